@@ -1,0 +1,68 @@
+//! Companies: matched by website, upserted with the postings that name them.
+
+mod website;
+
+use std::fmt;
+
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+pub use self::website::{InvalidWebUrl, Website, check_web_url};
+
+/// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its normalised website. The
+/// same new company made in two places is therefore the same row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CompanyId(Uuid);
+
+impl CompanyId {
+    /// The id of the company with this website.
+    pub fn of(website: &Website) -> Self {
+        Self(Uuid::new_v5(
+            &Uuid::NAMESPACE_URL,
+            website.as_str().as_bytes(),
+        ))
+    }
+
+    /// Takes an id back from a store.
+    pub const fn new(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The UUID.
+    pub const fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+impl fmt::Display for CompanyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A company.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Company {
+    /// Its id, derived from its website.
+    pub id: CompanyId,
+    /// Its name, as last pushed.
+    pub name: String,
+    /// Its website, which makes it what it is.
+    pub website: Website,
+    /// Path to its logo.
+    pub logo_path: Option<String>,
+}
+
+/// A company to insert or update. Companies are written without a version: the last writer
+/// wins, field by field, so two writers of different fields never undo each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompanyWrite {
+    /// The company as it is afterwards, as far as the writer knows: what an insert stores.
+    pub company: Company,
+    /// Whether an update sets the name.
+    pub sets_name: bool,
+    /// Whether an update sets the logo path.
+    pub sets_logo_path: bool,
+    /// When it is written.
+    pub at: OffsetDateTime,
+}

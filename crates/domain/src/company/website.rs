@@ -1,0 +1,192 @@
+//! Web addresses, and the normal form that companies are matched by.
+
+use std::fmt;
+
+use url::{Position, Url};
+
+/// A company's website in the normal form of RFC 3986 §6: scheme and host in lower case, no
+/// default port, no dot segments, percent-encoding only where it is needed and in upper case,
+/// and besides no fragment and no trailing slash.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Website(String);
+
+/// A text that is no absolute `http` or `https` URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be an absolute http or https URL")]
+pub struct InvalidWebUrl;
+
+impl Website {
+    /// Normalises a web address.
+    pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
+        let mut url = parse_web_url(text)?;
+        url.set_fragment(None);
+        let path = decode_unreserved(url.path());
+        let path = path.trim_end_matches('/');
+        let query = url.query().map(decode_unreserved);
+        let mut normal = url[..Position::BeforePath].to_owned();
+        normal.push_str(path);
+        if let Some(query) = query {
+            normal.push('?');
+            normal.push_str(&query);
+        }
+        Ok(Self(normal))
+    }
+
+    /// Takes text back from a store, which got it from [`Self::as_str`].
+    pub fn from_store(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The normal form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Website {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Checks that a text is an absolute `http` or `https` URL.
+pub fn check_web_url(text: &str) -> Result<(), InvalidWebUrl> {
+    parse_web_url(text).map(|_| ())
+}
+
+fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
+    // The URL parser of browsers forgives white space and missing slashes; a URL has neither.
+    let scheme_len = text.find("://").ok_or(InvalidWebUrl)?;
+    let scheme = &text[..scheme_len];
+    let forgiven = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
+    if !(scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+        || text.contains(forgiven)
+        || text[scheme_len + 3..].starts_with('/')
+    {
+        return Err(InvalidWebUrl);
+    }
+    Url::parse(text).map_err(|_| InvalidWebUrl)
+}
+
+/// Decodes the percent-encoding of unreserved characters and puts the hexadecimal digits of
+/// the rest into upper case (RFC 3986 §6.2.2.1, §6.2.2.2).
+fn decode_unreserved(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        normal.push_str(&rest[..at]);
+        let encoded = &rest[at..];
+        let octet = encoded
+            .get(1..3)
+            .filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        if let Some(octet) = octet {
+            if octet.is_ascii_alphanumeric() || b"-._~".contains(&octet) {
+                normal.push(char::from(octet));
+            } else {
+                normal.push_str(&encoded[..3].to_ascii_uppercase());
+            }
+            rest = &encoded[3..];
+        } else {
+            normal.push_str("%25");
+            rest = &encoded[1..];
+        }
+    }
+    normal.push_str(rest);
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expect: &str) {
+        assert_eq!(
+            Website::parse(text).map(|site| site.0).as_deref(),
+            Ok(expect),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn scheme_and_host_are_in_lower_case() {
+        check("HTTPS://WWW.Example.COM", "https://www.example.com");
+        check("https://example.com/Jobs", "https://example.com/Jobs");
+        check("https://BÜCHER.example", "https://xn--bcher-kva.example");
+    }
+
+    #[test]
+    fn the_default_port_goes() {
+        check("http://example.com:80/", "http://example.com");
+        check("https://example.com:443", "https://example.com");
+        check("https://example.com:8443", "https://example.com:8443");
+    }
+
+    #[test]
+    fn dot_segments_go() {
+        check("https://example.com/a/./b/../c", "https://example.com/a/c");
+        check("https://example.com/%2e%2E/a", "https://example.com/a");
+    }
+
+    #[test]
+    fn percent_encoding_is_normal() {
+        check(
+            "https://example.com/%7ejobs/%41%2f%c3%a9",
+            "https://example.com/~jobs/A%2F%C3%A9",
+        );
+        check("https://example.com/é", "https://example.com/%C3%A9");
+        check("https://example.com/100%", "https://example.com/100%25");
+        check(
+            "https://example.com/?q=%7e%2f",
+            "https://example.com?q=~%2F",
+        );
+    }
+
+    #[test]
+    fn fragment_and_trailing_slash_go() {
+        check("https://example.com/#about", "https://example.com");
+        check("https://example.com/jobs/", "https://example.com/jobs");
+        check("https://example.com//", "https://example.com");
+        check("https://example.com/?a=b/", "https://example.com?a=b/");
+    }
+
+    #[test]
+    fn what_is_no_absolute_web_url_is_refused() {
+        for text in [
+            "",
+            "example.com",
+            "www.example.com/jobs",
+            "/jobs",
+            "//example.com",
+            "ftp://example.com",
+            "mailto:a@example.com",
+            "javascript:alert(1)",
+            "https:example.com",
+            "https:/example.com",
+            "https:///example.com",
+            "https://",
+            "https://exa mple.com",
+            "https://example.com/a b",
+            "https://example.com\\a",
+            "https://example.com:99999",
+            "https://[::1",
+            "https://exa\tmple.com",
+        ] {
+            assert_eq!(check_web_url(text), Err(InvalidWebUrl), "{text}");
+            assert_eq!(Website::parse(text), Err(InvalidWebUrl), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn normalisation_is_idempotent(
+            text in "(?i:https?)://[a-zA-Z0-9]{1,8}(\\.[a-zA-Z]{2,5}){1,2}(:[0-9]{2,4})?(/[ -~é]{0,6}|/\\.\\.?|/%[0-9a-fA-F]{2}){0,5}/{0,2}(\\?[a-z=%/0-9]{0,9})?(#[a-z]{0,4})?"
+        ) {
+            if let Ok(once) = Website::parse(&text) {
+                prop_assert_eq!(Website::parse(once.as_str()), Ok(once));
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! A field of a merge-patch body: absent, `null`, a value, or something of another type.
+//!
+//! serde stops at the first value of a wrong type. A [`Field`] takes the wrong value in as
+//! [`Field::Mistyped`] and goes on, so that one answer can name everything that is wrong
+//! (contract, "What a field may be"; in the manner of RFC 7396).
+
+use std::{fmt, marker::PhantomData, sync::Arc};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+};
+
+/// What was sent for a field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Field<T> {
+    /// Nothing.
+    #[default]
+    Absent,
+    /// `null`, or a blank string.
+    Null,
+    /// A value of the right type.
+    Value(T),
+    /// A value of another type.
+    Mistyped,
+}
+
+impl<T> Field<T> {
+    /// The value, if there is one.
+    pub const fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// A type that can be recognised by the type of a JSON value. Each method that is not
+/// overridden says: not this type.
+pub trait Shape<'de>: Sized {
+    /// What is expected, as in "must be a string".
+    const EXPECTED: &'static str;
+
+    /// Takes a string.
+    fn string(_text: &str) -> Field<Self> {
+        Field::Mistyped
+    }
+
+    /// Takes a number without fraction or exponent.
+    fn integer(_number: i128) -> Field<Self> {
+        Field::Mistyped
+    }
+
+    /// Takes an array.
+    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Field::Mistyped)
+    }
+
+    /// Takes an object.
+    fn object<A: MapAccess<'de>>(mut entries: A) -> Result<Field<Self>, A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Field::Mistyped)
+    }
+}
+
+impl<'de, T: Shape<'de>> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FieldVisitor(PhantomData))
+    }
+}
+
+struct FieldVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Shape<'de>> Visitor<'de> for FieldVisitor<T> {
+    type Value = Field<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::EXPECTED)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Field::Null)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Field::Mistyped)
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(T::integer(number.into()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(T::integer(number.into()))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Field::Mistyped)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(T::string(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+        T::array(items)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+        T::object(entries)
+    }
+}
+
+/// A single-line string: trimmed, and `null` when blank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line(pub String);
+
+impl Shape<'_> for Line {
+    const EXPECTED: &'static str = "a string";
+
+    fn string(text: &str) -> Field<Self> {
+        match text.trim() {
+            "" => Field::Null,
+            trimmed => Field::Value(Self(trimmed.to_owned())),
+        }
+    }
+}
+
+/// A text of any length: as sent, but `null` when blank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text(pub Arc<str>);
+
+impl Shape<'_> for Text {
+    const EXPECTED: &'static str = "a string";
+
+    fn string(text: &str) -> Field<Self> {
+        if text.trim_start().is_empty() {
+            Field::Null
+        } else {
+            Field::Value(Self(text.into()))
+        }
+    }
+}
+
+/// A number without fraction or exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer(pub i128);
+
+impl Shape<'_> for Integer {
+    const EXPECTED: &'static str = "an integer";
+
+    fn integer(number: i128) -> Field<Self> {
+        Field::Value(Self(number))
+    }
+}
+
+/// A word of a closed vocabulary.
+pub trait Term: Sized {
+    /// Finds the term.
+    fn parse(text: &str) -> Option<Self>;
+
+    /// What is expected, as in "must be one of a, b".
+    fn expected() -> String;
+}
+
+/// A string that should be a [`Term`]; `None` when it is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice<T>(pub Option<T>);
+
+impl<T: Term> Shape<'_> for Choice<T> {
+    const EXPECTED: &'static str = "a string";
+
+    fn string(text: &str) -> Field<Self> {
+        match text.trim() {
+            "" => Field::Null,
+            trimmed => Field::Value(Self(T::parse(trimmed))),
+        }
+    }
+}
+
+/// An array of terms. The items are fields again, so each can be wrong by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choices<T>(pub Vec<Field<Choice<T>>>);
+
+impl<'de, T: Term> Shape<'de> for Choices<T> {
+    const EXPECTED: &'static str = "an array";
+
+    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
+        let mut choices = Vec::new();
+        while let Some(choice) = items.next_element()? {
+            choices.push(choice);
+        }
+        Ok(Field::Value(Self(choices)))
+    }
+}
+
+/// A nested object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Shape<'de> for Object<T> {
+    const EXPECTED: &'static str = "an object";
+
+    fn object<A: MapAccess<'de>>(entries: A) -> Result<Field<Self>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(entries)).map(|inner| Field::Value(Self(inner)))
+    }
+}
+
+/// Notes that a field was sent, whatever its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Presence(pub bool);
+
+impl<'de> Deserialize<'de> for Presence {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self(true))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse<T: for<'de> Shape<'de>>(json: &str) -> Field<T> {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn lines_are_trimmed_and_null_when_blank() {
+        assert_eq!(
+            parse::<Line>(r#"" a b\t""#),
+            Field::Value(Line("a b".into()))
+        );
+        for blank in ["null", r#""""#, r#"" \n""#, "\"\u{a0}\""] {
+            assert_eq!(parse::<Line>(blank), Field::Null, "{blank}");
+        }
+    }
+
+    #[test]
+    fn texts_are_kept_as_sent_and_null_when_blank() {
+        assert_eq!(
+            parse::<Text>(r#"" <p>\n""#),
+            Field::Value(Text(" <p>\n".into()))
+        );
+        assert_eq!(parse::<Text>(r#"" \n""#), Field::Null);
+    }
+
+    #[test]
+    fn strings_are_strict() {
+        for other in ["1", "1.5", "true", "[]", "{}", r#"["a"]"#, r#"{"a":[{}]}"#] {
+            assert_eq!(parse::<Line>(other), Field::Mistyped, "{other}");
+        }
+    }
+
+    #[test]
+    fn integers_are_strict() {
+        assert_eq!(parse::<Integer>("5"), Field::Value(Integer(5)));
+        assert_eq!(parse::<Integer>("-5"), Field::Value(Integer(-5)));
+        for other in [r#""5""#, "5.5", "5.0", "5e0", "-0", "false", "[5]", "{}"] {
+            assert_eq!(parse::<Integer>(other), Field::Mistyped, "{other}");
+        }
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct Ab;
+
+    impl Term for Ab {
+        fn parse(text: &str) -> Option<Self> {
+            (text == "ab").then_some(Self)
+        }
+
+        fn expected() -> String {
+            "ab".into()
+        }
+    }
+
+    #[test]
+    fn items_can_be_wrong_one_by_one() {
+        let Field::Value(Choices(items)) = parse::<Choices<Ab>>(r#"[" ab", "AB", 1, null, []]"#)
+        else {
+            panic!("an array is an array");
+        };
+        assert_eq!(
+            items,
+            [
+                Field::Value(Choice(Some(Ab))),
+                Field::Value(Choice(None)),
+                Field::Mistyped,
+                Field::Null,
+                Field::Mistyped,
+            ]
+        );
+        assert_eq!(parse::<Choices<Ab>>("{}"), Field::Mistyped);
+    }
+}

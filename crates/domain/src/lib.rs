@@ -1,0 +1,41 @@
+//! The rules of Posthaste, and nothing else.
+//!
+//! Postings, companies, side effects and clients are plain values here; what happens to them
+//! is decided by plain functions. Time and new ids come in as arguments. There is no clock, no
+//! randomness, no runtime and no I/O in this crate: whatever needs those implements a port
+//! ([`store::Store`], [`outbox::Outbox`], [`client::Clients`], [`enrichment::Enricher`]) in an
+//! adapter.
+//!
+//! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
+//! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them
+//! one after the other, and the store commits the resulting [`store::WriteSet`] as a whole.
+//!
+//! With the feature `testing` there is a store in memory and the contract suite that every
+//! store must pass.
+
+pub mod client;
+pub mod company;
+pub mod enrichment;
+pub mod field;
+pub mod outbox;
+pub mod posting;
+pub mod store;
+pub mod usecase;
+pub mod validation;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+use time::OffsetDateTime;
+
+/// Cuts a time to microseconds, which is what every store keeps.
+///
+/// Whoever reads a clock or parses a time passes the result through here before it enters the
+/// domain, so that a value is the same before and after it was stored. A time whose UTC date
+/// is out of range stays as it is.
+#[must_use]
+pub fn microseconds(at: OffsetDateTime) -> OffsetDateTime {
+    let at = at.checked_to_offset(time::UtcOffset::UTC).unwrap_or(at);
+    at.replace_nanosecond(at.microsecond() * 1_000)
+        .unwrap_or(at)
+}

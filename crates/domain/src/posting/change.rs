@@ -1,0 +1,149 @@
+//! What a decision changes: the posting as it is afterwards, and what follows from it.
+
+use time::OffsetDateTime;
+
+use super::{Actor, ContentHash, HistoryEntry, Posting, Status, Version};
+use crate::{
+    company::{Company, CompanyWrite},
+    enrichment::{Coordinates, EnrichedTexts},
+    outbox::{Effect, Event, EventName},
+    store::{Known, PostingWrite, WriteSet},
+};
+
+/// A decided change of one posting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The version it was decided on; `None` for a new posting.
+    pub expected: Option<Version>,
+    /// The posting as it is afterwards.
+    pub posting: Posting,
+    /// Whether the posting itself is written. It is not when only its company changes.
+    pub writes_posting: bool,
+    /// Its company, if that changes too.
+    pub company: Option<CompanyWrite>,
+    /// What an enricher made of it.
+    pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
+    /// What is added to its history.
+    pub history: Vec<HistoryEntry>,
+    /// The events it raises, in order.
+    pub events: Vec<EventName>,
+    /// Whether it asks for enrichment.
+    pub asks_for_enrichment: bool,
+}
+
+impl Change {
+    /// A change of nothing yet of a posting that exists.
+    pub(super) fn of(posting: &Posting) -> Self {
+        Self::new(Some(posting.version), posting.clone())
+    }
+
+    /// A change that makes a posting.
+    pub(super) fn creating(posting: Posting) -> Self {
+        Self::new(None, posting)
+    }
+
+    const fn new(expected: Option<Version>, posting: Posting) -> Self {
+        Self {
+            expected,
+            posting,
+            writes_posting: true,
+            company: None,
+            enriched: None,
+            history: Vec::new(),
+            events: Vec::new(),
+            asks_for_enrichment: false,
+        }
+    }
+
+    /// Gives the posting a status, and its history the step.
+    pub(super) fn move_to(
+        &mut self,
+        status: Status,
+        reason: Option<String>,
+        by: Actor,
+        now: OffsetDateTime,
+    ) {
+        self.posting.status = status;
+        self.posting.status_reason.clone_from(&reason);
+        self.history.push(HistoryEntry {
+            status,
+            at: now,
+            reason,
+            by,
+        });
+        self.touch(now);
+    }
+
+    /// Notes that readers see a difference. Clocks of several machines may disagree; the time
+    /// of the last change never goes back.
+    pub(super) fn touch(&mut self, now: OffsetDateTime) {
+        self.posting.updated_at = self.posting.updated_at.max(now);
+    }
+
+    pub(super) fn raise(&mut self, event: EventName) {
+        self.events.push(event);
+    }
+
+    /// Asks for enrichment if the content differs from what the last outcome was for.
+    pub(super) fn ask_if_due(&mut self, company: &Company) {
+        self.asks_for_enrichment = self.posting.status != Status::Expired
+            && self.posting.enriched_hash != Some(ContentHash::of(&self.posting.details, company));
+    }
+
+    /// Adds the change to a commit, and to what the next decision of the same batch knows.
+    pub fn record(mut self, known: &mut Known, writes: &mut WriteSet) {
+        let id = self.posting.id;
+        writes
+            .events
+            .extend(self.events.into_iter().map(|name| Event {
+                name,
+                posting: id,
+                source_identifier: self.posting.source_identifier.clone(),
+                at: writes.at,
+            }));
+        if self.asks_for_enrichment {
+            writes.effects.insert(Effect::Enrich(id));
+        }
+        if let Some(write) = self.company {
+            known
+                .companies
+                .insert(write.company.id, write.company.clone());
+            match writes.companies.get_mut(&write.company.id) {
+                Some(earlier) => {
+                    earlier.company = write.company;
+                    earlier.sets_name |= write.sets_name;
+                    earlier.sets_logo_path |= write.sets_logo_path;
+                }
+                None => {
+                    writes.companies.insert(write.company.id, write);
+                }
+            }
+        }
+        if !self.writes_posting {
+            return;
+        }
+        // However many commands change it, a commit moves a posting on by one version.
+        let earlier = writes.postings.remove(&id);
+        let expected = earlier
+            .as_ref()
+            .map_or(self.expected, |earlier| earlier.expected);
+        self.posting.version = expected.map_or(1, |version| version + 1);
+        known
+            .postings
+            .insert(self.posting.source_identifier.clone(), self.posting.clone());
+        let (mut history, before) = earlier.map_or((Vec::new(), None), |earlier| {
+            (earlier.history, earlier.enriched)
+        });
+        history.append(&mut self.history);
+        let enriched = self.enriched.or(before);
+        writes.postings.insert(
+            id,
+            PostingWrite {
+                expected,
+                posting: self.posting,
+                enriched,
+                history,
+            },
+        );
+    }
+}

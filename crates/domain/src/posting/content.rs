@@ -1,0 +1,61 @@
+//! The content of a posting that an enrichment outcome is for.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use super::Details;
+use crate::company::Company;
+
+/// SHA-256 over title, description, city, country, company and company name. Two contents with
+/// one hash need one enrichment.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// The hash of what an enricher would be given.
+    pub fn of(details: &Details, company: &Company) -> Self {
+        let id = company.id.uuid();
+        let parts: [&[u8]; 6] = [
+            details.title.as_bytes(),
+            details.raw_description.as_bytes(),
+            details
+                .location_city
+                .as_deref()
+                .unwrap_or_default()
+                .as_bytes(),
+            details
+                .location_country_code
+                .map_or("", |code| code.as_str())
+                .as_bytes(),
+            id.as_bytes(),
+            company.name.as_bytes(),
+        ];
+        let mut hasher = Sha256::new();
+        for part in parts {
+            // The length keeps a character from wandering between neighbours unnoticed.
+            hasher.update(part.len().to_le_bytes());
+            hasher.update(part);
+        }
+        Self(hasher.finalize().into())
+    }
+
+    /// Takes a hash back from a store.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The hash for a store.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0 {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}

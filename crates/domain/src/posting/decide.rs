@@ -1,0 +1,341 @@
+//! The rule of the one operation: create, update, expire or reopen.
+
+use time::OffsetDateTime;
+
+use super::{
+    Actor, Change, Details, ExpirationPatch, Lifetime, Posting, PostingId, PutPosting, Status,
+};
+use crate::{
+    company::{Company, CompanyId, CompanyWrite},
+    outbox::EventName,
+    posting::CompanyPatch,
+    store::Known,
+    validation::FieldErrors,
+};
+
+/// What a command did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It made this posting.
+    Created(PostingId),
+    /// It updated or reopened this posting, or found nothing to change.
+    Updated(PostingId),
+    /// It expired this posting, or found it expired.
+    Expired(PostingId),
+}
+
+impl Answer {
+    /// The posting.
+    pub const fn id(self) -> PostingId {
+        match self {
+            Self::Created(id) | Self::Updated(id) | Self::Expired(id) => id,
+        }
+    }
+}
+
+/// Why a command is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// Fields are wrong, by themselves or together with the stored ones.
+    #[error(transparent)]
+    Invalid(FieldErrors),
+    /// There is nothing to expire.
+    #[error("Job posting not found.")]
+    NotFound,
+    /// The posting's status does not allow it.
+    #[error("Invalid JobPosting state transition from {from} to {to}.")]
+    Transition {
+        /// Where the posting stands.
+        from: Status,
+        /// Where it should go.
+        to: Status,
+    },
+}
+
+/// What is to be done for a command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// What to answer, once the change is committed.
+    pub answer: Answer,
+    /// What to write; `None` when the push changes nothing. Boxed, as unchanged pushes are the
+    /// common case.
+    pub change: Option<Box<Change>>,
+}
+
+/// Decides one command on what is known.
+pub fn decide(
+    known: &Known,
+    put: &PutPosting,
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<Decision, Rejection> {
+    let expires = matches!(put.patch.expiration, ExpirationPatch::Expire(_));
+    match known.postings.get(&put.identifier) {
+        Some(posting) => update(known, posting, put, lifetime, now),
+        None if !expires => create(known, put, now),
+        None if put.errors.is_empty() => Err(Rejection::NotFound),
+        None => Err(Rejection::Invalid(put.errors.clone())),
+    }
+}
+
+fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decision, Rejection> {
+    let patch = &put.patch;
+    let mut errors = put.errors.clone();
+    let company = &patch.company;
+    let required = [
+        ("title", patch.title.value().is_some()),
+        ("raw_description", patch.raw_description.value().is_some()),
+        ("company", company.sent),
+        ("company.name", company.name.is_some()),
+        ("company.website_url", company.website.is_some()),
+    ];
+    for (field, is_there) in required {
+        if !is_there && !put.errors.concern(field) {
+            errors.add(field, "is required");
+        }
+    }
+    let mut details = Details::empty();
+    patch.apply_to(&mut details);
+    check_together(&details, &mut errors);
+    // The website is there unless there are errors.
+    let company = company.website.as_ref().and_then(|website| {
+        let id = CompanyId::of(website);
+        upsert(known.companies.get(&id), id, company, now)
+    });
+    let (Some(company), true) = (company, errors.is_empty()) else {
+        return Err(Rejection::Invalid(errors));
+    };
+
+    let mut change = Change::creating(Posting {
+        id: put.new_id,
+        source_identifier: put.identifier.clone(),
+        version: 1,
+        status: Status::PendingEnrichment,
+        status_reason: None,
+        moderated: false,
+        details,
+        company_id: company.after.id,
+        enriched_hash: None,
+        is_featured: false,
+        published_at: None,
+        expire_at: None,
+        expired_at: None,
+        created_at: now,
+        updated_at: now,
+    });
+    change.move_to(Status::PendingEnrichment, None, Actor::Client(put.by), now);
+    change.raise(EventName::JobPostingCreated);
+    change.asks_for_enrichment = true;
+    change.company = company.write;
+    Ok(Decision {
+        answer: Answer::Created(put.new_id),
+        change: Some(Box::new(change)),
+    })
+}
+
+fn update(
+    known: &Known,
+    posting: &Posting,
+    put: &PutPosting,
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<Decision, Rejection> {
+    let patch = &put.patch;
+    let mut errors = put.errors.clone();
+    let expires = matches!(patch.expiration, ExpirationPatch::Expire(_));
+    if expires && posting.status == Status::Rejected {
+        return Err(if errors.is_empty() {
+            Rejection::Transition {
+                from: posting.status,
+                to: Status::Expired,
+            }
+        } else {
+            Rejection::Invalid(errors)
+        });
+    }
+
+    let mut change = Change::of(posting);
+    let after = &mut change.posting;
+    if posting.status == Status::Expired && patch.expiration == ExpirationPatch::Reopen {
+        after.details.expiration_reason = None;
+    }
+    patch.apply_to(&mut after.details);
+    if let ExpirationPatch::Expire(Some(reason)) = &patch.expiration {
+        after.details.expiration_reason = Some(reason.clone());
+    }
+    check_together(&after.details, &mut errors);
+    let id = patch
+        .company
+        .website
+        .as_ref()
+        .map_or(posting.company_id, CompanyId::of);
+    let company = upsert(known.companies.get(&id), id, &patch.company, now);
+    if company.is_none()
+        && !errors.concern("company.name")
+        && !errors.concern("company.website_url")
+    {
+        errors.add(
+            "company.name",
+            "is required for a company that is not known yet",
+        );
+    }
+    let (Some(company), true) = (company, errors.is_empty()) else {
+        return Err(Rejection::Invalid(errors));
+    };
+    after.company_id = company.after.id;
+
+    let differs = after.details != posting.details || after.company_id != posting.company_id;
+    change.company = company.write;
+    advance(&mut change, posting, put, differs, now);
+    let is_changed = differs || !change.history.is_empty();
+    if is_changed || change.company.is_some() {
+        change.ask_if_due(&company.after);
+    }
+    lifetime.renew(&mut change.posting, now);
+    // What a company is called or looks like is no part of its postings: feeds that disagree
+    // about it would otherwise update them with every push.
+    change.writes_posting = is_changed || change.posting.expire_at != posting.expire_at;
+    let answer = if expires {
+        Answer::Expired(posting.id)
+    } else {
+        Answer::Updated(posting.id)
+    };
+    let is_any = change.writes_posting || change.company.is_some();
+    Ok(Decision {
+        answer,
+        change: is_any.then(|| Box::new(change)),
+    })
+}
+
+/// Moves the posting on, and raises the one event that tells what became of it.
+fn advance(
+    change: &mut Change,
+    before: &Posting,
+    put: &PutPosting,
+    differs: bool,
+    now: OffsetDateTime,
+) {
+    let by = Actor::Client(put.by);
+    match (before.status, &put.patch.expiration) {
+        (Status::Expired, ExpirationPatch::Reopen) => {
+            change.posting.expired_at = None;
+            // Whatever was judged before it was taken down is judged anew.
+            change.posting.enriched_hash = None;
+            change.posting.moderated = false;
+            change.move_to(Status::PendingEnrichment, None, by, now);
+            change.raise(EventName::JobPostingReopened);
+        }
+        (Status::Expired, ExpirationPatch::Expire(_)) => {
+            // The specification: expiring again dispatches no additional events.
+            let reason = &change.posting.details.expiration_reason;
+            if reason.is_some() && *reason != before.details.expiration_reason {
+                change.move_to(Status::Expired, reason.clone(), by, now);
+            } else if differs {
+                change.touch(now);
+            }
+        }
+        (_, ExpirationPatch::Expire(_)) => {
+            change.posting.expired_at = Some(now);
+            let reason = change.posting.details.expiration_reason.clone();
+            change.move_to(Status::Expired, reason, by, now);
+            change.raise(EventName::JobPostingExpired);
+        }
+        _ if differs => {
+            change.touch(now);
+            change.raise(EventName::JobPostingUpdated);
+        }
+        _ => {}
+    }
+}
+
+/// The rules across fields. One that rests on a field in error has nothing to say.
+fn check_together(details: &Details, errors: &mut FieldErrors) {
+    if let (Some(min), Some(max)) = (details.salary_min, details.salary_max)
+        && max < min
+        && !errors.concern("salary_min")
+        && !errors.concern("salary_max")
+    {
+        errors.add(
+            "salary_max",
+            format!("must be at least salary_min, which is {min}"),
+        );
+    }
+    if details.application_email.is_none()
+        && details.application_url.is_none()
+        && !errors.concern("application_email")
+        && !errors.concern("application_url")
+    {
+        errors.add(
+            "application_email",
+            "is required when there is no application_url",
+        );
+        errors.add(
+            "application_url",
+            "is required when there is no application_email",
+        );
+    }
+}
+
+/// A company as a push leaves it.
+struct Upsert {
+    after: Company,
+    /// What has to be written for it, if anything.
+    write: Option<CompanyWrite>,
+}
+
+/// Applies a company patch; `None` when a new company has no name.
+fn upsert(
+    existing: Option<&Company>,
+    id: CompanyId,
+    patch: &CompanyPatch,
+    now: OffsetDateTime,
+) -> Option<Upsert> {
+    let mut after = match existing {
+        Some(company) => company.clone(),
+        None => Company {
+            id,
+            name: patch.name.clone()?,
+            website: patch.website.clone()?,
+            logo_path: None,
+        },
+    };
+    if let Some(name) = &patch.name {
+        after.name.clone_from(name);
+    }
+    patch.logo_path.apply(&mut after.logo_path);
+    let sets_name = existing.is_none_or(|before| before.name != after.name);
+    let sets_logo_path = match existing {
+        Some(before) => before.logo_path != after.logo_path,
+        // Somebody else may be making it at the same time, with a logo.
+        None => after.logo_path.is_some(),
+    };
+    let write = (existing.is_none() || sets_name || sets_logo_path).then(|| CompanyWrite {
+        company: after.clone(),
+        sets_name,
+        sets_logo_path,
+        at: now,
+    });
+    Some(Upsert { after, write })
+}
+
+impl Details {
+    /// The details of a posting before its first push.
+    fn empty() -> Self {
+        Self {
+            title: String::new(),
+            raw_description: "".into(),
+            employment_types: Vec::new(),
+            location_types: Vec::new(),
+            location_country_code: None,
+            location_city: None,
+            salary_min: None,
+            salary_max: None,
+            salary_currency_code: None,
+            salary_period: None,
+            application_email: None,
+            application_url: None,
+            metadata: None,
+            expiration_reason: None,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! How long a posting stays without being pushed again.
+
+use time::{Duration, OffsetDateTime};
+
+use super::{Actor, Change, Posting, Status};
+use crate::outbox::EventName;
+
+/// The reason in the history of a posting whose lifetime ended.
+pub const REASON: &str = "The posting's lifetime ended.";
+
+/// The lifetime of postings. It starts when a posting becomes approved, and starts anew with a
+/// push that finds less than half of it left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lifetime(Option<Duration>);
+
+impl Lifetime {
+    /// Postings stay for ever.
+    pub const NEVER: Self = Self(None);
+
+    /// Postings stay for some days; 0 is for ever.
+    pub fn days(days: u32) -> Self {
+        Self((days > 0).then(|| Duration::days(days.into())))
+    }
+
+    /// Whether postings end at all.
+    pub const fn is_limited(self) -> bool {
+        self.0.is_some()
+    }
+
+    /// When a lifetime that starts now ends. One past the end of time never does.
+    pub(super) fn starting(self, now: OffsetDateTime) -> Option<OffsetDateTime> {
+        now.checked_add(self.0?)
+    }
+
+    /// Starts the lifetime of a pushed posting anew if less than half of it is left.
+    pub(super) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
+        let Some(lifetime) = self.0 else { return };
+        let is_short = match (posting.status, posting.expire_at) {
+            (Status::Approved | Status::PendingEnrichment, Some(end)) => end - now < lifetime / 2,
+            // It was approved while lifetimes were switched off.
+            (Status::Approved, None) => true,
+            _ => false,
+        };
+        if is_short {
+            posting.expire_at = self.starting(now);
+        }
+    }
+}
+
+/// Expires a posting whose lifetime has ended; `None` when it has not, or was renewed
+/// meanwhile.
+pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
+    let is_open = matches!(posting.status, Status::Approved | Status::PendingEnrichment);
+    if !is_open || posting.expire_at.is_none_or(|end| end > now) {
+        return None;
+    }
+    let mut change = Change::of(posting);
+    change.posting.expired_at = Some(now);
+    change.move_to(
+        Status::Expired,
+        Some(REASON.to_owned()),
+        Actor::Lifetime,
+        now,
+    );
+    change.raise(EventName::JobPostingExpired);
+    Some(change)
+}

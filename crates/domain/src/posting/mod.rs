@@ -1,0 +1,134 @@
+//! A job posting: what it is, and every rule about what may become of it.
+//!
+//! [`PutPosting`] is the command of the specification's one operation, [`decide`] its rule.
+//! [`outcome`] applies what an enricher found, [`moderation`] what an operator says, and
+//! [`lifetime`] what time does.
+
+mod change;
+mod checks;
+mod codes;
+mod content;
+mod decide;
+mod history;
+mod id;
+pub mod lifetime;
+pub mod limits;
+mod metadata;
+pub mod moderation;
+pub mod outcome;
+mod patch;
+mod payload;
+mod put;
+mod vast;
+mod vocabulary;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use time::OffsetDateTime;
+
+pub use self::{
+    change::Change,
+    codes::{CountryCode, CurrencyCode},
+    content::ContentHash,
+    decide::{Answer, Decision, Rejection, decide},
+    history::{Actor, HistoryEntry},
+    id::{InvalidIdentifier, PostingId, SourceIdentifier, Version},
+    lifetime::Lifetime,
+    metadata::{InvalidMetadata, Metadata},
+    patch::{CompanyPatch, ExpirationPatch, Patch, PostingPatch},
+    payload::{PROHIBITED, PostingPayload},
+    put::{PutError, PutPosting},
+    vocabulary::{EmploymentType, LocationType, SalaryPeriod, Status},
+};
+use crate::{
+    company::{Company, CompanyId},
+    enrichment::{Coordinates, EnrichedTexts},
+};
+
+/// A posting as the rules see it. Its enriched texts and its history are not part of it: no
+/// rule reads them, so no load has to fetch them. See [`PostingView`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Posting {
+    /// Its id in this service.
+    pub id: PostingId,
+    /// Its id in the world it comes from.
+    pub source_identifier: SourceIdentifier,
+    /// Counts the commits that wrote it; a commit is guarded by it.
+    pub version: Version,
+    /// Where it stands.
+    pub status: Status,
+    /// Why it stands there: the reason of the newest change of status.
+    pub status_reason: Option<String>,
+    /// Whether its status is an operator's verdict, which no enricher overrules.
+    pub moderated: bool,
+    /// What integrations push.
+    pub details: Details,
+    /// Whose posting it is.
+    pub company_id: CompanyId,
+    /// The content that the last enrichment outcome was for; `None` before the first and
+    /// after reopening.
+    pub enriched_hash: Option<ContentHash>,
+    /// Whether an operator features it.
+    pub is_featured: bool,
+    /// When it was first approved.
+    pub published_at: Option<OffsetDateTime>,
+    /// When its lifetime ends.
+    pub expire_at: Option<OffsetDateTime>,
+    /// When it was expired.
+    pub expired_at: Option<OffsetDateTime>,
+    /// When it was first pushed.
+    pub created_at: OffsetDateTime,
+    /// When it last changed.
+    pub updated_at: OffsetDateTime,
+}
+
+/// The part of a posting that integrations push.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
+    /// At most [`limits::TITLE`] characters.
+    pub title: String,
+    /// HTML, as sent. Shared, because it is large and moves through batches.
+    pub raw_description: Arc<str>,
+    /// Without repeats, in the order sent.
+    pub employment_types: Vec<EmploymentType>,
+    /// Without repeats, in the order sent.
+    pub location_types: Vec<LocationType>,
+    /// Country of the workplace.
+    pub location_country_code: Option<CountryCode>,
+    /// City of the workplace.
+    pub location_city: Option<String>,
+    /// Lower end, in whole units of the currency.
+    pub salary_min: Option<i64>,
+    /// Upper end, in whole units of the currency.
+    pub salary_max: Option<i64>,
+    /// Currency of the salary.
+    pub salary_currency_code: Option<CurrencyCode>,
+    /// What the salary is paid for.
+    pub salary_period: Option<SalaryPeriod>,
+    /// Where to apply by mail.
+    pub application_email: Option<String>,
+    /// Where to apply on the web.
+    pub application_url: Option<String>,
+    /// Free key-value pairs.
+    pub metadata: Option<Metadata>,
+    /// Why it was taken down.
+    pub expiration_reason: Option<String>,
+}
+
+/// A posting with everything a reader may see of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostingView {
+    /// The posting itself.
+    pub posting: Posting,
+    /// Its company.
+    pub company: Company,
+    /// Its texts, once enriched.
+    pub texts: Option<EnrichedTexts>,
+    /// Where it is, once enriched and if known.
+    pub coordinates: Option<Coordinates>,
+    /// What became of it, oldest first; empty where a list leaves it out.
+    pub history: Vec<HistoryEntry>,
+}

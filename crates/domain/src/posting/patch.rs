@@ -1,0 +1,227 @@
+//! What a push changes: the payload with every value in its type.
+
+use std::sync::Arc;
+
+use super::{
+    CountryCode, CurrencyCode, Details, EmploymentType, LocationType, Metadata, PostingPayload,
+    SalaryPeriod,
+    payload::{CompanyPayload, ExpirationPayload, MetadataField},
+};
+use crate::{
+    company::Website,
+    field::{Choice, Choices, Field, Integer, Line, Object, Text},
+    validation::FieldErrors,
+};
+
+/// What to do with one field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Patch<T> {
+    /// Leave it. Also what stands for a value that is in error.
+    #[default]
+    Keep,
+    /// Empty it.
+    Clear,
+    /// Give it this value.
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// The value to set, if there is one.
+    pub const fn value(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn of<F>(field: Field<F>, convert: impl FnOnce(F) -> Option<T>) -> Self {
+        match field {
+            Field::Absent | Field::Mistyped => Self::Keep,
+            Field::Null => Self::Clear,
+            Field::Value(value) => convert(value).map_or(Self::Keep, Self::Set),
+        }
+    }
+}
+
+impl<T: Clone + PartialEq> Patch<T> {
+    /// Applies it to an optional field.
+    pub fn apply(&self, field: &mut Option<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *field = None,
+            Self::Set(value) => *field = Some(value.clone()),
+        }
+    }
+
+    /// Applies it to a field that is never empty.
+    pub fn apply_required(&self, field: &mut T) {
+        if let Self::Set(value) = self {
+            field.clone_from(value);
+        }
+    }
+}
+
+/// What a push does with `expiration`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExpirationPatch {
+    /// It is absent: the push neither expires nor reopens.
+    Keep,
+    /// It is `null`: an expired posting is reopened.
+    Reopen,
+    /// It is an object: the posting expires, for this reason if there is one.
+    Expire(Option<String>),
+}
+
+/// What a push changes of the posting's company.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompanyPatch {
+    /// Whether the push has a company at all.
+    pub sent: bool,
+    /// The company to move to, or to be created with.
+    pub website: Option<Website>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its logo.
+    pub logo_path: Patch<String>,
+}
+
+/// What a push changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of `Details` and of the payload"
+)]
+pub struct PostingPatch {
+    pub title: Patch<String>,
+    pub raw_description: Patch<Arc<str>>,
+    pub employment_types: Patch<Vec<EmploymentType>>,
+    pub location_types: Patch<Vec<LocationType>>,
+    pub location_country_code: Patch<CountryCode>,
+    pub location_city: Patch<String>,
+    pub salary_min: Patch<i64>,
+    pub salary_max: Patch<i64>,
+    pub salary_currency_code: Patch<CurrencyCode>,
+    pub salary_period: Patch<SalaryPeriod>,
+    pub application_email: Patch<String>,
+    pub application_url: Patch<String>,
+    pub metadata: Patch<Metadata>,
+    pub expiration_reason: Patch<String>,
+    pub company: CompanyPatch,
+    pub expiration: ExpirationPatch,
+}
+
+impl PostingPayload {
+    /// Turns the payload into a patch, and says what is wrong with it. A value in error is not
+    /// part of the patch.
+    pub fn into_patch(self) -> (PostingPatch, FieldErrors) {
+        let errors = self.errors();
+        let patch = PostingPatch {
+            title: line(self.title),
+            raw_description: Patch::of(self.raw_description, |Text(text)| Some(text)),
+            employment_types: list(self.employment_types),
+            location_types: list(self.location_types),
+            location_country_code: term(self.location_country_code),
+            location_city: line(self.location_city),
+            salary_min: integer(self.salary_min),
+            salary_max: integer(self.salary_max),
+            salary_currency_code: term(self.salary_currency_code),
+            salary_period: term(self.salary_period),
+            application_email: line(self.application_email),
+            application_url: line(self.application_url),
+            metadata: metadata(self.metadata),
+            expiration_reason: line(self.expiration_reason),
+            company: company(self.company),
+            expiration: expiration(self.expiration),
+        };
+        (patch, errors)
+    }
+}
+
+fn line(field: Field<Line>) -> Patch<String> {
+    Patch::of(field, |Line(text)| Some(text))
+}
+
+fn integer(field: Field<Integer>) -> Patch<i64> {
+    Patch::of(field, |Integer(number)| i64::try_from(number).ok())
+}
+
+fn term<T>(field: Field<Choice<T>>) -> Patch<T> {
+    Patch::of(field, |Choice(term)| term)
+}
+
+/// Keeps the first of repeated items.
+fn list<T: Copy + PartialEq>(field: Field<Choices<T>>) -> Patch<Vec<T>> {
+    Patch::of(field, |Choices(items)| {
+        let mut terms = Vec::with_capacity(items.len().min(8));
+        for item in items {
+            if let Field::Value(Choice(Some(term))) = item
+                && !terms.contains(&term)
+            {
+                terms.push(term);
+            }
+        }
+        Some(terms)
+    })
+}
+
+fn metadata(MetadataField(field): MetadataField) -> Patch<Metadata> {
+    Patch::of(field, Result::ok)
+}
+
+fn company(field: Field<Object<CompanyPayload>>) -> CompanyPatch {
+    let Field::Value(Object(company)) = field else {
+        return CompanyPatch::default();
+    };
+    CompanyPatch {
+        sent: true,
+        website: company
+            .website_url
+            .value()
+            .and_then(|Line(text)| Website::parse(text).ok()),
+        name: company.name.value().map(|Line(text)| text.clone()),
+        logo_path: line(company.logo_path),
+    }
+}
+
+fn expiration(field: Field<Object<ExpirationPayload>>) -> ExpirationPatch {
+    match field {
+        Field::Absent => ExpirationPatch::Keep,
+        Field::Null => ExpirationPatch::Reopen,
+        Field::Value(Object(expiration)) => {
+            ExpirationPatch::Expire(expiration.reason.value().map(|Line(text)| text.clone()))
+        }
+        // It is refused in any case; this keeps what a creation lacks out of the answer.
+        Field::Mistyped => ExpirationPatch::Expire(None),
+    }
+}
+
+impl PostingPatch {
+    /// The details that this patch makes of others.
+    pub(super) fn apply_to(&self, details: &mut Details) {
+        self.title.apply_required(&mut details.title);
+        self.raw_description
+            .apply_required(&mut details.raw_description);
+        apply_list(&self.employment_types, &mut details.employment_types);
+        apply_list(&self.location_types, &mut details.location_types);
+        self.location_country_code
+            .apply(&mut details.location_country_code);
+        self.location_city.apply(&mut details.location_city);
+        self.salary_min.apply(&mut details.salary_min);
+        self.salary_max.apply(&mut details.salary_max);
+        self.salary_currency_code
+            .apply(&mut details.salary_currency_code);
+        self.salary_period.apply(&mut details.salary_period);
+        self.application_email.apply(&mut details.application_email);
+        self.application_url.apply(&mut details.application_url);
+        self.metadata.apply(&mut details.metadata);
+        self.expiration_reason.apply(&mut details.expiration_reason);
+    }
+}
+
+fn apply_list<T: Clone>(patch: &Patch<Vec<T>>, list: &mut Vec<T>) {
+    match patch {
+        Patch::Keep => {}
+        Patch::Clear => list.clear(),
+        Patch::Set(terms) => list.clone_from(terms),
+    }
+}

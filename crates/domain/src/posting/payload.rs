@@ -1,0 +1,148 @@
+//! The body of a push as it was sent, and the rules that each field holds by itself.
+
+use garde::Validate;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::{
+    CountryCode, CurrencyCode, EmploymentType, InvalidMetadata, LocationType, Metadata, PutError,
+    SalaryPeriod,
+    checks::{email, not_sent, object, optional, required, web_url},
+    limits, vast,
+};
+use crate::{
+    field::{Choice, Choices, Field, Integer, Line, Object, Presence, Text},
+    validation::FieldErrors,
+};
+
+/// Declares the payload, with the prohibited fields beside it.
+macro_rules! payload {
+    (
+        $(#[$meta:meta])* pub struct $name:ident { $($(#[$attr:meta])* $field:ident: $type:ty,)+ }
+        prohibited { $($prohibited:ident,)+ }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, Deserialize, Validate)]
+        #[serde(default)]
+        pub struct $name {
+            $($(#[$attr])* pub(super) $field: $type,)+
+            $(#[garde(custom(not_sent))] $prohibited: Presence,)+
+        }
+
+        /// The fields that only the service sets; sending one, even as `null`, is an error.
+        pub const PROHIBITED: &[&str] = &[$(stringify!($prohibited),)+];
+    };
+}
+
+payload! {
+    /// The body of a push, typed but not yet valid.
+    pub struct PostingPayload {
+        #[garde(custom(required), length(chars, max = limits::TITLE))]
+        title: Field<Line>,
+        #[garde(custom(required))]
+        raw_description: Field<Text>,
+        #[garde(custom(optional), dive)]
+        employment_types: Field<Choices<EmploymentType>>,
+        #[garde(custom(optional), dive)]
+        location_types: Field<Choices<LocationType>>,
+        #[garde(custom(optional))]
+        location_country_code: Field<Choice<CountryCode>>,
+        #[garde(custom(optional), length(chars, max = limits::LOCATION_CITY))]
+        location_city: Field<Line>,
+        #[garde(custom(optional))]
+        salary_min: Field<Integer>,
+        #[garde(custom(optional))]
+        salary_max: Field<Integer>,
+        #[garde(custom(optional))]
+        salary_currency_code: Field<Choice<CurrencyCode>>,
+        #[garde(custom(optional))]
+        salary_period: Field<Choice<SalaryPeriod>>,
+        #[garde(custom(optional), custom(email))]
+        application_email: Field<Line>,
+        #[garde(custom(optional), length(chars, max = limits::APPLICATION_URL), custom(web_url))]
+        application_url: Field<Line>,
+        #[garde(custom(object))]
+        metadata: MetadataField,
+        #[garde(custom(optional), length(chars, max = limits::EXPIRATION_REASON))]
+        expiration_reason: Field<Line>,
+        #[garde(custom(required), dive)]
+        company: Field<Object<CompanyPayload>>,
+        #[garde(custom(optional), dive)]
+        expiration: Field<Object<ExpirationPayload>>,
+    }
+    prohibited {
+        markdown_description,
+        markdown_redacted_description,
+        latitude,
+        longitude,
+        published_at,
+        expire_at,
+        is_featured,
+        unique_source_identifier,
+    }
+}
+
+/// The body's `company`.
+#[derive(Clone, Debug, Default, Deserialize, Validate)]
+#[serde(default)]
+pub(super) struct CompanyPayload {
+    #[garde(custom(required), length(chars, max = limits::COMPANY_NAME))]
+    pub(super) name: Field<Line>,
+    #[garde(custom(required), length(chars, max = limits::COMPANY_WEBSITE_URL), custom(web_url))]
+    pub(super) website_url: Field<Line>,
+    #[garde(custom(optional), length(chars, max = limits::COMPANY_LOGO_PATH))]
+    pub(super) logo_path: Field<Line>,
+}
+
+/// The body's `expiration`.
+#[derive(Clone, Debug, Default, Deserialize, Validate)]
+#[serde(default)]
+pub(super) struct ExpirationPayload {
+    #[garde(custom(optional), length(chars, max = limits::EXPIRATION_REASON))]
+    pub(super) reason: Field<Line>,
+}
+
+impl PostingPayload {
+    /// Parses a body. Wrong types of fields are no errors here; see [`Self::errors`].
+    pub fn from_json(body: &[u8]) -> Result<Self, PutError> {
+        // Checked as a whole, because strings that are skipped would not be.
+        let text = std::str::from_utf8(body)
+            .map_err(|error| PutError::NotJson(format!("invalid UTF-8: {error}")))?;
+        let not_json = |error: serde_json::Error| PutError::NotJson(error.to_string());
+        if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).or_else(|error| {
+                vast::replaced(text)
+                    .and_then(|text| serde_json::from_str(&text).ok())
+                    .ok_or_else(|| not_json(error))
+            })
+        } else {
+            serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(not_json)?;
+            Err(PutError::Invalid(FieldErrors::one(
+                "body",
+                "must be a JSON object",
+            )))
+        }
+    }
+
+    /// Everything that is wrong with the payload as such, whatever it is applied to.
+    pub fn errors(&self) -> FieldErrors {
+        self.validate()
+            .err()
+            .map(FieldErrors::from)
+            .unwrap_or_default()
+    }
+}
+
+/// `metadata`, whose text is kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MetadataField(pub(super) Field<Result<Metadata, InvalidMetadata>>);
+
+impl<'de> Deserialize<'de> for MetadataField {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        Ok(Self(match raw.get() {
+            "null" => Field::Null,
+            json => Field::Value(Metadata::from_json(json)),
+        }))
+    }
+}

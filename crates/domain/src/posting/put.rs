@@ -1,0 +1,61 @@
+//! The command of the specification's one operation.
+
+use super::{PostingId, PostingPatch, PostingPayload, SourceIdentifier};
+use crate::{client::ClientId, validation::FieldErrors};
+
+/// Create, update or expire a posting: which of them, [`super::decide`] finds out.
+#[derive(Clone, Debug)]
+pub struct PutPosting {
+    /// Whose posting.
+    pub identifier: SourceIdentifier,
+    /// What to change.
+    pub patch: PostingPatch,
+    /// What is wrong with the payload as such. It is carried along instead of refused at once,
+    /// because what a *new* posting lacks belongs into the same answer, and only the store
+    /// knows whether it is new.
+    pub errors: FieldErrors,
+    /// Which client pushes.
+    pub by: ClientId,
+    /// The id to use if the posting is new.
+    pub new_id: PostingId,
+}
+
+/// Why a request is no command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PutError {
+    /// The body is not JSON (RFC 8259).
+    #[error("The body is not valid JSON: {0}.")]
+    NotJson(String),
+    /// The identifier or the body's outermost type is wrong, and so may be fields.
+    #[error(transparent)]
+    Invalid(FieldErrors),
+}
+
+impl PutPosting {
+    /// The field name under which a bad identifier is reported.
+    pub const IDENTIFIER: &'static str = "unique_source_identifier";
+
+    /// Parses a request: the raw, percent-encoded path segment and the body.
+    pub fn parse(
+        segment: &str,
+        body: &[u8],
+        by: ClientId,
+        new_id: PostingId,
+    ) -> Result<Self, PutError> {
+        let payload = PostingPayload::from_json(body)?;
+        let (patch, mut errors) = payload.into_patch();
+        match SourceIdentifier::from_path_segment(segment) {
+            Ok(identifier) => Ok(Self {
+                identifier,
+                patch,
+                errors,
+                by,
+                new_id,
+            }),
+            Err(error) => {
+                errors.add(Self::IDENTIFIER, error.to_string());
+                Err(PutError::Invalid(errors))
+            }
+        }
+    }
+}

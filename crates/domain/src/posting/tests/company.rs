@@ -1,0 +1,171 @@
+//! The company of a push: matched by website, upserted, moved to.
+
+use super::*;
+use crate::{company::CompanyId, testing::create};
+
+#[test]
+fn a_new_website_makes_a_company() {
+    let mut board = Board::new();
+    let (_, written) = board.put(CREATE).unwrap();
+    assert_eq!(written.companies, 1);
+    assert_eq!(board.company().website.as_str(), "https://acme.example");
+    let id = uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, b"https://acme.example");
+    assert_eq!(board.company().id, CompanyId::new(id));
+}
+
+#[test]
+fn a_known_website_in_any_spelling_is_the_same_company() {
+    let mut board = Board::new();
+    board.put(CREATE).unwrap();
+    for (n, url) in [
+        "HTTPS://ACME.example:443/",
+        "https://acme.example/#jobs",
+        "https://acme.example/./",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (_, written) = board
+            .run(&push(
+                &format!("b{n}"),
+                &CREATE.replace("https://acme.example", url),
+            ))
+            .unwrap();
+        assert_eq!(written.companies, 0, "{url}");
+    }
+    assert_eq!(board.known.companies.len(), 1);
+}
+
+#[test]
+fn a_push_without_website_updates_the_company_of_the_posting() {
+    let mut board = Board::with(Status::Approved);
+    let body = r#"{"company":{"name":"Acme AB","logo_path":"/l.svg"}}"#;
+    board.put(body).unwrap();
+    assert_eq!(board.company().name, "Acme AB");
+    assert_eq!(board.company().logo_path.as_deref(), Some("/l.svg"));
+    assert_eq!(board.put(body).unwrap().1, Written::default());
+}
+
+#[test]
+fn a_change_of_the_company_is_no_change_of_the_posting() {
+    for (company, asked) in [
+        (r#""name":"Acme AB""#, true),
+        (r#""logo_path":"/l.svg""#, false),
+    ] {
+        let mut board = Board::with(Status::Approved);
+        let before = board.posting().clone();
+        let (_, written) = board
+            .put(&format!(r#"{{"company":{{{company}}}}}"#))
+            .unwrap();
+        assert_eq!(
+            written,
+            Written {
+                companies: 1,
+                asked,
+                ..Written::default()
+            }
+        );
+        assert_eq!(*board.posting(), before);
+    }
+}
+
+#[test]
+fn pushes_that_disagree_about_a_company_leave_its_postings_alone() {
+    let mut board = Board::with(Status::Approved);
+    let other = CREATE.replace(r#""Acme""#, r#""Acme AB""#);
+    board.run(&push("b", &other)).unwrap();
+    let before = board.posting().clone();
+    for _ in 0..2 {
+        let (_, written) = board.put(CREATE).unwrap();
+        assert_eq!(
+            written,
+            Written {
+                companies: 1,
+                ..Written::default()
+            }
+        );
+        assert_eq!(board.run(&push("b", &other)).unwrap().1.companies, 1);
+    }
+    assert_eq!(*board.posting(), before);
+}
+
+#[test]
+fn absent_company_fields_are_kept() {
+    let mut board = Board::with(Status::Approved);
+    board.put(r#"{"company":{"logo_path":"/l.svg"}}"#).unwrap();
+    board
+        .put(r#"{"company":{"website_url":"https://acme.example"}}"#)
+        .unwrap();
+    assert_eq!(board.company().name, "Acme");
+    assert_eq!(board.company().logo_path.as_deref(), Some("/l.svg"));
+}
+
+#[test]
+fn a_push_with_another_known_website_moves_the_posting() {
+    let mut board = Board::with(Status::Approved);
+    board.run(&create("b", "bolt")).unwrap();
+    let (_, written) = board
+        .put(r#"{"company":{"website_url":"https://bolt.example"}}"#)
+        .unwrap();
+    assert_eq!((written.companies, written.postings), (0, 1));
+    assert!(written.asked, "its texts hide the wrong company now");
+    assert_eq!(board.posting().company_id, board.find("b").company_id);
+}
+
+#[test]
+fn a_company_that_is_not_known_needs_a_name() {
+    let mut board = Board::with(Status::Approved);
+    let body = r#"{"company":{"website_url":"https://new.example"}}"#;
+    assert_eq!(board.wrong(body), ["company.name"]);
+    board
+        .put(r#"{"company":{"website_url":"https://new.example","name":"New"}}"#)
+        .unwrap();
+    assert_eq!(board.company().name, "New");
+}
+
+#[test]
+fn creation_needs_a_name_even_of_a_known_company() {
+    let mut board = Board::with(Status::Approved);
+    let body = CREATE.replace(r#""name": "Acme", "#, "");
+    match board.run(&push("b", &body)) {
+        Err(Rejection::Invalid(errors)) => assert!(errors.concern("company.name")),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_last_name_wins_and_does_not_touch_other_postings() {
+    let mut board = Board::with(Status::Approved);
+    let before = board.posting().clone();
+    let (_, written) = board
+        .run(&push("b", &CREATE.replace(r#""Acme""#, r#""Acme AB""#)))
+        .unwrap();
+    assert_eq!((written.companies, written.postings), (1, 1));
+    assert_eq!(board.company().name, "Acme AB");
+    assert_eq!(*board.posting(), before);
+}
+
+#[test]
+fn two_pushes_of_one_company_in_a_batch_are_one_write() {
+    let mut board = Board::new();
+    let mut writes = WriteSet::new(board.now);
+    let bodies = [
+        CREATE.to_owned(),
+        CREATE.replace(r#""Acme""#, r#""Acme AB""#),
+    ];
+    for (name, body) in ["a", "b"].into_iter().zip(bodies) {
+        let decision = board.decide(&push(name, &body)).unwrap();
+        decision
+            .change
+            .unwrap()
+            .record(&mut board.known, &mut writes);
+    }
+    let [write] = writes.companies.values().collect::<Vec<_>>()[..] else {
+        panic!("one company is one write");
+    };
+    assert_eq!(
+        (write.company.name.as_str(), write.sets_name),
+        ("Acme AB", true)
+    );
+    assert!(!write.sets_logo_path, "nobody said anything about a logo");
+}

@@ -1,0 +1,172 @@
+//! The rules, row by row: each row of the specification's and the contract's tables is a test.
+
+mod company;
+mod enrichment;
+mod fields;
+mod laws;
+mod lifetime;
+mod moderation;
+mod partial;
+mod states;
+
+use time::OffsetDateTime;
+
+use super::{
+    Answer, Change, Decision, HistoryEntry, Lifetime, Posting, PutPosting, Rejection,
+    SourceIdentifier, Status, decide, moderation::Moderation,
+};
+use crate::{
+    company::Company,
+    enrichment::{EnrichedTexts, Enrichment, ReasonCode, Verdict},
+    outbox::{Effect, EventName},
+    store::{Known, WriteSet},
+    testing::{hours, noon, push},
+};
+
+/// A board of postings that commands are decided on, one after the other, each an hour later.
+struct Board {
+    known: Known,
+    now: OffsetDateTime,
+    lifetime: Lifetime,
+    history: Vec<HistoryEntry>,
+}
+
+/// What one command wrote.
+#[derive(Debug, Default, PartialEq)]
+struct Written {
+    events: Vec<EventName>,
+    asked: bool,
+    companies: usize,
+    postings: usize,
+}
+
+const CREATE: &str = r#"{
+    "title": "Baker", "raw_description": "<p>Bread.</p>", "application_url": "https://a.example",
+    "company": {"name": "Acme", "website_url": "https://acme.example"}
+}"#;
+
+impl Board {
+    fn new() -> Self {
+        Self {
+            known: Known::default(),
+            now: noon(),
+            lifetime: Lifetime::days(60),
+            history: Vec::new(),
+        }
+    }
+
+    /// A board with one posting `a` that stands there.
+    fn with(status: Status) -> Self {
+        let mut board = Self::new();
+        board.put(CREATE).unwrap();
+        match status {
+            Status::PendingEnrichment => {}
+            Status::Approved => drop(board.enrich(&Verdict::Approve)),
+            Status::Rejected => drop(board.enrich(&rejection())),
+            Status::Expired => drop(board.put(r#"{"expiration":{"reason":"first"}}"#)),
+        }
+        assert_eq!(board.posting().status, status);
+        board
+    }
+
+    fn decide(&mut self, put: &PutPosting) -> Result<Decision, Rejection> {
+        self.now += hours(1);
+        decide(&self.known, put, self.lifetime, self.now)
+    }
+
+    fn record(&mut self, change: Option<Change>) -> Written {
+        let mut writes = WriteSet::new(self.now);
+        if let Some(change) = change {
+            change.record(&mut self.known, &mut writes);
+        }
+        for write in writes.postings.values() {
+            self.history.extend(write.history.iter().cloned());
+        }
+        Written {
+            events: writes.events.iter().map(|event| event.name).collect(),
+            asked: writes
+                .effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Enrich(_))),
+            companies: writes.companies.len(),
+            postings: writes.postings.len(),
+        }
+    }
+
+    fn run(&mut self, put: &PutPosting) -> Result<(Answer, Written), Rejection> {
+        let decision = self.decide(put)?;
+        let written = self.record(decision.change.map(|change| *change));
+        Ok((decision.answer, written))
+    }
+
+    /// Pushes `a`.
+    fn put(&mut self, body: &str) -> Result<(Answer, Written), Rejection> {
+        self.run(&push("a", body))
+    }
+
+    /// Pushes `a` and gives the fields that are wrong.
+    fn wrong(&mut self, body: &str) -> Vec<String> {
+        match self.put(body) {
+            Err(Rejection::Invalid(errors)) => {
+                errors.iter().map(|(field, _)| field.to_owned()).collect()
+            }
+            other => panic!("{body}: {other:?}"),
+        }
+    }
+
+    fn find(&self, identifier: &str) -> &Posting {
+        &self.known.postings[&SourceIdentifier::new(identifier).unwrap()]
+    }
+
+    fn posting(&self) -> &Posting {
+        self.find("a")
+    }
+
+    fn company(&self) -> &Company {
+        self.known.company_of(self.posting()).unwrap()
+    }
+
+    /// Applies an outcome for the current content.
+    fn enrich(&mut self, verdict: &Verdict) -> Option<Written> {
+        let content = super::ContentHash::of(&self.posting().details, self.company());
+        self.enrich_content(content, verdict)
+    }
+
+    fn enrich_content(
+        &mut self,
+        content: super::ContentHash,
+        verdict: &Verdict,
+    ) -> Option<Written> {
+        self.now += hours(1);
+        let enrichment = Enrichment {
+            texts: EnrichedTexts {
+                markdown: "Bread.".into(),
+                redacted_markdown: "B.".into(),
+            },
+            coordinates: None,
+            verdict: verdict.clone(),
+        };
+        let change = super::outcome::apply(
+            self.posting(),
+            self.company(),
+            content,
+            &enrichment,
+            self.lifetime,
+            self.now,
+        )?;
+        Some(self.record(Some(change)))
+    }
+
+    fn moderate(&mut self, command: &Moderation) -> Result<Written, Rejection> {
+        self.now += hours(1);
+        let change = super::moderation::decide(self.posting(), command, self.lifetime, self.now)?;
+        Ok(self.record(change))
+    }
+}
+
+fn rejection() -> Verdict {
+    Verdict::Reject {
+        code: ReasonCode::NoContent,
+        text: "Nothing in it.".into(),
+    }
+}

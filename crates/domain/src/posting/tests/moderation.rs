@@ -1,0 +1,100 @@
+//! What an operator may do.
+
+use super::*;
+use crate::posting::Actor;
+
+fn reject() -> Moderation {
+    Moderation::Reject {
+        reason: "spam".into(),
+    }
+}
+
+#[test]
+fn a_verdict_moves_every_open_status_and_stands() {
+    for status in [
+        Status::PendingEnrichment,
+        Status::Approved,
+        Status::Rejected,
+    ] {
+        for (command, after, contrary) in [
+            (Moderation::Approve, Status::Approved, rejection()),
+            (reject(), Status::Rejected, Verdict::Approve),
+        ] {
+            let mut board = Board::with(status);
+            board.moderate(&command).unwrap();
+            assert_eq!(board.posting().status, after);
+            assert_eq!(board.history.last().unwrap().by, Actor::Operator);
+            board.put(r#"{"title":"New"}"#).unwrap();
+            let written = board.enrich(&contrary).expect("texts are refreshed");
+            assert_eq!(written.events, []);
+            assert_eq!(
+                board.posting().status,
+                after,
+                "an operator's verdict stands"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_verdict_twice_is_one() {
+    for command in [Moderation::Approve, reject()] {
+        let mut board = Board::with(Status::PendingEnrichment);
+        assert_eq!(board.moderate(&command).unwrap().postings, 1);
+        assert_eq!(board.moderate(&command).unwrap(), Written::default());
+    }
+}
+
+#[test]
+fn an_expired_posting_has_no_verdict() {
+    let mut board = Board::with(Status::Expired);
+    for (command, to) in [(Moderation::Approve, "approved"), (reject(), "rejected")] {
+        assert_eq!(
+            board.moderate(&command).unwrap_err().to_string(),
+            format!("Invalid JobPosting state transition from expired to {to}.")
+        );
+    }
+}
+
+#[test]
+fn reopening_asks_the_enricher_again() {
+    let mut board = Board::with(Status::PendingEnrichment);
+    board.moderate(&Moderation::Approve).unwrap();
+    board.put(r#"{"expiration":{}}"#).unwrap();
+    board.put(r#"{"expiration":null}"#).unwrap();
+    board.enrich(&rejection()).unwrap();
+    assert_eq!(board.posting().status, Status::Rejected);
+}
+
+#[test]
+fn an_approval_publishes_and_starts_the_lifetime() {
+    let mut board = Board::with(Status::Rejected);
+    board.moderate(&Moderation::Approve).unwrap();
+    assert_eq!(board.posting().published_at, Some(board.now));
+    assert_eq!(board.posting().expire_at, Some(board.now + hours(60 * 24)));
+    assert_eq!(board.posting().status_reason, None);
+}
+
+#[test]
+fn featuring_is_a_step_of_history_that_changes_no_status() {
+    for &status in Status::ALL {
+        let mut board = Board::with(status);
+        let reason = board.posting().status_reason.clone();
+        let steps = board.history.len();
+        for (on, word) in [(true, "featured"), (false, "no longer featured")] {
+            let written = board.moderate(&Moderation::Feature(on)).unwrap();
+            assert_eq!(written.events, [EventName::JobPostingUpdated]);
+            assert_eq!(
+                board.moderate(&Moderation::Feature(on)).unwrap(),
+                Written::default()
+            );
+            assert_eq!(board.posting().is_featured, on);
+            assert_eq!(board.history.last().unwrap().reason.as_deref(), Some(word));
+        }
+        assert_eq!(board.history.len(), steps + 2);
+        assert_eq!(
+            (board.posting().status, &board.posting().status_reason),
+            (status, &reason)
+        );
+    }
+}

@@ -1,0 +1,276 @@
+//! The table of states of the specification, and the table of outcomes of the contract.
+
+use super::*;
+use crate::testing::put_id;
+
+const EXPIRE: &str = r#"{"expiration":{}}"#;
+const REOPEN: &str = r#"{"expiration":null}"#;
+
+#[test]
+fn none_and_a_valid_payload_creates() {
+    let mut board = Board::new();
+    let (answer, written) = board.put(CREATE).unwrap();
+    assert_eq!(answer, Answer::Created(put_id("a")));
+    assert_eq!(written.events, [EventName::JobPostingCreated]);
+    assert!(written.asked, "it enters the enrichment pipeline");
+    assert_eq!(board.posting().status, Status::PendingEnrichment);
+    assert_eq!(board.history.len(), 1);
+}
+
+#[test]
+fn none_and_an_invalid_payload_is_refused() {
+    assert_eq!(Board::new().wrong(&CREATE.replace("Baker", " ")), ["title"]);
+}
+
+#[test]
+fn none_and_expiration_is_not_found() {
+    for body in [EXPIRE, r#"{"expiration":{"reason":"x"},"title":"y"}"#] {
+        assert_eq!(Board::new().put(body), Err(Rejection::NotFound));
+    }
+    assert_eq!(Rejection::NotFound.to_string(), "Job posting not found.");
+}
+
+#[test]
+fn none_and_expiration_null_creates() {
+    let body = CREATE.replacen('{', r#"{"expiration":null,"#, 1);
+    assert!(matches!(
+        Board::new().put(&body),
+        Ok((Answer::Created(_), _))
+    ));
+}
+
+#[test]
+fn any_and_fields_keeps_the_status() {
+    for &status in Status::ALL {
+        let mut board = Board::with(status);
+        let (answer, written) = board.put(r#"{"title":"New"}"#).unwrap();
+        assert_eq!(answer, Answer::Updated(put_id("a")));
+        assert_eq!(written.events, [EventName::JobPostingUpdated], "{status}");
+        assert_eq!(board.posting().status, status);
+        assert_eq!(board.posting().details.title, "New");
+        assert_eq!(written.asked, status != Status::Expired, "{status}");
+    }
+}
+
+#[test]
+fn pending_and_approved_expire_with_one_event() {
+    for status in [Status::PendingEnrichment, Status::Approved] {
+        let mut board = Board::with(status);
+        let (answer, written) = board.put(r#"{"expiration":{"reason":"filled"}}"#).unwrap();
+        assert_eq!(answer, Answer::Expired(put_id("a")));
+        assert_eq!(written.events, [EventName::JobPostingExpired]);
+        let posting = board.posting();
+        assert_eq!(posting.status, Status::Expired);
+        assert_eq!(posting.expired_at, Some(board.now));
+        assert_eq!(posting.status_reason.as_deref(), Some("filled"));
+        assert_eq!(posting.details.expiration_reason.as_deref(), Some("filled"));
+    }
+}
+
+#[test]
+fn expired_and_expiration_stays_without_event() {
+    let mut board = Board::with(Status::Expired);
+    let expired_at = board.posting().expired_at;
+    let (answer, written) = board.put(EXPIRE).unwrap();
+    assert_eq!(
+        (answer, written),
+        (Answer::Expired(put_id("a")), Written::default())
+    );
+    assert_eq!(
+        board.posting().details.expiration_reason.as_deref(),
+        Some("first")
+    );
+    assert_eq!(board.posting().expired_at, expired_at);
+}
+
+#[test]
+fn expired_takes_a_new_reason_without_event() {
+    let mut board = Board::with(Status::Expired);
+    let (_, written) = board
+        .put(r#"{"expiration":{"reason":"second"},"title":"N"}"#)
+        .unwrap();
+    assert_eq!(written.events, []);
+    assert_eq!(
+        board.posting().details.expiration_reason.as_deref(),
+        Some("second")
+    );
+    assert_eq!(board.posting().status_reason.as_deref(), Some("second"));
+    assert_eq!(board.posting().details.title, "N");
+}
+
+#[test]
+fn rejected_does_not_expire() {
+    let mut board = Board::with(Status::Rejected);
+    let before = board.posting().clone();
+    let refused = board.put(r#"{"expiration":{},"title":"New"}"#).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "Invalid JobPosting state transition from rejected to expired."
+    );
+    assert_eq!(*board.posting(), before);
+}
+
+#[test]
+fn expired_and_expiration_null_reopens() {
+    let mut board = Board::with(Status::Expired);
+    let (answer, written) = board.put(REOPEN).unwrap();
+    assert_eq!(answer, Answer::Updated(put_id("a")));
+    assert_eq!(written.events, [EventName::JobPostingReopened]);
+    assert!(written.asked, "even though its content was enriched before");
+    let posting = board.posting();
+    assert_eq!(posting.status, Status::PendingEnrichment);
+    assert_eq!((posting.expired_at, &posting.status_reason), (None, &None));
+    assert_eq!(posting.details.expiration_reason, None);
+}
+
+#[test]
+fn others_and_expiration_null_stay_as_they_are() {
+    for status in [
+        Status::PendingEnrichment,
+        Status::Approved,
+        Status::Rejected,
+    ] {
+        let mut board = Board::with(status);
+        assert_eq!(board.put(REOPEN).unwrap().1, Written::default(), "{status}");
+    }
+}
+
+#[test]
+fn a_reason_within_expiration_wins() {
+    let mut board = Board::with(Status::Approved);
+    board
+        .put(r#"{"expiration_reason":"outer","expiration":{"reason":"inner"}}"#)
+        .unwrap();
+    assert_eq!(
+        board.posting().details.expiration_reason.as_deref(),
+        Some("inner")
+    );
+    let mut board = Board::with(Status::Approved);
+    board
+        .put(r#"{"expiration_reason":"outer","expiration":{"reason":null}}"#)
+        .unwrap();
+    assert_eq!(board.posting().status_reason.as_deref(), Some("outer"));
+}
+
+#[test]
+fn fields_sent_with_expiration_are_applied_or_refused_together() {
+    let mut board = Board::with(Status::Approved);
+    let before = board.posting().clone();
+    assert_eq!(
+        board.wrong(r#"{"expiration":{},"salary_min":5,"salary_max":4}"#),
+        ["salary_max"]
+    );
+    assert_eq!(*board.posting(), before);
+    board
+        .put(r#"{"expiration":{},"salary_min":4,"salary_max":5}"#)
+        .unwrap();
+    assert_eq!(board.posting().details.salary_max, Some(5));
+}
+
+#[test]
+fn reopening_expires_and_reopens_again() {
+    let mut board = Board::with(Status::Expired);
+    for _ in 0..2 {
+        board.put(REOPEN).unwrap();
+        assert_eq!(
+            board.enrich(&Verdict::Approve).unwrap().events,
+            [EventName::JobPostingApproved]
+        );
+        assert_eq!(
+            board.put(EXPIRE).unwrap().1.events,
+            [EventName::JobPostingExpired]
+        );
+        assert_eq!(
+            board.posting().status_reason,
+            None,
+            "the old reason went with reopening"
+        );
+    }
+}
+
+#[test]
+fn refusals_keep_their_order() {
+    let wrong = r#"{"expiration":{},"title":5}"#;
+    assert_eq!(
+        Board::new().wrong(wrong),
+        ["title"],
+        "field errors before not found"
+    );
+    let mut rejected = Board::with(Status::Rejected);
+    assert_eq!(
+        rejected.wrong(wrong),
+        ["title"],
+        "field errors before the transition"
+    );
+    let merged = r#"{"expiration":{},"salary_min":5,"salary_max":4}"#;
+    assert!(matches!(
+        rejected.put(merged),
+        Err(Rejection::Transition { .. })
+    ));
+    assert_eq!(Board::new().put(merged), Err(Rejection::NotFound));
+}
+
+#[test]
+fn an_expiration_of_another_type_is_a_field_error_alone() {
+    for body in [
+        r#"{"expiration":[]}"#,
+        r#"{"expiration":"now"}"#,
+        r#"{"expiration":true}"#,
+    ] {
+        assert_eq!(Board::new().wrong(body), ["expiration"]);
+        assert_eq!(Board::with(Status::Approved).wrong(body), ["expiration"]);
+    }
+}
+
+#[test]
+fn a_push_that_changes_nothing_writes_nothing() {
+    for &status in Status::ALL {
+        let mut board = Board::with(status);
+        let before = board.posting().clone();
+        for body in [
+            CREATE,
+            "{}",
+            r#"{"unknown":1}"#,
+            r#"{"company":{"name":"Acme"}}"#,
+        ] {
+            assert_eq!(
+                board.put(body).unwrap().1,
+                Written::default(),
+                "{status} {body}"
+            );
+            assert_eq!(*board.posting(), before);
+        }
+    }
+}
+
+#[test]
+fn commands_of_one_identifier_compose_within_a_batch() {
+    let mut board = Board::new();
+    let mut writes = WriteSet::new(board.now);
+    for body in [CREATE, r#"{"title":"New"}"#, EXPIRE, REOPEN] {
+        let decision = board.decide(&push("a", body)).unwrap();
+        decision
+            .change
+            .unwrap()
+            .record(&mut board.known, &mut writes);
+    }
+    let [write] = writes.postings.values().collect::<Vec<_>>()[..] else {
+        panic!("one posting is one write");
+    };
+    assert_eq!((write.expected, write.posting.version), (None, 1));
+    assert_eq!(write.posting.details.title, "New");
+    assert_eq!(write.history.len(), 3);
+    assert_eq!(
+        writes
+            .events
+            .iter()
+            .map(|event| event.name)
+            .collect::<Vec<_>>(),
+        [
+            EventName::JobPostingCreated,
+            EventName::JobPostingUpdated,
+            EventName::JobPostingExpired,
+            EventName::JobPostingReopened
+        ]
+    );
+}

@@ -1,0 +1,177 @@
+//! The port to the state: load what a batch names, commit what was decided, read for answers.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    company::{Company, CompanyId, CompanyWrite},
+    enrichment::{Coordinates, EnrichedTexts},
+    outbox::{Effect, Event, Receipt},
+    posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status, Version},
+};
+
+/// Why a store did not do as asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// Somebody else wrote first; nothing was written. Load and decide again.
+    #[error("the state moved meanwhile")]
+    Conflict,
+    /// The store cannot be reached or is overloaded. Whether a commit took place is not known.
+    #[error("the store is not available: {0}")]
+    Unavailable(String),
+    /// The store answered what it never should.
+    #[error("the store failed: {0}")]
+    Broken(String),
+}
+
+/// What a batch of commands needs to know.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The postings that exist, by identifier.
+    pub postings: HashMap<SourceIdentifier, Posting>,
+    /// The companies that exist: those asked for, and those of the postings.
+    pub companies: HashMap<CompanyId, Company>,
+}
+
+impl Known {
+    /// The identifiers of the postings, by the postings' own ids.
+    pub fn identifiers(&self) -> HashMap<PostingId, SourceIdentifier> {
+        self.postings
+            .values()
+            .map(|posting| (posting.id, posting.source_identifier.clone()))
+            .collect()
+    }
+
+    /// The company of a posting that is known.
+    pub fn company_of(&self, posting: &Posting) -> Result<&Company, StoreError> {
+        self.companies.get(&posting.company_id).ok_or_else(|| {
+            StoreError::Broken(format!(
+                "posting {} was loaded without its company",
+                posting.id
+            ))
+        })
+    }
+}
+
+/// A posting to write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostingWrite {
+    /// The version it must have in the store; `None` when it must not exist.
+    pub expected: Option<Version>,
+    /// The posting as it is afterwards, with its next version.
+    pub posting: Posting,
+    /// What the enricher made of it, if that is new.
+    pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
+    /// What to add to its history, in order.
+    pub history: Vec<HistoryEntry>,
+}
+
+/// What one commit writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteSet {
+    /// Companies, by id: the order in which every commit locks them.
+    pub companies: BTreeMap<CompanyId, CompanyWrite>,
+    /// Postings, by id.
+    pub postings: BTreeMap<PostingId, PostingWrite>,
+    /// Effects to ask for.
+    pub effects: BTreeSet<Effect>,
+    /// Events to deliver, in order.
+    pub events: Vec<Event>,
+    /// Tasks that are finished with this commit.
+    pub done: Vec<Receipt>,
+    /// When it was decided; new tasks are due from then on.
+    pub at: OffsetDateTime,
+}
+
+impl WriteSet {
+    /// A commit that does nothing yet.
+    pub const fn new(at: OffsetDateTime) -> Self {
+        Self {
+            companies: BTreeMap::new(),
+            postings: BTreeMap::new(),
+            effects: BTreeSet::new(),
+            events: Vec::new(),
+            done: Vec::new(),
+            at,
+        }
+    }
+
+    /// Whether a commit would do nothing.
+    pub fn is_empty(&self) -> bool {
+        self.companies.is_empty()
+            && self.postings.is_empty()
+            && self.effects.is_empty()
+            && self.events.is_empty()
+            && self.done.is_empty()
+    }
+}
+
+/// The port to the state.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// The named postings with their companies, and the named companies.
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Known, StoreError>;
+
+    /// The same by the postings' own ids.
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError>;
+
+    /// Writes everything, or nothing.
+    ///
+    /// [`StoreError::Conflict`] when a posting's version is not the expected one, when its
+    /// identifier was taken meanwhile, or when the lease of a finished task was lost.
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
+
+    /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at`
+    /// is not after `now`, the longest overdue first.
+    async fn overdue(
+        &self,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError>;
+}
+
+/// A position in the list of postings: the last one that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Its `updated_at`.
+    pub updated_at: OffsetDateTime,
+    /// Its id.
+    pub id: Uuid,
+}
+
+/// Which postings to list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListQuery {
+    /// Only those that stand here.
+    pub status: Option<Status>,
+    /// Only those that changed after this.
+    pub updated_after: Option<OffsetDateTime>,
+    /// Only those behind this position.
+    pub after: Option<Position>,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// The port for answers about postings.
+#[async_trait]
+pub trait PostingReader: Send + Sync {
+    /// A posting with its history.
+    async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError>;
+
+    /// Postings without their history, ascending by (`updated_at`, `id`).
+    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError>;
+}
+
+/// The port for the question whether the store can do its work.
+#[async_trait]
+pub trait Health: Send + Sync {
+    /// Succeeds when the store can be reached and its schema is the one this program knows.
+    async fn ready(&self) -> Result<(), StoreError>;
+}

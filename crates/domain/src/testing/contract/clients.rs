@@ -1,0 +1,43 @@
+//! OAuth clients.
+
+use crate::{
+    client::{ClientId, Clients},
+    testing::{AllPorts, client, hours, noon, uuid},
+};
+
+/// What was inserted is found.
+pub async fn a_client_comes_back<S: AllPorts>(store: &S) {
+    let inserted = client(1);
+    store.insert(&inserted).await.expect("the store works");
+    assert_eq!(Clients::find(store, inserted.id).await, Ok(Some(inserted)));
+    assert_eq!(
+        Clients::find(store, ClientId::new(uuid(404))).await,
+        Ok(None)
+    );
+}
+
+/// Revoking again changes nothing; revoking nobody says so.
+pub async fn a_revoked_client_stays_revoked<S: AllPorts>(store: &S) {
+    store.insert(&client(1)).await.expect("the store works");
+    let id = client(1).id;
+    assert_eq!(store.revoke(id, noon()).await, Ok(true));
+    assert_eq!(store.revoke(id, noon() + hours(1)).await, Ok(true));
+    let found = Clients::find(store, id)
+        .await
+        .expect("the store works")
+        .expect("it is there");
+    assert_eq!(found.revoked_at, Some(noon()));
+    assert_eq!(
+        store.revoke(ClientId::new(uuid(404)), noon()).await,
+        Ok(false)
+    );
+}
+
+/// In the order they were made.
+pub async fn clients_are_listed_oldest_first<S: AllPorts>(store: &S) {
+    for n in [3, 1, 2] {
+        store.insert(&client(n)).await.expect("the store works");
+    }
+    let listed = Clients::list(store).await.expect("the store works");
+    assert_eq!(listed, [client(1), client(2), client(3)]);
+}

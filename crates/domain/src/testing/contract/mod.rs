@@ -1,0 +1,89 @@
+//! The cases of the contract suite, by area. Each takes an empty store.
+#![expect(
+    clippy::expect_used,
+    reason = "these are tests, though not marked as such"
+)]
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "a failing case panics; that is what it is for"
+)]
+
+pub mod clients;
+pub mod companies;
+pub mod outbox;
+pub mod postings;
+pub mod reading;
+
+use time::OffsetDateTime;
+
+use crate::{
+    posting::{Answer, Lifetime, Posting, PutPosting, Rejection, SourceIdentifier},
+    store::{Known, PostingWrite, Store, WriteSet},
+    testing::noon,
+    usecase::ingest,
+};
+
+/// Sixty days.
+fn lifetime() -> Lifetime {
+    Lifetime::days(60)
+}
+
+/// An identifier that is known to be valid.
+fn identifier(text: &str) -> SourceIdentifier {
+    SourceIdentifier::new(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Carries out commands in one commit.
+async fn run<S: Store>(
+    store: &S,
+    batch: &[PutPosting],
+    now: OffsetDateTime,
+) -> Vec<Result<Answer, Rejection>> {
+    ingest(store, batch, lifetime(), now)
+        .await
+        .expect("the store works")
+}
+
+/// Carries out commands that must not be refused, at noon.
+async fn put<S: Store>(store: &S, batch: &[PutPosting]) {
+    for answer in run(store, batch, noon()).await {
+        answer.expect("the command is valid");
+    }
+}
+
+/// Loads by identifier.
+async fn load<S: Store>(store: &S, identifiers: &[&str]) -> Known {
+    let identifiers: Vec<_> = identifiers.iter().map(|text| identifier(text)).collect();
+    store
+        .load(&identifiers, &[])
+        .await
+        .expect("the store works")
+}
+
+/// Loads one posting that must be there.
+async fn posting<S: Store>(store: &S, text: &str) -> Posting {
+    let known = load(store, &[text]).await;
+    known
+        .postings
+        .get(&identifier(text))
+        .expect("the posting is there")
+        .clone()
+}
+
+/// A commit that moves one posting on by one version.
+fn touching(posting: &Posting, change: impl FnOnce(&mut Posting)) -> WriteSet {
+    let mut after = posting.clone();
+    after.version += 1;
+    change(&mut after);
+    let mut writes = WriteSet::new(noon());
+    writes.postings.insert(
+        after.id,
+        PostingWrite {
+            expected: Some(posting.version),
+            posting: after,
+            enriched: None,
+            history: Vec::new(),
+        },
+    );
+    writes
+}

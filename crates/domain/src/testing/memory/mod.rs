@@ -1,0 +1,341 @@
+//! A store in memory: the simplest thing that keeps the contract.
+
+mod outbox;
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use self::outbox::Task;
+use crate::{
+    client::{Client, ClientId, Clients},
+    company::{Company, CompanyId, CompanyWrite},
+    enrichment::{Coordinates, EnrichedTexts},
+    outbox::{Effect, Receipt, TaskId, Work},
+    posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status},
+    store::{
+        Health, Known, ListQuery, Position, PostingReader, PostingWrite, Store, StoreError,
+        WriteSet,
+    },
+};
+
+/// Implements every port of the state. Nothing survives it.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    postings: HashMap<PostingId, Row>,
+    identifiers: HashMap<SourceIdentifier, PostingId>,
+    companies: HashMap<CompanyId, Company>,
+    clients: Vec<Client>,
+    tasks: BTreeMap<TaskId, Task>,
+    last_task: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    posting: Posting,
+    enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
+    history: Vec<HistoryEntry>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn known<'a>(
+        &self,
+        ids: impl Iterator<Item = &'a PostingId>,
+        companies: &[CompanyId],
+    ) -> Known {
+        let mut known = Known::default();
+        let mut wanted: HashSet<_> = companies.iter().copied().collect();
+        for row in ids.filter_map(|id| self.postings.get(id)) {
+            wanted.insert(row.posting.company_id);
+            known
+                .postings
+                .insert(row.posting.source_identifier.clone(), row.posting.clone());
+        }
+        for company in wanted.iter().filter_map(|id| self.companies.get(id)) {
+            known.companies.insert(company.id, company.clone());
+        }
+        known
+    }
+
+    /// Whether a commit may be applied.
+    fn admits(&self, writes: &WriteSet) -> bool {
+        let postings_match = writes.postings.values().all(|write| match write.expected {
+            Some(version) => self
+                .postings
+                .get(&write.posting.id)
+                .is_some_and(|row| row.posting.version == version),
+            None => {
+                !self.postings.contains_key(&write.posting.id)
+                    && !self
+                        .identifiers
+                        .contains_key(&write.posting.source_identifier)
+            }
+        });
+        postings_match && writes.done.iter().all(|receipt| self.holds(receipt))
+    }
+
+    fn holds(&self, receipt: &Receipt) -> bool {
+        self.tasks
+            .get(&receipt.task)
+            .is_some_and(|task| task.lease == Some(receipt.lease))
+    }
+
+    /// The task of a receipt whose lease still holds.
+    fn leased(&mut self, receipt: Receipt) -> Option<&mut Task> {
+        self.tasks
+            .get_mut(&receipt.task)
+            .filter(|task| task.lease == Some(receipt.lease))
+    }
+
+    fn add(&mut self, work: Work, at: OffsetDateTime) {
+        self.last_task += 1;
+        self.tasks
+            .insert(TaskId(self.last_task), Task::new(work, at));
+    }
+
+    fn upsert(&mut self, write: CompanyWrite) {
+        match self.companies.get_mut(&write.company.id) {
+            Some(company) => {
+                if write.sets_name {
+                    company.name = write.company.name;
+                }
+                if write.sets_logo_path {
+                    company.logo_path = write.company.logo_path;
+                }
+            }
+            None => {
+                self.companies.insert(write.company.id, write.company);
+            }
+        }
+    }
+
+    fn write(&mut self, write: PostingWrite) {
+        let id = write.posting.id;
+        self.identifiers
+            .insert(write.posting.source_identifier.clone(), id);
+        let row = self.postings.entry(id).or_insert_with(|| Row {
+            posting: write.posting.clone(),
+            enriched: None,
+            history: Vec::new(),
+        });
+        row.posting = write.posting;
+        row.enriched = write.enriched.or(row.enriched.take());
+        row.history.extend(write.history);
+    }
+
+    fn ask(&mut self, effect: Effect, at: OffsetDateTime) {
+        let waiting = self
+            .tasks
+            .values_mut()
+            .find(|task| task.work == Work::Effect(effect));
+        match waiting {
+            Some(task) => {
+                task.generation += 1;
+                if task.is_dead {
+                    task.renew(at);
+                }
+            }
+            None => self.add(Work::Effect(effect), at),
+        }
+    }
+
+    fn finish(&mut self, receipt: Receipt, at: OffsetDateTime) {
+        if let Some(task) = self.leased(receipt) {
+            if task.generation == receipt.generation {
+                self.tasks.remove(&receipt.task);
+            } else {
+                task.renew(at);
+            }
+        }
+    }
+
+    fn view(&self, row: &Row, with_history: bool) -> Option<PostingView> {
+        Some(PostingView {
+            posting: row.posting.clone(),
+            company: self.companies.get(&row.posting.company_id)?.clone(),
+            texts: row.enriched.as_ref().map(|(texts, _)| texts.clone()),
+            coordinates: row
+                .enriched
+                .as_ref()
+                .and_then(|(_, coordinates)| *coordinates),
+            history: if with_history {
+                row.history.clone()
+            } else {
+                Vec::new()
+            },
+        })
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Known, StoreError> {
+        let state = self.state();
+        let ids = identifiers
+            .iter()
+            .filter_map(|identifier| state.identifiers.get(identifier));
+        Ok(state.known(ids, companies))
+    }
+
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+        Ok(self.state().known(ids.iter(), &[]))
+    }
+
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if !state.admits(&writes) {
+            return Err(StoreError::Conflict);
+        }
+        let at = writes.at;
+        writes
+            .companies
+            .into_values()
+            .for_each(|write| state.upsert(write));
+        writes
+            .postings
+            .into_values()
+            .for_each(|write| state.write(write));
+        writes
+            .effects
+            .into_iter()
+            .for_each(|effect| state.ask(effect, at));
+        writes
+            .events
+            .into_iter()
+            .for_each(|event| state.add(Work::Event(event), at));
+        writes
+            .done
+            .into_iter()
+            .for_each(|receipt| state.finish(receipt, at));
+        Ok(())
+    }
+
+    async fn overdue(
+        &self,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let state = self.state();
+        let mut overdue: Vec<_> = state
+            .postings
+            .values()
+            .map(|row| &row.posting)
+            .filter(|posting| {
+                matches!(posting.status, Status::Approved | Status::PendingEnrichment)
+            })
+            .filter_map(|posting| Some((posting.expire_at?, posting.source_identifier.clone())))
+            .filter(|(end, _)| *end <= now)
+            .collect();
+        overdue.sort();
+        overdue.truncate(limit);
+        Ok(overdue
+            .into_iter()
+            .map(|(_, identifier)| identifier)
+            .collect())
+    }
+}
+
+#[async_trait]
+impl PostingReader for MemoryStore {
+    async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+        let state = self.state();
+        let row = state
+            .identifiers
+            .get(identifier)
+            .and_then(|id| state.postings.get(id));
+        Ok(row.and_then(|row| state.view(row, true)))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError> {
+        let state = self.state();
+        let position = |posting: &Posting| (posting.updated_at, posting.id.uuid());
+        let is_behind = |posting: &Posting| {
+            query
+                .after
+                .is_none_or(|Position { updated_at, id }| position(posting) > (updated_at, id))
+        };
+        let mut rows: Vec<_> = state
+            .postings
+            .values()
+            .filter(|row| {
+                query
+                    .status
+                    .is_none_or(|status| row.posting.status == status)
+            })
+            .filter(|row| {
+                query
+                    .updated_after
+                    .is_none_or(|after| row.posting.updated_at > after)
+            })
+            .filter(|row| is_behind(&row.posting))
+            .collect();
+        rows.sort_by_key(|row| position(&row.posting));
+        Ok(rows
+            .into_iter()
+            .take(query.limit)
+            .filter_map(|row| state.view(row, false))
+            .collect())
+    }
+}
+
+#[async_trait]
+impl Health for MemoryStore {
+    async fn ready(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Clients for MemoryStore {
+    async fn insert(&self, client: &Client) -> Result<(), StoreError> {
+        self.state().clients.push(client.clone());
+        Ok(())
+    }
+
+    async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
+        Ok(self
+            .state()
+            .clients
+            .iter()
+            .find(|client| client.id == id)
+            .cloned())
+    }
+
+    async fn list(&self) -> Result<Vec<Client>, StoreError> {
+        let mut clients = self.state().clients.clone();
+        clients.sort_by_key(|client| client.created_at);
+        Ok(clients)
+    }
+
+    async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        let client = state.clients.iter_mut().find(|client| client.id == id);
+        Ok(client
+            .map(|client| client.revoked_at.get_or_insert(now))
+            .is_some())
+    }
+}

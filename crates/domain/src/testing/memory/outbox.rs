@@ -1,0 +1,208 @@
+//! The outbox in memory.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::MemoryStore;
+use crate::{
+    outbox::{Backlog, Claimed, Kind, Outbox, Receipt, Revive, TaskRow, Work},
+    store::StoreError,
+};
+
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub(super) work: Work,
+    pub(super) generation: i64,
+    pub(super) attempts: u32,
+    pub(super) next_at: OffsetDateTime,
+    pub(super) lease: Option<Uuid>,
+    pub(super) first_failed_at: Option<OffsetDateTime>,
+    pub(super) last_error: Option<String>,
+    pub(super) is_dead: bool,
+    pub(super) created_at: OffsetDateTime,
+}
+
+impl Task {
+    pub(super) fn new(work: Work, at: OffsetDateTime) -> Self {
+        Self {
+            work,
+            generation: 1,
+            attempts: 0,
+            next_at: at,
+            lease: None,
+            first_failed_at: None,
+            last_error: None,
+            is_dead: false,
+            created_at: at,
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match &self.work {
+            Work::Effect(effect) => effect.kind(),
+            Work::Event(_) => Kind::Event,
+        }
+    }
+
+    /// Makes it due with a clean record.
+    pub(super) fn renew(&mut self, at: OffsetDateTime) {
+        *self = Self {
+            generation: self.generation,
+            created_at: self.created_at,
+            ..Self::new(self.work.clone(), at)
+        };
+    }
+}
+
+#[async_trait]
+impl Outbox for MemoryStore {
+    async fn claim(
+        &self,
+        kinds: &[Kind],
+        limit: usize,
+        lease: Duration,
+        lease_id: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        let mut state = self.state();
+        let mut subjects = HashSet::new();
+        let mut due: Vec<_> = state
+            .tasks
+            .iter()
+            // Only the first event of a posting gets past this, whatever its own state is.
+            .filter(|(_, task)| match &task.work {
+                Work::Event(event) => subjects.insert(event.posting),
+                Work::Effect(_) => true,
+            })
+            .filter(|(_, task)| {
+                kinds.contains(&task.kind()) && !task.is_dead && task.next_at <= now
+            })
+            .map(|(id, task)| (task.next_at, *id))
+            .collect();
+        due.sort();
+        due.truncate(limit);
+        let mut claimed = Vec::with_capacity(due.len());
+        for (_, id) in due {
+            if let Some(task) = state.tasks.get_mut(&id) {
+                task.lease = Some(lease_id);
+                task.next_at = now + lease;
+                task.attempts += 1;
+                claimed.push(Claimed {
+                    receipt: Receipt {
+                        task: id,
+                        generation: task.generation,
+                        lease: lease_id,
+                    },
+                    work: task.work.clone(),
+                    attempts: task.attempts,
+                    first_failed_at: task.first_failed_at,
+                });
+            }
+        }
+        Ok(claimed)
+    }
+
+    async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError> {
+        let mut state = self.state();
+        for receipt in receipts {
+            if let Some(task) = state.leased(*receipt) {
+                task.next_at = until;
+            }
+        }
+        Ok(())
+    }
+
+    async fn retry(
+        &self,
+        receipt: Receipt,
+        next_at: OffsetDateTime,
+        error: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        if let Some(task) = self.state().leased(receipt) {
+            if task.generation == receipt.generation {
+                task.lease = None;
+                task.next_at = next_at;
+                task.first_failed_at.get_or_insert(now);
+            } else {
+                task.renew(now);
+            }
+            task.last_error = Some(error.to_owned());
+        }
+        Ok(())
+    }
+
+    async fn bury(
+        &self,
+        receipt: Receipt,
+        error: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        if let Some(task) = self.state().leased(receipt) {
+            if task.generation == receipt.generation {
+                task.lease = None;
+                task.is_dead = true;
+            } else {
+                task.renew(now);
+            }
+            task.last_error = Some(error.to_owned());
+        }
+        Ok(())
+    }
+
+    async fn list(&self, dead: bool) -> Result<Vec<TaskRow>, StoreError> {
+        let state = self.state();
+        let rows = state.tasks.iter().filter(|(_, task)| task.is_dead == dead);
+        Ok(rows
+            .map(|(id, task)| TaskRow {
+                id: *id,
+                kind: task.kind(),
+                key: match &task.work {
+                    Work::Effect(effect) => effect.key().to_string(),
+                    Work::Event(event) => format!("{}:{}", event.name, event.posting),
+                },
+                attempts: task.attempts,
+                next_at: task.next_at,
+                last_error: task.last_error.clone(),
+            })
+            .collect())
+    }
+
+    async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError> {
+        let mut state = self.state();
+        let mut revived = 0;
+        for (id, task) in &mut state.tasks {
+            let is_meant = match which {
+                Revive::All => true,
+                Revive::Tasks(ids) => ids.contains(id),
+            };
+            if task.is_dead && is_meant {
+                task.renew(now);
+                revived += 1;
+            }
+        }
+        Ok(revived)
+    }
+
+    async fn backlog(&self) -> Result<Vec<Backlog>, StoreError> {
+        let state = self.state();
+        let of = |kind| {
+            let tasks = || state.tasks.values().filter(move |task| task.kind() == kind);
+            let count = |dead| tasks().filter(move |task| task.is_dead == dead).count() as u64;
+            let oldest = tasks()
+                .filter(|task| !task.is_dead)
+                .map(|task| task.created_at)
+                .min();
+            Backlog {
+                kind,
+                waiting: count(false),
+                dead: count(true),
+                oldest,
+            }
+        };
+        Ok(Kind::ALL.into_iter().map(of).collect())
+    }
+}

@@ -1,0 +1,108 @@
+//! For tests: a store in memory, sample values, and the contract suite that every store must
+//! pass.
+//!
+//! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, and get one named
+//! test for each case.
+
+pub mod contract;
+mod memory;
+mod sample;
+
+pub use self::{
+    memory::MemoryStore,
+    sample::{client, create, hours, minutes, noon, push, push_by, put_id, text, uuid},
+};
+use crate::{
+    client::Clients,
+    outbox::Outbox,
+    store::{Health, PostingReader, Store},
+};
+
+/// Everything that a store implements.
+pub trait AllPorts: Store + PostingReader + Health + Outbox + Clients {}
+
+impl<T: Store + PostingReader + Health + Outbox + Clients> AllPorts for T {}
+
+/// Generates the contract suite for one store.
+///
+/// `$block_on` is a function that runs a future to its end; `$fixture` is an expression for a
+/// future of `(guard, store)`, where the guard keeps alive whatever the empty store needs.
+#[macro_export]
+macro_rules! contract_suite {
+    ($block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture;
+            postings {
+                loads_what_was_committed
+                loads_only_what_is_named
+                loads_by_id
+                loads_large_batches
+                a_new_posting_of_a_taken_identifier_conflicts
+                a_write_on_another_version_conflicts
+                a_conflict_writes_nothing
+                identifiers_compare_byte_for_byte
+                every_field_comes_back
+                unset_fields_come_back_unset
+                overdue_postings_are_found_in_order
+                the_newest_enrichment_stands
+            }
+            companies {
+                an_upsert_makes_a_company
+                an_upsert_sets_only_what_it_says
+                many_companies_in_one_commit
+            }
+            reading {
+                an_unknown_posting_is_none
+                history_is_in_order
+                lists_ascend_and_page
+                lists_filter
+                reads_as_in_memory
+                is_ready
+            }
+            outbox {
+                an_effect_is_claimed_once
+                asking_again_while_it_waits_is_one_task
+                asking_again_while_it_is_leased_makes_it_due_once_more
+                a_lease_that_lapsed_is_claimable
+                a_renewed_lease_holds
+                finishing_without_the_lease_conflicts
+                a_failed_task_waits_and_counts
+                a_buried_task_is_dead_until_revived
+                asking_for_a_dead_effect_revives_it
+                asking_again_wins_over_burying
+                a_lost_lease_can_neither_retry_nor_bury
+                events_of_a_posting_come_in_order
+                events_of_different_postings_do_not_wait_for_each_other
+                kinds_are_claimed_apart
+                claims_are_limited_and_longest_due_first
+                rows_are_listed
+                the_backlog_is_counted
+            }
+            clients {
+                a_client_comes_back
+                a_revoked_client_stays_revoked
+                clients_are_listed_oldest_first
+            }
+        }
+    };
+    (@cases $block_on:path, $fixture:expr; $($area:ident { $($case:ident)+ })+) => {
+        $(mod $area {
+            use super::*;
+            $(
+                #[test]
+                fn $case() {
+                    $block_on(async {
+                        let (_guard, store) = $fixture.await;
+                        $crate::testing::contract::$area::$case(&store).await;
+                    });
+                }
+            )+
+        })+
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MemoryStore;
+
+    crate::contract_suite!(pollster::block_on, async { ((), MemoryStore::new()) });
+}

@@ -1,0 +1,88 @@
+//! Sample values, built the way requests build them.
+
+use time::{Duration, OffsetDateTime, macros::datetime};
+use uuid::Uuid;
+
+use crate::{
+    client::{Client, ClientId, Scope},
+    posting::{PostingId, PutPosting},
+};
+
+/// The `n`-th of a fixed series of UUIDs.
+pub fn uuid(n: u128) -> Uuid {
+    Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 + n)
+}
+
+/// A fixed time.
+pub const fn noon() -> OffsetDateTime {
+    datetime!(2026-03-01 12:00:00.123_456 UTC)
+}
+
+/// Some hours.
+pub const fn hours(n: i64) -> Duration {
+    Duration::hours(n)
+}
+
+/// Some minutes.
+pub const fn minutes(n: i64) -> Duration {
+    Duration::minutes(n)
+}
+
+/// A text of `n` characters that has more bytes than that.
+pub fn text(n: usize) -> String {
+    "ü".repeat(n)
+}
+
+/// The `n`-th client.
+pub fn client(n: u128) -> Client {
+    Client {
+        id: ClientId::new(uuid(n)),
+        name: format!("Client {n}"),
+        scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
+        secret_digest: [7; 32],
+        created_at: noon() + minutes(i64::try_from(n).unwrap_or_default()),
+        revoked_at: None,
+    }
+}
+
+/// The id that [`push`] gives a new posting with this identifier.
+pub fn put_id(identifier: &str) -> PostingId {
+    PostingId::new(Uuid::new_v5(&Uuid::NAMESPACE_OID, identifier.as_bytes()))
+}
+
+/// A push of a body.
+///
+/// # Panics
+/// When the identifier is invalid or the body is not a JSON object.
+pub fn push(identifier: &str, body: &str) -> PutPosting {
+    push_by(ClientId::new(uuid(1)), identifier, body)
+}
+
+/// A push of a body by a certain client.
+///
+/// # Panics
+/// When the identifier is invalid or the body is not a JSON object.
+pub fn push_by(client: ClientId, identifier: &str, body: &str) -> PutPosting {
+    let segment: String =
+        percent_encoding::utf8_percent_encode(identifier, percent_encoding::NON_ALPHANUMERIC)
+            .collect();
+    match PutPosting::parse(&segment, body.as_bytes(), client, put_id(identifier)) {
+        Ok(put) => put,
+        Err(error) => panic!("{identifier}: {error}"),
+    }
+}
+
+/// A push that makes a posting of the company at `https://{company}.example`.
+pub fn create(identifier: &str, company: &str) -> PutPosting {
+    push(
+        identifier,
+        &format!(
+            r#"{{
+                "title": "Engineer {identifier}",
+                "raw_description": "<p>Build things at {company}.</p>",
+                "application_url": "https://{company}.example/apply",
+                "company": {{"name": "{company}", "website_url": "https://{company}.example"}}
+            }}"#
+        ),
+    )
+}

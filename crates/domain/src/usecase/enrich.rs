@@ -1,0 +1,126 @@
+//! Enrichment, on both sides of the enricher's work, which happens outside any transaction.
+
+use time::OffsetDateTime;
+
+use crate::{
+    company::Company,
+    enrichment::{Enrichment, EnrichmentInput},
+    outbox::{Effect, Receipt},
+    posting::{ContentHash, Lifetime, Posting, PostingId, outcome},
+    store::{Store, StoreError, WriteSet},
+};
+
+/// What to enrich for a claimed task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The task.
+    pub receipt: Receipt,
+    /// The posting.
+    pub posting: PostingId,
+    /// The content that the outcome will be for.
+    pub content: ContentHash,
+    /// The content itself.
+    pub input: EnrichmentInput,
+}
+
+/// What came of an assignment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The task.
+    pub receipt: Receipt,
+    /// The posting.
+    pub posting: PostingId,
+    /// The content it is for.
+    pub content: ContentHash,
+    /// What the enricher made of it.
+    pub enrichment: Enrichment,
+}
+
+/// Says what has to be enriched for these tasks. Those that need nothing any more (the posting
+/// has expired, or its content has its outcome) are finished on the spot.
+pub async fn assignments(
+    store: &dyn Store,
+    tasks: &[(Receipt, PostingId)],
+    now: OffsetDateTime,
+) -> Result<Vec<Assignment>, StoreError> {
+    let ids: Vec<_> = tasks.iter().map(|(_, id)| *id).collect();
+    let known = store.load_by_id(&ids).await?;
+    let identifiers = known.identifiers();
+    let mut writes = WriteSet::new(now);
+    let mut assignments = Vec::with_capacity(tasks.len());
+    for &(receipt, id) in tasks {
+        let posting = identifiers
+            .get(&id)
+            .and_then(|identifier| known.postings.get(identifier));
+        let due = match posting {
+            Some(posting) => {
+                let company = known.company_of(posting)?;
+                outcome::due(posting, company).map(|content| (content, input(posting, company)))
+            }
+            None => None,
+        };
+        match due {
+            Some((content, input)) => {
+                assignments.push(Assignment {
+                    receipt,
+                    posting: id,
+                    content,
+                    input,
+                });
+            }
+            None => writes.done.push(receipt),
+        }
+    }
+    if !writes.is_empty() {
+        store.commit(writes).await?;
+    }
+    Ok(assignments)
+}
+
+/// Records outcomes and finishes their tasks in one commit. An outcome for content that is no
+/// longer the newest changes nothing, and its task becomes due once more.
+pub async fn record_outcomes(
+    store: &dyn Store,
+    outcomes: &[Outcome],
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let ids: Vec<_> = outcomes.iter().map(|outcome| outcome.posting).collect();
+    let mut known = store.load_by_id(&ids).await?;
+    let identifiers = known.identifiers();
+    let mut writes = WriteSet::new(now);
+    for Outcome {
+        receipt,
+        posting: id,
+        content,
+        enrichment,
+    } in outcomes
+    {
+        writes.done.push(*receipt);
+        let identifier = identifiers.get(id);
+        let Some(posting) = identifier.and_then(|identifier| known.postings.get(identifier)) else {
+            continue;
+        };
+        let company = known.company_of(posting)?;
+        match outcome::apply(posting, company, *content, enrichment, lifetime, now) {
+            Some(change) => change.record(&mut known, &mut writes),
+            None if outcome::due(posting, company).is_some() => {
+                // A company's new name changes what has to be hidden, and asks for nothing.
+                writes.effects.insert(Effect::Enrich(*id));
+            }
+            None => {}
+        }
+    }
+    store.commit(writes).await
+}
+
+fn input(posting: &Posting, company: &Company) -> EnrichmentInput {
+    EnrichmentInput {
+        title: posting.details.title.clone(),
+        raw_description: posting.details.raw_description.clone(),
+        country: posting.details.location_country_code,
+        city: posting.details.location_city.clone(),
+        company_name: company.name.clone(),
+        company_website: company.website.as_str().to_owned(),
+    }
+}

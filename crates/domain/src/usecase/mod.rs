@@ -1,0 +1,41 @@
+//! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
+
+mod enrich;
+mod expire;
+mod ingest;
+mod moderate;
+
+use async_trait::async_trait;
+
+pub use self::{
+    enrich::{Assignment, Outcome, assignments, record_outcomes},
+    expire::expire_overdue,
+    ingest::ingest,
+    moderate::{ModerationError, moderate},
+};
+use crate::posting::{Answer, PutPosting, Rejection};
+
+/// Why a command got no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IngestError {
+    /// The rules refuse it. Nothing was written.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// Too much waits already. Nothing was written; try again shortly.
+    #[error("too many postings are waiting to be written")]
+    Overloaded,
+    /// The store cannot say; whether it was written is not known. Repeating it is safe.
+    #[error("the store is not available: {0}")]
+    Unavailable(String),
+    /// The store answered what it never should.
+    #[error("the store failed: {0}")]
+    Broken(String),
+}
+
+/// The driving port: whoever receives commands hands them over here, and waits for the answer
+/// that was committed.
+#[async_trait]
+pub trait Ingest: Send + Sync {
+    /// Carries out one command.
+    async fn put(&self, put: PutPosting) -> Result<Answer, IngestError>;
+}
