@@ -1,0 +1,74 @@
+//! The store's port: loading what a batch names, and one transaction for each write set.
+
+use async_trait::async_trait;
+use diesel::SqliteConnection;
+use domain::{
+    company::CompanyId,
+    posting::{PostingId, SourceIdentifier},
+    store::{Known, Store, StoreError, WriteSet},
+};
+use time::OffsetDateTime;
+
+use crate::{SqliteStore, company, error::Failure, outbox, posting};
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Known, StoreError> {
+        let (identifiers, companies) = (identifiers.to_vec(), companies.to_vec());
+        self.connections
+            .read(move |conn| posting::load(conn, &identifiers, &companies))
+            .await
+    }
+
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+        let ids = ids.to_vec();
+        self.connections
+            .read(move |conn| posting::load_by_id(conn, &ids))
+            .await
+    }
+
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        if writes.is_empty() {
+            return Ok(());
+        }
+        self.connections
+            .write(move |conn| apply(conn, &writes))
+            .await
+    }
+
+    async fn overdue(
+        &self,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.connections
+            .read(move |conn| posting::overdue(conn, now, limit))
+            .await
+    }
+}
+
+/// Writes everything: companies before the postings that refer to them, and finished tasks
+/// last, so that one that asks for itself again is due once more.
+fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
+    for company in writes.companies.values() {
+        company::upsert(conn, company)?;
+    }
+    for posting in writes.postings.values() {
+        posting::write(conn, posting)?;
+    }
+    for effect in &writes.effects {
+        outbox::ask(conn, *effect, writes.at)?;
+    }
+    for event in &writes.events {
+        outbox::record(conn, event, writes.at)?;
+    }
+    for receipt in &writes.done {
+        outbox::finish(conn, receipt, writes.at)?;
+    }
+    Ok(())
+}

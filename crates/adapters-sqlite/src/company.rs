@@ -1,0 +1,95 @@
+//! The table `companies`.
+
+use diesel::{
+    ExpressionMethods, QueryDsl, Queryable, RunQueryDsl, Selectable, SelectableHelper,
+    SqliteConnection, sqlite::Sqlite,
+};
+use domain::{
+    company::{Company, CompanyId, CompanyWrite, Website},
+    store::StoreError,
+};
+
+use crate::{
+    IN_LIST,
+    error::Failure,
+    schema::companies,
+    statement::{execute, statement},
+    value::{micros, uuid},
+};
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = companies, check_for_backend(Sqlite))]
+pub(crate) struct CompanyRow {
+    id: Vec<u8>,
+    name: String,
+    website: String,
+    logo_path: Option<String>,
+}
+
+impl TryFrom<CompanyRow> for Company {
+    type Error = StoreError;
+
+    fn try_from(row: CompanyRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: CompanyId::new(uuid(&row.id, "companies.id")?),
+            name: row.name,
+            website: Website::from_store(row.website),
+            logo_path: row.logo_path,
+        })
+    }
+}
+
+/// The companies with these ids, as far as they exist.
+pub(crate) fn load<'a>(
+    conn: &mut SqliteConnection,
+    ids: impl IntoIterator<Item = &'a CompanyId>,
+) -> Result<Vec<Company>, Failure> {
+    let ids: Vec<_> = ids.into_iter().map(|id| id.uuid()).collect();
+    let mut found = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(IN_LIST) {
+        let rows = companies::table
+            .filter(companies::id.eq_any(ids.iter().map(|id| id.as_bytes().as_slice())))
+            .select(CompanyRow::as_select())
+            .load(conn)?;
+        for row in rows {
+            found.push(row.try_into()?);
+        }
+    }
+    Ok(found)
+}
+
+statement! {
+    /// Sets no more of a company that exists than is asked for.
+    Upsert =
+    "INSERT INTO companies (id, name, website, logo_path, created_at, updated_at) \
+     VALUES (?, ?, ?, ?, ?, ?) \
+     ON CONFLICT (id) DO UPDATE SET \
+     name = CASE WHEN ? THEN excluded.name ELSE name END, \
+     logo_path = CASE WHEN ? THEN excluded.logo_path ELSE logo_path END, \
+     updated_at = excluded.updated_at"
+}
+
+/// Inserts a company, or updates what the write sets of it.
+pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Result<(), Failure> {
+    let CompanyWrite {
+        company,
+        sets_name,
+        sets_logo_path,
+        at,
+    } = write;
+    let at = micros(*at);
+    execute::<Upsert>(
+        conn,
+        &[
+            (&company.id.uuid()).into(),
+            (&company.name).into(),
+            company.website.as_str().into(),
+            (&company.logo_path).into(),
+            at.into(),
+            at.into(),
+            (*sets_name).into(),
+            (*sets_logo_path).into(),
+        ],
+    )?;
+    Ok(())
+}

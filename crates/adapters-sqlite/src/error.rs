@@ -1,0 +1,89 @@
+//! What went wrong, in the terms of the port.
+
+use std::{error::Error, fmt};
+
+use diesel::result::{DatabaseErrorKind, Error as DieselError};
+use domain::store::StoreError;
+
+/// The outcome of work on a connection. It wraps the port's error, because diesel wants one
+/// that it can convert its own into.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) StoreError);
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self(error)
+    }
+}
+
+impl From<DieselError> for Failure {
+    fn from(error: DieselError) -> Self {
+        Self(match error {
+            DieselError::DatabaseError(DatabaseErrorKind::UniqueViolation, _) => {
+                StoreError::Conflict
+            }
+            DieselError::RollbackErrorOnCommit { commit_error, .. } => {
+                classify(&commit_error.to_string())
+            }
+            other => classify(&other.to_string()),
+        })
+    }
+}
+
+/// What migrations fail with.
+impl From<Box<dyn Error + Send + Sync>> for Failure {
+    fn from(error: Box<dyn Error + Send + Sync>) -> Self {
+        Self(classify(&error.to_string()))
+    }
+}
+
+/// SQLite's words for a state of the machine that may pass: another process has the lock, or
+/// the file system refuses. diesel hands on the words only, not the code they belong to.
+const PASSING: [&str; 7] = [
+    "database is locked",
+    "database table is locked",
+    "database schema is locked",
+    "database or disk is full",
+    "disk I/O error",
+    "unable to open database file",
+    "attempt to write a readonly database",
+];
+
+/// Sorts a message of SQLite's.
+pub(crate) fn classify(message: &str) -> StoreError {
+    if PASSING.iter().any(|passing| message.contains(passing)) {
+        StoreError::Unavailable(message.to_owned())
+    } else {
+        StoreError::Broken(message.to_owned())
+    }
+}
+
+/// A stored value that this program cannot have written.
+pub(crate) fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
+    StoreError::Broken(format!(
+        "the column {column} holds {value:?}, which has no meaning"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_sqlite_are_sorted() {
+        let check = |message: &str, unavailable: bool| {
+            let error = classify(message);
+            assert_eq!(
+                matches!(error, StoreError::Unavailable(_)),
+                unavailable,
+                "{error}"
+            );
+        };
+        check("database is locked", true);
+        check("database or disk is full", true);
+        check("disk I/O error", true);
+        check("database disk image is malformed", false);
+        check("no such table: postings", false);
+        check("FOREIGN KEY constraint failed", false);
+    }
+}

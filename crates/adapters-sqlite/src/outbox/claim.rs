@@ -1,0 +1,170 @@
+//! Finding due tasks, and claiming them.
+
+use diesel::{
+    Queryable, SqliteConnection,
+    sql_types::{BigInt, Binary, Nullable, Text},
+};
+use domain::{
+    outbox::{Claimed, Effect, Event, EventName, Kind, Receipt, TaskId, Work},
+    posting::{PostingId, SourceIdentifier},
+    store::StoreError,
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::attempts;
+use crate::{
+    error::{Failure, corrupt},
+    statement::{self, execute, statement},
+    value::{micros, optional_time, time, uuid, word},
+};
+
+type Columns = (
+    BigInt,
+    Binary,
+    BigInt,
+    BigInt,
+    BigInt,
+    Nullable<BigInt>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Nullable<BigInt>,
+);
+
+macro_rules! select {
+    ($from:literal) => {
+        concat!(
+            "SELECT id, subject, generation, attempts, next_at, first_failed_at, event_name, \
+             source_identifier, occurred_at FROM outbox ",
+            $from
+        )
+    };
+}
+
+statement! {
+    DueEffects = select!(
+        "WHERE kind = ? AND dead_at IS NULL AND next_at <= ? ORDER BY next_at, id LIMIT ?"
+    ),
+    returns Columns
+}
+
+statement! {
+    /// Of the events of one posting only the oldest, whatever has become of it.
+    DueEvents = select!(
+        "WHERE kind = 'event' AND dead_at IS NULL AND next_at <= ? AND NOT EXISTS (\
+         SELECT 1 FROM outbox AS earlier WHERE earlier.kind = 'event' \
+         AND earlier.subject = outbox.subject AND earlier.id < outbox.id) \
+         ORDER BY next_at, id LIMIT ?"
+    ),
+    returns Columns
+}
+
+#[derive(Queryable)]
+struct DueRow {
+    id: i64,
+    subject: Vec<u8>,
+    generation: i64,
+    attempts: i64,
+    next_at: i64,
+    first_failed_at: Option<i64>,
+    event_name: Option<String>,
+    source_identifier: Option<String>,
+    occurred_at: Option<i64>,
+}
+
+/// A task that may be claimed.
+pub(super) struct Due {
+    kind: Kind,
+    row: DueRow,
+}
+
+/// Due tasks of these kinds, the longest due first.
+pub(super) fn due(
+    conn: &mut SqliteConnection,
+    kinds: &[Kind],
+    limit: usize,
+    now: OffsetDateTime,
+) -> Result<Vec<Due>, Failure> {
+    let now = micros(now).into();
+    let at_most = i64::try_from(limit).unwrap_or(i64::MAX).into();
+    let mut due = Vec::new();
+    for &kind in kinds {
+        let rows: Vec<DueRow> = match kind {
+            Kind::Event => statement::load::<DueEvents, _>(conn, &[now, at_most])?,
+            Kind::Enrich => {
+                statement::load::<DueEffects, _>(conn, &[kind.as_str().into(), now, at_most])?
+            }
+        };
+        due.extend(rows.into_iter().map(|row| Due { kind, row }));
+    }
+    due.sort_unstable_by_key(|due| (due.row.next_at, due.row.id));
+    due.truncate(limit);
+    Ok(due)
+}
+
+statement! {
+    Claim = "UPDATE outbox SET lease = ?, next_at = ?, attempts = attempts + 1 WHERE id = ?"
+}
+
+/// Claims tasks that were found due in the same transaction.
+pub(super) fn claim(
+    conn: &mut SqliteConnection,
+    due: Vec<Due>,
+    lease: Uuid,
+    until: OffsetDateTime,
+) -> Result<Vec<Claimed>, Failure> {
+    let mut claimed = Vec::with_capacity(due.len());
+    for Due { kind, row } in due {
+        let attempts = attempts(row.attempts)?.saturating_add(1);
+        execute::<Claim>(
+            conn,
+            &[(&lease).into(), micros(until).into(), row.id.into()],
+        )?;
+        claimed.push(Claimed {
+            receipt: Receipt {
+                task: TaskId(row.id),
+                generation: row.generation,
+                lease,
+            },
+            attempts,
+            first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
+            work: work(kind, row)?,
+        });
+    }
+    Ok(claimed)
+}
+
+fn work(kind: Kind, row: DueRow) -> Result<Work, StoreError> {
+    let subject = uuid(&row.subject, "outbox.subject")?;
+    match kind {
+        Kind::Enrich => Ok(Work::Effect(Effect::Enrich(PostingId::new(subject)))),
+        Kind::Event => {
+            let name = row.event_name.unwrap_or_default();
+            let identifier = row.source_identifier.unwrap_or_default();
+            Ok(Work::Event(Event {
+                name: word(&name, EventName::parse, "outbox.event_name")?,
+                posting: PostingId::new(subject),
+                source_identifier: SourceIdentifier::new(&identifier)
+                    .map_err(|_| corrupt("outbox.source_identifier", identifier))?,
+                at: time(row.occurred_at.unwrap_or_default(), "outbox.occurred_at")?,
+            }))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{statement::Sql, tests::uses_index};
+
+    #[tokio::test]
+    async fn due_tasks_are_found_in_order() {
+        uses_index(DueEffects::TEXT, "outbox_due").await;
+        uses_index(DueEvents::TEXT, "outbox_due").await;
+    }
+
+    #[tokio::test]
+    async fn earlier_events_are_found_by_their_posting() {
+        uses_index(DueEvents::TEXT, "outbox_events").await;
+    }
+}

@@ -1,0 +1,107 @@
+//! The table `outbox`, and the port to it.
+
+mod claim;
+mod overview;
+mod write;
+
+use async_trait::async_trait;
+use domain::{
+    outbox::{Backlog, Claimed, Kind, Outbox, Receipt, Revive, TaskRow},
+    store::StoreError,
+};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+pub(crate) use self::write::{ask, finish, record};
+use crate::{SqliteStore, error::corrupt, value::word};
+
+#[async_trait]
+impl Outbox for SqliteStore {
+    async fn claim(
+        &self,
+        kinds: &[Kind],
+        limit: usize,
+        lease: Duration,
+        lease_id: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        let kinds = kinds.to_vec();
+        // Workers ask all the time, mostly for nothing: only who finds something takes the
+        // write lock.
+        let peek = kinds.clone();
+        let due = self
+            .connections
+            .read(move |conn| claim::due(conn, &peek, 1, now))
+            .await?;
+        if due.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.connections
+            .write(move |conn| {
+                let due = claim::due(conn, &kinds, limit, now)?;
+                claim::claim(conn, due, lease_id, now + lease)
+            })
+            .await
+    }
+
+    async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError> {
+        let receipts = receipts.to_vec();
+        self.connections
+            .write(move |conn| write::renew(conn, &receipts, until))
+            .await
+    }
+
+    async fn retry(
+        &self,
+        receipt: Receipt,
+        next_at: OffsetDateTime,
+        error: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let error = error.to_owned();
+        self.connections
+            .write(move |conn| write::retry(conn, &receipt, next_at, &error, now))
+            .await
+    }
+
+    async fn bury(
+        &self,
+        receipt: Receipt,
+        error: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let error = error.to_owned();
+        self.connections
+            .write(move |conn| write::bury(conn, &receipt, &error, now))
+            .await
+    }
+
+    async fn list(&self, dead: bool) -> Result<Vec<TaskRow>, StoreError> {
+        self.connections
+            .read(move |conn| overview::list(conn, dead))
+            .await
+    }
+
+    async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError> {
+        let which = which.clone();
+        self.connections
+            .write(move |conn| write::revive(conn, &which, now))
+            .await
+    }
+
+    async fn backlog(&self) -> Result<Vec<Backlog>, StoreError> {
+        self.connections.read(overview::backlog).await
+    }
+}
+
+/// A task's kind back from its column.
+fn kind(text: &str) -> Result<Kind, StoreError> {
+    word(text, Kind::parse, "outbox.kind")
+}
+
+/// A count of attempts back from its column.
+fn attempts(count: i64) -> Result<u32, StoreError> {
+    count
+        .try_into()
+        .map_err(|_| corrupt("outbox.attempts", count))
+}

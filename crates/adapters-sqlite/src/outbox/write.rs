@@ -1,0 +1,227 @@
+//! What becomes of tasks.
+
+use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection};
+use domain::{
+    outbox::{Effect, Event, Kind, Receipt, Revive},
+    store::StoreError,
+};
+use time::OffsetDateTime;
+
+use crate::{
+    IN_LIST,
+    error::Failure,
+    schema::outbox,
+    statement::{execute, statement},
+    value::micros,
+};
+
+statement! {
+    /// One that waits keeps its turn, one that is leased its lease; a dead one starts anew.
+    Ask =
+    "INSERT INTO outbox (kind, subject, next_at, created_at) VALUES (?, ?, ?, ?) \
+     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
+     generation = generation + 1, \
+     next_at = CASE WHEN dead_at IS NULL THEN next_at ELSE excluded.next_at END, \
+     attempts = CASE WHEN dead_at IS NULL THEN attempts ELSE 0 END, \
+     first_failed_at = CASE WHEN dead_at IS NULL THEN first_failed_at END, \
+     last_error = CASE WHEN dead_at IS NULL THEN last_error END, \
+     dead_at = NULL"
+}
+
+/// Asks for an effect.
+pub(crate) fn ask(
+    conn: &mut SqliteConnection,
+    effect: Effect,
+    at: OffsetDateTime,
+) -> Result<(), Failure> {
+    let at = micros(at);
+    let subject = effect.key();
+    execute::<Ask>(
+        conn,
+        &[
+            effect.kind().as_str().into(),
+            (&subject).into(),
+            at.into(),
+            at.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+statement! {
+    Record =
+    "INSERT INTO outbox \
+     (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at) \
+     VALUES (?, ?, ?, ?, ?, ?, ?)"
+}
+
+/// Adds an event, behind the ones that are there.
+pub(crate) fn record(
+    conn: &mut SqliteConnection,
+    event: &Event,
+    at: OffsetDateTime,
+) -> Result<(), Failure> {
+    let at = micros(at);
+    execute::<Record>(
+        conn,
+        &[
+            Kind::Event.as_str().into(),
+            (&event.posting.uuid()).into(),
+            event.name.as_str().into(),
+            event.source_identifier.as_str().into(),
+            micros(event.at).into(),
+            at.into(),
+            at.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+statement! {
+    Finish = "DELETE FROM outbox WHERE id = ? AND lease = ? AND generation = ?"
+}
+
+/// Removes a task, or makes it due once more if it was asked for again since it was claimed.
+/// A lost lease is a conflict.
+pub(crate) fn finish(
+    conn: &mut SqliteConnection,
+    receipt: &Receipt,
+    at: OffsetDateTime,
+) -> Result<(), Failure> {
+    let Receipt {
+        task,
+        generation,
+        lease,
+    } = receipt;
+    let is_gone =
+        execute::<Finish>(conn, &[task.0.into(), lease.into(), (*generation).into()])? > 0;
+    if is_gone || make_due(conn, receipt, at, None)? {
+        Ok(())
+    } else {
+        Err(StoreError::Conflict.into())
+    }
+}
+
+statement! {
+    MakeDue =
+    "UPDATE outbox SET lease = NULL, next_at = ?, attempts = 0, first_failed_at = NULL, \
+     last_error = ? WHERE id = ? AND lease = ?"
+}
+
+/// Gives a task back that was asked for again since it was claimed: the next attempt is the
+/// first one for what was asked last. Says whether the lease still held.
+fn make_due(
+    conn: &mut SqliteConnection,
+    receipt: &Receipt,
+    at: OffsetDateTime,
+    error: Option<&str>,
+) -> Result<bool, Failure> {
+    let values = [
+        micros(at).into(),
+        error.into(),
+        receipt.task.0.into(),
+        (&receipt.lease).into(),
+    ];
+    Ok(execute::<MakeDue>(conn, &values)? > 0)
+}
+
+statement! {
+    Renew = "UPDATE outbox SET next_at = ? WHERE id = ? AND lease = ?"
+}
+
+/// Moves the end of the leases that still hold.
+pub(super) fn renew(
+    conn: &mut SqliteConnection,
+    receipts: &[Receipt],
+    until: OffsetDateTime,
+) -> Result<(), Failure> {
+    for Receipt { task, lease, .. } in receipts {
+        execute::<Renew>(conn, &[micros(until).into(), task.0.into(), lease.into()])?;
+    }
+    Ok(())
+}
+
+statement! {
+    Retry =
+    "UPDATE outbox SET lease = NULL, next_at = ?, \
+     first_failed_at = coalesce(first_failed_at, ?), last_error = ? \
+     WHERE id = ? AND lease = ? AND generation = ?"
+}
+
+/// Gives a task back after a failure.
+pub(super) fn retry(
+    conn: &mut SqliteConnection,
+    receipt: &Receipt,
+    next_at: OffsetDateTime,
+    error: &str,
+    now: OffsetDateTime,
+) -> Result<(), Failure> {
+    let values = [
+        micros(next_at).into(),
+        micros(now).into(),
+        error.into(),
+        receipt.task.0.into(),
+        (&receipt.lease).into(),
+        receipt.generation.into(),
+    ];
+    if execute::<Retry>(conn, &values)? == 0 {
+        make_due(conn, receipt, now, Some(error))?;
+    }
+    Ok(())
+}
+
+statement! {
+    Bury =
+    "UPDATE outbox SET lease = NULL, dead_at = ?, last_error = ? \
+     WHERE id = ? AND lease = ? AND generation = ?"
+}
+
+/// Gives a task up.
+pub(super) fn bury(
+    conn: &mut SqliteConnection,
+    receipt: &Receipt,
+    error: &str,
+    now: OffsetDateTime,
+) -> Result<(), Failure> {
+    let values = [
+        micros(now).into(),
+        error.into(),
+        receipt.task.0.into(),
+        (&receipt.lease).into(),
+        receipt.generation.into(),
+    ];
+    if execute::<Bury>(conn, &values)? == 0 {
+        make_due(conn, receipt, now, Some(error))?;
+    }
+    Ok(())
+}
+
+/// Brings dead tasks back with a clean record, and counts them.
+pub(super) fn revive(
+    conn: &mut SqliteConnection,
+    which: &Revive,
+    now: OffsetDateTime,
+) -> Result<u64, Failure> {
+    let clean = (
+        outbox::dead_at.eq(None::<i64>),
+        outbox::next_at.eq(micros(now)),
+        outbox::attempts.eq(0),
+        outbox::first_failed_at.eq(None::<i64>),
+        outbox::last_error.eq(None::<String>),
+    );
+    let dead = outbox::table.filter(outbox::dead_at.is_not_null());
+    let revived = match which {
+        Revive::All => diesel::update(dead).set(clean).execute(conn)?,
+        Revive::Tasks(tasks) => {
+            let mut revived = 0;
+            for tasks in tasks.chunks(IN_LIST) {
+                let tasks = tasks.iter().map(|task| task.0);
+                revived += diesel::update(dead.filter(outbox::id.eq_any(tasks)))
+                    .set(clean.clone())
+                    .execute(conn)?;
+            }
+            revived
+        }
+    };
+    Ok(u64::try_from(revived).unwrap_or(u64::MAX))
+}

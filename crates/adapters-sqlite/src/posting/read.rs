@@ -1,0 +1,255 @@
+//! Reading postings: for the rules, for the worker that ends lifetimes, and for answers.
+
+use std::collections::{HashMap, HashSet};
+
+use async_trait::async_trait;
+use diesel::{
+    ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper,
+    SqliteConnection,
+    dsl::{AsSelect, IntoBoxed, sql},
+    sql_types::{BigInt, Binary, Bool, Text},
+    sqlite::Sqlite,
+};
+use domain::{
+    company::{Company, CompanyId},
+    enrichment::{Coordinates, EnrichedTexts},
+    posting::{Posting, PostingId, PostingView, SourceIdentifier},
+    store::{Known, ListQuery, PostingReader, StoreError},
+};
+use time::OffsetDateTime;
+
+use super::{
+    history,
+    row::{PostingRow, TextsRow, identifier},
+};
+use crate::{
+    IN_LIST, SqliteStore,
+    company::{self, CompanyRow},
+    error::Failure,
+    schema::{companies, posting_texts, postings},
+    statement::{self, statement},
+    value::micros,
+};
+
+/// The postings with these identifiers, their companies, and the companies with these ids.
+pub(crate) fn load(
+    conn: &mut SqliteConnection,
+    identifiers: &[SourceIdentifier],
+    companies: &[CompanyId],
+) -> Result<Known, Failure> {
+    let mut rows = Vec::with_capacity(identifiers.len());
+    for identifiers in identifiers.chunks(IN_LIST) {
+        rows.extend(
+            postings::table
+                .filter(
+                    postings::source_identifier
+                        .eq_any(identifiers.iter().map(SourceIdentifier::as_str)),
+                )
+                .select(PostingRow::as_select())
+                .load(conn)?,
+        );
+    }
+    known(conn, rows, companies)
+}
+
+/// The postings with these ids, and their companies.
+pub(crate) fn load_by_id(conn: &mut SqliteConnection, ids: &[PostingId]) -> Result<Known, Failure> {
+    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
+    let mut rows = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(IN_LIST) {
+        rows.extend(
+            postings::table
+                .filter(postings::id.eq_any(ids.iter().map(|id| id.as_bytes().as_slice())))
+                .select(PostingRow::as_select())
+                .load(conn)?,
+        );
+    }
+    known(conn, rows, &[])
+}
+
+fn known(
+    conn: &mut SqliteConnection,
+    rows: Vec<PostingRow>,
+    companies: &[CompanyId],
+) -> Result<Known, Failure> {
+    let mut postings = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let posting = Posting::try_from(row)?;
+        postings.insert(posting.source_identifier.clone(), posting);
+    }
+    let ids: HashSet<_> = companies
+        .iter()
+        .chain(postings.values().map(|posting| &posting.company_id))
+        .collect();
+    let companies = company::load(conn, ids)?;
+    let companies = companies
+        .into_iter()
+        .map(|company| (company.id, company))
+        .collect();
+    Ok(Known {
+        postings,
+        companies,
+    })
+}
+
+statement! {
+    /// Names the statuses as the index does, or it could not be used; and the index, because
+    /// SQLite would rather go through all postings of the two statuses and sort them.
+    Overdue =
+    "SELECT source_identifier FROM postings INDEXED BY postings_by_end \
+     WHERE expire_at <= ? AND status IN ('PendingEnrichment', 'approved') \
+     ORDER BY expire_at, source_identifier LIMIT ?",
+    returns Text
+}
+
+/// Postings whose lifetime is over, the longest overdue first.
+pub(crate) fn overdue(
+    conn: &mut SqliteConnection,
+    now: OffsetDateTime,
+    limit: i64,
+) -> Result<Vec<SourceIdentifier>, Failure> {
+    let found: Vec<String> =
+        statement::load::<Overdue, _>(conn, &[micros(now).into(), limit.into()])?;
+    Ok(found
+        .iter()
+        .map(|text| identifier(text))
+        .collect::<Result<_, _>>()?)
+}
+
+#[async_trait]
+impl PostingReader for SqliteStore {
+    async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+        let identifier = identifier.clone();
+        self.connections
+            .read(move |conn| {
+                let row = views()
+                    .filter(postings::source_identifier.eq(identifier.as_str()))
+                    .first::<ViewRow>(conn)
+                    .optional()?;
+                let Some(row) = row else { return Ok(None) };
+                let mut view = view(row)?;
+                view.history = history::load(conn, view.posting.id)?;
+                Ok(Some(view))
+            })
+            .await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError> {
+        let query = *query;
+        self.connections.read(move |conn| list(conn, &query)).await
+    }
+}
+
+fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<Vec<PostingView>, Failure> {
+    let rows = listed(query).load::<ViewRow>(conn)?;
+    Ok(rows.into_iter().map(view).collect::<Result<_, _>>()?)
+}
+
+fn listed(query: &ListQuery) -> IntoBoxed<'static, views, Sqlite> {
+    let ListQuery {
+        status,
+        updated_after,
+        after,
+        limit,
+    } = *query;
+    let mut select = views()
+        .order((postings::updated_at, postings::id))
+        .limit(i64::try_from(limit).unwrap_or(i64::MAX))
+        .into_boxed();
+    if let Some(status) = status {
+        select = select.filter(postings::status.eq(status.as_str()));
+    }
+    // Only the further one of the two starts: with both, SQLite might begin at the nearer one
+    // and step over everything in between.
+    match (after, updated_after) {
+        (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => select
+            .filter(
+                sql::<Bool>("(postings.updated_at, postings.id) > (")
+                    .bind::<BigInt, _>(micros(after.updated_at))
+                    .sql(", ")
+                    .bind::<Binary, _>(after.id.as_bytes().to_vec())
+                    .sql(")"),
+            ),
+        (_, Some(start)) => select.filter(postings::updated_at.gt(micros(start))),
+        (_, None) => select,
+    }
+}
+
+type ViewRow = (PostingRow, CompanyRow, Option<TextsRow>);
+
+type ViewColumns = (
+    AsSelect<PostingRow, Sqlite>,
+    AsSelect<CompanyRow, Sqlite>,
+    AsSelect<Option<TextsRow>, Sqlite>,
+);
+
+#[diesel::dsl::auto_type]
+fn views() -> _ {
+    let columns: ViewColumns = (
+        PostingRow::as_select(),
+        CompanyRow::as_select(),
+        <Option<TextsRow>>::as_select(),
+    );
+    postings::table
+        .inner_join(companies::table)
+        .left_join(posting_texts::table)
+        .select(columns)
+}
+
+fn view((posting, company, texts): ViewRow) -> Result<PostingView, StoreError> {
+    let (texts, coordinates) = match texts.map(<(EnrichedTexts, Option<Coordinates>)>::from) {
+        Some((texts, coordinates)) => (Some(texts), coordinates),
+        None => (None, None),
+    };
+    Ok(PostingView {
+        posting: Posting::try_from(posting)?,
+        company: Company::try_from(company)?,
+        texts,
+        coordinates,
+        history: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::debug_query;
+    use domain::{
+        posting::Status,
+        store::Position,
+        testing::{noon, uuid},
+    };
+
+    use super::*;
+    use crate::{statement::Sql, tests::uses_index};
+
+    #[tokio::test]
+    async fn overdue_postings_are_found_by_their_end() {
+        uses_index(Overdue::TEXT, "postings_by_end").await;
+    }
+
+    #[tokio::test]
+    async fn lists_are_read_in_order() {
+        let after = Some(Position {
+            updated_at: noon(),
+            id: uuid(1),
+        });
+        for updated_after in [None, Some(noon())] {
+            for after in [None, after] {
+                let query = ListQuery {
+                    status: None,
+                    updated_after,
+                    after,
+                    limit: 50,
+                };
+                let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
+                uses_index(&text, "postings_by_update").await;
+                let query = ListQuery {
+                    status: Some(Status::Approved),
+                    ..query
+                };
+                let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
+                uses_index(&text, "postings_by_status").await;
+            }
+        }
+    }
+}

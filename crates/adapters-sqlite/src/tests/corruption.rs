@@ -1,0 +1,144 @@
+//! That a stored value without a meaning is reported by its column's name.
+
+use domain::{
+    client::Clients,
+    outbox::{Effect, Event, EventName, Kind, Outbox},
+    posting::PostingId,
+    store::{ListQuery, PostingReader, Store, StoreError},
+    testing::{client, minutes, noon, uuid},
+};
+
+use super::{create, fixture, identifier, run};
+
+fn names<T: std::fmt::Debug>(result: Result<T, StoreError>, column: &str) {
+    let Err(StoreError::Broken(why)) = result else {
+        panic!("{column}: {result:?}")
+    };
+    assert!(why.contains(column), "{why}");
+}
+
+#[tokio::test]
+async fn of_postings() {
+    // Checks are off, as for a file that something else than SQLite has damaged.
+    for (column, value) in [
+        ("status", "'published'"),
+        ("employment_types", "'full-time,sometimes'"),
+        ("location_types", "'remote, hybrid'"),
+        ("location_country_code", "'QQ'"),
+        ("salary_currency_code", "'QQQ'"),
+        ("salary_period", "'daily'"),
+        ("enriched_hash", "x'00'"),
+        ("updated_at", "9223372036854775807"),
+        ("expire_at", "-9223372036854775807"),
+    ] {
+        let (_dir, store) = fixture().await;
+        store.commit(create(1)).await.unwrap();
+        run(
+            &store,
+            &format!(
+                "PRAGMA ignore_check_constraints = ON; UPDATE postings SET {column} = {value}"
+            ),
+        );
+        let column = format!("postings.{column}");
+        names(store.load(&[identifier(1)], &[]).await, &column);
+        names(store.load_by_id(&[PostingId::new(uuid(1))]).await, &column);
+        names(PostingReader::find(&store, &identifier(1)).await, &column);
+        names(
+            PostingReader::list(
+                &store,
+                &ListQuery {
+                    limit: 10,
+                    ..ListQuery::default()
+                },
+            )
+            .await,
+            &column,
+        );
+    }
+}
+
+#[tokio::test]
+async fn of_history() {
+    let (_dir, store) = fixture().await;
+    store.commit(create(1)).await.unwrap();
+    run(
+        &store,
+        "INSERT INTO posting_history SELECT id, 1, 0, 0, 'approved', NULL, 'client:nobody' \
+         FROM postings",
+    );
+    names(
+        PostingReader::find(&store, &identifier(1)).await,
+        "posting_history.actor",
+    );
+}
+
+#[tokio::test]
+async fn of_the_outbox() {
+    for (column, value) in [
+        ("kind", "'dance'"),
+        ("event_name", "'JobPostingDanced'"),
+        ("source_identifier", "''"),
+        ("occurred_at", "9223372036854775807"),
+        ("subject", "x'00'"),
+        ("attempts", "-7"),
+    ] {
+        let (_dir, store) = fixture().await;
+        let mut writes = create(1);
+        writes.events.push(Event {
+            name: EventName::JobPostingCreated,
+            posting: PostingId::new(uuid(1)),
+            source_identifier: identifier(1),
+            at: noon(),
+        });
+        store.commit(writes).await.unwrap();
+        run(
+            &store,
+            &format!("PRAGMA ignore_check_constraints = ON; UPDATE outbox SET {column} = {value}"),
+        );
+        let named = format!("outbox.{column}");
+        if column == "kind" {
+            names(Outbox::list(&store, false).await, &named);
+            names(store.backlog().await, &named);
+        } else {
+            names(
+                store
+                    .claim(&[Kind::Event], 1, minutes(1), uuid(9), noon())
+                    .await,
+                &named,
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_one_kind_does_not_keep_others_from_being_claimed() {
+    let (_dir, store) = fixture().await;
+    let mut writes = create(1);
+    writes
+        .effects
+        .insert(Effect::Enrich(PostingId::new(uuid(1))));
+    store.commit(writes).await.unwrap();
+    run(
+        &store,
+        "INSERT INTO outbox (kind, subject, next_at, created_at) \
+         VALUES ('dance', zeroblob(16), 0, 0)",
+    );
+    let claimed = store
+        .claim(&Kind::ALL, 9, minutes(1), uuid(9), noon())
+        .await
+        .unwrap();
+    assert_eq!(claimed.len(), 1);
+}
+
+#[tokio::test]
+async fn of_clients() {
+    let (_dir, store) = fixture().await;
+    let client = client(1);
+    store.insert(&client).await.unwrap();
+    run(
+        &store,
+        "UPDATE clients SET scopes = 'job-postings:write everything'",
+    );
+    names(Clients::find(&store, client.id).await, "clients.scopes");
+    names(Clients::list(&store).await, "clients.scopes");
+}

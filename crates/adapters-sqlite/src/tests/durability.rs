@@ -1,0 +1,144 @@
+//! That what was committed is on the disk, whole, and for its owner only.
+
+use std::time::Duration;
+
+use domain::store::{PostingReader, Store, StoreError};
+
+use super::{create, fixture, identifier, number, place, posting, texts};
+use crate::{SqliteStore, connection::Role};
+
+#[tokio::test]
+async fn every_connection_is_durable_and_checks_references() {
+    let (_dir, store) = fixture().await;
+    for role in [Role::Writer, Role::Reader] {
+        let mut conn = store.connections.connect(role).unwrap();
+        let mut pragma = |name: &str| {
+            number(
+                &mut conn,
+                &format!("SELECT {name} AS value FROM pragma_{name}"),
+            )
+        };
+        assert_eq!(pragma("synchronous"), 2, "2 is FULL");
+        assert_eq!(pragma("foreign_keys"), 1);
+        assert_eq!(pragma("query_only"), i64::from(role == Role::Reader));
+        let timeout = "SELECT timeout AS value FROM pragma_busy_timeout";
+        assert_eq!(number(&mut conn, timeout), 4_000);
+        let mode = "SELECT journal_mode AS value FROM pragma_journal_mode";
+        assert_eq!(texts(&mut conn, mode), ["wal"]);
+    }
+}
+
+#[tokio::test]
+async fn the_connections_in_use_are_the_ones_that_were_set_up() {
+    let (_dir, store) = fixture().await;
+    let synchronous = "SELECT synchronous AS value FROM pragma_synchronous";
+    let foreign_keys = "SELECT foreign_keys AS value FROM pragma_foreign_keys";
+    let of_writer = store
+        .connections
+        .write(move |conn| Ok((number(conn, synchronous), number(conn, foreign_keys))))
+        .await;
+    let of_reader = store
+        .connections
+        .read(move |conn| Ok((number(conn, synchronous), number(conn, foreign_keys))))
+        .await;
+    assert_eq!(of_writer, Ok((2, 1)));
+    assert_eq!(of_reader, Ok((2, 1)));
+}
+
+#[tokio::test]
+async fn what_was_committed_is_there_after_opening_again() {
+    let (_dir, path) = place();
+    let store = SqliteStore::open(&path).unwrap();
+    store.migrate().await.unwrap();
+    store.commit(create(1)).await.unwrap();
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    assert!(store.find(&identifier(1)).await.unwrap().is_some());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_files_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (_dir, path) = place();
+    let store = SqliteStore::open(&path).unwrap();
+    store.migrate().await.unwrap();
+    let files: Vec<_> = path
+        .parent()
+        .unwrap()
+        .read_dir()
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert!(files.len() > 1, "there is a write-ahead log");
+    for file in files {
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.path().display());
+    }
+}
+
+#[tokio::test]
+async fn a_posting_without_its_company_is_refused() {
+    let (_dir, store) = fixture().await;
+    let mut writes = create(1);
+    writes.companies.clear();
+    let refused = store.commit(writes).await;
+    assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
+    assert_eq!(store.find(&identifier(1)).await, Ok(None));
+}
+
+#[tokio::test]
+async fn the_writer_works_on_after_a_failure() {
+    let (_dir, store) = fixture().await;
+    let mut broken = create(1);
+    broken.companies.clear();
+    assert!(store.commit(broken).await.is_err());
+    let panicked = store
+        .connections
+        .write::<(), _>(|_| panic!("on purpose"))
+        .await;
+    assert!(
+        matches!(panicked, Err(StoreError::Broken(_))),
+        "{panicked:?}"
+    );
+    store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_dropped_commit_leaves_no_transaction_open() {
+    let (_dir, store) = fixture().await;
+    for n in 1..=50 {
+        // Stops waiting somewhere in the middle: while it queues, or while it works.
+        let patience = Duration::from_micros(u64::try_from(n).unwrap() * 40);
+        let _ = tokio::time::timeout(patience, store.commit(create(n))).await;
+    }
+    let company = create(51).companies.into_keys().next().unwrap();
+    store.commit(create(51)).await.unwrap();
+    let again = posting(51, company);
+    assert_eq!(
+        store.find(&identifier(51)).await.unwrap().unwrap().posting,
+        again
+    );
+    // Another process gets the lock at once.
+    let mut conn = store.connections.connect(Role::Writer).unwrap();
+    conn.immediate_transaction(|_| Ok::<_, diesel::result::Error>(()))
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_dropped_reader_leaves_no_transaction_open() {
+    let (_dir, store) = fixture().await;
+    store.commit(create(1)).await.unwrap();
+    for n in 0..50 {
+        let patience = Duration::from_micros(n * 20);
+        let _ = tokio::time::timeout(patience, store.find(&identifier(1))).await;
+    }
+    store.commit(create(2)).await.unwrap();
+    for _ in 0..20 {
+        assert!(
+            store.find(&identifier(2)).await.unwrap().is_some(),
+            "a stale snapshot"
+        );
+    }
+}

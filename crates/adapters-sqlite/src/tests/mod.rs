@@ -1,0 +1,191 @@
+//! The contract suite, and what is special about SQLite.
+
+mod corruption;
+mod durability;
+mod processes;
+mod schema;
+
+use std::path::PathBuf;
+
+use diesel::{
+    QueryableByName, RunQueryDsl, SqliteConnection,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use domain::{
+    company::{Company, CompanyId, CompanyWrite, Website},
+    posting::{Details, HistoryEntry, Posting, PostingId, SourceIdentifier, Status},
+    store::{PostingWrite, StoreError, WriteSet},
+    testing::{noon, uuid},
+};
+use tempfile::TempDir;
+
+use crate::{SqliteStore, connection::Role};
+
+/// An empty store in a directory of its own.
+async fn fixture() -> (TempDir, SqliteStore) {
+    let (dir, path) = place();
+    let store = SqliteStore::open(&path).unwrap();
+    store.migrate().await.unwrap();
+    (dir, store)
+}
+
+/// Where a database may be made.
+fn place() -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data").join("posthaste.db");
+    (dir, path)
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
+mod contract {
+    use super::{block_on, fixture};
+
+    domain::contract_suite!(block_on, fixture());
+}
+
+/// A commit of one new posting of a company.
+fn create(n: u128) -> WriteSet {
+    let website = Website::parse("https://company.example").unwrap();
+    let company = Company {
+        id: CompanyId::of(&website),
+        name: "Company".to_owned(),
+        website,
+        logo_path: None,
+    };
+    let posting = posting(n, company.id);
+    let mut writes = WriteSet::new(noon());
+    writes.companies.insert(
+        company.id,
+        CompanyWrite {
+            company,
+            sets_name: true,
+            sets_logo_path: false,
+            at: noon(),
+        },
+    );
+    writes.postings.insert(
+        posting.id,
+        PostingWrite {
+            expected: None,
+            posting,
+            enriched: None,
+            history: Vec::<HistoryEntry>::new(),
+        },
+    );
+    writes
+}
+
+fn posting(n: u128, company_id: CompanyId) -> Posting {
+    Posting {
+        id: PostingId::new(uuid(n)),
+        source_identifier: identifier(n),
+        version: 1,
+        status: Status::PendingEnrichment,
+        status_reason: None,
+        moderated: false,
+        details: Details {
+            title: "Engineer".to_owned(),
+            raw_description: "<p>Build things.</p>".into(),
+            employment_types: Vec::new(),
+            location_types: Vec::new(),
+            location_country_code: None,
+            location_city: None,
+            salary_min: None,
+            salary_max: None,
+            salary_currency_code: None,
+            salary_period: None,
+            application_email: Some("jobs@company.example".to_owned()),
+            application_url: None,
+            metadata: None,
+            expiration_reason: None,
+        },
+        company_id,
+        enriched_hash: None,
+        is_featured: false,
+        published_at: None,
+        expire_at: None,
+        expired_at: None,
+        created_at: noon(),
+        updated_at: noon(),
+    }
+}
+
+fn identifier(n: u128) -> SourceIdentifier {
+    SourceIdentifier::new(&format!("job-{n}")).unwrap()
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    value: i64,
+}
+
+/// The one number that a query returns.
+fn number(conn: &mut SqliteConnection, query: &str) -> i64 {
+    sql_query(format!("SELECT value FROM ({query})"))
+        .get_result::<Number>(conn)
+        .unwrap()
+        .value
+}
+
+#[derive(QueryableByName)]
+struct Words {
+    #[diesel(sql_type = Text)]
+    value: String,
+}
+
+/// The texts that a query returns.
+fn texts(conn: &mut SqliteConnection, query: &str) -> Vec<String> {
+    let rows = sql_query(format!("SELECT value FROM ({query})"))
+        .load::<Words>(conn)
+        .unwrap();
+    rows.into_iter().map(|row| row.value).collect()
+}
+
+/// Runs statements as somebody with a shell would.
+fn run(store: &SqliteStore, sql: &str) {
+    store
+        .connections
+        .connect(Role::Writer)
+        .unwrap()
+        .batch_execute(sql)
+        .unwrap();
+}
+
+fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
+    matches!(result, Err(StoreError::Unavailable(_)))
+}
+
+/// Checks that a query that is repeated all the time goes by an index, in its order, and reads
+/// no table from end to end. It is planned without statistics, as in a file that nobody has
+/// analysed.
+pub(crate) async fn uses_index(query: &str, index: &str) {
+    #[derive(QueryableByName)]
+    struct Step {
+        #[diesel(sql_type = Text)]
+        detail: String,
+    }
+
+    let (_dir, store) = fixture().await;
+    let mut conn = store.connections.connect(Role::Reader).unwrap();
+    let steps: Vec<Step> = sql_query(format!("EXPLAIN QUERY PLAN {query}"))
+        .load(&mut conn)
+        .unwrap();
+    let plan: String = steps.into_iter().map(|step| step.detail + "\n").collect();
+    assert!(plan.contains(&format!("INDEX {index}")), "{query}\n{plan}");
+    assert!(
+        !plan.contains("USE TEMP B-TREE FOR ORDER BY"),
+        "{query}\n{plan}"
+    );
+    for step in plan.lines().filter(|step| step.starts_with("SCAN")) {
+        assert!(step.contains(index), "{query}\n{plan}");
+    }
+}

@@ -1,0 +1,195 @@
+//! That several stores may have one file open, as several processes do.
+
+use std::time::{Duration, Instant};
+
+use diesel::connection::SimpleConnection;
+use domain::{
+    client::Clients,
+    outbox::{Effect, Kind, Outbox},
+    posting::PostingId,
+    store::{PostingReader, Store, StoreError, WriteSet},
+    testing::{client, minutes, noon, uuid},
+};
+
+use super::{create, fixture, identifier, is_unavailable, number, place};
+use crate::{SqliteStore, connection::Role};
+
+/// Two stores on one new file.
+async fn two() -> (tempfile::TempDir, SqliteStore, SqliteStore) {
+    let (dir, path) = place();
+    let one = SqliteStore::open(&path).unwrap();
+    let other = SqliteStore::open(&path).unwrap();
+    one.migrate().await.unwrap();
+    (dir, one, other)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_contend_without_losing_writes() {
+    let (_dir, one, other) = two().await;
+    let commits = (0..100_u128).map(|n| {
+        let store = if n % 2 == 0 {
+            one.clone()
+        } else {
+            other.clone()
+        };
+        tokio::spawn(async move { store.commit(create(n)).await })
+    });
+    for commit in commits.collect::<Vec<_>>() {
+        commit.await.unwrap().unwrap();
+    }
+    let mut conn = one.connections.connect(Role::Reader).unwrap();
+    assert_eq!(
+        number(&mut conn, "SELECT count(*) AS value FROM postings"),
+        100
+    );
+    assert_eq!(
+        number(&mut conn, "SELECT count(*) AS value FROM companies"),
+        1
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_of_two_creates_of_an_identifier_wins() {
+    let (_dir, one, other) = two().await;
+    for n in 0..20 {
+        let mut second = create(n);
+        let (_, mut write) = second.postings.pop_first().unwrap();
+        write.posting.id = PostingId::new(uuid(1_000 + n));
+        second.postings.insert(write.posting.id, write);
+        let (first, second) = tokio::join!(one.commit(create(n)), other.commit(second));
+        let mut outcomes = [first, second];
+        outcomes.sort_by_key(Result::is_err);
+        assert_eq!(outcomes, [Ok(()), Err(StoreError::Conflict)]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_is_claimed_by_one() {
+    let (_dir, one, other) = two().await;
+    let mut writes = WriteSet::new(noon());
+    writes.effects = (0..200)
+        .map(|n| Effect::Enrich(PostingId::new(uuid(n))))
+        .collect();
+    one.commit(writes).await.unwrap();
+    let claims = (0..40_u128).map(|n| {
+        let store = if n % 2 == 0 {
+            one.clone()
+        } else {
+            other.clone()
+        };
+        tokio::spawn(async move {
+            store
+                .claim(&[Kind::Enrich], 7, minutes(1), uuid(n), noon())
+                .await
+                .unwrap()
+        })
+    });
+    let mut tasks = Vec::new();
+    for claim in claims.collect::<Vec<_>>() {
+        tasks.extend(
+            claim
+                .await
+                .unwrap()
+                .into_iter()
+                .map(|claimed| claimed.receipt.task),
+        );
+    }
+    assert_eq!(tasks.len(), 200);
+    tasks.sort_unstable();
+    tasks.dedup();
+    assert_eq!(tasks.len(), 200);
+}
+
+#[tokio::test]
+async fn what_one_commits_the_other_sees() {
+    let (_dir, one, other) = two().await;
+    assert_eq!(PostingReader::find(&other, &identifier(1)).await, Ok(None));
+    one.commit(create(1)).await.unwrap();
+    assert!(
+        PostingReader::find(&other, &identifier(1))
+            .await
+            .unwrap()
+            .is_some()
+    );
+
+    let client = client(1);
+    one.insert(&client).await.unwrap();
+    assert_eq!(
+        Clients::find(&other, client.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .revoked_at,
+        None
+    );
+    one.revoke(client.id, noon()).await.unwrap();
+    assert_eq!(
+        Clients::find(&other, client.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .revoked_at,
+        Some(noon())
+    );
+}
+
+#[tokio::test]
+async fn a_commit_gives_up_on_a_lock_that_stays() {
+    let (_dir, path) = place();
+    let patience = Duration::from_millis(200);
+    let store = SqliteStore::open_with(&path, patience).unwrap();
+    store.migrate().await.unwrap();
+    let mut other = store.connections.connect(Role::Writer).unwrap();
+    other.batch_execute("BEGIN IMMEDIATE").unwrap();
+
+    let start = Instant::now();
+    let commit = store.commit(create(1)).await;
+    assert!(is_unavailable(&commit), "{commit:?}");
+    assert!(start.elapsed() >= patience);
+    // Readers do not wait for anybody.
+    assert_eq!(PostingReader::find(&store, &identifier(1)).await, Ok(None));
+
+    other.batch_execute("COMMIT").unwrap();
+    store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_idle_worker_does_not_take_the_write_lock() {
+    let (_dir, store) = fixture().await;
+    let mut other = store.connections.connect(Role::Writer).unwrap();
+    other.batch_execute("BEGIN IMMEDIATE").unwrap();
+    let claimed = store
+        .claim(&Kind::ALL, 10, minutes(1), uuid(1), noon())
+        .await;
+    assert_eq!(claimed, Ok(Vec::new()));
+}
+
+#[tokio::test]
+async fn a_file_that_vanished_does_not_come_back_empty() {
+    let (_dir, path) = place();
+    let store = SqliteStore::open(&path).unwrap();
+    store.migrate().await.unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let opened = store.connections.connect(Role::Writer).map(|_| ());
+    assert!(is_unavailable(&opened), "{opened:?}");
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_path_may_have_any_characters() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in [
+        "a b.db",
+        "50%.db",
+        "what?.db",
+        "a#b.db",
+        "ü🦀.db",
+        "file:x.db",
+        "%41.db",
+    ] {
+        let path = dir.path().join(name);
+        let store = SqliteStore::open(&path).unwrap();
+        store.migrate().await.unwrap();
+        assert!(std::fs::metadata(&path).unwrap().len() > 0, "{name}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Migrations, and what the tables refuse.
+
+use diesel::{Connection, connection::SimpleConnection};
+use diesel_migrations::MigrationHarness;
+use domain::store::{Health, Store, StoreError};
+
+use super::{create, fixture, is_unavailable, place, run, texts};
+use crate::{SqliteStore, connection::Role, migrations::MIGRATIONS};
+
+const TABLES: &str = "SELECT name AS value FROM sqlite_master WHERE sql IS NOT NULL \
+    AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '__diesel_%' ORDER BY name";
+
+#[tokio::test]
+async fn a_new_file_lacks_every_migration_until_it_is_migrated() {
+    let (_dir, path) = place();
+    let store = SqliteStore::open(&path).unwrap();
+    let pending = store.pending_migrations().await.unwrap();
+    assert!(
+        pending.iter().any(|name| name.ends_with("_postings")),
+        "{pending:?}"
+    );
+    let ready = store.ready().await;
+    assert!(is_unavailable(&ready), "{ready:?}");
+
+    assert_eq!(store.migrate().await, Ok(pending));
+    assert_eq!(store.migrate().await, Ok(Vec::new()));
+    assert_eq!(store.pending_migrations().await, Ok(Vec::new()));
+    assert_eq!(store.ready().await, Ok(()));
+}
+
+#[tokio::test]
+async fn migrations_go_up_and_down_and_up() {
+    let (_dir, store) = fixture().await;
+    store.commit(create(1)).await.unwrap();
+    let mut conn = store.connections.connect(Role::Writer).unwrap();
+    let up = texts(&mut conn, TABLES);
+    conn.revert_all_migrations(MIGRATIONS).unwrap();
+    assert_eq!(texts(&mut conn, TABLES), Vec::<String>::new());
+    conn.run_pending_migrations(MIGRATIONS).unwrap();
+    assert_eq!(texts(&mut conn, TABLES), up);
+    store.commit(create(1)).await.unwrap();
+}
+
+#[test]
+fn many_may_migrate_at_once() {
+    let (_dir, path) = place();
+    let start = |_| {
+        let path = path.clone();
+        std::thread::spawn(move || {
+            let store = SqliteStore::open(&path)?;
+            super::block_on(store.migrate())
+        })
+    };
+    let threads: Vec<_> = (0..8).map(start).collect();
+    let applied: Vec<_> = threads
+        .into_iter()
+        .map(|thread| thread.join().unwrap().unwrap())
+        .collect();
+    assert_eq!(applied.iter().filter(|names| !names.is_empty()).count(), 1);
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused() {
+    let (_dir, path) = place();
+    let store = SqliteStore::open(&path).unwrap();
+    store.migrate().await.unwrap();
+    run(
+        &store,
+        "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
+    );
+    for refused in [
+        SqliteStore::open(&path).map(|_| ()),
+        store.ready().await,
+        store.migrate().await.map(|_| ()),
+        store.pending_migrations().await.map(|_| ()),
+    ] {
+        let Err(StoreError::Broken(why)) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(
+            why.contains("newer") && why.contains("29990101000000"),
+            "{why}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let (_dir, path) = place();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(
+        &path,
+        "This is a text, and it is long enough to be no SQLite header.",
+    )
+    .unwrap();
+    let refused = SqliteStore::open(&path).unwrap_err();
+    assert!(refused.to_string().contains("posthaste.db"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_path_that_cannot_be_used_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    for path in [file.join("posthaste.db"), dir.path().to_owned()] {
+        let refused = SqliteStore::open(&path).unwrap_err();
+        assert!(
+            refused.to_string().contains(&*path.to_string_lossy()),
+            "{refused}"
+        );
+    }
+}
+
+/// The checks of the tables, against rows that only a person with a shell could write.
+#[tokio::test]
+async fn tables_refuse_what_has_no_meaning() {
+    let (_dir, store) = fixture().await;
+    store.commit(create(1)).await.unwrap();
+    let mut conn = store.connections.connect(Role::Writer).unwrap();
+    for statement in [
+        "UPDATE postings SET status = 'published'",
+        "UPDATE postings SET metadata = '{'",
+        "UPDATE postings SET id = x'00'",
+        "UPDATE postings SET updated_at = 'yesterday'",
+        "UPDATE postings SET company_id = zeroblob(16)",
+        "UPDATE postings SET enriched_hash = zeroblob(31)",
+        "UPDATE postings SET salary_period = 'daily'",
+        "DELETE FROM companies",
+        "INSERT INTO outbox (kind, subject, next_at, created_at) VALUES ('event', zeroblob(16), 0, 0)",
+        "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '')",
+    ] {
+        let refused = conn.transaction(|conn| conn.batch_execute(statement));
+        assert!(refused.is_err(), "{statement}");
+    }
+}
