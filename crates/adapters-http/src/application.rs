@@ -1,0 +1,220 @@
+//! Putting it together: ports and settings in, a server out.
+
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use actix_web::{
+    App, HttpServer,
+    dev::{Server, ServerHandle},
+    middleware::from_fn,
+    web,
+};
+use domain::{
+    client::Clients,
+    store::{Health, PostingReader},
+    usecase::Ingest,
+};
+use tokio::net::TcpSocket;
+
+use crate::{docs, docs::Docs, health, middleware, oauth, oauth::Authorizer, posting, routing};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
+/// How long a connection that is closed early lingers, so that its client sees the answer.
+const LINGER: Duration = Duration::from_secs(5);
+/// How long a stop waits for answers. A push is given up after ten seconds.
+const STOP_PATIENCE_SECONDS: u64 = 30;
+
+/// What the handlers talk to.
+#[derive(Clone)]
+pub struct Ports {
+    /// Takes pushes.
+    pub ingest: Arc<dyn Ingest>,
+    /// Answers questions about postings.
+    pub postings: Arc<dyn PostingReader>,
+    /// Knows the OAuth clients.
+    pub clients: Arc<dyn Clients>,
+    /// Tells whether the store can do its work.
+    pub health: Arc<dyn Health>,
+}
+
+/// How to serve.
+#[derive(Clone, Debug)]
+pub struct HttpSettings {
+    /// Where to listen; port 0 takes a free one.
+    pub bind: SocketAddr,
+    /// The address that clients know: issuer and audience of tokens, without a slash at the
+    /// end. `None` takes the address that is listened on.
+    pub public_url: Option<String>,
+    /// The largest body, in bytes.
+    pub body_limit: usize,
+    /// How long a token is good for.
+    pub token_ttl: Duration,
+    /// The folder with the keys that sign tokens.
+    pub keys: PathBuf,
+    /// Threads that serve; `None` takes one for each core.
+    pub workers: Option<usize>,
+}
+
+/// Why the server cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The keys cannot be read.
+    #[error("cannot read the token signing keys: {0}")]
+    Keys(#[from] oauth::KeyError),
+    /// The documentation cannot be made.
+    #[error("cannot write the OpenAPI document: {0}")]
+    Docs(#[from] serde_json::Error),
+}
+
+/// What handlers share.
+pub(crate) struct State {
+    pub ports: Ports,
+    pub authorizer: web::Data<Authorizer>,
+    pub body_limit: usize,
+}
+
+/// A server that listens already and serves once it [runs](Self::run).
+#[must_use = "a server serves only while it runs"]
+pub struct Application {
+    address: SocketAddr,
+    public_url: String,
+    server: Server,
+}
+
+/// Stops a running [`Application`].
+#[derive(Clone, Debug)]
+pub struct StopHandle(ServerHandle);
+
+impl StopHandle {
+    /// Accepts nothing more, answers every request that is being served, then ends
+    /// [`Application::run`]. Returns when all is answered.
+    pub async fn stop(&self) {
+        self.0.stop(true).await;
+    }
+}
+
+impl Application {
+    /// Listens, and makes everything ready to serve. To be called on a tokio runtime.
+    pub fn build(ports: Ports, settings: &HttpSettings) -> Result<Self, BuildError> {
+        let bind_error = |source| BuildError::Bind {
+            address: settings.bind,
+            source,
+        };
+        let listener = listen(settings.bind).map_err(bind_error)?;
+        let address = listener.local_addr().map_err(bind_error)?;
+        let public_url = settings
+            .public_url
+            .clone()
+            .unwrap_or_else(|| format!("http://{address}"));
+
+        let shared = Shared::new(ports, settings, &public_url)?;
+        let mut server = HttpServer::new(move || {
+            App::new()
+                .wrap(from_fn(middleware::track))
+                .configure(|config| shared.configure(config))
+        })
+        .disable_signals()
+        .client_disconnect_timeout(LINGER)
+        .shutdown_timeout(STOP_PATIENCE_SECONDS);
+        if let Some(workers) = settings.workers {
+            server = server.workers(workers.max(1));
+        }
+        let server = server.listen(listener).map_err(bind_error)?.run();
+        Ok(Self {
+            address,
+            public_url,
+            server,
+        })
+    }
+
+    /// Where it listens.
+    pub const fn addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The port it listens on.
+    pub const fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// The address that clients know.
+    pub fn public_url(&self) -> &str {
+        &self.public_url
+    }
+
+    /// What stops it.
+    pub fn stop_handle(&self) -> StopHandle {
+        StopHandle(self.server.handle())
+    }
+
+    /// Serves until it is stopped. Signals are none of its business.
+    pub async fn run(self) -> io::Result<()> {
+        self.server.await
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()
+    } else {
+        TcpSocket::new_v6()
+    }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)?.into_std()
+}
+
+/// What every worker thread gets.
+#[derive(Clone)]
+struct Shared {
+    state: web::Data<State>,
+    authorizer: web::Data<Authorizer>,
+    docs: web::Data<Docs>,
+}
+
+impl Shared {
+    fn new(ports: Ports, settings: &HttpSettings, public_url: &str) -> Result<Self, BuildError> {
+        let authorizer = web::Data::new(Authorizer::new(
+            Arc::clone(&ports.clients),
+            &settings.keys,
+            public_url,
+            settings.token_ttl,
+        )?);
+        let state = State {
+            ports,
+            authorizer: authorizer.clone(),
+            body_limit: settings.body_limit,
+        };
+        Ok(Self {
+            state: web::Data::new(state),
+            authorizer,
+            docs: web::Data::new(Docs::new()?),
+        })
+    }
+
+    fn configure(&self, config: &mut web::ServiceConfig) {
+        config
+            .app_data(self.state.clone())
+            .app_data(self.authorizer.clone())
+            .app_data(self.docs.clone())
+            .configure(posting::routes)
+            .configure(oauth::routes)
+            .configure(health::routes)
+            .configure(docs::routes)
+            .default_service(web::to(routing::no_such_path));
+    }
+}

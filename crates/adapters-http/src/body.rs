@@ -1,0 +1,198 @@
+//! Taking in the body of a request: its type, its size, its time.
+
+use std::time::Duration;
+
+use actix_web::{
+    HttpRequest,
+    dev::Payload,
+    error::PayloadError,
+    http::header::{self, HeaderMap},
+    web::{Bytes, BytesMut},
+};
+use futures_util::StreamExt;
+use tokio::time::timeout;
+
+use crate::error::ApiError;
+
+/// How long a body may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How much of the body of a refused request is taken in and thrown away, so that its
+/// connection can be used for the next request.
+const DRAIN_BYTES: u64 = 256 * 1024;
+/// For how long.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Reads a JSON body of at most `limit` bytes.
+pub async fn read_json(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    limit: usize,
+) -> Result<Bytes, ApiError> {
+    expect_json(request.headers())?;
+    if content_length(request.headers()).is_some_and(|length| length > limit as u64) {
+        return Err(ApiError::body_too_large(limit));
+    }
+    let body = timeout(PATIENCE, collect(payload, limit))
+        .await
+        .map_err(|_| ApiError::body_too_slow())??;
+    if body.is_empty() {
+        return Err(ApiError::bad_request(
+            "The body is empty; it must be a JSON object.",
+        ));
+    }
+    Ok(body)
+}
+
+async fn collect(payload: &mut Payload, limit: usize) -> Result<Bytes, ApiError> {
+    let mut body = BytesMut::new();
+    while let Some(chunk) = payload.next().await {
+        let chunk = match chunk {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                // Nothing more will come, and the server hangs up as soon as it may.
+                *payload = Payload::None;
+                return Err(unreadable(&error));
+            }
+        };
+        if body.len() + chunk.len() > limit {
+            return Err(ApiError::body_too_large(limit));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
+fn unreadable(error: &PayloadError) -> ApiError {
+    tracing::debug!(cause = %error, "a body could not be read");
+    ApiError::bad_request("The body ended early or its transfer encoding is broken.")
+}
+
+/// Takes in what is left of the body of a request that is refused.
+///
+/// A client that has sent everything before it looks for the answer would otherwise lose its
+/// connection, or even the answer. What is too much for that is left to the server, which
+/// answers with `Connection: close` and lingers until the client has seen it.
+pub async fn drain(request: &HttpRequest, payload: &mut Payload) {
+    if content_length(request.headers()).is_some_and(|length| length > DRAIN_BYTES) {
+        return;
+    }
+    let rest = async {
+        let mut taken = 0;
+        while let Some(Ok(chunk)) = payload.next().await {
+            taken += chunk.len() as u64;
+            if taken > DRAIN_BYTES {
+                break;
+            }
+        }
+    };
+    // When time is up the server takes over: it closes, or skips the rest of a chunked body.
+    timeout(DRAIN_PATIENCE, rest).await.ok();
+}
+
+fn content_length(headers: &HeaderMap) -> Option<u64> {
+    headers
+        .get(header::CONTENT_LENGTH)?
+        .to_str()
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
+}
+
+/// Accepts `application/json`, in UTF-8 and uncompressed.
+fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
+    const EXPECTED: &str = "Content-Type must be application/json.";
+    let media_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .ok_or_else(|| ApiError::unsupported_media_type(EXPECTED))?;
+    let (essence, parameters) = media_type.split_once(';').unwrap_or((media_type, ""));
+    if !essence.trim().eq_ignore_ascii_case("application/json") {
+        return Err(ApiError::unsupported_media_type(EXPECTED));
+    }
+    let charset = parameters.split(';').find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches('"'))
+    });
+    if charset.is_some_and(|charset| !charset.eq_ignore_ascii_case("utf-8")) {
+        return Err(ApiError::unsupported_media_type(
+            "The charset of JSON must be utf-8.",
+        ));
+    }
+    let encoded = headers
+        .get_all(header::CONTENT_ENCODING)
+        .any(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"));
+    if encoded {
+        Err(ApiError::unsupported_encoding())
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::{ResponseError, http::StatusCode, test::TestRequest};
+    use futures_util::stream;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_arrive_is_given_up() {
+        let request = TestRequest::put()
+            .insert_header(header::ContentType::json())
+            .to_http_request();
+        let first = stream::once(async { Ok(Bytes::from_static(b"{")) });
+        let mut payload = Payload::from(first.chain(stream::pending()).boxed_local());
+        let error = read_json(&request, &mut payload, 100).await.unwrap_err();
+        assert_eq!(error.status_code(), StatusCode::REQUEST_TIMEOUT);
+    }
+
+    #[test]
+    fn only_json_in_utf_8_and_uncompressed_is_read() {
+        let check = |headers: &[(&'static str, &str)], accepted: bool| {
+            let mut request = TestRequest::put();
+            for header in headers {
+                request = request.append_header(*header);
+            }
+            let outcome = expect_json(request.to_http_request().headers());
+            assert_eq!(outcome.is_ok(), accepted, "{headers:?}");
+            if let Err(error) = outcome {
+                assert_eq!(error.status_code(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+            }
+        };
+        let json = ("content-type", "application/json");
+        check(&[json], true);
+        check(&[("content-type", "Application/JSON")], true);
+        check(&[("content-type", "application/json; charset=utf-8")], true);
+        check(
+            &[("content-type", "application/json;charset=\"UTF-8\"")],
+            true,
+        );
+        check(&[("content-type", "application/json; profile=x")], true);
+        check(&[json, ("content-encoding", "identity")], true);
+        check(&[], false);
+        check(&[("content-type", "")], false);
+        check(&[("content-type", "application/merge-patch+json")], false);
+        check(&[("content-type", "application/jsonp")], false);
+        check(&[("content-type", "text/json")], false);
+        check(
+            &[("content-type", "application/x-www-form-urlencoded")],
+            false,
+        );
+        check(
+            &[("content-type", "application/json; charset=latin1")],
+            false,
+        );
+        check(&[json, ("content-encoding", "gzip")], false);
+        check(
+            &[
+                json,
+                ("content-encoding", "identity"),
+                ("content-encoding", "br"),
+            ],
+            false,
+        );
+    }
+}

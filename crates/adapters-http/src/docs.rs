@@ -1,0 +1,98 @@
+//! The documentation: the OpenAPI document and Swagger UI, whose assets are in the binary.
+
+use std::{borrow::Cow, sync::Arc};
+
+use actix_web::{
+    HttpResponse,
+    http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ContentType},
+    web::{self, Bytes},
+};
+use utoipa_swagger_ui::Config;
+
+use crate::{error::ApiError, openapi, routing::get_only};
+
+const OPENAPI_PATH: &str = "/api/openapi.json";
+
+/// Nothing is loaded from elsewhere; Swagger UI styles its elements and draws icons in line.
+const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                      base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
+
+/// What is served here, made once.
+pub struct Docs {
+    openapi: Bytes,
+    ui: Arc<Config<'static>>,
+}
+
+impl Docs {
+    pub fn new() -> Result<Self, serde_json::Error> {
+        let ui = Config::from(OPENAPI_PATH)
+            .use_base_layout()
+            .deep_linking(true)
+            .display_request_duration(true)
+            .default_models_expand_depth(0)
+            // By default a validator on the Internet is shown the document.
+            .validator_url("none");
+        Ok(Self {
+            openapi: serde_json::to_vec(&openapi())?.into(),
+            ui: Arc::new(ui),
+        })
+    }
+}
+
+/// `GET /api/openapi.json` and `GET /docs`.
+pub fn routes(config: &mut web::ServiceConfig) {
+    config
+        .service(get_only(OPENAPI_PATH, document))
+        .service(get_only("/docs", index))
+        .service(get_only("/docs/{file:[^/]*}", file));
+}
+
+async fn document(docs: web::Data<Docs>) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type(ContentType::json())
+        .body(docs.openapi.clone())
+}
+
+/// The page, with addresses that also hold without the slash at the end of its own.
+async fn index(docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
+    serve("", &docs)
+}
+
+async fn file(name: web::Path<String>, docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
+    serve(&name, &docs)
+}
+
+fn serve(name: &str, docs: &Docs) -> Result<HttpResponse, ApiError> {
+    let found = utoipa_swagger_ui::serve(name, Arc::clone(&docs.ui))
+        .map_err(|error| ApiError::internal(&error))?;
+    let Some(file) = found else {
+        return Err(ApiError::no_such_path());
+    };
+    let is_page = matches!(name, "" | "index.html");
+    let bytes = if is_page {
+        titled(&file.bytes)
+    } else {
+        file.bytes
+    };
+    let mut response = HttpResponse::Ok();
+    if file.gzpipped {
+        response.insert_header((CONTENT_ENCODING, "gzip"));
+    }
+    let charset = if file.content_type.starts_with("text/") {
+        "; charset=utf-8"
+    } else {
+        ""
+    };
+    Ok(response
+        .content_type(format!("{}{charset}", file.content_type))
+        .insert_header((CONTENT_SECURITY_POLICY, POLICY))
+        .body(bytes.into_owned()))
+}
+
+fn titled<'a>(page: &[u8]) -> Cow<'a, [u8]> {
+    let page = String::from_utf8_lossy(page).replace(
+        "<title>Swagger UI</title>",
+        "<title>Posthaste API</title>\n    <base href=\"/docs/\">",
+    );
+    Cow::Owned(page.into_bytes())
+}

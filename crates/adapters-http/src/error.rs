@@ -1,0 +1,255 @@
+//! What an error looks like outside: the one place where errors become a status and a body.
+//!
+//! Every error is JSON with a `message`; those of fields have `errors` beside it. What went
+//! wrong inside is logged and never shown.
+
+use std::{borrow::Cow, fmt};
+
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{
+        StatusCode,
+        header::{self, HeaderName, HeaderValue},
+    },
+};
+use domain::{
+    posting::{InvalidIdentifier, PutError, PutPosting, Rejection},
+    store::StoreError,
+    usecase::IngestError,
+    validation::FieldErrors,
+};
+use serde::{Serialize, Serializer};
+
+use crate::oauth::AuthError;
+
+/// Seconds after which a client should try again when too much waits.
+const RETRY_OVERLOADED: u32 = 1;
+/// Seconds after which a client should try again when the store is away.
+const RETRY_UNAVAILABLE: u32 = 5;
+
+/// An answer that is no success.
+#[derive(Debug)]
+pub struct ApiError(Box<Answer>);
+
+/// Boxed, because an error is what every function may return and few do.
+#[derive(Debug)]
+struct Answer {
+    status: StatusCode,
+    message: Cow<'static, str>,
+    errors: Option<FieldErrors>,
+    header: Option<(HeaderName, HeaderValue)>,
+}
+
+impl ApiError {
+    /// The message of every 500.
+    pub const INTERNAL: &'static str =
+        "Something went wrong in the service. Report the request id if it happens again.";
+
+    fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Answer {
+            status,
+            message: message.into(),
+            errors: None,
+            header: None,
+        }))
+    }
+
+    fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
+        self.0.header = Some((name, value.into()));
+        self
+    }
+
+    /// 400: the request cannot be understood.
+    pub fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// 404: nothing is served here.
+    pub fn no_such_path() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
+    }
+
+    /// 405, with the methods that there are.
+    pub fn method_not_allowed(allow: &'static str) -> Self {
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            format!("This path does not support the method; it supports {allow}."),
+        )
+        .with_header(header::ALLOW, HeaderValue::from_static(allow))
+    }
+
+    /// 408: the body did not arrive in time.
+    pub fn body_too_slow() -> Self {
+        Self::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "The body did not arrive in time.",
+        )
+    }
+
+    /// 413: the body is larger than the service takes.
+    pub fn body_too_large(limit: usize) -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("The body is too large; at most {limit} bytes are accepted."),
+        )
+    }
+
+    /// 415: the body is of a type that the service does not read.
+    pub fn unsupported_media_type(message: &'static str) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
+    }
+
+    /// 415: the body is compressed.
+    pub fn unsupported_encoding() -> Self {
+        Self::unsupported_media_type("Content-Encoding must be absent or identity.").with_header(
+            header::ACCEPT_ENCODING,
+            HeaderValue::from_static("identity"),
+        )
+    }
+
+    /// 422 with what is wrong with each field.
+    pub fn invalid(errors: FieldErrors) -> Self {
+        let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string());
+        error.0.errors = Some(errors);
+        error
+    }
+
+    /// 503 with a time to try again.
+    pub fn unavailable(message: &'static str, retry_after: u32) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
+            .with_header(header::RETRY_AFTER, retry_after)
+    }
+
+    /// 503 of `/readyz`, which says nothing about the inside but to the log.
+    pub fn not_ready(cause: &dyn fmt::Display) -> Self {
+        tracing::warn!(%cause, "not ready");
+        Self::unavailable("The service is not ready.", RETRY_UNAVAILABLE)
+    }
+
+    /// 500. The cause is for the log alone.
+    pub fn internal(cause: &dyn fmt::Display) -> Self {
+        tracing::error!(%cause, "internal error");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, Self::INTERNAL)
+    }
+}
+
+/// The body of an error.
+#[derive(Serialize)]
+pub struct ErrorBody<'a> {
+    /// What is wrong, for people.
+    pub message: &'a str,
+    /// What is wrong with each field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Fields<'a>>,
+    /// With which request it happened: in the body of a 500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<&'a str>,
+}
+
+/// Field errors as an object: `{"company.name": ["is required"]}`.
+pub struct Fields<'a>(&'a FieldErrors);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter())
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl ResponseError for ApiError {
+    fn status_code(&self) -> StatusCode {
+        self.0.status
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let mut response = HttpResponse::build(self.0.status);
+        if let Some(header) = self.0.header.clone() {
+            response.insert_header(header);
+        }
+        response.json(ErrorBody {
+            message: &self.0.message,
+            errors: self.0.errors.as_ref().map(Fields),
+            request_id: None,
+        })
+    }
+}
+
+impl From<PutError> for ApiError {
+    fn from(error: PutError) -> Self {
+        match error {
+            PutError::NotJson(_) => Self::bad_request(error.to_string()),
+            PutError::Invalid(errors) => Self::invalid(errors),
+        }
+    }
+}
+
+impl From<InvalidIdentifier> for ApiError {
+    fn from(error: InvalidIdentifier) -> Self {
+        Self::invalid(FieldErrors::one(PutPosting::IDENTIFIER, error.to_string()))
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict | StoreError::Unavailable(_) => {
+                tracing::warn!(cause = %error, "the store did not answer");
+                Self::unavailable(
+                    "The service is temporarily unavailable. Try again.",
+                    RETRY_UNAVAILABLE,
+                )
+            }
+            StoreError::Broken(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<IngestError> for ApiError {
+    fn from(error: IngestError) -> Self {
+        match error {
+            IngestError::Rejected(rejection) => rejection.into(),
+            IngestError::Overloaded => Self::unavailable(
+                "Too many postings are waiting to be written. Nothing was written; try again.",
+                RETRY_OVERLOADED,
+            ),
+            IngestError::Unavailable(_) => {
+                tracing::warn!(cause = %error, "a push got no answer");
+                Self::unavailable(
+                    "The service is temporarily unavailable. Whether the posting was written is \
+                     not known; repeating the request is safe.",
+                    RETRY_UNAVAILABLE,
+                )
+            }
+            IngestError::Broken(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Invalid(errors) => Self::invalid(errors),
+            Rejection::NotFound => Self::new(StatusCode::NOT_FOUND, rejection.to_string()),
+            Rejection::Transition { .. } => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, rejection.to_string())
+            }
+        }
+    }
+}
+
+impl From<AuthError> for ApiError {
+    fn from(error: AuthError) -> Self {
+        let plain = Self::new(error.status_code(), error.to_string());
+        let challenge = error.www_authenticate().map(HeaderValue::try_from);
+        match (challenge, error.retry_after()) {
+            (Some(Ok(challenge)), _) => plain.with_header(header::WWW_AUTHENTICATE, challenge),
+            (_, Some(seconds)) => plain.with_header(header::RETRY_AFTER, seconds),
+            _ => plain,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The HTTP side of Posthaste, on actix-web.
+//!
+//! Handlers translate and decide nothing: a request becomes a command or a query of `domain`,
+//! and what comes back becomes an answer. [`Application`] puts everything together; the `app`
+//! crate builds it with its ports, runs it and stops it.
+//!
+//! What every request passes is in `middleware`, what every error looks like in `error`,
+//! how bodies are taken in in `body`.
+
+mod application;
+mod body;
+mod docs;
+mod error;
+mod health;
+mod middleware;
+pub mod oauth;
+mod openapi;
+mod posting;
+mod request_id;
+mod routing;
+
+pub use self::{
+    application::{Application, BuildError, HttpSettings, Ports, StopHandle},
+    openapi::openapi,
+    posting::posting_data,
+};

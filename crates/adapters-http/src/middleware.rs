@@ -1,0 +1,112 @@
+//! What every request passes: its id and span, the headers of every answer, and the net under
+//! handlers that panic.
+
+use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
+
+use actix_web::{
+    Error, HttpResponse,
+    body::BoxBody,
+    dev::{ServiceRequest, ServiceResponse},
+    error::InternalError,
+    http::{
+        StatusCode,
+        header::{HeaderMap, HeaderValue, X_CONTENT_TYPE_OPTIONS},
+    },
+    middleware::Next,
+};
+use futures_util::FutureExt;
+use tracing::Instrument;
+
+use crate::{
+    error::{ApiError, ErrorBody},
+    request_id::{RequestId, X_REQUEST_ID},
+};
+
+/// Wraps every request.
+///
+/// An access line is written for each answer, at level `debug`, because it would cost more than
+/// most answers; failures of the service itself are written at `warn`.
+pub async fn track(
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let id = RequestId::of(request.headers());
+    let span = tracing::info_span!(
+        "request",
+        request_id = %id,
+        method = %request.method(),
+        path = request.uri().path(),
+    );
+    let guarded = async {
+        let started = Instant::now();
+        let outcome = AssertUnwindSafe(async { next.call(request).await })
+            .catch_unwind()
+            .await;
+        let answer = finish(outcome, &id);
+        let status = match &answer {
+            Ok(response) => response.status(),
+            Err(error) => error.as_response_error().status_code(),
+        };
+        let (status, elapsed) = (status.as_u16(), started.elapsed());
+        if status >= 500 {
+            tracing::warn!(status, ?elapsed, "answered");
+        } else {
+            tracing::debug!(status, ?elapsed, "answered");
+        }
+        answer
+    };
+    guarded.instrument(span).await
+}
+
+type Outcome = Result<Result<ServiceResponse<BoxBody>, Error>, Box<dyn Any + Send>>;
+
+fn finish(outcome: Outcome, id: &RequestId) -> Result<ServiceResponse<BoxBody>, Error> {
+    match outcome {
+        Ok(Ok(response)) if response.status() == StatusCode::INTERNAL_SERVER_ERROR => {
+            let (request, _) = response.into_parts();
+            Ok(ServiceResponse::new(request, internal(id)))
+        }
+        Ok(Ok(mut response)) => {
+            mark(response.headers_mut(), id);
+            Ok(response)
+        }
+        Ok(Err(error)) => {
+            let mut response = error.error_response();
+            if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+                tracing::error!(cause = %error, "internal error");
+                response = internal(id);
+            }
+            mark(response.headers_mut(), id);
+            Err(InternalError::from_response(error, response).into())
+        }
+        // The request went down with the handler, so only an error can carry the answer.
+        Err(panic) => {
+            tracing::error!(cause = message(panic.as_ref()), "a handler panicked");
+            Err(InternalError::from_response(ApiError::INTERNAL, internal(id)).into())
+        }
+    }
+}
+
+/// The answer to a failure of the service: always the same, but for the request's id.
+fn internal(id: &RequestId) -> HttpResponse {
+    let mut response = HttpResponse::InternalServerError().json(ErrorBody {
+        message: ApiError::INTERNAL,
+        errors: None,
+        request_id: Some(id.as_str()),
+    });
+    mark(response.headers_mut(), id);
+    response
+}
+
+fn mark(headers: &mut HeaderMap, id: &RequestId) {
+    headers.insert(X_REQUEST_ID, id.header());
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

@@ -1,0 +1,142 @@
+//! The guard of the API (RFC 6750): who sends a request, and whether they may.
+//!
+//! It looks at the header alone, before anybody looks at the body. Two `Authorization` headers
+//! are answered 401 with `invalid_request`: whoever sends them is not authenticated. Tokens in
+//! the query or in the body (RFC 6750 §2.2, §2.3) are not accepted.
+
+use std::fmt;
+
+use actix_web::http::{
+    StatusCode,
+    header::{AUTHORIZATION, HeaderMap},
+};
+use domain::client::{ClientId, Scope};
+
+use super::{
+    Authorizer, REALM, RETRY_AFTER_SECONDS,
+    grant::{Verdict, guard},
+    jwt::TokenFault,
+};
+
+/// Why a request may not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuthError {
+    /// It has no bearer token.
+    Missing,
+    /// It has more than one `Authorization` header.
+    Ambiguous,
+    /// Its token is no good.
+    Invalid(TokenFault),
+    /// Its token is good for something else; one of these scopes is needed.
+    InsufficientScope(Vec<Scope>),
+    /// Its client could not be looked up.
+    Unavailable,
+}
+
+impl Authorizer {
+    /// Who sends a request with these headers, if their token opens it. Any one of the scopes is enough; name
+    /// the least one first, as it is the one that a refusal tells.
+    pub async fn authorize(
+        &self,
+        headers: &HeaderMap,
+        scopes: &[Scope],
+    ) -> Result<ClientId, AuthError> {
+        let token = token_of(headers)?;
+        let now = self.now();
+        let (token, allowed) = match guard(self, token, scopes, now) {
+            Verdict::Allowed(token) => (token, true),
+            Verdict::WrongScope(token) => (token, false),
+            Verdict::Invalid(fault) => return Err(AuthError::Invalid(fault)),
+        };
+        match self.states.may_act(token.client_id, now).await {
+            Ok(true) if allowed => Ok(token.client_id),
+            Ok(true) => Err(AuthError::InsufficientScope(scopes.to_vec())),
+            Ok(false) => Err(AuthError::Invalid(TokenFault::Revoked)),
+            Err(error) => {
+                tracing::error!(%error, "a token's client could not be looked up");
+                Err(AuthError::Unavailable)
+            }
+        }
+    }
+}
+
+fn token_of(headers: &HeaderMap) -> Result<&str, AuthError> {
+    let mut values = headers.get_all(AUTHORIZATION);
+    let value = values.next().ok_or(AuthError::Missing)?;
+    if values.next().is_some() {
+        return Err(AuthError::Ambiguous);
+    }
+    let value = value.to_str().map_err(|_| AuthError::Missing)?;
+    let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(AuthError::Missing);
+    }
+    Ok(token.trim_matches(' '))
+}
+
+impl AuthError {
+    /// The status of the answer.
+    pub const fn status_code(&self) -> StatusCode {
+        match self {
+            Self::Missing | Self::Ambiguous | Self::Invalid(_) => StatusCode::UNAUTHORIZED,
+            Self::InsufficientScope(_) => StatusCode::FORBIDDEN,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// The value of `WWW-Authenticate`, unless the fault is the service's own.
+    pub fn www_authenticate(&self) -> Option<String> {
+        let challenge = format!("Bearer realm=\"{REALM}\"");
+        match self {
+            // Who sent no token is told no error (RFC 6750 §3.1).
+            Self::Missing => Some(challenge),
+            Self::Ambiguous => Some(format!(
+                "{challenge}, error=\"invalid_request\", error_description=\"{self}\""
+            )),
+            Self::Invalid(_) => Some(format!(
+                "{challenge}, error=\"invalid_token\", error_description=\"{self}\""
+            )),
+            Self::InsufficientScope(scopes) => {
+                let scope = scopes.first().map_or("", |scope| scope.as_str());
+                Some(format!(
+                    "{challenge}, error=\"insufficient_scope\", error_description=\"{self}\", scope=\"{scope}\""
+                ))
+            }
+            Self::Unavailable => None,
+        }
+    }
+
+    /// The seconds after which to try again.
+    pub const fn retry_after(&self) -> Option<u32> {
+        match self {
+            Self::Unavailable => Some(RETRY_AFTER_SECONDS),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for AuthError {
+    /// No quotes in here: the text is quoted in a header.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str(
+                "Authentication is required: send an access token as Authorization: Bearer TOKEN.",
+            ),
+            Self::Ambiguous => f.write_str("There is more than one Authorization header."),
+            Self::Invalid(fault) => fault.fmt(f),
+            Self::InsufficientScope(scopes) => {
+                let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+                write!(
+                    f,
+                    "The access token lacks the scope {}.",
+                    names.join(" or ")
+                )
+            }
+            Self::Unavailable => {
+                f.write_str("The access token cannot be checked at the moment. Try again.")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AuthError {}

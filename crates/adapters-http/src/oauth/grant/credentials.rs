@@ -1,0 +1,193 @@
+//! A token for a client's own credentials: oxide-auth's state machine asks, this answers.
+
+use std::borrow::Cow;
+
+use chrono::DateTime;
+use domain::client::{Client, ClientId, Scope};
+use oxide_auth::{
+    code_grant::{
+        client_credentials::{ClientCredentials, Input, Output, Request},
+        error::{AccessTokenError, AccessTokenErrorType},
+    },
+    endpoint::PreGrant,
+    primitives::{
+        grant::{Extensions, Grant},
+        issuer::Issuer as _,
+        registrar::{BoundClient, RegisteredUrl},
+        scope::Scope as GrantScope,
+    },
+};
+use time::OffsetDateTime;
+use url::Url;
+
+use super::{NO_REDIRECT, TokenIssuer, grant_scope, spell};
+use crate::oauth::{
+    Authorizer,
+    secret::secret_matches,
+    token::{TokenError, TokenRequest},
+};
+
+/// A token and what it was granted for.
+pub(in crate::oauth) struct Issued {
+    pub token: String,
+    pub scope: String,
+    pub client_id: ClientId,
+}
+
+/// Answers a client-credentials request (RFC 6749 §4.4).
+pub(in crate::oauth) async fn issue(
+    authorizer: &Authorizer,
+    request: &TokenRequest,
+) -> Result<Issued, TokenError> {
+    let now = authorizer.now();
+    let mut machine = ClientCredentials::new(request);
+    let mut input = Input::None;
+    let mut authenticated = None;
+    loop {
+        input = match machine.advance(input) {
+            Output::Authenticate { client, passdata } => {
+                let (client, secret) = (client.to_owned(), passdata.to_vec());
+                authenticated = Some(authenticate(authorizer, &client, &secret).await?);
+                Input::Authenticated
+            }
+            Output::Binding { client_id } => Input::Bound {
+                bound_client: bind(client_id)?,
+            },
+            Output::Extend => Input::Extended {
+                extensions: Extensions::new(),
+            },
+            Output::Negotiate { bound_client, .. } => {
+                let client = authenticated.as_ref().ok_or_else(TokenError::internal)?;
+                Input::Negotiated {
+                    pre_grant: PreGrant {
+                        client_id: bound_client.client_id.clone().into_owned(),
+                        redirect_uri: bound_client.redirect_uri.clone().into_owned(),
+                        scope: negotiate(client, request.scope.as_deref())?,
+                    },
+                }
+            }
+            Output::Ok {
+                pre_grant,
+                extensions,
+            } => {
+                let client = authenticated.ok_or_else(TokenError::internal)?;
+                let grant = grant(authorizer, pre_grant, extensions, now)?;
+                let scope = spell(&grant.scope);
+                let issued = TokenIssuer::new(authorizer, now)
+                    .issue(grant)
+                    .map_err(|()| {
+                        TokenError::unavailable("No token can be signed at the moment.")
+                    })?;
+                return Ok(Issued {
+                    token: issued.token,
+                    scope,
+                    client_id: client.id,
+                });
+            }
+            Output::Err(mut error) => {
+                return Err(match error.description().map(AccessTokenError::kind) {
+                    Some(AccessTokenErrorType::UnsupportedGrantType) => {
+                        TokenError::unsupported_grant_type()
+                    }
+                    _ => request.refusal(),
+                });
+            }
+        };
+    }
+}
+
+/// Finds the client with this secret. An unknown id costs the same comparison.
+async fn authenticate(
+    authorizer: &Authorizer,
+    client: &str,
+    secret: &[u8],
+) -> Result<Client, TokenError> {
+    let client = match client.parse() {
+        Ok(id) => authorizer.find_client(id).await.map_err(|error| {
+            tracing::error!(%error, "a client could not be looked up");
+            TokenError::unavailable("The client cannot be checked at the moment.")
+        })?,
+        Err(_) => None,
+    };
+    let matches = secret_matches(secret, client.as_ref().map(|client| &client.secret_digest));
+    client
+        .filter(|client| matches && client.revoked_at.is_none())
+        .ok_or_else(|| TokenError::invalid_client("Unknown client, or wrong client secret."))
+}
+
+fn bind(client_id: &str) -> Result<BoundClient<'static>, TokenError> {
+    let nowhere = Url::parse(NO_REDIRECT).map_err(|_| TokenError::internal())?;
+    Ok(BoundClient {
+        client_id: Cow::Owned(client_id.to_owned()),
+        redirect_uri: Cow::Owned(RegisteredUrl::Semantic(nowhere)),
+    })
+}
+
+/// What of the client's scopes the token gets: those asked for, or all.
+fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, TokenError> {
+    let names: Vec<&str> = asked
+        .unwrap_or_default()
+        .split(' ')
+        .filter(|s| !s.is_empty())
+        .collect();
+    let scopes = if names.is_empty() {
+        client.scopes.clone()
+    } else {
+        names
+            .into_iter()
+            .map(|name| Scope::parse(name).filter(|scope| client.scopes.contains(scope)))
+            .collect::<Option<Vec<_>>>()
+            .unwrap_or_default()
+    };
+    if scopes.is_empty() {
+        return Err(TokenError::invalid_scope());
+    }
+    grant_scope(&scopes).ok_or_else(TokenError::internal)
+}
+
+fn grant(
+    authorizer: &Authorizer,
+    pre_grant: &PreGrant,
+    extensions: &Extensions,
+    now: OffsetDateTime,
+) -> Result<Grant, TokenError> {
+    let expires_at = now.unix_timestamp().saturating_add(authorizer.token_ttl());
+    Ok(Grant {
+        // With client credentials the client acts for itself.
+        owner_id: pre_grant.client_id.clone(),
+        client_id: pre_grant.client_id.clone(),
+        scope: pre_grant.scope.clone(),
+        redirect_uri: pre_grant.redirect_uri.clone().into(),
+        until: DateTime::from_timestamp(expires_at, 0).ok_or_else(TokenError::internal)?,
+        extensions: extensions.clone(),
+    })
+}
+
+/// The machine is shown one pair of credentials, wherever the request had them: it knows neither
+/// a client id that is sent twice nor an error of its own for credentials that are missing.
+impl Request for TokenRequest {
+    fn valid(&self) -> bool {
+        true
+    }
+
+    fn authorization(&self) -> Option<(Cow<'_, str>, Cow<'_, [u8]>)> {
+        let credentials = self.credentials.as_ref().ok()?;
+        Some((
+            Cow::Borrowed(&credentials.client_id),
+            Cow::Borrowed(credentials.client_secret.as_bytes()),
+        ))
+    }
+
+    /// Kept from the machine, which calls a malformed scope an invalid request.
+    fn scope(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+
+    fn grant_type(&self) -> Option<Cow<'_, str>> {
+        self.grant_type.as_deref().map(Cow::Borrowed)
+    }
+
+    fn extension(&self, _key: &str) -> Option<Cow<'_, str>> {
+        None
+    }
+}

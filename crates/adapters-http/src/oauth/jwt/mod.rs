@@ -1,0 +1,261 @@
+//! Access tokens: JWTs of RFC 9068, signed with ES256.
+//!
+//! Only what this service mints is accepted. Everything else about JWT (other algorithms, keys
+//! in the header, encryption, extensions) is absent on purpose.
+
+mod object;
+
+use std::sync::Arc;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::client::{ClientId, Scope};
+use moka::sync::Cache;
+use ring::{
+    digest::{SHA256, digest},
+    rand::SystemRandom,
+};
+use serde::Serialize;
+use serde_json::Value;
+use time::OffsetDateTime;
+
+use self::object::Object;
+use super::{
+    keys::{Key, KeyId, KeySet},
+    secret::{NoRandom, random_text},
+};
+
+/// The longest token that is looked at.
+const MAX_TOKEN_BYTES: usize = 8 * 1024;
+/// How many verified tokens are remembered. Checking a signature costs a hundred times a look-up.
+const REMEMBERED_TOKENS: u64 = 10_000;
+
+const ALGORITHM: &str = "ES256";
+const TYPE: &str = "at+jwt";
+
+#[derive(Serialize)]
+struct Header<'a> {
+    alg: &'a str,
+    typ: &'a str,
+    kid: String,
+}
+
+#[derive(Serialize)]
+struct Claims<'a> {
+    iss: &'a str,
+    aud: &'a str,
+    sub: &'a str,
+    client_id: &'a str,
+    scope: &'a str,
+    iat: i64,
+    exp: i64,
+    jti: String,
+}
+
+/// What a new token says besides who issues it and for whom.
+pub(crate) struct Grant<'a> {
+    pub client_id: &'a str,
+    pub scope: &'a str,
+    pub issued_at: i64,
+    pub expires_at: i64,
+}
+
+/// What a token says that was verified.
+#[derive(Debug)]
+pub(crate) struct VerifiedToken {
+    pub client_id: ClientId,
+    pub scopes: Vec<Scope>,
+    pub expires_at: i64,
+    key: Arc<Key>,
+}
+
+/// Why a token is not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenFault {
+    /// It is no JWT, or too long for one of ours.
+    #[error("The access token is malformed.")]
+    Malformed,
+    /// It is some other kind of JWT.
+    #[error("The access token is not an ES256-signed at+jwt.")]
+    Kind,
+    /// No key of that id is known.
+    #[error("The access token was not signed by a current key of this service.")]
+    UnknownKey,
+    /// The signature does not fit the content.
+    #[error("The access token's signature is wrong.")]
+    Signature,
+    /// It was issued by or for somebody else.
+    #[error("The access token was not issued by this service for itself.")]
+    Audience,
+    /// A claim is missing or of a wrong type.
+    #[error("The access token's claims are incomplete or of a wrong type.")]
+    Claims,
+    /// Its time is over.
+    #[error("The access token has expired; request a new one.")]
+    Expired,
+    /// Its client may not do anything any more.
+    #[error("The access token's client was revoked.")]
+    Revoked,
+}
+
+/// Mints and verifies the tokens of one issuer.
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    issuer: String,
+    audience: String,
+    random: SystemRandom,
+    verified: Cache<[u8; 32], Arc<VerifiedToken>>,
+}
+
+impl Tokens {
+    pub fn new(issuer: String, audience: String) -> Self {
+        Self {
+            issuer,
+            audience,
+            random: SystemRandom::new(),
+            verified: Cache::new(REMEMBERED_TOKENS),
+        }
+    }
+
+    /// Mints a token.
+    pub fn mint(&self, key: &Key, grant: &Grant<'_>) -> Result<String, NoRandom> {
+        let header = Header {
+            alg: ALGORITHM,
+            typ: TYPE,
+            kid: key.id().to_string(),
+        };
+        let claims = Claims {
+            iss: &self.issuer,
+            aud: &self.audience,
+            sub: grant.client_id,
+            client_id: grant.client_id,
+            scope: grant.scope,
+            iat: grant.issued_at,
+            exp: grant.expires_at,
+            jti: random_text::<16>(&self.random)?,
+        };
+        // Plain structs of strings and numbers always serialise; the error has nowhere to come from.
+        let mut token = encode(&header).ok_or(NoRandom)?;
+        token.push('.');
+        token.push_str(&encode(&claims).ok_or(NoRandom)?);
+        let signature = key
+            .sign(&self.random, token.as_bytes())
+            .map_err(|_| NoRandom)?;
+        token.push('.');
+        URL_SAFE_NO_PAD.encode_string(signature.as_ref(), &mut token);
+        Ok(token)
+    }
+
+    /// Verifies a token: its form, kind, key, signature, issuer, audience, claims and time.
+    pub fn verify(
+        &self,
+        token: &str,
+        keys: &KeySet,
+        now: OffsetDateTime,
+    ) -> Result<Arc<VerifiedToken>, TokenFault> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(TokenFault::Malformed);
+        }
+        let mut name = [0; 32];
+        name.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+        // What can change after a token was verified is looked at every time.
+        let remembered = self
+            .verified
+            .get(&name)
+            .filter(|token| keys.holds(&token.key));
+        let (verified, new) = match remembered {
+            Some(verified) => (verified, false),
+            None => (Arc::new(self.verify_content(token, keys)?), true),
+        };
+        if now.unix_timestamp() >= verified.expires_at {
+            return Err(TokenFault::Expired);
+        }
+        if new {
+            self.verified.insert(name, Arc::clone(&verified));
+        }
+        Ok(verified)
+    }
+
+    fn verify_content(&self, token: &str, keys: &KeySet) -> Result<VerifiedToken, TokenFault> {
+        let (signed, signature) = token.rsplit_once('.').ok_or(TokenFault::Malformed)?;
+        let (header, claims) = signed
+            .split_once('.')
+            .filter(|(_, claims)| !claims.contains('.'))
+            .ok_or(TokenFault::Malformed)?;
+        let header = decode(header)?;
+        let key = key_of(&header, keys)?;
+        let signature = URL_SAFE_NO_PAD
+            .decode(signature)
+            .map_err(|_| TokenFault::Malformed)?;
+        if !key.verifies(signed.as_bytes(), &signature) {
+            return Err(TokenFault::Signature);
+        }
+        self.read_claims(&decode(claims)?, Arc::clone(key))
+    }
+
+    fn read_claims(&self, claims: &Object, key: Arc<Key>) -> Result<VerifiedToken, TokenFault> {
+        if claims.text("iss") != Some(&self.issuer) || !self.is_for_us(claims) {
+            return Err(TokenFault::Audience);
+        }
+        let expires_at = claims.integer("exp").ok_or(TokenFault::Claims)?;
+        claims.integer("iat").ok_or(TokenFault::Claims)?;
+        claims
+            .text("jti")
+            .filter(|id| !id.is_empty())
+            .ok_or(TokenFault::Claims)?;
+        // With client credentials nobody but the client itself is the subject (RFC 9068 §2.2).
+        let client_id = claims.text("client_id").ok_or(TokenFault::Claims)?;
+        if claims.text("sub") != Some(client_id) {
+            return Err(TokenFault::Claims);
+        }
+        let client_id = client_id.parse().map_err(|_| TokenFault::Claims)?;
+        let scope = claims.text("scope").ok_or(TokenFault::Claims)?;
+        // A scope that this version does not know opens nothing here.
+        let scopes = scope.split(' ').filter_map(Scope::parse).collect();
+        Ok(VerifiedToken {
+            client_id,
+            scopes,
+            expires_at,
+            key,
+        })
+    }
+
+    fn is_for_us(&self, claims: &Object) -> bool {
+        match claims.get("aud") {
+            Some(Value::String(audience)) => *audience == self.audience,
+            Some(Value::Array(list)) => {
+                list.iter().all(Value::is_string)
+                    && list
+                        .iter()
+                        .any(|audience| audience.as_str() == Some(&self.audience))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn key_of<'a>(header: &Object, keys: &'a KeySet) -> Result<&'a Arc<Key>, TokenFault> {
+    let kind = header.text("typ").unwrap_or_default().to_ascii_lowercase();
+    let kind = kind.strip_prefix("application/").unwrap_or(&kind);
+    // `crit` names extensions that must be understood (RFC 7515 §4.1.11); none is.
+    if header.text("alg") != Some(ALGORITHM) || kind != TYPE || header.get("crit").is_some() {
+        return Err(TokenFault::Kind);
+    }
+    header
+        .text("kid")
+        .and_then(|id| id.parse::<KeyId>().ok())
+        .and_then(|id| keys.find(id))
+        .ok_or(TokenFault::UnknownKey)
+}
+
+fn encode(part: &impl Serialize) -> Option<String> {
+    serde_json::to_vec(part)
+        .ok()
+        .map(|json| URL_SAFE_NO_PAD.encode(json))
+}
+
+fn decode(part: &str) -> Result<Object, TokenFault> {
+    let json = URL_SAFE_NO_PAD
+        .decode(part)
+        .map_err(|_| TokenFault::Malformed)?;
+    serde_json::from_slice(&json).map_err(|_| TokenFault::Malformed)
+}

@@ -1,0 +1,224 @@
+//! Who is let through, and how the others are told.
+
+use super::*;
+
+const READERS: &[Scope] = &[Scope::JobPostingsRead, Scope::JobPostingsWrite];
+
+#[actix_web::test]
+async fn any_one_of_the_scopes_is_enough() {
+    let harness = Harness::new();
+    for (has, needs, allowed) in [
+        (
+            &[Scope::JobPostingsWrite][..],
+            &[Scope::JobPostingsWrite][..],
+            true,
+        ),
+        (&[Scope::JobPostingsWrite], READERS, true),
+        (&[Scope::JobPostingsRead], READERS, true),
+        (READERS, READERS, true),
+        (&[Scope::JobPostingsRead], &[Scope::JobPostingsWrite], false),
+        (&[Scope::NewsletterSubscribersWrite], READERS, false),
+        (READERS, &[], false),
+    ] {
+        let (id, token) = harness.token(has).await;
+        let outcome = harness.authorizer.authorize(&bearer(&token), needs).await;
+        let expected = if allowed {
+            Ok(id)
+        } else {
+            Err(AuthError::InsufficientScope(needs.to_vec()))
+        };
+        assert_eq!(outcome, expected, "{has:?} for {needs:?}");
+    }
+}
+
+#[actix_web::test]
+async fn headers_that_carry_no_token_or_more_than_one() {
+    let harness = Harness::new();
+    let (_, token) = harness.token(READERS).await;
+    let check = async |headers: HeaderMap, expected: Option<AuthError>| {
+        let outcome = harness.authorizer.authorize(&headers, READERS).await;
+        assert_eq!(outcome.err(), expected, "{headers:?}");
+    };
+    let malformed = || Some(AuthError::Invalid(TokenFault::Malformed));
+    check(bearer(&token), None).await;
+    check(with(&format!("bEARER {token}")), None).await;
+    check(with(&format!("Bearer   {token} ")), None).await;
+    check(HeaderMap::new(), Some(AuthError::Missing)).await;
+    check(with("Basic YTpi"), Some(AuthError::Missing)).await;
+    check(with(&token), Some(AuthError::Missing)).await;
+    check(with(&format!("Bearer{token}")), Some(AuthError::Missing)).await;
+    check(with("Bearer"), malformed()).await;
+    check(with("Bearer "), malformed()).await;
+    check(with(&format!("Bearer {token} {token}")), malformed()).await;
+    let mut twice = bearer(&token);
+    twice.append(AUTHORIZATION, HeaderValue::from_static("Basic YTpi"));
+    check(twice, Some(AuthError::Ambiguous)).await;
+    let mut bytes = HeaderMap::new();
+    bytes.insert(
+        AUTHORIZATION,
+        HeaderValue::from_bytes(b"Bearer \xff").unwrap(),
+    );
+    check(bytes, Some(AuthError::Missing)).await;
+}
+
+#[test]
+fn a_refusal_says_what_rfc_6750_wants() {
+    for (error, status, challenge, retry_after) in [
+        (
+            AuthError::Missing,
+            401,
+            Some("Bearer realm=\"posthaste\""),
+            None,
+        ),
+        (
+            AuthError::Ambiguous,
+            401,
+            Some(
+                "Bearer realm=\"posthaste\", error=\"invalid_request\", \
+                 error_description=\"There is more than one Authorization header.\"",
+            ),
+            None,
+        ),
+        (
+            AuthError::Invalid(TokenFault::Expired),
+            401,
+            Some(
+                "Bearer realm=\"posthaste\", error=\"invalid_token\", \
+                 error_description=\"The access token has expired; request a new one.\"",
+            ),
+            None,
+        ),
+        (
+            AuthError::InsufficientScope(READERS.to_vec()),
+            403,
+            Some(
+                "Bearer realm=\"posthaste\", error=\"insufficient_scope\", \
+                 error_description=\"The access token lacks the scope job-postings:read or \
+                 job-postings:write.\", scope=\"job-postings:read\"",
+            ),
+            None,
+        ),
+        (AuthError::Unavailable, 503, None, Some(5)),
+    ] {
+        assert_eq!(error.status_code().as_u16(), status);
+        assert_eq!(error.www_authenticate().as_deref(), challenge);
+        assert_eq!(error.retry_after(), retry_after);
+    }
+}
+
+#[actix_web::test]
+async fn a_token_holds_for_its_lifetime_and_not_a_second_longer() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(READERS).await;
+    let check = async |seconds, expected: Result<ClientId, AuthError>| {
+        harness.set_clock(seconds);
+        let outcome = harness.authorizer.authorize(&bearer(&token), READERS).await;
+        assert_eq!(outcome, expected, "after {seconds} s");
+        let elsewhere = harness.other_process();
+        assert_eq!(
+            elsewhere.authorize(&bearer(&token), READERS).await,
+            expected
+        );
+    };
+    check(0, Ok(id)).await;
+    check(TTL - 1, Ok(id)).await;
+    check(TTL, Err(AuthError::Invalid(TokenFault::Expired))).await;
+    check(TTL * 1000, Err(AuthError::Invalid(TokenFault::Expired))).await;
+}
+
+#[actix_web::test]
+async fn a_revoked_clients_tokens_stop_within_five_seconds() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(READERS).await;
+    let authorize = async || harness.authorizer.authorize(&bearer(&token), READERS).await;
+    assert_eq!(authorize().await, Ok(id));
+    harness.clients.revoke(id, at(0)).await.unwrap();
+    harness.set_clock(-1);
+    assert_eq!(authorize().await, Ok(id), "the answer still holds");
+    harness.set_clock(4);
+    assert_eq!(authorize().await, Ok(id), "the answer still holds");
+    harness.set_clock(5);
+    assert_eq!(
+        authorize().await,
+        Err(AuthError::Invalid(TokenFault::Revoked))
+    );
+    let wrong_scope = &[Scope::NewsletterSubscribersWrite];
+    let outcome = harness
+        .authorizer
+        .authorize(&bearer(&token), wrong_scope)
+        .await;
+    assert_eq!(
+        outcome,
+        Err(AuthError::Invalid(TokenFault::Revoked)),
+        "401 comes before 403"
+    );
+}
+
+#[actix_web::test]
+async fn a_clock_that_is_set_back_keeps_no_answer_alive() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(READERS).await;
+    let authorize = async || harness.authorizer.authorize(&bearer(&token), READERS).await;
+    assert_eq!(authorize().await, Ok(id));
+    harness.clients.revoke(id, at(0)).await.unwrap();
+    harness.set_clock(-60);
+    assert_eq!(
+        authorize().await,
+        Err(AuthError::Invalid(TokenFault::Revoked))
+    );
+}
+
+#[actix_web::test]
+async fn a_client_that_is_gone_counts_as_revoked() {
+    let harness = Harness::new();
+    let (_, token) = harness.token(READERS).await;
+    harness.clients.clients.lock().unwrap().clear();
+    let outcome = harness.authorizer.authorize(&bearer(&token), READERS).await;
+    assert_eq!(outcome, Err(AuthError::Invalid(TokenFault::Revoked)));
+}
+
+#[actix_web::test]
+async fn while_the_store_is_away_only_fresh_answers_count() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(READERS).await;
+    let authorize = async || harness.authorizer.authorize(&bearer(&token), READERS).await;
+    assert_eq!(authorize().await, Ok(id));
+    harness.clients.down.store(true, Ordering::SeqCst);
+    harness.set_clock(4);
+    assert_eq!(authorize().await, Ok(id));
+    harness.set_clock(5);
+    assert_eq!(authorize().await, Err(AuthError::Unavailable));
+    let bad = harness
+        .authorizer
+        .authorize(&bearer("a.b.c"), READERS)
+        .await;
+    assert_eq!(
+        bad,
+        Err(AuthError::Invalid(TokenFault::Malformed)),
+        "needs no store"
+    );
+    harness.clients.down.store(false, Ordering::SeqCst);
+    assert_eq!(authorize().await, Ok(id), "as soon as it is back");
+}
+
+#[actix_web::test]
+async fn many_requests_of_one_client_ask_the_store_once() {
+    let harness = Harness::new();
+    let (_, token) = harness.token(READERS).await;
+    let before = harness.clients.finds.load(Ordering::SeqCst);
+    for (down, expected) in [(false, None), (true, Some(AuthError::Unavailable))] {
+        harness.clients.down.store(down, Ordering::SeqCst);
+        let requests = (0..20).map(|_| async {
+            harness
+                .authorizer
+                .authorize(&bearer(&token), READERS)
+                .await
+                .err()
+        });
+        for outcome in futures_util::future::join_all(requests).await {
+            assert_eq!(outcome, expected);
+        }
+        harness.set_clock(5);
+    }
+    assert_eq!(harness.clients.finds.load(Ordering::SeqCst) - before, 2);
+}

@@ -1,0 +1,277 @@
+//! The folder of keys, and what processes make of it as time goes by.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+
+use super::*;
+
+fn folder() -> (TempDir, KeyFolder) {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = KeyFolder::new(directory.path().join("data/keys"));
+    (directory, folder)
+}
+
+fn ids(keys: &KeySet) -> Vec<KeyId> {
+    keys.keys().iter().map(|key| key.id()).collect()
+}
+
+#[test]
+fn a_generated_key_is_a_private_file_named_by_its_id() {
+    let (_directory, folder) = folder();
+    let id = key_id(at(0), 1);
+    folder.generate(id).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let file = folder.path().join(id.to_string());
+    assert_eq!(mode(folder.path()), 0o700);
+    assert_eq!(mode(&file), 0o600);
+    let pem = fs::read_to_string(file).unwrap();
+    assert!(pem.starts_with("-----BEGIN PRIVATE KEY-----\n"), "{pem}");
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "nothing is left behind"
+    );
+    assert!(matches!(folder.generate(id), Err(KeyError::Exists(_))));
+}
+
+#[test]
+fn keys_are_listed_by_age_and_retired_by_id() {
+    let (_directory, folder) = folder();
+    assert!(
+        folder.list().unwrap().keys().is_empty(),
+        "no folder, no keys"
+    );
+    let [old, new] = [key_id(at(0), 1), key_id(at(1), 0)];
+    folder.generate(new).unwrap();
+    folder.generate(old).unwrap();
+    assert_eq!(ids(&folder.list().unwrap()), [old, new]);
+    assert!(folder.retire(old).unwrap());
+    assert!(!folder.retire(old).unwrap());
+    assert_eq!(ids(&folder.list().unwrap()), [new]);
+}
+
+#[test]
+fn keys_of_openssl_are_read_with_or_without_the_extension() {
+    let (_directory, folder) = folder();
+    let [plain, named, both] = [key_id(at(0), 1), key_id(at(0), 2), key_id(at(0), 3)];
+    folder.generate(both).unwrap();
+    let write = |name: String| fs::write(folder.path().join(name), fixtures::OPENSSL_P256).unwrap();
+    write(plain.to_string());
+    write(format!("{named}.pem"));
+    write(format!("{both}.pem"));
+    let keys = folder.list().unwrap();
+    assert_eq!(ids(&keys), [plain, named, both]);
+    assert_eq!(keys.problems(), [""; 0]);
+    assert!(matches!(folder.generate(named), Err(KeyError::Exists(_))));
+    assert!(folder.retire(named).unwrap());
+    assert!(folder.retire(both).unwrap());
+    assert_eq!(ids(&folder.list().unwrap()), [plain]);
+}
+
+#[test]
+fn of_two_files_with_one_id_the_plain_name_counts() {
+    let (_directory, folder) = folder();
+    let id = key_id(at(0), 0);
+    folder.generate(id).unwrap();
+    let alone = folder.list().unwrap();
+    fs::write(
+        folder.path().join(format!("{id}.pem")),
+        fixtures::OPENSSL_P256,
+    )
+    .unwrap();
+    let both = folder.list().unwrap();
+    assert_eq!(both.keys()[0].coordinates(), alone.keys()[0].coordinates());
+}
+
+#[test]
+fn what_is_no_key_is_told_and_skipped() {
+    let (_directory, folder) = folder();
+    let good = key_id(at(0), 0);
+    folder.generate(good).unwrap();
+    let check = |name: &str, content: &str, expected: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        let keys = folder.list().unwrap();
+        assert_eq!(ids(&keys), [good], "{name}");
+        let [problem] = keys.problems() else {
+            panic!("{name}: {:?}", keys.problems())
+        };
+        assert!(problem.contains(expected), "{problem}");
+        fs::remove_file(path).unwrap();
+    };
+    let id = key_id(at(0), 1).to_string();
+    let upper = key_id(at(0), 0xab).to_string().to_uppercase();
+    let half = &fixtures::OPENSSL_P256[..100];
+    check(&id, "", "not a PEM file");
+    check(&id, half, "not a PEM file");
+    check(&id, fixtures::OPENSSL_P384, "not a P-256 key");
+    check(&id, fixtures::OPENSSL_SEC1, "openssl pkcs8 -topk8");
+    check(&id, &"x".repeat(20_000), "not a file of a key's size");
+    check("README", "", "not a key id");
+    check(&upper, fixtures::OPENSSL_P256, "not a key id");
+    check(
+        "01234567-89ab-4cde-8f01-23456789abcd",
+        fixtures::OPENSSL_P256,
+        "not a key id",
+    );
+    fs::create_dir(folder.path().join(&id)).unwrap();
+    assert_eq!(folder.list().unwrap().problems().len(), 1);
+    fs::write(folder.path().join(".hidden"), "").unwrap();
+    assert_eq!(
+        folder.list().unwrap().problems().len(),
+        1,
+        "hidden files are not looked at"
+    );
+}
+
+#[test]
+fn an_id_is_a_uuid_of_version_7_and_tells_its_time() {
+    assert!(KeyId::new(Uuid::nil()).is_err());
+    assert!(KeyId::new("01234567-89ab-4cde-8f01-23456789abcd".parse().unwrap()).is_err());
+    let id = key_id(at(0) + Duration::milliseconds(7), 1);
+    assert_eq!(id.created_at(), at(0) + Duration::milliseconds(7));
+    assert_eq!(id.to_string().parse::<KeyId>().unwrap(), id);
+    let latest: Uuid = "ffffffff-ffff-7fff-bfff-ffffffffffff".parse().unwrap();
+    KeyId::new(latest).unwrap().created_at();
+}
+
+#[test]
+fn the_newest_key_signs_once_it_is_old_enough() {
+    let (_directory, folder) = folder();
+    let [first, second, third] = [key_id(at(0), 0), key_id(at(100), 0), key_id(at(110), 0)];
+    let check = |seconds: i64, expected: Option<KeyId>| {
+        let keys = folder.list().unwrap();
+        let signing = keys.signing(at(0) + Duration::milliseconds(seconds * 1000));
+        assert_eq!(signing.map(|key| key.id()), expected, "at {seconds} s");
+    };
+    check(0, None);
+    folder.generate(first).unwrap();
+    check(0, Some(first));
+    check(-60, Some(first));
+    folder.generate(second).unwrap();
+    folder.generate(third).unwrap();
+    check(110, Some(first));
+    check(129, Some(first));
+    check(130, Some(second));
+    check(139, Some(second));
+    check(140, Some(third));
+    folder.retire(first).unwrap();
+    check(111, Some(second));
+}
+
+#[actix_web::test]
+async fn a_new_key_verifies_at_once_and_signs_after_30_seconds_in_every_process() {
+    let harness = Harness::new();
+    let [old, new] = [key_id(at(0), 0), key_id(at(1000), 0)];
+    let signer = |token: &str| {
+        harness
+            .folder
+            .list()
+            .unwrap()
+            .keys()
+            .iter()
+            .find(|key| {
+                let (signed, signature) = token.rsplit_once('.').unwrap();
+                key.verifies(
+                    signed.as_bytes(),
+                    &URL_SAFE_NO_PAD.decode(signature).unwrap(),
+                )
+            })
+            .map(|key| key.id())
+    };
+    let elsewhere = harness.other_process();
+    harness.set_clock(1000);
+    harness.folder.generate(new).unwrap();
+    for (seconds, expected) in [(1000, old), (1029, old), (1030, new)] {
+        harness.set_clock(seconds);
+        let (id, token) = harness.token(&[Scope::JobPostingsWrite]).await;
+        assert_eq!(signer(&token), Some(expected), "at {seconds} s");
+        let outcome = elsewhere
+            .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
+            .await;
+        assert_eq!(outcome, Ok(id), "at {seconds} s");
+    }
+}
+
+#[actix_web::test]
+async fn a_token_of_a_key_that_is_not_known_yet_is_looked_up_again() {
+    let harness = Harness::new();
+    let elsewhere = harness.other_process();
+    // The only key signs at once, so its token may be there before others read the folder.
+    harness.folder.retire(key_id(at(0), 0)).unwrap();
+    harness.set_clock(2);
+    harness.folder.generate(key_id(at(2), 0)).unwrap();
+    harness.authorizer.keys().reload();
+    let (id, token) = harness.token(&[Scope::JobPostingsWrite]).await;
+    let outcome = elsewhere
+        .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
+        .await;
+    assert_eq!(outcome, Ok(id));
+}
+
+#[actix_web::test]
+async fn a_retired_keys_tokens_stop_within_five_seconds() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(&[Scope::JobPostingsWrite]).await;
+    let authorize = async || {
+        harness
+            .authorizer
+            .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
+            .await
+    };
+    assert_eq!(authorize().await, Ok(id));
+    harness.folder.retire(key_id(at(0), 0)).unwrap();
+    harness.set_clock(4);
+    assert_eq!(authorize().await, Ok(id));
+    harness.set_clock(5);
+    assert_eq!(
+        authorize().await,
+        Err(AuthError::Invalid(TokenFault::UnknownKey))
+    );
+}
+
+#[actix_web::test]
+async fn a_key_that_is_replaced_under_its_id_verifies_no_old_token() {
+    let harness = Harness::new();
+    let (_, token) = harness.token(&[Scope::JobPostingsWrite]).await;
+    let file = harness.folder.path().join(key_id(at(0), 0).to_string());
+    fs::write(file, fixtures::OPENSSL_P256).unwrap();
+    harness.set_clock(5);
+    let outcome = harness
+        .authorizer
+        .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
+        .await;
+    assert_eq!(outcome, Err(AuthError::Invalid(TokenFault::Signature)));
+}
+
+#[actix_web::test]
+async fn what_was_known_stays_when_the_folder_vanishes() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(&[Scope::JobPostingsWrite]).await;
+    fs::rename(
+        harness.folder.path(),
+        harness.folder.path().with_extension("away"),
+    )
+    .unwrap();
+    harness.set_clock(60);
+    let outcome = harness
+        .authorizer
+        .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
+        .await;
+    assert_eq!(outcome, Ok(id));
+    harness.token(&[Scope::JobPostingsWrite]).await;
+}
+
+#[test]
+fn an_unchanged_folder_gives_the_same_keys_and_a_clock_set_back_does_not_stop_the_reading() {
+    let (_directory, folder) = folder();
+    folder.generate(key_id(at(0), 0)).unwrap();
+    let ring = KeyRing::open(folder.clone(), at(0)).unwrap();
+    let before = ring.current(at(0));
+    let after = ring.current(at(5));
+    assert!(Arc::ptr_eq(&before.keys()[0], &after.keys()[0]));
+    folder.generate(key_id(at(1), 0)).unwrap();
+    assert_eq!(ring.current(at(9)).keys().len(), 1);
+    assert_eq!(ring.current(at(-3600)).keys().len(), 2);
+}

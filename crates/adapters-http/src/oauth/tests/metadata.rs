@@ -1,0 +1,115 @@
+//! What others are told, and that it is enough to check a token without this code.
+
+use ::ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde_json::json;
+
+use super::*;
+
+fn part(token: &str, n: usize) -> Vec<u8> {
+    URL_SAFE_NO_PAD
+        .decode(token.split('.').nth(n).unwrap())
+        .unwrap()
+}
+
+#[actix_web::test]
+async fn the_published_key_verifies_a_token() {
+    let harness = Harness::new();
+    let (client, token) = harness.token(&[Scope::JobPostingsWrite]).await;
+    let answer = harness
+        .send(TestRequest::get().uri("/.well-known/jwks.json"))
+        .await;
+    let key = &answer.body["keys"][0];
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=20"));
+    assert_eq!(
+        [&key["kty"], &key["crv"], &key["alg"], &key["use"]],
+        ["EC", "P-256", "ES256", "sig"]
+    );
+    assert_eq!(key.as_object().unwrap().len(), 7, "nothing private: {key}");
+
+    let header: Value = serde_json::from_slice(&part(&token, 0)).unwrap();
+    assert_eq!(
+        header,
+        json!({ "alg": "ES256", "typ": "at+jwt", "kid": key["kid"] })
+    );
+
+    let coordinate = |name: &str| URL_SAFE_NO_PAD.decode(key[name].as_str().unwrap()).unwrap();
+    let point = [vec![4], coordinate("x"), coordinate("y")].concat();
+    let (signed, _) = token.rsplit_once('.').unwrap();
+    UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point)
+        .verify(signed.as_bytes(), &part(&token, 2))
+        .unwrap();
+
+    let mut claims: Value = serde_json::from_slice(&part(&token, 1)).unwrap();
+    let id = claims.as_object_mut().unwrap().remove("jti").unwrap();
+    assert_eq!(id.as_str().unwrap().len(), 22, "128 bits");
+    assert_eq!(
+        claims,
+        json!({
+            "iss": ISSUER,
+            "aud": ISSUER,
+            "sub": client.to_string(),
+            "client_id": client.to_string(),
+            "scope": "job-postings:write",
+            "iat": START,
+            "exp": START + TTL,
+        })
+    );
+}
+
+#[actix_web::test]
+async fn no_two_tokens_are_the_same() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[Scope::JobPostingsWrite]).await;
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    let one = harness.post(&[], &form).await.body["access_token"].clone();
+    let other = harness.post(&[], &form).await.body["access_token"].clone();
+    let claims = |token: &Value| part(token.as_str().unwrap(), 1);
+    assert_ne!(claims(&one), claims(&other));
+}
+
+#[actix_web::test]
+async fn the_metadata_is_that_of_rfc_8414() {
+    let harness = Harness::new();
+    let uri = "/.well-known/oauth-authorization-server";
+    let answer = harness.send(TestRequest::get().uri(uri)).await;
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    assert_eq!(
+        answer.body,
+        json!({
+            "issuer": ISSUER,
+            "token_endpoint": format!("{ISSUER}/oauth/token"),
+            "jwks_uri": format!("{ISSUER}/.well-known/jwks.json"),
+            "grant_types_supported": ["client_credentials"],
+            "response_types_supported": [],
+            "scopes_supported":
+                ["job-postings:write", "job-postings:read", "newsletter-subscribers:write"],
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+        })
+    );
+    assert_eq!(harness.send(TestRequest::post().uri(uri)).await.status, 405);
+}
+
+#[actix_web::test]
+async fn without_a_key_the_set_is_empty() {
+    let harness = Harness::without_key();
+    let answer = harness
+        .send(TestRequest::get().uri("/.well-known/jwks.json"))
+        .await;
+    assert_eq!((answer.status, answer.body), (200, json!({ "keys": [] })));
+}
+
+#[test]
+fn an_issuer_with_a_slash_gives_no_double_one() {
+    let harness = Harness::new();
+    let slash = authorizer(
+        &harness.folder,
+        &harness.clients,
+        &harness.clock,
+        "https://jobs.example/x/",
+    );
+    assert_eq!(
+        slash.address("/oauth/token"),
+        "https://jobs.example/x/oauth/token"
+    );
+}

@@ -1,0 +1,240 @@
+//! The whole of OAuth against clients in memory, a folder of keys and a virtual clock.
+
+mod bad_tokens;
+mod bearer;
+mod fixtures;
+mod keys;
+mod metadata;
+mod requests;
+
+use std::{
+    collections::HashMap,
+    fs,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
+    },
+    time::Duration as StdDuration,
+};
+
+use actix_web::{
+    App,
+    body::to_bytes,
+    dev::ServiceResponse,
+    http::header::{AUTHORIZATION, HeaderMap, HeaderValue},
+    test::{TestRequest, call_service, init_service},
+    web::Data,
+};
+use async_trait::async_trait;
+use domain::{
+    client::{Client, ClientId, Clients, Scope},
+    store::StoreError,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::*;
+
+const ISSUER: &str = "https://jobs.example";
+const TTL: i64 = 3600;
+/// When the tests begin: 2026-01-01T00:00:00Z.
+const START: i64 = 1_767_225_600;
+
+/// A key id of a moment; `n` tells several of one moment apart.
+fn key_id(at: OffsetDateTime, n: u8) -> KeyId {
+    let millis = u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap();
+    KeyId::new(uuid::Builder::from_unix_timestamp_millis(millis, &[n; 10]).into_uuid()).unwrap()
+}
+
+fn at(seconds: i64) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp(START + seconds).unwrap()
+}
+
+#[derive(Default)]
+struct FakeClients {
+    clients: Mutex<HashMap<ClientId, Client>>,
+    down: AtomicBool,
+    finds: AtomicUsize,
+}
+
+#[async_trait]
+impl Clients for FakeClients {
+    async fn insert(&self, client: &Client) -> Result<(), StoreError> {
+        self.clients
+            .lock()
+            .unwrap()
+            .insert(client.id, client.clone());
+        Ok(())
+    }
+
+    async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
+        self.finds.fetch_add(1, Ordering::SeqCst);
+        // Lets others come in between, as a real store does.
+        tokio::task::yield_now().await;
+        if self.down.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("secret internals".to_owned()));
+        }
+        Ok(self.clients.lock().unwrap().get(&id).cloned())
+    }
+
+    async fn list(&self) -> Result<Vec<Client>, StoreError> {
+        Ok(self.clients.lock().unwrap().values().cloned().collect())
+    }
+
+    async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
+        let mut clients = self.clients.lock().unwrap();
+        let client = clients.get_mut(&id);
+        Ok(client
+            .map(|client| client.revoked_at.get_or_insert(now))
+            .is_some())
+    }
+}
+
+/// One process: an authorizer, its clients, its folder, its clock.
+struct Harness {
+    folder: KeyFolder,
+    clients: Arc<FakeClients>,
+    authorizer: Data<Authorizer>,
+    clock: Arc<AtomicI64>,
+    _directory: TempDir,
+}
+
+impl Harness {
+    /// With one key, which is as old as the tests.
+    fn new() -> Self {
+        let harness = Self::without_key();
+        harness.folder.generate(key_id(at(0), 0)).unwrap();
+        harness.authorizer.keys().reload();
+        harness
+    }
+
+    fn without_key() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = KeyFolder::new(directory.path().join("keys"));
+        let clients = Arc::new(FakeClients::default());
+        let clock = Arc::new(AtomicI64::new(0));
+        let authorizer = authorizer(&folder, &clients, &clock, ISSUER);
+        Self {
+            folder,
+            clients,
+            authorizer,
+            clock,
+            _directory: directory,
+        }
+    }
+
+    /// Another process of the same database, with a picture of its own.
+    fn other_process(&self) -> Data<Authorizer> {
+        authorizer(&self.folder, &self.clients, &self.clock, ISSUER)
+    }
+
+    fn set_clock(&self, seconds: i64) {
+        self.clock.store(seconds * 1000, Ordering::SeqCst);
+    }
+
+    /// A client with these scopes; the answer is its id and secret.
+    async fn client(&self, scopes: &[Scope]) -> (ClientId, String) {
+        let secret = ClientSecret::generate().unwrap();
+        let mut random = [0; 16];
+        random.copy_from_slice(&secret.digest()[..16]);
+        let id = ClientId::new(uuid::Builder::from_random_bytes(random).into_uuid());
+        let client = Client {
+            id,
+            name: "a scraper".to_owned(),
+            scopes: scopes.to_vec(),
+            secret_digest: secret.digest(),
+            created_at: at(0),
+            revoked_at: None,
+        };
+        self.clients.insert(&client).await.unwrap();
+        (id, secret.expose().to_owned())
+    }
+
+    /// A token for a new client with these scopes.
+    async fn token(&self, scopes: &[Scope]) -> (ClientId, String) {
+        let (id, secret) = self.client(scopes).await;
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+        let answer = self.post(&[], &form).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        (id, answer.body["access_token"].as_str().unwrap().to_owned())
+    }
+
+    /// Asks for a token.
+    async fn post(&self, headers: &[(&str, &str)], form: &str) -> Answer {
+        let mut request = TestRequest::post()
+            .uri(token::PATH)
+            .insert_header(("content-type", "application/x-www-form-urlencoded"))
+            .set_payload(form.to_owned());
+        for header in headers {
+            request = request.append_header(*header);
+        }
+        self.send(request).await
+    }
+
+    async fn send(&self, request: TestRequest) -> Answer {
+        let app = init_service(
+            App::new()
+                .app_data(Data::clone(&self.authorizer))
+                .configure(routes),
+        )
+        .await;
+        Answer::of(call_service(&app, request.to_request()).await).await
+    }
+}
+
+fn authorizer(
+    folder: &KeyFolder,
+    clients: &Arc<FakeClients>,
+    clock: &Arc<AtomicI64>,
+    issuer: &str,
+) -> Data<Authorizer> {
+    let millis = Arc::clone(clock);
+    let clock: Clock =
+        Arc::new(move || at(0) + Duration::milliseconds(millis.load(Ordering::SeqCst)));
+    let keys = KeyRing::open(folder.clone(), clock()).unwrap();
+    let settings = AuthSettings {
+        issuer: issuer.to_owned(),
+        audience: issuer.to_owned(),
+        token_ttl: StdDuration::from_secs(TTL.unsigned_abs()),
+    };
+    let clients: Arc<dyn Clients> = Arc::<FakeClients>::clone(clients);
+    Data::new(Authorizer::with_clock(settings, keys, clients, clock))
+}
+
+/// An answer of the routes.
+struct Answer {
+    status: u16,
+    headers: HeaderMap,
+    body: Value,
+}
+
+impl Answer {
+    async fn of(response: ServiceResponse) -> Self {
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let bytes = to_bytes(response.into_body()).await.unwrap();
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        Self {
+            status,
+            headers,
+            body,
+        }
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+/// The headers of a request with this `Authorization`.
+fn with(authorization: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(AUTHORIZATION, HeaderValue::from_str(authorization).unwrap());
+    headers
+}
+
+fn bearer(token: &str) -> HeaderMap {
+    with(&format!("Bearer {token}"))
+}

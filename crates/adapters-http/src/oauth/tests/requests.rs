@@ -1,0 +1,282 @@
+//! Requests for tokens and their exact answers.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::*;
+
+/// Requests and their answers: name, `Authorization` (`&` between two), form, status, error.
+/// The capitals stand for what [`filled`] puts in; what is in braces is sent in base64.
+const TABLE: &str = "
+post                                             |                   | GRANT&POST                                                  | 200 |
+basic                                            | BASIC             | GRANT                                                       | 200 |
+basic, scheme in another case                    | bAsIc {ID:SECRET} | GRANT                                                       | 200 |
+basic, percent-encoded                           | Basic {ENCODED}   | GRANT                                                       | 200 |
+basic without padding                            | UNPADDED          | GRANT                                                       | 200 |
+basic and the same id in the form                | BASIC             | GRANT&client_id=ID                                          | 200 |
+basic and another id in the form                 | BASIC             | GRANT&client_id=OTHER                                       | 400 | invalid_request
+basic and the secret in the form                 | BASIC             | GRANT&POST                                                  | 400 | invalid_request
+two authorization headers                        | BASIC & BASIC     | GRANT                                                       | 400 | invalid_request
+an empty scope                                   |                   | GRANT&POST&scope=                                           | 200 |
+a blank scope                                    |                   | GRANT&POST&scope=+                                          | 200 |
+unknown parameters                               |                   | GRANT&POST&foo=1&resource=a&resource=b                      | 200 |
+nothing                                          |                   |                                                             | 400 | invalid_request
+no grant                                         | BASIC             | scope=job-postings%3Aread                                   | 400 | invalid_request
+an empty grant                                   | BASIC             | grant_type=                                                 | 400 | invalid_request
+no grant and no credentials                      |                   | scope=job-postings%3Aread                                   | 400 | invalid_request
+no grant and broken credentials                  | Basic ###         |                                                             | 400 | invalid_request
+another grant                                    | BASIC             | grant_type=password&username=a&password=b                   | 400 | unsupported_grant_type
+another grant and no credentials                 |                   | grant_type=authorization_code                               | 400 | unsupported_grant_type
+a grant in another case                          | BASIC             | grant_type=Client_Credentials                               | 400 | unsupported_grant_type
+no credentials                                   |                   | GRANT                                                       | 401 | invalid_client
+an id alone                                      |                   | GRANT&client_id=ID                                          | 401 | invalid_client
+a secret alone                                   |                   | GRANT&client_secret=SECRET                                  | 401 | invalid_client
+an empty secret                                  |                   | GRANT&client_id=ID&client_secret=                           | 401 | invalid_client
+a wrong secret                                   |                   | GRANT&POSTx                                                 | 401 | invalid_client
+an unknown id                                    |                   | GRANT&client_id=OTHER&client_secret=SECRET                  | 401 | invalid_client
+an id that is no UUID                            |                   | GRANT&client_id=scraper&client_secret=SECRET                | 401 | invalid_client
+basic, broken base64                             | Basic ###         | GRANT                                                       | 401 | invalid_client
+basic, not UTF-8                                 | Basic /////w==    | GRANT                                                       | 401 | invalid_client
+basic, no colon                                  | Basic {ID}        | GRANT                                                       | 401 | invalid_client
+basic, nothing                                   | Basic             | GRANT                                                       | 401 | invalid_client
+basic, no secret                                 | Basic {ID:}       | GRANT                                                       | 401 | invalid_client
+basic, broken, with good credentials in the form | Basic ###         | GRANT&POST                                                  | 401 | invalid_client
+another scheme                                   | Bearer abc        | GRANT                                                       | 401 | invalid_client
+a scope it may have                              | BASIC             | GRANT&scope=job-postings%3Awrite                            | 200 |
+a scope it may not have                          | BASIC             | GRANT&scope=newsletter-subscribers%3Awrite                  | 400 | invalid_scope
+one scope it may have and one not                | BASIC             | GRANT&scope=job-postings:write+newsletter-subscribers:write | 400 | invalid_scope
+an unknown scope                                 | BASIC             | GRANT&scope=everything                                      | 400 | invalid_scope
+a malformed scope                                | BASIC             | GRANT&scope=%22                                             | 400 | invalid_scope
+a scope with a tab                               | BASIC             | GRANT&scope=job-postings:write%09job-postings:read          | 400 | invalid_scope
+a wrong secret with an unknown scope             |                   | GRANT&client_id=ID&client_secret=x&scope=everything         | 401 | invalid_client
+grant_type twice                                 | BASIC             | GRANT&GRANT                                                 | 400 | invalid_request
+scope twice                                      | BASIC             | GRANT&scope=job-postings:read&scope=job-postings:write      | 400 | invalid_request
+scope twice, once empty                          | BASIC             | GRANT&scope=&scope=job-postings:write                       | 400 | invalid_request
+client_id twice                                  |                   | GRANT&client_id=ID&POST                                     | 400 | invalid_request
+an unknown parameter twice                       | BASIC             | GRANT&foo=1&foo=2                                           | 400 | invalid_request
+not UTF-8                                        | BASIC             | GRANT&scope=%ff                                             | 400 | invalid_request
+";
+
+/// A client id that nobody has.
+const OTHER: &str = "01234567-89ab-4cde-8f01-23456789abcd";
+
+fn filled(text: &str, id: ClientId, secret: &str) -> String {
+    let id = id.to_string();
+    let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    let unpadded = STANDARD.encode(format!("{id}:{secret}"));
+    let text = text
+        .replace("GRANT", "grant_type=client_credentials")
+        .replace("POST", "client_id=ID&client_secret=SECRET")
+        .replace("BASIC", "Basic {ID:SECRET}")
+        .replace("ENCODED", &format!("{}:{}", encoded(&id), encoded(secret)))
+        .replace(
+            "UNPADDED",
+            &format!("Basic {}", unpadded.trim_end_matches('=')),
+        )
+        .replace("OTHER", OTHER)
+        .replace("SECRET", secret)
+        .replace("ID", &id);
+    let Some((before, rest)) = text.split_once('{') else {
+        return text;
+    };
+    let (pair, after) = rest.split_once('}').unwrap();
+    format!("{before}{}{after}", STANDARD.encode(pair))
+}
+
+#[actix_web::test]
+async fn every_request_gets_its_answer() {
+    let harness = Harness::new();
+    let (id, secret) = harness
+        .client(&[Scope::JobPostingsRead, Scope::JobPostingsWrite])
+        .await;
+    for line in TABLE.trim().lines() {
+        let columns: Vec<&str> = line.split('|').map(str::trim).collect();
+        let &[name, authorization, form, status, error] = &columns[..] else {
+            panic!("{line}")
+        };
+        let headers: Vec<String> = authorization
+            .split('&')
+            .filter(|header| !header.is_empty())
+            .map(|header| filled(header.trim(), id, &secret))
+            .collect();
+        let headers: Vec<(&str, &str)> = headers
+            .iter()
+            .map(|header| ("authorization", header.as_str()))
+            .collect();
+        let answer = harness.post(&headers, &filled(form, id, &secret)).await;
+
+        assert_eq!(answer.status.to_string(), status, "{name}: {}", answer.body);
+        assert_eq!(answer.header("cache-control"), Some("no-store"), "{name}");
+        assert_eq!(answer.header("pragma"), Some("no-cache"), "{name}");
+        assert_eq!(
+            answer.header("content-type"),
+            Some("application/json"),
+            "{name}"
+        );
+        if error.is_empty() {
+            assert_eq!(answer.body["token_type"], "Bearer", "{name}");
+            assert_eq!(answer.body["expires_in"], TTL, "{name}");
+        } else {
+            assert_eq!(answer.body["error"], error, "{name}");
+            assert!(answer.body["error_description"].is_string(), "{name}");
+            assert_eq!(answer.body.as_object().unwrap().len(), 2, "{name}");
+        }
+        let challenge = (answer.status == 401).then_some("Basic realm=\"posthaste\"");
+        assert_eq!(answer.header("www-authenticate"), challenge, "{name}");
+    }
+}
+
+#[actix_web::test]
+async fn only_a_form_is_read() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    for (content_type, status) in [
+        (Some("application/x-www-form-urlencoded"), 200),
+        (
+            Some("application/x-www-form-urlencoded; charset=UTF-8"),
+            200,
+        ),
+        (Some("Application/X-WWW-Form-URLencoded"), 200),
+        (Some("application/json"), 400),
+        (Some("multipart/form-data; boundary=x"), 400),
+        (Some(""), 400),
+        (None, 400),
+    ] {
+        let mut request = TestRequest::post().uri(token::PATH);
+        if let Some(content_type) = content_type {
+            request = request.insert_header(("content-type", content_type));
+        }
+        let answer = harness
+            .send(request.set_payload(filled("GRANT&POST", id, &secret)))
+            .await;
+        assert_eq!(answer.status, status, "{content_type:?}");
+        if status == 400 {
+            assert_eq!(answer.body["error"], "invalid_request", "{content_type:?}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn the_token_has_the_scopes_that_were_asked_for_or_all() {
+    let harness = Harness::new();
+    let (id, secret) = harness
+        .client(&[Scope::JobPostingsRead, Scope::JobPostingsWrite])
+        .await;
+    for (asked, granted) in [
+        ("", "job-postings:write job-postings:read"),
+        ("&scope=", "job-postings:write job-postings:read"),
+        ("&scope=job-postings:read", "job-postings:read"),
+        (
+            "&scope=job-postings:read+job-postings:write",
+            "job-postings:write job-postings:read",
+        ),
+        (
+            "&scope=job-postings:read++job-postings:read",
+            "job-postings:read",
+        ),
+    ] {
+        let form =
+            format!("grant_type=client_credentials&client_id={id}&client_secret={secret}{asked}");
+        let answer = harness.post(&[], &form).await;
+        assert_eq!(answer.body["scope"], granted, "{asked}");
+    }
+}
+
+#[actix_web::test]
+async fn a_client_without_scopes_gets_no_token() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[]).await;
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    let answer = harness.post(&[], &form).await;
+    assert_eq!(
+        (answer.status, &answer.body["error"]),
+        (400, &Value::from("invalid_scope"))
+    );
+}
+
+#[actix_web::test]
+async fn a_revoked_client_gets_no_token_at_once() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    assert_eq!(harness.post(&[], &form).await.status, 200);
+    harness.clients.revoke(id, at(0)).await.unwrap();
+    let answer = harness.post(&[], &form).await;
+    assert_eq!(
+        (answer.status, &answer.body["error"]),
+        (401, &Value::from("invalid_client"))
+    );
+}
+
+#[actix_web::test]
+async fn what_cannot_be_checked_is_503_and_tells_no_internals() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    harness.clients.down.store(true, Ordering::SeqCst);
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    let answer = harness.post(&[], &form).await;
+    assert_eq!(answer.status, 503);
+    assert_eq!(answer.header("retry-after"), Some("5"));
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    assert!(!answer.body.to_string().contains("internals"));
+}
+
+#[actix_web::test]
+async fn without_a_key_there_is_no_token_until_there_is_one() {
+    let harness = Harness::without_key();
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    let answer = harness.post(&[], &form).await;
+    assert_eq!(
+        (answer.status, answer.header("retry-after")),
+        (503, Some("5"))
+    );
+
+    harness.folder.generate(key_id(at(0), 0)).unwrap();
+    harness.set_clock(5);
+    assert_eq!(harness.post(&[], &form).await.status, 200);
+}
+
+#[actix_web::test]
+async fn a_body_past_16_kib_is_413() {
+    let harness = Harness::new();
+    let answer = harness.post(&[], &"x".repeat(16 * 1024 + 1)).await;
+    assert_eq!(
+        (answer.status, &answer.body["error"]),
+        (413, &Value::from("invalid_request"))
+    );
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+}
+
+#[actix_web::test]
+async fn other_methods_are_405() {
+    let harness = Harness::new();
+    for request in [
+        TestRequest::get(),
+        TestRequest::put(),
+        TestRequest::delete(),
+    ] {
+        let answer = harness.send(request.uri(token::PATH)).await;
+        assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")));
+    }
+}
+
+#[actix_web::test]
+async fn credentials_in_the_query_count_for_nothing() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    let uri = format!("{}?client_id={id}&client_secret={secret}", token::PATH);
+    let request = TestRequest::post()
+        .uri(&uri)
+        .insert_header(("content-type", "application/x-www-form-urlencoded"))
+        .set_payload("grant_type=client_credentials");
+    assert_eq!(harness.send(request).await.status, 401);
+}
+
+#[actix_web::test]
+async fn an_unknown_client_costs_the_store_no_more_than_a_known_one() {
+    let harness = Harness::new();
+    let form = format!("grant_type=client_credentials&client_id={OTHER}&client_secret=x");
+    harness.post(&[], &form).await;
+    assert_eq!(harness.clients.finds.load(Ordering::SeqCst), 1);
+}

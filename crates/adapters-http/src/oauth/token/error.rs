@@ -1,0 +1,142 @@
+//! The errors of the token endpoint (RFC 6749 §5.2).
+
+use std::{borrow::Cow, fmt};
+
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{
+        StatusCode,
+        header::{ALLOW, CACHE_CONTROL, PRAGMA, RETRY_AFTER, WWW_AUTHENTICATE},
+    },
+};
+use serde::Serialize;
+
+use crate::oauth::{REALM, RETRY_AFTER_SECONDS};
+
+/// Why there is no token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::oauth) struct TokenError {
+    status: StatusCode,
+    code: &'static str,
+    description: Cow<'static, str>,
+}
+
+#[derive(Serialize)]
+struct ErrorResponse<'a> {
+    error: &'a str,
+    error_description: &'a str,
+}
+
+impl TokenError {
+    fn new(
+        status: StatusCode,
+        code: &'static str,
+        description: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            status,
+            code,
+            description: description.into(),
+        }
+    }
+
+    /// The request makes no sense.
+    pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request", description)
+    }
+
+    /// The client is not who it says, or does not say.
+    pub fn invalid_client(description: &'static str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "invalid_client", description)
+    }
+
+    /// The grant is not the one there is.
+    pub fn unsupported_grant_type() -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "unsupported_grant_type",
+            "The only supported grant_type is client_credentials.",
+        )
+    }
+
+    /// The client may not have this scope, or nobody may.
+    pub fn invalid_scope() -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_scope",
+            "The scope is unknown, malformed, or not one of the client's.",
+        )
+    }
+
+    /// The body is larger than any sensible form.
+    pub fn body_too_large(limit: usize) -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "invalid_request",
+            format!("The body is too large; at most {limit} bytes are accepted."),
+        )
+    }
+
+    /// Tokens are asked for with POST.
+    pub fn method_not_allowed() -> Self {
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "invalid_request",
+            "Use the method POST.",
+        )
+    }
+
+    /// Something that is needed is away. The code is the one of RFC 6749 §4.1.2.1, as §5.2 has
+    /// none for it.
+    pub fn unavailable(description: &'static str) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "temporarily_unavailable",
+            description,
+        )
+    }
+
+    /// What should never happen.
+    pub fn internal() -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "server_error",
+            "The service failed.",
+        )
+    }
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.description)
+    }
+}
+
+impl ResponseError for TokenError {
+    fn status_code(&self) -> StatusCode {
+        self.status
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let mut response = HttpResponse::build(self.status);
+        response
+            .insert_header((CACHE_CONTROL, "no-store"))
+            .insert_header((PRAGMA, "no-cache"));
+        match self.status {
+            StatusCode::UNAUTHORIZED => {
+                response.insert_header((WWW_AUTHENTICATE, format!("Basic realm=\"{REALM}\"")));
+            }
+            StatusCode::METHOD_NOT_ALLOWED => {
+                response.insert_header((ALLOW, "POST"));
+            }
+            StatusCode::SERVICE_UNAVAILABLE => {
+                response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
+            }
+            _ => {}
+        }
+        response.json(ErrorResponse {
+            error: self.code,
+            error_description: &self.description,
+        })
+    }
+}

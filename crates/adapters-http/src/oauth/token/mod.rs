@@ -1,0 +1,87 @@
+//! `POST /oauth/token`: an access token for a client's own credentials (RFC 6749 §4.4).
+
+mod error;
+mod request;
+
+use std::time::Duration;
+
+use actix_web::{
+    HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
+    body::{BodyStream, to_bytes_limited},
+    http::header::{CACHE_CONTROL, PRAGMA},
+    web::{Bytes, Data, Payload},
+};
+use serde::Serialize;
+
+pub(super) use self::{error::TokenError, request::TokenRequest};
+use super::{Authorizer, grant};
+
+/// Where tokens are.
+pub(super) const PATH: &str = "/oauth/token";
+/// The one grant there is.
+pub(super) const GRANT_TYPE: &str = "client_credentials";
+
+/// The largest form that is read; past it the answer is 413.
+const MAX_BODY_BYTES: usize = 16 * 1024;
+/// How long a form may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
+const FORM: &str = "application/x-www-form-urlencoded";
+
+#[derive(Serialize)]
+struct TokenResponse {
+    access_token: String,
+    token_type: &'static str,
+    expires_in: i64,
+    scope: String,
+}
+
+/// Answers a request for a token.
+pub(super) async fn handle(
+    request: HttpRequest,
+    payload: Payload,
+    authorizer: Data<Authorizer>,
+) -> HttpResponse {
+    match respond(&request, payload, &authorizer).await {
+        Ok(response) => HttpResponse::Ok()
+            .insert_header((CACHE_CONTROL, "no-store"))
+            .insert_header((PRAGMA, "no-cache"))
+            .json(response),
+        Err(error) => error.error_response(),
+    }
+}
+
+/// Answers every method but POST.
+pub(super) async fn method_not_allowed() -> HttpResponse {
+    TokenError::method_not_allowed().error_response()
+}
+
+async fn respond(
+    request: &HttpRequest,
+    payload: Payload,
+    authorizer: &Authorizer,
+) -> Result<TokenResponse, TokenError> {
+    let body = read(payload).await?;
+    if !request.content_type().eq_ignore_ascii_case(FORM) {
+        return Err(TokenError::invalid_request(
+            "Content-Type must be application/x-www-form-urlencoded.",
+        ));
+    }
+    let request = TokenRequest::parse(request.headers(), &body)?;
+    let issued = grant::issue(authorizer, &request).await?;
+    tracing::debug!(client_id = %issued.client_id, scope = issued.scope, "token issued");
+    Ok(TokenResponse {
+        access_token: issued.token,
+        token_type: "Bearer",
+        expires_in: authorizer.token_ttl(),
+        scope: issued.scope,
+    })
+}
+
+async fn read(payload: Payload) -> Result<Bytes, TokenError> {
+    let body = to_bytes_limited(BodyStream::new(payload.into_inner()), MAX_BODY_BYTES);
+    tokio::time::timeout(PATIENCE, body)
+        .await
+        .map_err(|_| TokenError::invalid_request("The body did not arrive in time."))?
+        .map_err(|_| TokenError::body_too_large(MAX_BODY_BYTES))?
+        .map_err(|_| TokenError::invalid_request("The body ended early."))
+}

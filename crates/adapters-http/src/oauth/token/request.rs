@@ -1,0 +1,188 @@
+//! Taking a token request apart: the form, and the credentials from wherever they are.
+
+use std::fmt;
+
+use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use base64::{
+    Engine as _, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use url::form_urlencoded;
+
+use super::TokenError;
+
+/// Base64 as RFC 7617 has it, and without the padding that some clients forget.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The one parameter that may be sent twice (RFC 8707 §2). It means nothing here.
+const REPEATABLE: &str = "resource";
+
+/// Who asks.
+#[derive(Clone, PartialEq, Eq)]
+pub(in crate::oauth) struct Credentials {
+    pub client_id: String,
+    pub client_secret: String,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials")
+            .field("client_id", &self.client_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request for a token.
+#[derive(Debug)]
+pub(in crate::oauth) struct TokenRequest {
+    pub grant_type: Option<String>,
+    pub scope: Option<String>,
+    /// Or what is wrong with them, which counts only if the grant is the right one.
+    pub credentials: Result<Credentials, TokenError>,
+}
+
+#[derive(Default)]
+struct Form {
+    grant_type: Option<String>,
+    scope: Option<String>,
+    client_id: Option<String>,
+    client_secret: Option<String>,
+}
+
+impl TokenRequest {
+    /// Reads the headers and the form.
+    pub fn parse(headers: &HeaderMap, body: &[u8]) -> Result<Self, TokenError> {
+        let mut authorization = headers.get_all(AUTHORIZATION);
+        let basic = authorization.next();
+        if authorization.next().is_some() {
+            return Err(TokenError::invalid_request(
+                "There is more than one Authorization header.",
+            ));
+        }
+        let form = Form::parse(body)?;
+        let credentials = match basic.map(from_header) {
+            None => from_form(form.client_id, form.client_secret),
+            Some(Ok(credentials)) => {
+                not_contradicted(&credentials, &form)?;
+                Ok(credentials)
+            }
+            Some(Err(error)) => Err(error),
+        };
+        Ok(Self {
+            grant_type: form.grant_type,
+            scope: form.scope,
+            credentials,
+        })
+    }
+
+    /// What is wrong with a request that the state machine did not take up.
+    pub fn refusal(&self) -> TokenError {
+        match (&self.grant_type, &self.credentials) {
+            (None, _) => TokenError::invalid_request("The parameter grant_type is missing."),
+            (_, Err(error)) => error.clone(),
+            (_, Ok(_)) => TokenError::internal(),
+        }
+    }
+}
+
+impl Form {
+    fn parse(body: &[u8]) -> Result<Self, TokenError> {
+        let mut form = Self::default();
+        let mut seen = Vec::new();
+        for (name, value) in form_urlencoded::parse(body) {
+            if name.contains(char::REPLACEMENT_CHARACTER)
+                || value.contains(char::REPLACEMENT_CHARACTER)
+            {
+                return Err(TokenError::invalid_request("The form is not UTF-8."));
+            }
+            let field = match &*name {
+                "grant_type" => Some(&mut form.grant_type),
+                "scope" => Some(&mut form.scope),
+                "client_id" => Some(&mut form.client_id),
+                "client_secret" => Some(&mut form.client_secret),
+                _ => None,
+            };
+            // What is empty counts as not sent (RFC 6749 §3.2), except for being sent twice.
+            if let Some(field) = field.filter(|_| !value.is_empty()) {
+                *field = Some(value.into_owned());
+            }
+            seen.push(name);
+        }
+        seen.retain(|name| name != REPEATABLE);
+        seen.sort_unstable();
+        if seen
+            .windows(2)
+            .any(|pair| matches!(pair, [one, other] if one == other))
+        {
+            return Err(TokenError::invalid_request(
+                "A parameter is sent more than once.",
+            ));
+        }
+        Ok(form)
+    }
+}
+
+fn from_form(id: Option<String>, secret: Option<String>) -> Result<Credentials, TokenError> {
+    match (id, secret) {
+        (Some(client_id), Some(client_secret)) => Ok(Credentials {
+            client_id,
+            client_secret,
+        }),
+        _ => Err(TokenError::invalid_client(
+            "Send client_id and client_secret, by HTTP Basic or in the form.",
+        )),
+    }
+}
+
+fn from_header(value: &HeaderValue) -> Result<Credentials, TokenError> {
+    let broken = || TokenError::invalid_client("The Authorization header is not HTTP Basic.");
+    let (scheme, encoded) = value
+        .to_str()
+        .ok()
+        .and_then(|v| v.split_once(' '))
+        .ok_or_else(broken)?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return Err(broken());
+    }
+    let decoded = BASE64
+        .decode(encoded.trim_matches(' '))
+        .map_err(|_| broken())?;
+    let pair = String::from_utf8(decoded).map_err(|_| broken())?;
+    let (id, secret) = pair.split_once(':').ok_or_else(broken)?;
+    Ok(Credentials {
+        client_id: form_decoded(id),
+        client_secret: form_decoded(secret),
+    })
+}
+
+/// RFC 6749 §2.3.1 has both form-encoded before they are joined. Not every client does so, but
+/// neither our ids nor our secrets have a character that it would change.
+fn form_decoded(text: &str) -> String {
+    let unspaced = text.replace('+', " ");
+    percent_encoding::percent_decode_str(&unspaced)
+        .decode_utf8_lossy()
+        .into_owned()
+}
+
+/// The form may name the client once more; everything else is a second way to authenticate,
+/// and there must be only one (RFC 6749 §2.3).
+fn not_contradicted(credentials: &Credentials, form: &Form) -> Result<(), TokenError> {
+    if form.client_secret.is_some() {
+        return Err(TokenError::invalid_request(
+            "The client's secret is sent both by HTTP Basic and in the form; send it once.",
+        ));
+    }
+    if form
+        .client_id
+        .as_ref()
+        .is_some_and(|id| *id != credentials.client_id)
+    {
+        return Err(TokenError::invalid_request(
+            "The client_id in the form is not the one sent by HTTP Basic.",
+        ));
+    }
+    Ok(())
+}

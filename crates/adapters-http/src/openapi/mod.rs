@@ -1,0 +1,74 @@
+//! The OpenAPI 3.1 document.
+//!
+//! It is built from the same constants and names that the rules use, so it cannot promise
+//! another limit than the one that holds; the rest is held by the tests beside it.
+
+mod components;
+mod errors;
+mod oauth;
+mod postings;
+pub mod schema;
+mod service;
+#[cfg(test)]
+mod tests;
+
+use utoipa::openapi::{
+    InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder, ServerBuilder,
+    tag::TagBuilder,
+};
+
+const DESCRIPTION: &str = "\
+Posthaste takes in job postings. An integration pushes each posting with one idempotent `PUT` \
+under the posting's own identifier; the same operation creates, updates and expires. A new \
+posting is enriched and then approved or rejected; `GET` tells what became of it, and why.
+
+**Access.** Ask `/oauth/token` for a token with your client's credentials and send it as \
+`Authorization: Bearer`. It is looked at before anything else.
+
+**Errors** are JSON with a `message`. A 422 for wrong fields lists all of them under `errors`, by \
+path, such as `company.website_url` or `employment_types.0`. A 429 or 503 says in `Retry-After` \
+when to try again; repeating a request is always safe. A method that a path does not support is \
+answered with 405 and `Allow`.
+
+**Request ids.** Every answer carries `X-Request-Id`: the one that you sent, if it has 1 to 128 \
+characters out of `A-Z a-z 0-9 . _ -`, else a new one. Quote it when you report a problem.";
+
+/// The document that describes this API.
+pub fn openapi() -> OpenApi {
+    let info = InfoBuilder::new()
+        .title("Posthaste")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(DESCRIPTION))
+        .license(Some(
+            LicenseBuilder::new()
+                .name(env!("CARGO_PKG_LICENSE"))
+                .identifier(Some(env!("CARGO_PKG_LICENSE")))
+                .build(),
+        ))
+        .build();
+    let tag = |name: &str, description: &str| {
+        TagBuilder::new()
+            .name(name)
+            .description(Some(description))
+            .build()
+    };
+    let paths = [postings::paths(), oauth::paths(), service::paths()]
+        .into_iter()
+        .flatten();
+    OpenApiBuilder::new()
+        .info(info)
+        .servers(Some([ServerBuilder::new()
+            .url("/")
+            .description(Some("This service"))
+            .build()]))
+        .tags(Some([
+            tag(postings::TAG, "Push postings and see what became of them."),
+            tag(oauth::TAG, "Tokens, and how to get and check them."),
+            tag(service::TAG, "The service itself."),
+        ]))
+        .paths(paths.fold(PathsBuilder::new(), |paths, (path, item)| {
+            paths.path(path, item)
+        }))
+        .components(Some(components::components()))
+        .build()
+}

@@ -1,0 +1,242 @@
+//! The operations on postings.
+
+use domain::posting::{Status, limits::SOURCE_IDENTIFIER};
+use serde_json::{Value, json};
+use utoipa::openapi::{
+    ContentBuilder, HttpMethod, KnownFormat, ObjectBuilder, PathItem, RefOr, Required, Schema,
+    SchemaFormat, Type,
+    example::{Example, ExampleBuilder},
+    path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItemBuilder},
+    request_body::RequestBodyBuilder,
+};
+
+use super::{
+    components::{ok, requires},
+    errors::{
+        BAD_REQUEST, FORBIDDEN, INTERNAL, INVALID, NOT_FOUND, TIMEOUT, TOO_LARGE, UNAUTHORIZED,
+        UNAVAILABLE, UNSUPPORTED, with_errors,
+    },
+    schema::{one_of, reference, string, time},
+};
+use crate::posting::{DEFAULT_LIMIT, LIST_PATH, MAX_LIMIT, READERS, WRITERS};
+
+/// The tag of these operations.
+pub const TAG: &str = "Job postings";
+
+/// Any character but controls.
+const NO_CONTROLS: &str = r"^[^\x00-\x1f\x7f-\x9f]+$";
+
+/// The paths with their operations.
+pub fn paths() -> Vec<(String, PathItem)> {
+    let one = PathItemBuilder::new()
+        .operation(HttpMethod::Put, put())
+        .operation(HttpMethod::Get, get())
+        .build();
+    let list = PathItemBuilder::new()
+        .operation(HttpMethod::Get, list())
+        .build();
+    vec![
+        (format!("{LIST_PATH}/{{uniqueSourceIdentifier}}"), one),
+        (LIST_PATH.to_owned(), list),
+    ]
+}
+
+fn put() -> OperationBuilder {
+    let examples = examples().map(|(name, summary, value)| {
+        (
+            name,
+            ExampleBuilder::new()
+                .summary(summary)
+                .value(Some(value))
+                .build(),
+        )
+    });
+    let content = ContentBuilder::new()
+        .schema(Some(reference("PostingPayload")))
+        .examples_from_iter::<_, _, Example>(examples)
+        .build();
+    let body = RequestBodyBuilder::new()
+        .description(Some(
+            "What to set; see the schema for what absence and `null` mean.",
+        ))
+        .required(Some(Required::True))
+        .content("application/json", content)
+        .build();
+    let operation = OperationBuilder::new()
+        .tag(TAG)
+        .operation_id(Some("putJobPosting"))
+        .summary(Some("Create, update or expire a posting"))
+        .description(Some(
+            "Creates the posting if there is none with this identifier. Otherwise updates it: \
+             absent fields are kept, `null` clears. With an `expiration` object it takes the \
+             posting down; with `\"expiration\": null` it reopens one that was taken down. Fields \
+             that are sent along are applied in the same step, and a refusal applies nothing. \
+             Repeating a push changes nothing.\n\n\
+             Refusals come in this order: 401, 403, 405, 415, 413, 400, 422 for fields, 404 for \
+             expiring what is not there, 422 for what the status does not allow.",
+        ))
+        .securities(Some(requires(WRITERS)))
+        .parameter(identifier())
+        .request_body(Some(body))
+        .response("201", ok("The posting was created.", "PutAnswer"))
+        .response(
+            "200",
+            ok(
+                "The posting was updated, expired, or is so already.",
+                "PutAnswer",
+            ),
+        );
+    with_errors(
+        operation,
+        &[
+            &BAD_REQUEST,
+            &UNAUTHORIZED,
+            &FORBIDDEN,
+            &NOT_FOUND,
+            &TIMEOUT,
+            &TOO_LARGE,
+            &UNSUPPORTED,
+            &INVALID,
+            &INTERNAL,
+            &UNAVAILABLE,
+        ],
+    )
+}
+
+fn get() -> OperationBuilder {
+    let operation = OperationBuilder::new()
+        .tag(TAG)
+        .operation_id(Some("getJobPosting"))
+        .summary(Some("What became of a posting"))
+        .description(Some(
+            "The posting with everything that is known of it, and its history.",
+        ))
+        .securities(Some(requires(READERS)))
+        .parameter(identifier())
+        .response("200", ok("The posting.", "PostingAnswer"));
+    with_errors(
+        operation,
+        &[
+            &UNAUTHORIZED,
+            &FORBIDDEN,
+            &NOT_FOUND,
+            &INVALID,
+            &INTERNAL,
+            &UNAVAILABLE,
+        ],
+    )
+}
+
+fn list() -> OperationBuilder {
+    let operation = OperationBuilder::new()
+        .tag(TAG)
+        .operation_id(Some("listJobPostings"))
+        .summary(Some("Postings by their last change"))
+        .description(Some(
+            "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. What is \
+             written at the same moment may become visible a little later, so let \
+             `updated_after` overlap by a minute. Unknown parameters are ignored; a repeated one \
+             is refused.",
+        ))
+        .securities(Some(requires(READERS)))
+        .parameter(query(
+            "status",
+            "Only postings with this status.",
+            one_of("A status.", Status::NAMES),
+        ))
+        .parameter(query(
+            "updated_after",
+            "Only postings that changed after this time. A plus sign is written `%2B`.",
+            time("A time of RFC 3339.").examples(["2026-01-31T12:00:00Z"]),
+        ))
+        .parameter(query(
+            "limit",
+            "How many postings a page has at most.",
+            ObjectBuilder::new()
+                .schema_type(Type::Integer)
+                .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+                .minimum(Some(1))
+                .maximum(Some(MAX_LIMIT))
+                .default(Some(json!(DEFAULT_LIMIT))),
+        ))
+        .parameter(query(
+            "cursor",
+            "The `next_cursor` of the page before. Its content may change at any time.",
+            string("An opaque position.").min_length(Some(1)),
+        ))
+        .response("200", ok("A page of postings.", "PostingPage"));
+    with_errors(
+        operation,
+        &[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE],
+    )
+}
+
+fn identifier() -> Parameter {
+    ParameterBuilder::new()
+        .name("uniqueSourceIdentifier")
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .description(Some(
+            "The posting's id in the world it comes from: percent-encoded UTF-8, any character \
+             but controls. A slash in it is written `%2F`. Compared byte for byte.",
+        ))
+        .schema(Some(
+            ObjectBuilder::new()
+                .schema_type(Type::String)
+                .min_length(Some(1))
+                .max_length(Some(SOURCE_IDENTIFIER))
+                .pattern(Some(NO_CONTROLS)),
+        ))
+        .example(Some(json!("example-4711")))
+        .build()
+}
+
+fn query(name: &str, description: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Query)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(schema))
+        .build()
+}
+
+fn examples() -> [(&'static str, &'static str, Value); 5] {
+    [
+        (
+            "create",
+            "Create",
+            json!({
+                "title": "Backend Engineer",
+                "raw_description": "<p>You build our API.</p><ul><li>Rust</li></ul>",
+                "employment_types": ["full-time"],
+                "location_types": ["hybrid"],
+                "location_country_code": "DE",
+                "location_city": "Berlin",
+                "salary_min": 60000,
+                "salary_max": 80000,
+                "salary_currency_code": "EUR",
+                "salary_period": "annually",
+                "application_url": "https://example.com/jobs/4711/apply",
+                "metadata": {"source": "example"},
+                "company": {"name": "Example GmbH", "website_url": "https://example.com"}
+            }),
+        ),
+        (
+            "update",
+            "Change one field",
+            json!({"title": "Senior Backend Engineer"}),
+        ),
+        (
+            "update-clear",
+            "Clear optional fields",
+            json!({"salary_min": null, "salary_max": null}),
+        ),
+        (
+            "expire",
+            "Take down",
+            json!({"expiration": {"reason": "Position filled"}}),
+        ),
+        ("reopen", "Reopen", json!({"expiration": null})),
+    ]
+}

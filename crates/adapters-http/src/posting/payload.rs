@@ -1,0 +1,203 @@
+//! The body of a push, as the OpenAPI document describes it. What holds is in
+//! `domain::posting`; the limits and names here are taken from there.
+
+use domain::posting::{
+    EmploymentType, LocationType, PROHIBITED, SalaryPeriod,
+    limits::{
+        APPLICATION_URL, COMPANY_LOGO_PATH, COMPANY_NAME, COMPANY_WEBSITE_URL, EXPIRATION_REASON,
+        LOCATION_CITY, METADATA_DEPTH, TITLE,
+    },
+};
+use serde_json::json;
+use utoipa::openapi::{
+    ObjectBuilder, Type,
+    schema::{AdditionalProperties, AnyOfBuilder},
+};
+
+use crate::openapi::schema::{
+    Named, filled_string, format, nullable, object, optional_amount, optional_string, or_null,
+    prohibited, reference, some_of, string,
+};
+
+/// An absolute web address, with the white space that is trimmed.
+const WEB_URL: &str = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://\S.*$";
+/// What stands for `null` in a string.
+const BLANK: &str = r"^\s*$";
+
+/// The schemas of the body.
+pub fn schemas() -> Vec<Named> {
+    vec![
+        ("PostingPayload", posting().into()),
+        ("CompanyPayload", company().into()),
+        ("ExpirationPayload", expiration().into()),
+    ]
+}
+
+fn posting() -> ObjectBuilder {
+    let body = object(
+        "The fields to set. An absent field is kept, `null` clears an optional field, and lists \
+         and `metadata` are replaced as a whole. To create, `title`, `raw_description`, \
+         `company.name`, `company.website_url` and one of `application_email` and \
+         `application_url` are required. Unknown fields are ignored. Single-line strings are \
+         trimmed, and a blank one is treated as `null`; lengths count Unicode characters; the \
+         character U+0000 is refused.",
+    )
+    .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+    .property(
+        "title",
+        filled_string("The title of the position.")
+            .max_length(Some(TITLE))
+            .examples(["Backend Engineer"]),
+    )
+    .property(
+        "raw_description",
+        filled_string("The description, in HTML.").examples(["<p>You build our API.</p>"]),
+    )
+    .property(
+        "employment_types",
+        some_of(
+            "Kinds of employment. Repeated values are stored once.",
+            EmploymentType::NAMES,
+        )
+        .schema_type(nullable(Type::Array))
+        .examples([json!(["full-time"])]),
+    )
+    .property(
+        "location_types",
+        some_of(
+            "Where the work is done. Repeated values are stored once.",
+            LocationType::NAMES,
+        )
+        .schema_type(nullable(Type::Array))
+        .examples([json!(["remote", "hybrid"])]),
+    )
+    .property(
+        "location_country_code",
+        optional_string("The country, as a code of ISO 3166-1 alpha-2 that exists, in any case.")
+            .pattern(Some(r"^\s*([A-Za-z]{2})?\s*$"))
+            .examples(["DE"]),
+    )
+    .property(
+        "location_city",
+        optional_string("The city.")
+            .max_length(Some(LOCATION_CITY))
+            .examples(["Berlin"]),
+    )
+    .property(
+        "salary_min",
+        optional_amount("The lower end of the salary, in whole units."),
+    )
+    .property(
+        "salary_max",
+        optional_amount("The upper end of the salary; at least `salary_min`, sent or stored."),
+    )
+    .property(
+        "salary_currency_code",
+        optional_string("The currency, as a code of ISO 4217 that exists, in any case.")
+            .pattern(Some(r"^\s*([A-Za-z]{3})?\s*$"))
+            .examples(["EUR"]),
+    )
+    .property("salary_period", salary_period())
+    .property("application_email", application_email())
+    .property("application_url", application_url())
+    .property("metadata", metadata())
+    .property(
+        "expiration_reason",
+        optional_string("Why the posting was taken down. `expiration.reason` wins over it.")
+            .max_length(Some(EXPIRATION_REASON)),
+    )
+    .property("company", reference("CompanyPayload"))
+    .property("expiration", reference("ExpirationPayload"));
+
+    PROHIBITED.iter().fold(body, |body, name| {
+        body.property(
+            *name,
+            prohibited("Set by the service alone: sending it is refused, even as `null`."),
+        )
+    })
+}
+
+fn salary_period() -> AnyOfBuilder {
+    let names = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(SalaryPeriod::NAMES.iter().copied()));
+    unless_empty(names).description(Some("What the salary is paid for."))
+}
+
+fn application_email() -> AnyOfBuilder {
+    let address = string("An e-mail address.")
+        .format(Some(format("email")))
+        .examples(["jobs@example.com"]);
+    unless_empty(address).description(Some(
+        "Where to apply by mail. This or `application_url` is required, sent or stored.",
+    ))
+}
+
+fn application_url() -> AnyOfBuilder {
+    let address = string("An absolute `http` or `https` address.")
+        .format(Some(format("uri")))
+        .pattern(Some(WEB_URL))
+        .max_length(Some(APPLICATION_URL))
+        .examples(["https://example.com/jobs/1"]);
+    unless_empty(address).description(Some(
+        "Where to apply on the web. This or `application_email` is required, sent or stored.",
+    ))
+}
+
+/// Optional fields are cleared by `null` and by a blank string.
+fn unless_empty(value: ObjectBuilder) -> AnyOfBuilder {
+    AnyOfBuilder::new()
+        .item(value)
+        .item(string("Clears the field, as `null` does.").pattern(Some(BLANK)))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+}
+
+fn metadata() -> ObjectBuilder {
+    or_null(Type::Object)
+        .description(Some(format!(
+            "Free key-value pairs, returned as sent; at most {METADATA_DEPTH} levels deep."
+        )))
+        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+        .examples([json!({"source": "example"})])
+}
+
+fn company() -> ObjectBuilder {
+    object(
+        "The company, found by its normalised `website_url` and made if there is none. On update \
+         it may be partial: without `website_url` it updates the posting's company, with another \
+         one the posting moves to that company.",
+    )
+    .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+    .property(
+        "name",
+        filled_string("The company's name.")
+            .max_length(Some(COMPANY_NAME))
+            .examples(["Example GmbH"]),
+    )
+    .property(
+        "website_url",
+        string("The company's website: an absolute `http` or `https` address.")
+            .format(Some(format("uri")))
+            .pattern(Some(WEB_URL))
+            .min_length(Some(1))
+            .max_length(Some(COMPANY_WEBSITE_URL))
+            .examples(["https://example.com"]),
+    )
+    .property(
+        "logo_path",
+        optional_string("Path to the company's logo.").max_length(Some(COMPANY_LOGO_PATH)),
+    )
+}
+
+fn expiration() -> ObjectBuilder {
+    or_null(Type::Object)
+        .description(Some(
+            "An object, even an empty one, takes the posting down. `null` reopens a posting that \
+             was taken down.",
+        ))
+        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+        .property(
+            "reason",
+            optional_string("Why the posting is taken down.").max_length(Some(EXPIRATION_REASON)),
+        )
+}

@@ -1,0 +1,42 @@
+//! `PUT` of a posting: create, update, expire.
+
+use actix_web::{HttpRequest, HttpResponse, dev::Payload};
+use domain::posting::{Answer, PostingId, PutPosting};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::{WRITERS, authorize, raw_identifier};
+use crate::{application::State, body, error::ApiError};
+
+#[derive(Serialize)]
+struct Envelope {
+    data: Data,
+}
+
+#[derive(Serialize)]
+struct Data {
+    uuid: Uuid,
+}
+
+pub(super) async fn handle(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
+) -> Result<HttpResponse, ApiError> {
+    let by = authorize(request, state, WRITERS).await?;
+    let body = body::read_json(request, payload, state.body_limit).await?;
+    let new_id = PostingId::new(Uuid::now_v7());
+    let put = PutPosting::parse(raw_identifier(request), &body, by, new_id)?;
+    // The command owns what it needs; the body need not wait with it.
+    drop(body);
+    let answer = state.ports.ingest.put(put).await?;
+    let mut response = match answer {
+        Answer::Created(_) => HttpResponse::Created(),
+        Answer::Updated(_) | Answer::Expired(_) => HttpResponse::Ok(),
+    };
+    Ok(response.json(Envelope {
+        data: Data {
+            uuid: answer.id().uuid(),
+        },
+    }))
+}

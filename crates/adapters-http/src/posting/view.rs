@@ -1,0 +1,211 @@
+//! A posting as an answer shows it.
+
+use actix_web::{HttpResponse, http::header::ContentType};
+use domain::{
+    company::Company,
+    posting::{CountryCode, CurrencyCode, HistoryEntry, PostingView, SalaryPeriod},
+};
+use serde::{Serialize, Serializer, ser::Error as _};
+use serde_json::value::RawValue;
+use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
+use uuid::Uuid;
+
+pub use self::schema::schemas;
+use crate::error::ApiError;
+
+mod schema;
+
+/// The answer to a `GET` of one posting.
+pub fn one(view: &PostingView) -> Result<HttpResponse, ApiError> {
+    answer(&Envelope {
+        data: with_history(view),
+    })
+}
+
+/// A posting with its history: what that answer has under `data`, for others to print.
+pub fn data(view: &PostingView) -> impl Serialize {
+    with_history(view)
+}
+
+fn with_history(view: &PostingView) -> PostingBody<'_> {
+    let history = view.history.iter().map(HistoryBody::new).collect();
+    PostingBody {
+        history: Some(history),
+        ..PostingBody::new(view)
+    }
+}
+
+/// A page of the list.
+pub fn many(views: &[PostingView], next_cursor: Option<String>) -> Result<HttpResponse, ApiError> {
+    let data = views.iter().map(PostingBody::new).collect();
+    answer(&Page { data, next_cursor })
+}
+
+fn answer(body: &impl Serialize) -> Result<HttpResponse, ApiError> {
+    let json = serde_json::to_vec(body).map_err(|error| ApiError::internal(&error))?;
+    Ok(HttpResponse::Ok()
+        .content_type(ContentType::json())
+        .body(json))
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    data: PostingBody<'a>,
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    data: Vec<PostingBody<'a>>,
+    next_cursor: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PostingBody<'a> {
+    uuid: Uuid,
+    unique_source_identifier: &'a str,
+    status: &'static str,
+    status_reason: Option<&'a str>,
+    title: &'a str,
+    raw_description: &'a str,
+    markdown_description: Option<&'a str>,
+    markdown_redacted_description: Option<&'a str>,
+    employment_types: Vec<&'static str>,
+    location_types: Vec<&'static str>,
+    location_country_code: Option<&'static str>,
+    location_city: Option<&'a str>,
+    latitude: Option<f64>,
+    longitude: Option<f64>,
+    salary_min: Option<i64>,
+    salary_max: Option<i64>,
+    salary_currency_code: Option<&'static str>,
+    salary_period: Option<&'static str>,
+    application_email: Option<&'a str>,
+    application_url: Option<&'a str>,
+    metadata: Option<Verbatim<'a>>,
+    company: CompanyBody<'a>,
+    is_featured: bool,
+    published_at: Option<Timestamp>,
+    expire_at: Option<Timestamp>,
+    expired_at: Option<Timestamp>,
+    expiration_reason: Option<&'a str>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Vec<HistoryBody<'a>>>,
+}
+
+impl<'a> PostingBody<'a> {
+    fn new(view: &'a PostingView) -> Self {
+        let PostingView {
+            posting,
+            company,
+            texts,
+            coordinates,
+            history: _,
+        } = view;
+        let details = &posting.details;
+        Self {
+            uuid: posting.id.uuid(),
+            unique_source_identifier: posting.source_identifier.as_str(),
+            status: posting.status.as_str(),
+            status_reason: posting.status_reason.as_deref(),
+            title: &details.title,
+            raw_description: &details.raw_description,
+            markdown_description: texts.as_ref().map(|texts| texts.markdown.as_str()),
+            markdown_redacted_description: texts
+                .as_ref()
+                .map(|texts| texts.redacted_markdown.as_str()),
+            employment_types: details
+                .employment_types
+                .iter()
+                .map(|t| t.as_str())
+                .collect(),
+            location_types: details.location_types.iter().map(|t| t.as_str()).collect(),
+            location_country_code: details.location_country_code.map(CountryCode::as_str),
+            location_city: details.location_city.as_deref(),
+            latitude: coordinates.map(|place| place.latitude),
+            longitude: coordinates.map(|place| place.longitude),
+            salary_min: details.salary_min,
+            salary_max: details.salary_max,
+            salary_currency_code: details.salary_currency_code.map(CurrencyCode::as_str),
+            salary_period: details.salary_period.map(SalaryPeriod::as_str),
+            application_email: details.application_email.as_deref(),
+            application_url: details.application_url.as_deref(),
+            metadata: details
+                .metadata
+                .as_ref()
+                .map(|metadata| Verbatim(metadata.as_str())),
+            company: CompanyBody::new(company),
+            is_featured: posting.is_featured,
+            published_at: posting.published_at.map(Timestamp),
+            expire_at: posting.expire_at.map(Timestamp),
+            expired_at: posting.expired_at.map(Timestamp),
+            expiration_reason: details.expiration_reason.as_deref(),
+            created_at: Timestamp(posting.created_at),
+            updated_at: Timestamp(posting.updated_at),
+            history: None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct CompanyBody<'a> {
+    uuid: Uuid,
+    name: &'a str,
+    website_url: &'a str,
+    logo_path: Option<&'a str>,
+}
+
+impl<'a> CompanyBody<'a> {
+    fn new(company: &'a Company) -> Self {
+        Self {
+            uuid: company.id.uuid(),
+            name: &company.name,
+            website_url: company.website.as_str(),
+            logo_path: company.logo_path.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct HistoryBody<'a> {
+    status: &'static str,
+    at: Timestamp,
+    reason: Option<&'a str>,
+    by: String,
+}
+
+impl<'a> HistoryBody<'a> {
+    fn new(entry: &'a HistoryEntry) -> Self {
+        Self {
+            status: entry.status.as_str(),
+            at: Timestamp(entry.at),
+            reason: entry.reason.as_deref(),
+            by: entry.by.to_string(),
+        }
+    }
+}
+
+/// RFC 3339 in UTC, with as many decimals as it takes.
+struct Timestamp(OffsetDateTime);
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = self
+            .0
+            .to_offset(UtcOffset::UTC)
+            .format(&Rfc3339)
+            .map_err(S::Error::custom)?;
+        serializer.serialize_str(&text)
+    }
+}
+
+/// JSON text as it is: what was sent comes back, to the digit.
+struct Verbatim<'a>(&'a str);
+
+impl Serialize for Verbatim<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(self.0).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}

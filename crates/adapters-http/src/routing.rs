@@ -1,0 +1,28 @@
+//! Resources that only answer reads, and the answer to everything else.
+
+use actix_web::{FromRequest, Handler, Resource, Responder, web};
+
+use crate::error::ApiError;
+
+/// The methods of a resource that only answers reads.
+pub const READ_METHODS: &str = "GET, HEAD";
+
+/// A resource that answers `GET` and `HEAD`, and everything else with 405.
+pub fn get_only<F, Args>(path: &str, handler: F) -> Resource
+where
+    F: Handler<Args> + Clone,
+    Args: FromRequest + 'static,
+    F::Output: Responder + 'static,
+{
+    web::resource(path)
+        .route(web::get().to(handler.clone()))
+        .route(web::head().to(handler))
+        .default_service(web::to(async || -> Result<&'static str, ApiError> {
+            Err(ApiError::method_not_allowed(READ_METHODS))
+        }))
+}
+
+/// The answer where nothing is.
+pub async fn no_such_path() -> Result<&'static str, ApiError> {
+    Err(ApiError::no_such_path())
+}

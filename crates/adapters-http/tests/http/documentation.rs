@@ -1,0 +1,151 @@
+//! The documentation as it is served; what is in it, the unit tests beside it hold.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::support::{TestApp, request};
+
+#[tokio::test]
+async fn the_document_is_served_as_it_is_printed() {
+    let app = TestApp::spawn();
+    let served = request("GET", "/api/openapi.json").send(&app).await.json();
+    assert_eq!(
+        served,
+        serde_json::to_value(adapters_http::openapi()).unwrap()
+    );
+}
+
+#[tokio::test]
+async fn what_is_documented_is_there_and_what_is_not_is_405() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let document = serde_json::to_value(adapters_http::openapi()).unwrap();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        let target = path.replace("{uniqueSourceIdentifier}", "documented");
+        let known: BTreeSet<&str> = operations
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        for method in ["get", "put", "post", "delete", "patch", "options", "trace"] {
+            let request = request(&method.to_uppercase(), &target).token(&token);
+            let response = request.send(&app).await;
+            assert_eq!(
+                response.status == 405,
+                !known.contains(method),
+                "{method} {path}"
+            );
+            let documented = operations[method]["responses"].get(response.status.to_string());
+            assert!(
+                response.status == 405 || documented.is_some(),
+                "{method} {path}: {} is not documented",
+                response.status
+            );
+            if response.status == 405 {
+                let allow = response.header("Allow").unwrap().to_lowercase();
+                let allowed: BTreeSet<&str> = allow
+                    .split(", ")
+                    .filter(|method| *method != "head")
+                    .collect();
+                assert_eq!(allowed, known, "{path}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn swagger_ui_needs_nothing_from_elsewhere() {
+    let app = TestApp::spawn();
+    for path in ["/docs", "/docs/"] {
+        let page = request("GET", path).send(&app).await;
+        assert!(
+            page.header("Content-Type")
+                .unwrap()
+                .starts_with("text/html")
+        );
+        assert!(page.text().contains("<title>Posthaste API</title>"));
+        assert!(page.text().contains("<base href=\"/docs/\">"));
+        assert!(!page.text().contains("http:") && !page.text().contains("https:"));
+        assert!(
+            page.header("Content-Security-Policy")
+                .unwrap()
+                .contains("default-src 'self'")
+        );
+        let is_source = |text: &&str| matches!(text.rsplit_once('.'), Some((_, "js" | "css")));
+        let sources: Vec<_> = page.text().split(['"', '\'']).filter(is_source).collect();
+        assert!(sources.len() >= 4, "{sources:?}");
+        for source in sources {
+            let source = format!("/docs/{}", source.trim_start_matches("./"));
+            assert_eq!(
+                request("GET", &source).send(&app).await.status,
+                200,
+                "{source}"
+            );
+        }
+    }
+    let settings = request("GET", "/docs/swagger-initializer.js")
+        .send(&app)
+        .await;
+    assert!(
+        settings.text().contains("\"/api/openapi.json\""),
+        "{}",
+        settings.text()
+    );
+    assert!(
+        settings.text().contains("\"validatorUrl\": \"none\""),
+        "{}",
+        settings.text()
+    );
+}
+
+#[tokio::test]
+async fn answers_have_the_fields_that_are_documented() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let path = format!("{}/schema", crate::support::PATH);
+    crate::support::push(&app, &token, "schema", &crate::support::posting()).await;
+    let document = serde_json::to_value(adapters_http::openapi()).unwrap();
+    let check = |name: &str, value: &Value| {
+        let schema = &document["components"]["schemas"][name];
+        let documented: BTreeSet<_> = schema["properties"].as_object().unwrap().keys().collect();
+        let required: BTreeSet<_> = schema["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|r| r.as_str().unwrap())
+            .collect();
+        let found: BTreeSet<_> = value.as_object().unwrap().keys().collect();
+        assert_eq!(found, documented, "{name}");
+        assert_eq!(
+            required.len(),
+            documented.len(),
+            "{name}: all are always there"
+        );
+    };
+    let one = request("GET", &path).token(&token).send(&app).await.json();
+    check("PostingAnswer", &one);
+    check("PostingWithHistory", &one["data"]);
+    check("Company", &one["data"]["company"]);
+    check("HistoryEntry", &one["data"]["history"][0]);
+    let page = request("GET", crate::support::PATH)
+        .token(&token)
+        .send(&app)
+        .await
+        .json();
+    check("PostingPage", &page);
+    check("Posting", &page["data"][0]);
+    check(
+        "JwkSet",
+        &request("GET", "/.well-known/jwks.json")
+            .send(&app)
+            .await
+            .json(),
+    );
+    let metadata = request("GET", "/.well-known/oauth-authorization-server")
+        .send(&app)
+        .await
+        .json();
+    check("AuthorizationServer", &metadata);
+}

@@ -1,0 +1,99 @@
+//! The list, page by page.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::support::{PATH, TestApp, posting, push, request};
+
+async fn page(app: &TestApp, token: &str, query: &str) -> Value {
+    let response = request("GET", &format!("{PATH}?{query}"))
+        .token(token)
+        .send(app)
+        .await;
+    assert_eq!(response.status, 200, "{query}: {response:?}");
+    response.json()
+}
+
+#[tokio::test]
+async fn pages_follow_one_another_to_the_end() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    assert_eq!(
+        page(&app, &token, "").await,
+        serde_json::json!({"data": [], "next_cursor": null})
+    );
+    for n in 0..7 {
+        push(&app, &token, &format!("n{n}"), &posting()).await;
+    }
+    for (limit, pages) in [(1, 7), (3, 3), (7, 1), (200, 1)] {
+        let (mut seen, mut cursor, mut count) = (Vec::new(), String::new(), 0);
+        loop {
+            let answer = page(&app, &token, &format!("limit={limit}{cursor}")).await;
+            let items = answer["data"].as_array().unwrap();
+            assert!(!items.is_empty() && items.len() <= limit);
+            assert!(items.iter().all(|item| item.get("history").is_none()));
+            seen.extend(
+                items
+                    .iter()
+                    .map(|item| (item["updated_at"].to_string(), item["uuid"].to_string())),
+            );
+            count += 1;
+            match answer["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        assert_eq!(count, pages, "limit {limit}");
+        assert_eq!(seen.len(), 7);
+        assert_eq!(seen.iter().collect::<HashSet<_>>().len(), 7);
+        assert!(seen.is_sorted(), "{seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn filters_hold() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    for name in ["a", "b"] {
+        push(&app, &token, name, &posting()).await;
+    }
+    push(&app, &token, "b", &serde_json::json!({"expiration": {}})).await;
+    let names = |answer: Value| -> Vec<String> {
+        let items = answer["data"].as_array().unwrap();
+        items
+            .iter()
+            .map(|i| i["unique_source_identifier"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names(page(&app, &token, "status=expired").await), ["b"]);
+    assert_eq!(
+        names(page(&app, &token, "status=PendingEnrichment&x=1&x=2").await),
+        ["a"]
+    );
+    let all = page(&app, &token, "").await;
+    let first = all["data"][0]["updated_at"].as_str().unwrap();
+    assert_eq!(
+        names(page(&app, &token, &format!("updated_after={first}")).await),
+        ["b"]
+    );
+}
+
+#[tokio::test]
+async fn bad_parameters_are_all_named() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let query = "status=gone&updated_after=2026-01-01T00:00:00+01:00&limit=201&cursor=zzz";
+    let response = request("GET", &format!("{PATH}?{query}"))
+        .token(&token)
+        .send(&app)
+        .await;
+    assert_eq!(response.status, 422);
+    let errors = response.json()["errors"].clone();
+    let names: Vec<_> = errors.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["cursor", "limit", "status", "updated_after"]);
+    assert!(
+        errors["updated_after"][0].as_str().unwrap().contains("%2B"),
+        "{errors}"
+    );
+}

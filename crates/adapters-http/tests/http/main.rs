@@ -1,0 +1,17 @@
+//! The HTTP side as its clients see it: a real listener, real connections, the ports on a store
+//! in memory.
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+mod documentation;
+mod identifiers;
+mod listing;
+mod postings;
+mod refusals;
+mod service;
+mod shutdown;
+mod support;
+mod wire;

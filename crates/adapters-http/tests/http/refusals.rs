@@ -1,0 +1,342 @@
+//! Every error of the contract, and which of two goes first.
+
+use domain::{client::Scope, posting::moderation::Moderation};
+use serde_json::json;
+
+use crate::support::{
+    BODY_LIMIT, INTERNALS, PATH, Request, Response, TestApp, posting, push, request,
+};
+
+const JSON: &str = "application/json";
+
+fn put(token: &str) -> Request {
+    request("PUT", &format!("{PATH}/refused")).token(token)
+}
+
+/// What every error has in common.
+fn assert_is_error(response: &Response, status: u16, name: &str) {
+    assert_eq!(response.status, status, "{name}: {response:?}");
+    assert!(!response.message().is_empty(), "{name}");
+    assert!(response.header("X-Request-Id").is_some(), "{name}");
+    assert_eq!(
+        response.header("X-Content-Type-Options"),
+        Some("nosniff"),
+        "{name}"
+    );
+}
+
+struct Case {
+    name: &'static str,
+    request: Request,
+    status: u16,
+    message: &'static str,
+    header: Option<(&'static str, &'static str)>,
+}
+
+fn case(name: &'static str, request: Request, status: u16) -> Case {
+    Case {
+        name,
+        request,
+        status,
+        message: "",
+        header: None,
+    }
+}
+
+impl Case {
+    fn says(self, message: &'static str) -> Self {
+        Self { message, ..self }
+    }
+
+    fn with(self, header: &'static str, part: &'static str) -> Self {
+        Self {
+            header: Some((header, part)),
+            ..self
+        }
+    }
+}
+
+/// Sends each and compares.
+async fn check(app: &TestApp, cases: impl IntoIterator<Item = Case>) {
+    for Case {
+        name,
+        request,
+        status,
+        message,
+        header,
+    } in cases
+    {
+        let response = request.send(app).await;
+        assert_is_error(&response, status, name);
+        assert!(response.message().contains(message), "{name}: {response:?}");
+        assert!(!response.text().contains(INTERNALS), "{name}: {response:?}");
+        if let Some((header, part)) = header {
+            let value = response.header(header);
+            assert!(
+                value.is_some_and(|value| value.contains(part)),
+                "{name}: {response:?}"
+            );
+        }
+    }
+}
+
+fn to(method: &str, path: &str) -> Request {
+    request(method, &format!("{PATH}{path}"))
+}
+
+#[tokio::test]
+async fn who_may_not_or_with_another_method() {
+    let app = TestApp::spawn();
+    let writer = app.writer().await;
+    let reader = app.token(&[Scope::JobPostingsRead]).await;
+    let newsletter = app.token(&[Scope::NewsletterSubscribersWrite]).await;
+    let (challenge, allow) = ("WWW-Authenticate", "Allow");
+    let cases = [
+        case("no token", to("PUT", "/x").json(&posting()), 401)
+            .says("Authentication is required")
+            .with(challenge, "Bearer"),
+        case("a bad token", put("x.y.z").json(&posting()), 401).with(challenge, "invalid_token"),
+        case(
+            "another scheme",
+            to("PUT", "/x").header("Authorization", "Basic eDp5"),
+            401,
+        )
+        .with(challenge, "Bearer"),
+        case("a reader pushes", put(&reader).json(&posting()), 403)
+            .says("scope")
+            .with(challenge, "insufficient_scope"),
+        case("another scope reads", to("GET", "").token(&newsletter), 403)
+            .says("scope")
+            .with(challenge, "insufficient_scope"),
+        case("PATCH", to("PATCH", "/x").token(&writer), 405).with(allow, "GET, HEAD, PUT"),
+        case("DELETE", to("DELETE", "/x").token(&writer), 405).with(allow, "GET, HEAD, PUT"),
+        case("POST to the list", to("POST", "").token(&writer), 405).with(allow, "GET, HEAD"),
+        case(
+            "no such path",
+            request("GET", "/api/job-board").token(&writer),
+            404,
+        )
+        .says("nothing at this path"),
+    ];
+    check(&app, cases).await;
+}
+
+#[tokio::test]
+async fn bodies_that_are_not_read() {
+    let app = TestApp::spawn();
+    let writer = app.writer().await;
+    let body = posting().to_string();
+    let too_large = json!({"title": "x".repeat(BODY_LIMIT)});
+    let of_type = |content_type: &str| {
+        put(&writer)
+            .header("Content-Type", content_type)
+            .body(body.clone())
+    };
+    let json = |body: &str| put(&writer).header("Content-Type", JSON).body(body);
+    let cases = [
+        case("no content type", put(&writer).body(body.clone()), 415)
+            .says("Content-Type must be application/json"),
+        case("merge-patch", of_type("application/merge-patch+json"), 415).says("Content-Type"),
+        case(
+            "another charset",
+            of_type("application/json; charset=latin1"),
+            415,
+        )
+        .says("charset"),
+        case(
+            "compressed",
+            of_type(JSON).header("Content-Encoding", "gzip"),
+            415,
+        )
+        .says("Content-Encoding")
+        .with("Accept-Encoding", "identity"),
+        case("too large", put(&writer).json(&too_large), 413).says("at most 65536 bytes"),
+        case("empty", json(""), 400).says("empty"),
+        case("not JSON", json("{\"title\": tru}"), 400).says("not valid JSON"),
+        case("cut off", json("{\"title\": \"x"), 400).says("not valid JSON"),
+        case("not UTF-8", json("").body(*b"{\"title\":\"\xff\"}"), 400).says("not valid JSON"),
+        case("too deep", json(&"[".repeat(50_000)), 400).says("not valid JSON"),
+        case("not an object", json("[]"), 422).says("body must be a JSON object."),
+    ];
+    check(&app, cases).await;
+}
+
+#[tokio::test]
+async fn what_is_not_there_or_not_now() {
+    let app = TestApp::spawn();
+    let writer = app.writer().await;
+    let retry = "Retry-After";
+    let push = |path: &str| to("PUT", path).token(&writer).json(&posting());
+    let read = |path: &str| to("GET", path).token(&writer);
+    let cases = [
+        case(
+            "nothing to expire",
+            put(&writer).json(&json!({"expiration": {}})),
+            404,
+        )
+        .says("Job posting not found."),
+        case("unknown", read("/unknown"), 404).says("Job posting not found."),
+        case("overloaded", push("/fault:overloaded"), 503)
+            .says("Too many")
+            .with(retry, "1"),
+        case("away", push("/fault:unavailable"), 503)
+            .says("not known")
+            .with(retry, "5"),
+        case("away for reading", read("/fault:unavailable"), 503)
+            .says("unavailable")
+            .with(retry, "5"),
+    ];
+    check(&app, cases).await;
+}
+
+#[tokio::test]
+async fn a_failure_inside_shows_the_request_id_and_nothing_else() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    for (method, identifier) in [
+        ("PUT", "fault:broken"),
+        ("PUT", "fault:panic"),
+        ("GET", "fault:broken"),
+    ] {
+        let mut request = request(method, &format!("{PATH}/{identifier}"))
+            .token(&token)
+            .header("X-Request-Id", "my-id.1");
+        if method == "PUT" {
+            request = request.json(&posting());
+        }
+        // On one connection, which has to survive it.
+        let mut connection = app.connect().await;
+        for _ in 0..2 {
+            let response = connection.exchange(&request).await;
+            assert_is_error(&response, 500, identifier);
+            assert_eq!(response.header("X-Request-Id"), Some("my-id.1"));
+            let expect = json!({
+                "message": "Something went wrong in the service. Report the request id if it happens again.",
+                "request_id": "my-id.1",
+            });
+            assert_eq!(response.json(), expect, "{method} {identifier}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_first_of_two_errors_is_told() {
+    let app = TestApp::spawn();
+    let writer = app.writer().await;
+    let newsletter = app.token(&[Scope::NewsletterSubscribersWrite]).await;
+    // From the last to the first, each adds its fault to those of all before it.
+    let nowhere = |method: &str, content_type: &str, body: &str| {
+        request(method, &format!("{PATH}/nowhere"))
+            .header("Content-Type", content_type)
+            .body(body)
+    };
+    let (plain, large) = ("text/plain", "x".repeat(BODY_LIMIT + 1));
+    let bad_field = r#"{"expiration": {}, "title": 1}"#;
+    let cases = [
+        case(
+            "404",
+            nowhere("PUT", JSON, r#"{"expiration": {}}"#).token(&writer),
+            404,
+        ),
+        case(
+            "422 before 404",
+            nowhere("PUT", JSON, bad_field).token(&writer),
+            422,
+        ),
+        case(
+            "400 before 422",
+            nowhere("PUT", JSON, r#"{"title": 1"#).token(&writer),
+            400,
+        ),
+        case(
+            "413 before 400",
+            nowhere("PUT", JSON, &large).token(&writer),
+            413,
+        ),
+        case(
+            "415 before 413",
+            nowhere("PUT", plain, &large).token(&writer),
+            415,
+        ),
+        case(
+            "405 before 415",
+            nowhere("PATCH", plain, &large).token(&writer),
+            405,
+        ),
+        case(
+            "403 before 405",
+            nowhere("PATCH", plain, &large).token(&newsletter),
+            403,
+        ),
+        case("401 before 403", nowhere("PATCH", plain, &large), 401),
+    ];
+    check(&app, cases).await;
+    // A wrong identifier and wrong fields are one refusal.
+    let both = request("PUT", &format!("{PATH}/%00"))
+        .token(&writer)
+        .json(&json!({"title": 1}));
+    let errors = both.send(&app).await.json()["errors"].clone();
+    let names: Vec<_> = errors.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(names, ["title", "unique_source_identifier"]);
+}
+
+#[tokio::test]
+async fn all_field_errors_come_at_once() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let body = json!({
+        "title": 5,
+        "employment_types": ["full-time", "sometimes"],
+        "salary_min": "5",
+        "latitude": null,
+        "company": {"website_url": "example.com"},
+    });
+    let response = put(&token).json(&body).send(&app).await;
+    assert_is_error(&response, 422, "fields");
+    let answer = response.json();
+    let errors = answer["errors"].as_object().unwrap();
+    let names: Vec<_> = errors.keys().map(String::as_str).collect();
+    let expect = [
+        "company.name",
+        "company.website_url",
+        "employment_types.1",
+        "latitude",
+        "raw_description",
+        "salary_min",
+        "title",
+    ];
+    for name in expect {
+        assert!(names.contains(&name), "{name} is missing in {names:?}");
+    }
+    assert!(
+        errors
+            .values()
+            .all(|messages| messages.as_array().is_some_and(|m| !m.is_empty()))
+    );
+    assert_eq!(errors["title"], json!(["must be a string"]));
+}
+
+#[tokio::test]
+async fn a_refused_transition_names_the_states() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    push(&app, &token, "rejected", &posting()).await;
+    app.backend
+        .moderate(
+            "rejected",
+            Moderation::Reject {
+                reason: "spam".to_owned(),
+            },
+        )
+        .await;
+
+    let response = request("PUT", &format!("{PATH}/rejected"))
+        .token(&token)
+        .json(&json!({"expiration": {}}))
+        .send(&app)
+        .await;
+    assert_is_error(&response, 422, "transition");
+    let expect =
+        json!({"message": "Invalid JobPosting state transition from rejected to expired."});
+    assert_eq!(response.json(), expect);
+}

@@ -1,0 +1,132 @@
+//! Health, unknown paths and methods, the headers of every answer.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+
+use adapters_http::Application;
+
+use crate::support::{self, PATH, TestApp, request};
+
+const READS: [&str; 8] = [
+    "/healthz",
+    "/readyz",
+    "/api/openapi.json",
+    "/docs",
+    "/docs/",
+    "/docs/swagger-ui.css",
+    "/.well-known/jwks.json",
+    "/.well-known/oauth-authorization-server",
+];
+
+#[tokio::test]
+async fn health_is_of_the_process_and_readiness_of_the_store() {
+    let app = TestApp::spawn();
+    for path in ["/healthz", "/readyz"] {
+        let response = request("GET", path).send(&app).await;
+        assert_eq!(
+            (response.status, response.json()),
+            (200, json!({"status": "ok"})),
+            "{path}"
+        );
+    }
+    app.backend.not_ready.store(true, Ordering::SeqCst);
+    assert_eq!(request("GET", "/healthz").send(&app).await.status, 200);
+    let response = request("GET", "/readyz").send(&app).await;
+    assert_eq!(response.status, 503);
+    assert_eq!(
+        response.json(),
+        json!({"message": "The service is not ready."})
+    );
+    assert!(response.header("Retry-After").is_some());
+}
+
+#[tokio::test]
+async fn reads_answer_reads_alone() {
+    let app = TestApp::spawn();
+    for path in READS {
+        for (method, status) in [
+            ("GET", 200),
+            ("HEAD", 200),
+            ("POST", 405),
+            ("OPTIONS", 405),
+            ("TRACE", 405),
+        ] {
+            let response = request(method, path).send(&app).await;
+            assert_eq!(response.status, status, "{method} {path}");
+            if status == 405 {
+                assert_eq!(
+                    response.header("Allow"),
+                    Some("GET, HEAD"),
+                    "{method} {path}"
+                );
+                assert!(!response.message().is_empty());
+            }
+        }
+    }
+    let response = request("GET", "/oauth/token").send(&app).await;
+    assert_eq!(
+        (response.status, response.header("Allow")),
+        (405, Some("POST"))
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_said_with_json() {
+    let app = TestApp::spawn();
+    for path in [
+        "/",
+        "/api",
+        "/docs/nothing",
+        "/docs/a/b",
+        "/healthz/",
+        "//",
+        "/%00",
+        "/%FF",
+    ] {
+        let response = request("GET", path).send(&app).await;
+        assert_eq!(response.status, 404, "{path}");
+        assert_eq!(
+            response.message(),
+            "There is nothing at this path.",
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_a_request_id() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    for path in ["/healthz", "/nothing", "/docs", PATH, "/oauth/token"] {
+        let get = || request("GET", path).token(&token);
+        let own = get().header("X-Request-Id", "A.b_c-1").send(&app).await;
+        assert_eq!(own.header("X-Request-Id"), Some("A.b_c-1"), "{path}");
+        assert_eq!(
+            own.header("X-Content-Type-Options"),
+            Some("nosniff"),
+            "{path}"
+        );
+        for bad in ["", "a b", "a\"b", &"x".repeat(129)] {
+            let drawn = get().header("X-Request-Id", bad).send(&app).await;
+            let id = uuid::Uuid::parse_str(drawn.header("X-Request-Id").unwrap()).unwrap();
+            assert_eq!(id.get_version_num(), 7, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_address_in_use_is_told() {
+    let app = TestApp::spawn();
+    let taken = app.connect().await.peer();
+    let keys = tempfile::tempdir().unwrap();
+    let settings = support::settings(taken, keys.path());
+    let error = Application::build(support::ports(&app.backend), &settings)
+        .err()
+        .unwrap();
+    let message = error.to_string();
+    assert!(
+        message.starts_with(&format!("cannot listen on {taken}: ")),
+        "{message}"
+    );
+}

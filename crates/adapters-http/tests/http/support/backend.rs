@@ -1,0 +1,102 @@
+//! The ports on a store in memory, with faults on demand: an identifier like `fault:overloaded`
+//! makes its request fail that way.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use domain::{
+    client::{Client, ClientId, Clients},
+    posting::{
+        Answer, Lifetime, PostingView, PutPosting, SourceIdentifier, moderation::Moderation,
+    },
+    store::{Health, ListQuery, PostingReader, StoreError},
+    testing::MemoryStore,
+    usecase::{self, Ingest, IngestError},
+};
+use time::OffsetDateTime;
+
+/// What must never be seen in an answer.
+pub const INTERNALS: &str = "table postings at 10.0.0.1";
+
+#[derive(Default)]
+pub struct Backend {
+    pub store: MemoryStore,
+    pub not_ready: AtomicBool,
+    pub pushes: AtomicUsize,
+}
+
+impl Backend {
+    /// An operator's command.
+    pub async fn moderate(&self, identifier: &str, command: Moderation) {
+        let identifier = SourceIdentifier::new(identifier).unwrap();
+        let now = domain::microseconds(OffsetDateTime::now_utc());
+        usecase::moderate(&self.store, &identifier, &command, Lifetime::NEVER, now)
+            .await
+            .unwrap();
+    }
+}
+
+#[async_trait]
+impl Ingest for Backend {
+    async fn put(&self, put: PutPosting) -> Result<Answer, IngestError> {
+        self.pushes.fetch_add(1, Ordering::SeqCst);
+        match put.identifier.as_str() {
+            "fault:overloaded" => return Err(IngestError::Overloaded),
+            "fault:unavailable" => return Err(IngestError::Unavailable(INTERNALS.into())),
+            "fault:broken" => return Err(IngestError::Broken(INTERNALS.into())),
+            "fault:panic" => panic!("{INTERNALS}"),
+            "slow" => tokio::time::sleep(std::time::Duration::from_millis(500)).await,
+            _ => {}
+        }
+        let now = domain::microseconds(OffsetDateTime::now_utc());
+        let mut answers = usecase::ingest(&self.store, &[put], Lifetime::NEVER, now)
+            .await
+            .unwrap();
+        Ok(answers.remove(0)?)
+    }
+}
+
+#[async_trait]
+impl PostingReader for Backend {
+    async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+        match identifier.as_str() {
+            "fault:unavailable" => Err(StoreError::Unavailable(INTERNALS.into())),
+            "fault:broken" => Err(StoreError::Broken(INTERNALS.into())),
+            _ => PostingReader::find(&self.store, identifier).await,
+        }
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError> {
+        PostingReader::list(&self.store, query).await
+    }
+}
+
+#[async_trait]
+impl Clients for Backend {
+    async fn insert(&self, client: &Client) -> Result<(), StoreError> {
+        self.store.insert(client).await
+    }
+
+    async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
+        Clients::find(&self.store, id).await
+    }
+
+    async fn list(&self) -> Result<Vec<Client>, StoreError> {
+        Clients::list(&self.store).await
+    }
+
+    async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
+        self.store.revoke(id, now).await
+    }
+}
+
+#[async_trait]
+impl Health for Backend {
+    async fn ready(&self) -> Result<(), StoreError> {
+        if self.not_ready.load(Ordering::SeqCst) {
+            Err(StoreError::Unavailable(INTERNALS.into()))
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! HTTP/1.1 by hand, because half of the tests send what no client library would.
+
+use std::{net::SocketAddr, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+use super::TestApp;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Clone)]
+pub struct Request {
+    method: String,
+    target: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+pub fn request(method: &str, target: &str) -> Request {
+    Request {
+        method: method.to_owned(),
+        target: target.to_owned(),
+        headers: Vec::new(),
+        body: Vec::new(),
+    }
+}
+
+impl Request {
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn token(self, token: &str) -> Self {
+        self.header("Authorization", &format!("Bearer {token}"))
+    }
+
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    pub fn json(self, body: &serde_json::Value) -> Self {
+        self.header("Content-Type", "application/json")
+            .body(body.to_string())
+    }
+
+    /// The head, with a length unless the headers say otherwise.
+    pub fn head(&self) -> String {
+        let mut head = format!(
+            "{} {} HTTP/1.1\r\nHost: localhost\r\n",
+            self.method, self.target
+        );
+        for (name, value) in &self.headers {
+            head.extend([name, ": ", value, "\r\n"]);
+        }
+        let has = |name: &str| {
+            self.headers
+                .iter()
+                .any(|(n, _)| n.eq_ignore_ascii_case(name))
+        };
+        let sized = has("Content-Length") || has("Transfer-Encoding");
+        if !sized && (!self.body.is_empty() || matches!(self.method.as_str(), "PUT" | "POST")) {
+            head.extend(["Content-Length: ", &self.body.len().to_string(), "\r\n"]);
+        }
+        head + "\r\n"
+    }
+
+    pub async fn send(&self, app: &TestApp) -> Response {
+        app.connect().await.exchange(self).await
+    }
+}
+
+pub struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub async fn open(address: SocketAddr) -> Self {
+        Self {
+            stream: TcpStream::connect(address).await.unwrap(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Where it leads.
+    pub fn peer(&self) -> SocketAddr {
+        self.stream.peer_addr().unwrap()
+    }
+
+    pub async fn exchange(&mut self, request: &Request) -> Response {
+        self.write(request.head().as_bytes()).await;
+        self.write(&request.body).await;
+        self.read(request.method == "HEAD").await
+    }
+
+    pub async fn write(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).await.unwrap();
+    }
+
+    /// Writes without insisting, as long as the other side takes it; whether it took all.
+    pub async fn try_write(&mut self, bytes: &[u8]) -> bool {
+        matches!(
+            timeout(PATIENCE, self.stream.write_all(bytes)).await,
+            Ok(Ok(()))
+        )
+    }
+
+    /// The next answer. Panics when the connection ends before it.
+    pub async fn read(&mut self, to_head: bool) -> Response {
+        loop {
+            if let Some((response, length)) = parse(&self.buffer, to_head) {
+                self.buffer.drain(..length);
+                if response.status != 100 {
+                    return response;
+                }
+            } else {
+                let more = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;
+                let more = more.expect("no answer in time").expect("connection broken");
+                assert_ne!(
+                    more,
+                    0,
+                    "closed after {:?}",
+                    String::from_utf8_lossy(&self.buffer)
+                );
+            }
+        }
+    }
+
+    /// Whether the other side has closed the connection properly, with nothing more to say.
+    pub async fn is_closed(&mut self) -> bool {
+        let more = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;
+        matches!(more, Ok(Ok(0)))
+    }
+}
+
+#[derive(Debug)]
+pub struct Response {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self
+            .headers
+            .iter()
+            .filter(|(n, _)| n.eq_ignore_ascii_case(name));
+        let value = values.next();
+        assert!(values.next().is_none(), "{name} twice");
+        value.map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        assert_eq!(
+            self.header("Content-Type"),
+            Some("application/json"),
+            "{self:?}"
+        );
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    pub fn message(&self) -> String {
+        self.json()["message"].as_str().unwrap().to_owned()
+    }
+}
+
+fn parse(buffer: &[u8], to_head: bool) -> Option<(Response, usize)> {
+    let end = buffer.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
+    let head = std::str::from_utf8(&buffer[..end]).unwrap();
+    let mut lines = head.trim_end().split("\r\n");
+    let status: u16 = lines.next()?.split(' ').nth(1)?.parse().unwrap();
+    let headers: Vec<(String, String)> = lines
+        .map(|line| line.split_once(':').unwrap())
+        .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+        .collect();
+    let length = headers
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+        .filter(|_| !to_head)
+        .map_or(0, |(_, value)| value.parse().unwrap());
+    let body = buffer.get(end..end + length)?.to_vec();
+    Some((
+        Response {
+            status,
+            headers,
+            body,
+        },
+        end + length,
+    ))
+}

@@ -1,0 +1,136 @@
+//! An application of one's own, and the means to talk to it.
+
+mod backend;
+mod client;
+
+use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
+
+use adapters_http::{
+    Application, HttpSettings, Ports, StopHandle,
+    oauth::{ClientSecret, KeyFolder, KeyId},
+};
+use domain::client::{Client, ClientId, Clients, Scope};
+use tempfile::TempDir;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+pub use self::{
+    backend::{Backend, INTERNALS},
+    client::{Connection, Request, Response, request},
+};
+
+/// Small enough to exceed it without effort.
+pub const BODY_LIMIT: usize = 64 * 1024;
+
+pub const PATH: &str = "/api/job-board/job-postings";
+
+pub struct TestApp {
+    pub backend: Arc<Backend>,
+    pub stop: StopHandle,
+    pub serving: tokio::task::JoinHandle<std::io::Result<()>>,
+    address: SocketAddr,
+    _keys: TempDir,
+}
+
+pub fn ports(backend: &Arc<Backend>) -> Ports {
+    Ports {
+        ingest: backend.clone(),
+        postings: backend.clone(),
+        clients: backend.clone(),
+        health: backend.clone(),
+    }
+}
+
+pub fn settings(bind: SocketAddr, keys: &Path) -> HttpSettings {
+    HttpSettings {
+        bind,
+        public_url: None,
+        body_limit: BODY_LIMIT,
+        token_ttl: Duration::from_hours(1),
+        keys: keys.to_owned(),
+        workers: Some(1),
+    }
+}
+
+impl TestApp {
+    pub fn spawn() -> Self {
+        let keys = tempfile::tempdir().unwrap();
+        KeyFolder::new(keys.path())
+            .generate(KeyId::new(Uuid::now_v7()).unwrap())
+            .unwrap();
+        let backend = Arc::new(Backend::default());
+        let settings = settings("127.0.0.1:0".parse().unwrap(), keys.path());
+        let application = Application::build(ports(&backend), &settings).unwrap();
+        let (address, stop) = (application.addr(), application.stop_handle());
+        assert_eq!(application.port(), address.port());
+        assert_eq!(application.public_url(), format!("http://{address}"));
+        let serving = tokio::spawn(application.run());
+        Self {
+            backend,
+            stop,
+            serving,
+            address,
+            _keys: keys,
+        }
+    }
+
+    /// A token of a new client with these scopes.
+    pub async fn token(&self, scopes: &[Scope]) -> String {
+        let secret = ClientSecret::generate().unwrap();
+        let id = ClientId::new(Uuid::now_v7());
+        let client = Client {
+            id,
+            name: "Test".to_owned(),
+            scopes: scopes.to_vec(),
+            secret_digest: secret.digest(),
+            created_at: OffsetDateTime::now_utc(),
+            revoked_at: None,
+        };
+        self.backend.insert(&client).await.unwrap();
+        let form = format!(
+            "grant_type=client_credentials&client_id={id}&client_secret={}",
+            secret.expose()
+        );
+        let answer = request("POST", "/oauth/token")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body(form)
+            .send(self)
+            .await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["access_token"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn writer(&self) -> String {
+        self.token(&[Scope::JobPostingsWrite]).await
+    }
+
+    pub async fn connect(&self) -> Connection {
+        Connection::open(self.address).await
+    }
+}
+
+/// A body that creates a posting.
+pub fn posting() -> serde_json::Value {
+    serde_json::json!({
+        "title": "Engineer",
+        "raw_description": "<p>Build things.</p>",
+        "application_url": "https://example.com/apply",
+        "company": {"name": "Example", "website_url": "https://example.com"}
+    })
+}
+
+/// Pushes a posting that must be accepted; its id.
+pub async fn push(
+    app: &TestApp,
+    token: &str,
+    identifier: &str,
+    body: &serde_json::Value,
+) -> String {
+    let answer = request("PUT", &format!("{PATH}/{identifier}"))
+        .token(token)
+        .json(body)
+        .send(app)
+        .await;
+    assert!(matches!(answer.status, 200 | 201), "{answer:?}");
+    answer.json()["data"]["uuid"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,197 @@
+//! What happens to connections: early refusals, streams, what is sent in pieces.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{BODY_LIMIT, Connection, PATH, TestApp, posting, request};
+
+async fn still_works(connection: &mut Connection) -> bool {
+    connection
+        .exchange(&request("GET", "/healthz"))
+        .await
+        .status
+        == 200
+}
+
+#[tokio::test]
+async fn a_refused_request_leaves_the_connection_usable() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let path = format!("{PATH}/x");
+    let body = "x".repeat(4_000);
+    let too_large = "x".repeat(BODY_LIMIT + 1);
+    let json = |token: &str, body: &str| {
+        request("PUT", &path)
+            .token(token)
+            .header("Content-Type", "application/json")
+            .body(body)
+    };
+    let cases = [
+        ("401", 401, json("nonsense", &body)),
+        ("413", 413, json(&token, &too_large)),
+        ("415", 415, request("PUT", &path).token(&token).body(&*body)),
+        (
+            "405",
+            405,
+            request("PATCH", &path).token(&token).body(&*body),
+        ),
+    ];
+    let mut connection = app.connect().await;
+    for (name, status, request) in cases {
+        assert_eq!(connection.exchange(&request).await.status, status, "{name}");
+        assert!(still_works(&mut connection).await, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_announced_giant_is_refused_before_it_is_sent() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let head = request("PUT", &format!("{PATH}/x"))
+        .token(&token)
+        .header("Content-Type", "application/json")
+        .header("Content-Length", "10000000000")
+        .head();
+    let mut connection = app.connect().await;
+    connection.write(head.as_bytes()).await;
+    let started = Instant::now();
+    let answer = connection.read(false).await;
+    assert_eq!(answer.status, 413);
+    assert!(started.elapsed() < Duration::from_secs(1));
+    assert_eq!(
+        answer
+            .header("Connection")
+            .map(str::to_lowercase)
+            .as_deref(),
+        Some("close")
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_sends_everything_first_still_sees_the_answer() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let body = vec![b'x'; 20 << 20];
+    for token in [token.as_str(), "nonsense"] {
+        let request = request("PUT", &format!("{PATH}/x"))
+            .token(token)
+            .header("Content-Type", "application/json")
+            .body(body.clone());
+        let mut connection = app.connect().await;
+        connection.write(request.head().as_bytes()).await;
+        assert!(connection.try_write(&body).await, "reset while sending");
+        let answer = connection.read(false).await;
+        assert_eq!(answer.status, if token == "nonsense" { 401 } else { 413 });
+        assert_eq!(
+            answer
+                .header("Connection")
+                .map(str::to_lowercase)
+                .as_deref(),
+            Some("close")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_refused_once_it_is_too_long() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let head = request("PUT", &format!("{PATH}/x"))
+        .token(&token)
+        .header("Content-Type", "application/json")
+        .header("Transfer-Encoding", "chunked")
+        .head();
+    let mut connection = app.connect().await;
+    connection.write(head.as_bytes()).await;
+    let chunk = format!("{:x}\r\n{}\r\n", 1 << 10, "x".repeat(1 << 10));
+    for _ in 0..BODY_LIMIT >> 10 {
+        connection.write(chunk.as_bytes()).await;
+    }
+    connection.write(chunk.as_bytes()).await;
+    connection.write(b"0\r\n\r\n").await;
+    assert_eq!(connection.read(false).await.status, 413);
+    assert!(still_works(&mut connection).await);
+}
+
+#[tokio::test]
+async fn a_stream_in_small_pieces_is_read() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let head = request("PUT", &format!("{PATH}/chunked"))
+        .token(&token)
+        .header("Content-Type", "application/json")
+        .header("Transfer-Encoding", "chunked")
+        .head();
+    let mut connection = app.connect().await;
+    connection.write(head.as_bytes()).await;
+    for piece in posting().to_string().as_bytes().chunks(7) {
+        let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
+        connection.write(&chunk).await;
+    }
+    connection.write(b"0\r\n\r\n").await;
+    assert_eq!(connection.read(false).await.status, 201);
+}
+
+#[tokio::test]
+async fn the_limit_itself_is_accepted() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let body = posting().to_string();
+    for (size, status) in [(BODY_LIMIT, 201), (BODY_LIMIT + 1, 413)] {
+        let padded = format!("{body}{}", " ".repeat(size - body.len()));
+        let request = request("PUT", &format!("{PATH}/limit"))
+            .token(&token)
+            .header("Content-Type", "application/json")
+            .body(padded);
+        assert_eq!(request.send(&app).await.status, status, "{size}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_token_nothing_of_the_body_is_waited_for() {
+    let app = TestApp::spawn();
+    let head = request("PUT", &format!("{PATH}/x"))
+        .header("Content-Type", "application/json")
+        .header("Content-Length", "60000")
+        .head();
+    let mut connection = app.connect().await;
+    connection.write(head.as_bytes()).await;
+    let started = Instant::now();
+    assert_eq!(connection.read(false).await.status, 401);
+    assert!(started.elapsed() < Duration::from_secs(3));
+}
+
+#[tokio::test]
+async fn requests_in_a_row_are_answered_in_a_row() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let mut connection = app.connect().await;
+    let mut bytes = Vec::new();
+    for n in 0..5 {
+        let body = posting().to_string();
+        let put = request("PUT", &format!("{PATH}/row{n}"))
+            .token(&token)
+            .json(&posting());
+        bytes.extend(put.head().bytes().chain(body.bytes()));
+    }
+    connection.write(&bytes).await;
+    for _ in 0..5 {
+        assert_eq!(connection.read(false).await.status, 201);
+    }
+}
+
+#[tokio::test]
+async fn a_broken_stream_is_refused() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let head = request("PUT", &format!("{PATH}/x"))
+        .token(&token)
+        .header("Content-Type", "application/json")
+        .header("Transfer-Encoding", "chunked")
+        .head();
+    let mut connection = app.connect().await;
+    connection.write(head.as_bytes()).await;
+    connection.write(b"2\r\n{\"\r\nnonsense\r\n").await;
+    let answer = connection.read(false).await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.message().contains("transfer encoding"), "{answer:?}");
+}
