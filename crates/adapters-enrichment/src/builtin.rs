@@ -1,0 +1,45 @@
+//! The built-in enricher: no network, no randomness, the same answer every time.
+
+use async_trait::async_trait;
+use domain::enrichment::{EnrichError, EnrichedTexts, Enricher, Enrichment, EnrichmentInput};
+
+use crate::{
+    markdown, places,
+    redact::{self, Identity, Scan},
+    verdict,
+};
+
+/// Enriches postings by rules alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Builtin;
+
+impl Builtin {
+    /// Enriches one posting. It takes less than a millisecond of processor time for a usual
+    /// description.
+    pub fn run(input: &EnrichmentInput) -> Enrichment {
+        let mut document = markdown::read(&input.raw_description);
+        let markdown = markdown::write(&document);
+        let scan = Scan::of(&document, &input.company_website);
+        let verdict = verdict::judge(&input.title, &document, &scan);
+        redact::hide(&mut document, &Identity::of(input), &scan);
+        let coordinates = match (&input.country, &input.city) {
+            (Some(country), Some(city)) => places::find(country.as_str(), city),
+            _ => None,
+        };
+        Enrichment {
+            texts: EnrichedTexts {
+                markdown,
+                redacted_markdown: markdown::write(&document),
+            },
+            coordinates,
+            verdict,
+        }
+    }
+}
+
+#[async_trait]
+impl Enricher for Builtin {
+    async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+        Ok(Self::run(input))
+    }
+}

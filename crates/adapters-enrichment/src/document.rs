@@ -1,0 +1,104 @@
+//! A description as a small document: what the Markdown reader builds, what redaction edits and
+//! what the writer prints.
+//!
+//! Inline text is a flat list of styled runs instead of a tree, so nesting in the input cannot
+//! make the document deep, and text that is split by markup (`**Ub**er`) reads as one word.
+
+use std::sync::Arc;
+
+/// How deep lists, quotes and tables may nest; what is deeper is flattened into its parent.
+pub(crate) const MAX_DEPTH: usize = 8;
+
+/// A whole description.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Document {
+    pub(crate) blocks: Vec<Block>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Block {
+    Paragraph(Vec<Span>),
+    Heading(u8, Vec<Span>),
+    List(List),
+    Quote(Vec<Block>),
+    /// A code block; its spans carry no style.
+    Code(Vec<Span>),
+    Rule,
+}
+
+/// A list; `start` is the first number of an ordered one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct List {
+    pub(crate) start: Option<u32>,
+    pub(crate) items: Vec<Vec<Block>>,
+}
+
+/// A run of text in one style. A line feed in it is a hard line break.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) text: String,
+    pub(crate) style: Style,
+    pub(crate) link: Option<Arc<str>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Style {
+    pub(crate) strong: bool,
+    pub(crate) emphasis: bool,
+    pub(crate) code: bool,
+}
+
+impl Span {
+    /// Another text in the same style.
+    pub(crate) fn with_text(&self, text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            style: self.style,
+            link: self.link.clone(),
+        }
+    }
+}
+
+impl Document {
+    /// Every run of inline text, one call for each paragraph, heading or code block.
+    pub(crate) fn for_each_text(&self, visit: &mut impl FnMut(&[Span])) {
+        visit_all(&self.blocks, visit);
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn for_each_text_mut(&mut self, visit: &mut impl FnMut(&mut Vec<Span>)) {
+        visit_all_mut(&mut self.blocks, visit);
+    }
+}
+
+/// The text of a list of spans, without their styles.
+pub(crate) fn plain(spans: &[Span]) -> String {
+    spans.iter().map(|span| span.text.as_str()).collect()
+}
+
+// Recursion is bounded: the builder nests blocks at most `MAX_DEPTH` deep.
+fn visit_all(blocks: &[Block], visit: &mut impl FnMut(&[Span])) {
+    for block in blocks {
+        match block {
+            Block::Paragraph(spans) | Block::Heading(_, spans) | Block::Code(spans) => visit(spans),
+            Block::List(list) => list.items.iter().for_each(|item| visit_all(item, visit)),
+            Block::Quote(inner) => visit_all(inner, visit),
+            Block::Rule => {}
+        }
+    }
+}
+
+fn visit_all_mut(blocks: &mut [Block], visit: &mut impl FnMut(&mut Vec<Span>)) {
+    for block in blocks {
+        match block {
+            Block::Paragraph(spans) | Block::Heading(_, spans) | Block::Code(spans) => visit(spans),
+            Block::List(list) => {
+                for item in &mut list.items {
+                    visit_all_mut(item, visit);
+                }
+            }
+            Block::Quote(inner) => visit_all_mut(inner, visit),
+            Block::Rule => {}
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! HTML to a [`Document`], token by token.
+//!
+//! There is no tree: browsers' tree building takes quadratic time on deep nesting, and walking a
+//! deep tree takes stack. The tokens come from a parser that follows the HTML standard.
+
+use std::{collections::HashMap, sync::Arc};
+
+use html5gum::{StartTag, State, Token, Tokenizer};
+
+use super::{
+    builder::{Builder, Container, Kind},
+    link,
+    tags::{Tag, tag},
+};
+use crate::document::{Document, Style};
+
+/// Reads HTML. `bare_lines` keeps the line breaks of text that no block element encloses.
+pub(crate) fn parse(html: &str, bare_lines: bool) -> Document {
+    let mut reader = Reader {
+        builder: Builder::new(),
+        bare_lines,
+        strong: 0,
+        emphasis: 0,
+        code: 0,
+        pre: 0,
+        blocks: 0,
+        link: None,
+        dropping: None,
+        closers: Closers::count(html),
+        after_break: false,
+    };
+    let mut tokens = Tokenizer::new(html);
+    while let Some(Ok(token)) = tokens.next() {
+        match token {
+            Token::StartTag(start) => {
+                if let Some(state) = reader.start(&start) {
+                    tokens.set_state(state);
+                }
+            }
+            Token::EndTag(end) => reader.end(&String::from_utf8_lossy(&end.name)),
+            Token::String(text) => reader.text(&String::from_utf8_lossy(&text)),
+            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+        }
+    }
+    reader.builder.finish()
+}
+
+struct Reader {
+    builder: Builder,
+    bare_lines: bool,
+    strong: usize,
+    emphasis: usize,
+    code: usize,
+    pre: usize,
+    /// How many block elements are open.
+    blocks: usize,
+    link: Option<Arc<str>>,
+    /// The element whose content is being dropped, and how often it is open.
+    dropping: Option<(String, usize)>,
+    closers: Closers,
+    /// A `<br>` came last: one line feed after it is only layout of the source.
+    after_break: bool,
+}
+
+impl Reader {
+    fn start(&mut self, start: &StartTag<()>) -> Option<State> {
+        let name = String::from_utf8_lossy(&start.name);
+        if let Some((dropped, depth)) = &mut self.dropping {
+            if *dropped == *name && !start.self_closing {
+                *depth += 1;
+            }
+            return None;
+        }
+        let tag = tag(&name).unwrap_or(Tag::Inline);
+        match tag {
+            Tag::Block | Tag::Term => {
+                self.boundary(Kind::Paragraph);
+                self.blocks += 1;
+                self.strong += usize::from(tag == Tag::Term);
+            }
+            Tag::Heading(level) => {
+                self.boundary(Kind::Heading(level));
+                self.blocks += 1;
+            }
+            Tag::List => self.builder.open_list(None),
+            Tag::OrderedList => {
+                let first = attribute(start, "start").and_then(|n| n.trim().parse().ok());
+                // CommonMark allows nine digits.
+                self.builder
+                    .open_list(Some(first.filter(|n| *n < 1_000_000).unwrap_or(1)));
+            }
+            Tag::Item => self.builder.open_item(),
+            Tag::Quote => self.builder.open_quote(),
+            Tag::Table => self.builder.open_table(),
+            Tag::Row => self.builder.open_row(),
+            Tag::HeaderCell => self.builder.open_cell(true),
+            Tag::Cell => self.builder.open_cell(false),
+            Tag::Pre => {
+                self.boundary(Kind::Paragraph);
+                self.pre += 1;
+            }
+            Tag::Break => {
+                self.builder.inline().line_break();
+                self.after_break = true;
+            }
+            Tag::Rule => self.builder.rule(),
+            Tag::Strong => self.strong += 1,
+            Tag::Emphasis => self.emphasis += 1,
+            Tag::Code => {
+                if self.pre > 0 && self.builder.inline().is_empty() {
+                    self.boundary(Kind::Code);
+                }
+                self.code += 1;
+            }
+            Tag::Link => {
+                self.link = attribute(start, "href").and_then(|href| link::destination(&href));
+            }
+            Tag::Image => {
+                if let Some(alt) = attribute(start, "alt")
+                    .as_deref()
+                    .and_then(link::alternative)
+                {
+                    self.words(alt);
+                }
+            }
+            Tag::Dropped | Tag::DroppedRaw => return self.drop_content(&name, tag, start),
+            Tag::Inline => {}
+        }
+        None
+    }
+
+    /// Drops an element's content, unless it never ends: then only the tag is dropped, since
+    /// the rest of the text would be lost with it.
+    fn drop_content(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> Option<State> {
+        let raw = tag == Tag::DroppedRaw;
+        let void = name == "embed" || (start.self_closing && !raw);
+        if void || !self.closers.remain(name) {
+            return None;
+        }
+        self.dropping = Some((name.to_owned(), 1));
+        raw.then_some(if name == "script" {
+            State::ScriptData
+        } else {
+            State::RawText
+        })
+    }
+
+    fn end(&mut self, name: &str) {
+        self.closers.passed(name);
+        if let Some((dropped, depth)) = &mut self.dropping {
+            if dropped == name {
+                *depth -= 1;
+                if *depth == 0 {
+                    self.dropping = None;
+                }
+            }
+            return;
+        }
+        match tag(name).unwrap_or(Tag::Inline) {
+            tag @ (Tag::Block | Tag::Heading(_) | Tag::Term) => {
+                self.boundary(Kind::Paragraph);
+                self.blocks = self.blocks.saturating_sub(1);
+                if tag == Tag::Term {
+                    self.strong = self.strong.saturating_sub(1);
+                }
+            }
+            Tag::List | Tag::OrderedList => self.builder.close(Container::List),
+            Tag::Item => self.builder.close_item(),
+            Tag::Quote => self.builder.close(Container::Quote),
+            Tag::Table => self.builder.close(Container::Table),
+            Tag::Row | Tag::HeaderCell | Tag::Cell => self.builder.close_cell(),
+            Tag::Pre => {
+                self.boundary(Kind::Paragraph);
+                self.pre = self.pre.saturating_sub(1);
+            }
+            // `</br>` is a line break in every browser.
+            Tag::Break => self.builder.inline().line_break(),
+            Tag::Strong => self.strong = self.strong.saturating_sub(1),
+            Tag::Emphasis => self.emphasis = self.emphasis.saturating_sub(1),
+            Tag::Code => self.code = self.code.saturating_sub(1),
+            Tag::Link => self.link = None,
+            Tag::Rule | Tag::Image | Tag::Dropped | Tag::DroppedRaw | Tag::Inline => {}
+        }
+    }
+
+    fn boundary(&mut self, kind: Kind) {
+        self.after_break = false;
+        self.builder.boundary(kind);
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.dropping.is_some() {
+            return;
+        }
+        if self.pre > 0 {
+            return self.lines(text);
+        }
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (blank, next) = split(rest, char::is_whitespace);
+            self.blank(blank);
+            let (word, next) = split(next, |c| !c.is_whitespace());
+            self.word(word);
+            rest = next;
+        }
+    }
+
+    /// Text of `<pre>`: its lines are kept.
+    fn lines(&mut self, text: &str) {
+        for (index, line) in text.split('\n').enumerate() {
+            if index > 0 {
+                self.builder.inline().line_break();
+            }
+            let line = line.trim_end();
+            let style = self.style();
+            let starts = self.builder.inline().is_empty() || self.builder.inline().breaks() > 0;
+            if starts && self.code == 0 {
+                self.words(line);
+            } else {
+                self.builder.text(line, style, self.link.as_ref());
+            }
+        }
+    }
+
+    fn words(&mut self, text: &str) {
+        for word in text.split_whitespace() {
+            let style = self.style();
+            self.builder.inline().space(style, self.link.as_ref());
+            self.word(word);
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        if !word.is_empty() {
+            self.after_break = false;
+            self.builder.text(word, self.style(), self.link.as_ref());
+        }
+    }
+
+    /// White space: an empty line always ends the paragraph, since no program that writes HTML
+    /// leaves one inside a paragraph, and people who type into a text field do.
+    fn blank(&mut self, blank: &str) {
+        if blank.is_empty() {
+            return;
+        }
+        let mut feeds = blank.bytes().filter(|b| *b == b'\n').count();
+        if self.after_break && feeds > 0 {
+            feeds -= 1;
+        }
+        let bare = self.bare_lines && self.blocks == 0 && self.builder.at_root();
+        let (style, link) = (self.style(), self.link.clone());
+        let inline = self.builder.inline();
+        match feeds {
+            0 => inline.space(style, link.as_ref()),
+            1 if !bare => inline.space(style, link.as_ref()),
+            1 => inline.line_break(),
+            _ => {
+                inline.line_break();
+                inline.line_break();
+            }
+        }
+    }
+
+    fn style(&self) -> Style {
+        Style {
+            strong: self.strong > 0,
+            emphasis: self.emphasis > 0,
+            code: self.code > 0,
+        }
+    }
+}
+
+/// How many end tags of the droppable elements are still to come.
+struct Closers(HashMap<String, usize>);
+
+impl Closers {
+    fn count(html: &str) -> Self {
+        let mut counts = HashMap::new();
+        for (at, _) in html.match_indices("</") {
+            let name: String = html[at + 2..]
+                .chars()
+                .take(16)
+                .take_while(char::is_ascii_alphanumeric)
+                .map(|c| c.to_ascii_lowercase())
+                .collect();
+            if matches!(tag(&name), Some(Tag::Dropped | Tag::DroppedRaw)) {
+                *counts.entry(name).or_default() += 1;
+            }
+        }
+        Self(counts)
+    }
+
+    fn remain(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|count| *count > 0)
+    }
+
+    fn passed(&mut self, name: &str) {
+        if let Some(count) = self.0.get_mut(name) {
+            *count = count.saturating_sub(1);
+        }
+    }
+}
+
+fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
+    start
+        .attributes
+        .get(name.as_bytes())
+        .map(|value| String::from_utf8_lossy(value).into_owned())
+}
+
+/// The longest prefix of characters that match, and the rest.
+fn split(text: &str, matches: impl Fn(char) -> bool) -> (&str, &str) {
+    let end = text.find(|c| !matches(c)).unwrap_or(text.len());
+    text.split_at(end)
+}

@@ -1,0 +1,173 @@
+//! Collects styled text for one paragraph, folding white space as HTML does.
+
+use std::sync::Arc;
+
+use crate::document::{Span, Style};
+
+/// The paragraph being collected.
+#[derive(Debug, Default)]
+pub(crate) struct Inline {
+    spans: Vec<Span>,
+    /// How many line breaks end the text so far.
+    breaks: usize,
+    /// Whether the text so far ends in a space.
+    space: bool,
+    empty: bool,
+}
+
+impl Inline {
+    pub(crate) fn new() -> Self {
+        Self {
+            empty: true,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.empty
+    }
+
+    /// Ends the line; a second call in a row makes a new paragraph.
+    pub(crate) fn line_break(&mut self) {
+        if self.empty || self.breaks >= 2 {
+            return;
+        }
+        if self.breaks == 0 && self.space {
+            self.trim_end();
+        }
+        self.space = false;
+        self.breaks += 1;
+        if let Some(last) = self.spans.last_mut() {
+            last.text.push('\n');
+        }
+    }
+
+    /// A white space that is no line break.
+    pub(crate) fn space(&mut self, style: Style, link: Option<&Arc<str>>) {
+        if self.empty || self.breaks > 0 || self.space {
+            return;
+        }
+        self.space = true;
+        self.run(style, link).push(' ');
+    }
+
+    pub(crate) fn word(&mut self, word: &str, style: Style, link: Option<&Arc<str>>) {
+        if word.is_empty() {
+            return;
+        }
+        self.empty = false;
+        self.space = false;
+        self.breaks = 0;
+        self.run(style, link).push_str(word);
+    }
+
+    /// How many line breaks end the text so far.
+    pub(crate) fn breaks(&self) -> usize {
+        self.breaks
+    }
+
+    /// The paragraphs collected, each without outer white space; empties the collection.
+    pub(crate) fn take(&mut self) -> Vec<Vec<Span>> {
+        let spans = std::mem::take(self).spans;
+        self.empty = true;
+        let mut paragraphs = Vec::new();
+        let mut current: Vec<Span> = Vec::new();
+        for span in spans {
+            let parts: Vec<&str> = span.text.split("\n\n").collect();
+            let last = parts.len() - 1;
+            for (index, part) in parts.into_iter().enumerate() {
+                if !part.is_empty() {
+                    current.push(span.with_text(part));
+                }
+                if index < last {
+                    paragraphs.push(std::mem::take(&mut current));
+                }
+            }
+        }
+        paragraphs.push(current);
+        for paragraph in &mut paragraphs {
+            trim(paragraph);
+        }
+        paragraphs.retain(|paragraph| !paragraph.is_empty());
+        paragraphs
+    }
+
+    fn run(&mut self, style: Style, link: Option<&Arc<str>>) -> &mut String {
+        let same = self
+            .spans
+            .last()
+            .is_some_and(|last| last.style == style && last.link.as_ref() == link);
+        if !same {
+            self.spans.push(Span {
+                text: String::new(),
+                style,
+                link: link.cloned(),
+            });
+        }
+        let last = self.spans.len() - 1;
+        &mut self.spans[last].text
+    }
+
+    fn trim_end(&mut self) {
+        while let Some(last) = self.spans.last_mut() {
+            last.text.truncate(last.text.trim_end().len());
+            if !last.text.is_empty() {
+                break;
+            }
+            self.spans.pop();
+        }
+    }
+}
+
+/// Cuts white space and line breaks off both ends, and drops empty spans.
+pub(crate) fn trim(spans: &mut Vec<Span>) {
+    spans.retain(|span| !span.text.is_empty());
+    let leading = spans
+        .iter()
+        .take_while(|span| span.text.trim_start().is_empty())
+        .count();
+    spans.drain(..leading);
+    if let Some(first) = spans.first_mut() {
+        let cut = first.text.len() - first.text.trim_start().len();
+        first.text.drain(..cut);
+    }
+    while let Some(last) = spans.last_mut() {
+        last.text.truncate(last.text.trim_end().len());
+        if !last.text.is_empty() {
+            break;
+        }
+        spans.pop();
+    }
+}
+
+/// The lines of a paragraph, without their breaks.
+pub(crate) fn lines(spans: &[Span]) -> Vec<Vec<Span>> {
+    let mut lines = vec![Vec::new()];
+    for span in spans {
+        for (index, part) in span.text.split('\n').enumerate() {
+            if index > 0 {
+                lines.push(Vec::new());
+            }
+            if let (false, Some(line)) = (part.is_empty(), lines.last_mut()) {
+                line.push(span.with_text(part));
+            }
+        }
+    }
+    for line in &mut lines {
+        trim(line);
+    }
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+/// Joins lines to a paragraph again.
+pub(crate) fn join(lines: Vec<Vec<Span>>) -> Vec<Span> {
+    let mut out: Vec<Span> = Vec::new();
+    for line in lines {
+        if let Some(last) = out.last_mut() {
+            last.text.push('\n');
+        }
+        out.extend(line);
+    }
+    out
+}

@@ -1,0 +1,107 @@
+//! Tables. `CommonMark` has none, so a table of facts becomes a list with a line for each row,
+//! and a table that only arranges the page is dissolved into its content.
+
+use super::{
+    builder::Cell,
+    inline::{join, lines},
+};
+use crate::document::{Block, List, Span, Style, plain};
+
+/// A cell with more characters than this holds prose: the table is a layout.
+const FACT: usize = 200;
+
+pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>) -> Vec<Block> {
+    rows.retain(|row| row.iter().any(|(_, blocks)| !blocks.is_empty()));
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let facts = columns > 1
+        && rows.len() > 1
+        && rows
+            .iter()
+            .flatten()
+            .all(|(_, blocks)| match blocks.as_slice() {
+                [] => true,
+                [Block::Paragraph(spans)] => plain(spans).chars().count() <= FACT,
+                _ => false,
+            });
+    if !facts {
+        return rows
+            .into_iter()
+            .flatten()
+            .flat_map(|(_, blocks)| blocks)
+            .collect();
+    }
+    let headed = rows[0].iter().all(|(header, _)| *header);
+    let mut rows: Vec<Vec<Vec<Span>>> = rows
+        .into_iter()
+        .map(|row| {
+            row.into_iter()
+                .map(|(_, blocks)| one_line(blocks))
+                .collect()
+        })
+        .collect();
+    let names = if headed { rows.remove(0) } else { Vec::new() };
+    let items = rows
+        .into_iter()
+        .map(|row| vec![Block::Paragraph(line(row, &names))])
+        .collect();
+    vec![Block::List(List { start: None, items })]
+}
+
+fn one_line(blocks: Vec<Block>) -> Vec<Span> {
+    let mut out = Vec::new();
+    for block in blocks {
+        if let Block::Paragraph(spans) = block {
+            out = join(lines(&spans));
+        }
+    }
+    for span in &mut out {
+        span.text = span.text.replace('\n', " ");
+    }
+    out
+}
+
+/// `**Place:** Paris; **Hours:** 35` under a header; `**Place:** Paris` in two columns;
+/// `a – b – c` otherwise.
+fn line(row: Vec<Vec<Span>>, header: &[Vec<Span>]) -> Vec<Span> {
+    let pair = header.is_empty() && row.len() == 2;
+    let mut out: Vec<Span> = Vec::new();
+    for (column, mut cell) in row.into_iter().enumerate() {
+        if cell.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            let separator = match (header.is_empty(), pair) {
+                (true, true) => " ",
+                (true, false) => " – ",
+                (false, _) => "; ",
+            };
+            out.push(text(separator, false));
+        }
+        if let Some(label) = header.get(column).filter(|label| !label.is_empty()) {
+            out.push(text(&labelled(label), true));
+            out.push(text(" ", false));
+        }
+        if pair && column == 0 {
+            cell = vec![text(&labelled(&cell), true)];
+        }
+        out.append(&mut cell);
+    }
+    out
+}
+
+fn labelled(label: &[Span]) -> String {
+    let label = plain(label);
+    let label = label.trim_end_matches([':', ' ', '：']);
+    format!("{label}:")
+}
+
+fn text(text: &str, strong: bool) -> Span {
+    Span {
+        text: text.to_owned(),
+        style: Style {
+            strong,
+            ..Style::default()
+        },
+        link: None,
+    }
+}

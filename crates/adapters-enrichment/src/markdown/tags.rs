@@ -1,0 +1,122 @@
+//! What is known about HTML's elements.
+
+/// What an element means for the text around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// Starts a paragraph of its own.
+    Block,
+    Heading(u8),
+    List,
+    OrderedList,
+    Item,
+    Term,
+    Quote,
+    Table,
+    Row,
+    HeaderCell,
+    Cell,
+    Pre,
+    Break,
+    Rule,
+    Strong,
+    Emphasis,
+    Code,
+    Link,
+    Image,
+    /// Its content is for machines or controls: dropped.
+    Dropped,
+    /// As `Dropped`, and its content is no markup.
+    DroppedRaw,
+    /// Changes nothing.
+    Inline,
+}
+
+impl Tag {
+    /// Whether the author of a text with this tag thought in blocks, so that line feeds in it
+    /// mean nothing.
+    pub(crate) fn is_block(self) -> bool {
+        matches!(
+            self,
+            Self::Block
+                | Self::Heading(_)
+                | Self::List
+                | Self::OrderedList
+                | Self::Item
+                | Self::Term
+                | Self::Quote
+                | Self::Table
+                | Self::Row
+                | Self::HeaderCell
+                | Self::Cell
+                | Self::Pre
+        )
+    }
+}
+
+/// The element of a lower-case name; `None` when HTML has no such element, so that `List<String>`
+/// and `<your name>` are text.
+pub(crate) fn tag(name: &str) -> Option<Tag> {
+    Some(match name {
+        "p" | "div" | "section" | "article" | "header" | "footer" | "main" | "aside" | "nav"
+        | "address" | "figure" | "figcaption" | "center" | "fieldset" | "form" | "dl" | "dd"
+        | "details" | "summary" | "hgroup" | "legend" | "html" | "body" | "head" | "search"
+        | "dialog" | "caption" | "noscript" | "xmp" | "plaintext" | "listing" | "marquee"
+        | "template" => Tag::Block,
+        "h1" => Tag::Heading(1),
+        "h2" => Tag::Heading(2),
+        "h3" => Tag::Heading(3),
+        "h4" => Tag::Heading(4),
+        "h5" => Tag::Heading(5),
+        "h6" => Tag::Heading(6),
+        "ul" | "menu" | "dir" => Tag::List,
+        "ol" => Tag::OrderedList,
+        "li" => Tag::Item,
+        "dt" => Tag::Term,
+        "blockquote" => Tag::Quote,
+        "table" => Tag::Table,
+        "tr" => Tag::Row,
+        "th" => Tag::HeaderCell,
+        "td" => Tag::Cell,
+        "pre" => Tag::Pre,
+        "br" => Tag::Break,
+        "hr" => Tag::Rule,
+        "b" | "strong" => Tag::Strong,
+        "i" | "em" | "cite" | "dfn" | "var" => Tag::Emphasis,
+        "code" | "kbd" | "samp" | "tt" => Tag::Code,
+        "a" => Tag::Link,
+        "img" | "image" => Tag::Image,
+        "iframe" | "object" | "embed" | "applet" | "svg" | "canvas" | "video" | "audio"
+        | "select" | "option" | "optgroup" | "datalist" | "textarea" | "button" | "title"
+        | "noframes" | "noembed" | "map" | "frameset" => Tag::Dropped,
+        "script" | "style" => Tag::DroppedRaw,
+        "span" | "font" | "u" | "s" | "strike" | "del" | "ins" | "sub" | "sup" | "small"
+        | "big" | "mark" | "abbr" | "acronym" | "q" | "label" | "time" | "data" | "bdi" | "bdo"
+        | "ruby" | "rt" | "rp" | "rb" | "wbr" | "nobr" | "blink" | "output" | "progress"
+        | "meter" | "math" | "picture" | "source" | "track" | "area" | "input" | "meta"
+        | "link" | "base" | "basefont" | "frame" | "param" | "thead" | "tbody" | "tfoot"
+        | "col" | "colgroup" | "slot" => Tag::Inline,
+        _ if is_foreign(name) => Tag::Inline,
+        _ => return None,
+    })
+}
+
+/// Tags that word processors and page builders leave behind: `o:p`, `st1:place`, `my-element`.
+fn is_foreign(name: &str) -> bool {
+    match name.split_once(':') {
+        Some((prefix, rest)) => {
+            prefix.len() <= 4
+                && matches!(
+                    prefix,
+                    "o" | "w" | "v" | "m" | "st1" | "st2" | "x" | "g" | "svg"
+                )
+                && !rest.is_empty()
+                && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+        }
+        None => {
+            name.contains('-')
+                && name.len() <= 40
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+                && (name.starts_with("app-") || name.starts_with("x-") || name.starts_with("ng-"))
+        }
+    }
+}

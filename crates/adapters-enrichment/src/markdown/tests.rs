@@ -1,0 +1,709 @@
+//! Quirks of real descriptions, each a named case, and laws that hold for any input.
+
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::{from_description, read};
+use crate::document::plain;
+
+fn check(name: &str, raw: &str, expect: &str) {
+    assert_eq!(from_description(raw), expect, "{name}");
+}
+
+#[test]
+fn html() {
+    check("empty", "", "");
+    check("paragraphs", "<p>One</p>\n<p>Two</p>", "One\n\nTwo");
+    check("a wrapped source line", "<p>One\n   two</p>", "One two");
+    check(
+        "line break",
+        "<p>One<br>\nTwo<br/>Three</p>",
+        "One\\\nTwo\\\nThree",
+    );
+    check(
+        "two line breaks part paragraphs",
+        "<p>One<br><br/>Two</p>",
+        "One\n\nTwo",
+    );
+    check("no break at the ends", "<p><br>One<br></p>", "One");
+    check(
+        "headings",
+        "<h1>A</h1><h2><b>B</b></h2><h6>F</h6>",
+        "# A\n\n## B\n\n###### F",
+    );
+    check(
+        "a heading that ends in a sign",
+        "<h2>Coding in C#</h2>",
+        "## Coding in C\\#",
+    );
+    check("an empty heading", "<h2> &nbsp;</h2><p>x</p>", "x");
+    check("rule", "<p>a</p><hr><hr><p>b</p><hr>", "a\n\n---\n\nb");
+    check(
+        "quote",
+        "<blockquote><p>a</p><p>b</p></blockquote>",
+        "> a\n>\n> b",
+    );
+    check(
+        "entities",
+        "<p>R&amp;D &eacute;&nbsp;&#8211; 5 &lt; 6</p>",
+        "R&D é – 5 < 6",
+    );
+    check(
+        "a fragment that starts within",
+        "text</p><p>more</p></div>",
+        "text\n\nmore",
+    );
+    check("unclosed paragraphs", "<p>a<p>b<li>c", "a\n\nb\n\n- c");
+    check(
+        "a definition list",
+        "<dl><dt>Pay</dt><dd>Good</dd></dl>",
+        "**Pay**\n\nGood",
+    );
+    check(
+        "preformatted text",
+        "<pre>a  b\n  c\n\nd</pre>",
+        "a b\\\nc\n\nd",
+    );
+    check(
+        "code",
+        "<pre><code>if a:\n    b()</code></pre>",
+        "```\nif a:\n    b()\n```",
+    );
+    check(
+        "inline code",
+        "<p>Use <code>a`b</code>.</p>",
+        "Use ``a`b``.",
+    );
+}
+
+#[test]
+fn lists() {
+    check("list", "<ul><li>a</li><li>b</li></ul>", "- a\n- b");
+    check(
+        "paragraphs in items",
+        "<ul><li><p>a</p></li><li><p>b</p></li></ul>",
+        "- a\n- b",
+    );
+    check(
+        "ordered",
+        "<ol start=\"3\"><li>a</li><li>b</li></ol>",
+        "3. a\n4. b",
+    );
+    check(
+        "a start that is no number",
+        "<ol start='x'><li>a</li></ol>",
+        "1. a",
+    );
+    check(
+        "nested",
+        "<ul><li>a<ol><li>b<ul><li>c</li></ul></li></ol></li><li>d</li></ul>",
+        "- a\n  1. b\n     - c\n- d",
+    );
+    check(
+        "nested beside the item",
+        "<ul><li>a</li><ul><li>b</li></ul></ul>",
+        "- a\n  - b",
+    );
+    check("unclosed items", "<ul><li>a<li>b</ul>c", "- a\n- b\n\nc");
+    check(
+        "empty items",
+        "<ul><li></li><li>a</li><li> </li></ul>",
+        "- a",
+    );
+    check(
+        "two lists in a row",
+        "<ul><li>a</li></ul><ul><li>b</li></ul>",
+        "- a\n\n* b",
+    );
+    check(
+        "two paragraphs in an item",
+        "<ul><li>a<p>b</p></li></ul>",
+        "- a\n\n  b",
+    );
+    check(
+        "a heading in an item",
+        "<ul><li><h3>a</h3></li></ul>",
+        "- **a**",
+    );
+    check(
+        "bullets typed into items",
+        "<ul><li>• a</li><li>· b</li></ul>",
+        "- a\n- b",
+    );
+    check(
+        "bullets in a paragraph",
+        "<p>We offer:<br>• a<br>•b</p>",
+        "We offer:\n\n- a\n- b",
+    );
+    check(
+        "a paragraph for each bullet",
+        "<p>·  a</p><p>·  b</p><p>c</p>",
+        "- a\n- b\n\nc",
+    );
+    check(
+        "numbers in a paragraph",
+        "<p>1. a<br>2. b</p>",
+        "1. a\n2. b",
+    );
+    check(
+        "a year is no number of a list",
+        "<p>1999. A year.</p>",
+        "1999\\. A year.",
+    );
+}
+
+#[test]
+fn inline_markup() {
+    check("strong", "<p><b>a</b> <strong>b</strong></p>", "**a b**");
+    check("emphasis", "<p>an <em>odd</em> one</p>", "an _odd_ one");
+    check(
+        "emphasis within a word",
+        "<p>un<i>believ</i>able</p>",
+        "un*believ*able",
+    );
+    check("both", "<p><b><i>a</i></b></p>", "**_a_**");
+    check(
+        "strong and then emphasis",
+        "<p><b>a</b><i>b</i></p>",
+        "**a**b",
+    );
+    check("spaces inside", "<p><b> a </b>b</p>", "**a** b");
+    check(
+        "a colon that would not close",
+        "<p><b>Pay:</b>good</p>",
+        "**Pay**:good",
+    );
+    check(
+        "a bracket that would not open",
+        "<p>a<b>(b)</b></p>",
+        "a(**b)**",
+    );
+    check("nothing in it", "<p>a<b></b><i> </i><b>:</b>b</p>", "a :b");
+    check("over line breaks", "<p><b>a<br>b</b></p>", "**a\\\nb**");
+    check("misnested", "<p><b>a<i>b</b>c</i></p>", "**ab**c");
+    check(
+        "around paragraphs",
+        "<b><p>a</p><p>b</p></b>",
+        "**a**\n\n**b**",
+    );
+}
+
+#[test]
+fn links_and_images() {
+    check(
+        "link",
+        "<a href='https://e.org/a'>here</a>",
+        "[here](https://e.org/a)",
+    );
+    check(
+        "mail",
+        "<a href='mailto:a@e.org'>us</a>",
+        "[us](mailto:a@e.org)",
+    );
+    check("relative", "<a href='/jobs'>jobs</a>", "jobs");
+    check(
+        "other schemes",
+        "<a href='javascript:alert(1)'>a</a><a href='data:text/html,x'>b</a>",
+        "ab",
+    );
+    check(
+        "a scheme in disguise",
+        "<a href=' java\nscript:alert(1)'>a</a>",
+        "a",
+    );
+    check("a telephone link", "<a href='tel:123'>call</a>", "call");
+    check(
+        "a destination with signs",
+        "<a href='https://e.org/a b(c)<d>'>x</a>",
+        "[x](https://e.org/a%20b%28c%29%3Cd%3E)",
+    );
+    check(
+        "brackets in the text",
+        "<a href='https://e.org'>[H/F]</a>",
+        r"[\[H/F\]](https://e.org)",
+    );
+    check(
+        "no text",
+        "a <a href='https://e.org'><img src=x></a> b",
+        "a b",
+    );
+    check(
+        "strong link",
+        "<b><a href='https://e.org'>x</a></b>",
+        "[**x**](https://e.org)",
+    );
+    check(
+        "strong in part of a link",
+        "<a href='https://e.org'>a <b>b</b></a>",
+        "[a **b**](https://e.org)",
+    );
+    check(
+        "strong across a link",
+        "<b>a <a href='https://e.org'>b</b> c</a>",
+        "**a** [**b** c](https://e.org)",
+    );
+    check(
+        "an exclamation before a link",
+        "Go!<a href='https://e.org'>x</a>",
+        r"Go\![x](https://e.org)",
+    );
+    check(
+        "an image that says something",
+        "<p><img alt='Great place to work'></p>",
+        "Great place to work",
+    );
+    check(
+        "an image that does not",
+        "<p>a<img alt='logo'><img alt='team photo.png'></p>",
+        "a",
+    );
+}
+
+#[test]
+fn dropped() {
+    check("script", "a<script>if (a<b) '</p>'</script>b", "ab");
+    check(
+        "style",
+        "<style>p{}</style><p style='color:red' onclick='x()'>a</p>",
+        "a",
+    );
+    check("comment", "a<!-- <b>x</b> -->b", "ab");
+    check(
+        "frame",
+        "<p>a</p><iframe src='https://e.org'>x</iframe>",
+        "a",
+    );
+    check(
+        "a frame that never ends keeps the text",
+        "<iframe src=x><p>a</p>",
+        "a",
+    );
+    check(
+        "controls but not the form's text",
+        "<form>a<select><option>x</select><button>Go</button></form>",
+        "a",
+    );
+    check(
+        "conditional comments",
+        "<!--[if mso]><p>x</p><![endif]--><p>a</p>",
+        "a",
+    );
+    check(
+        "word processor",
+        "<p>a<o:p></o:p></p><?xml:namespace prefix='o' />",
+        "a",
+    );
+}
+
+#[test]
+fn tables() {
+    check(
+        "facts",
+        "<table><tr><td>Place</td><td>Lyon</td></tr><tr><td>Hours:</td><td>35</td></tr></table>",
+        "- **Place:** Lyon\n- **Hours:** 35",
+    );
+    check(
+        "header",
+        "<table><thead><tr><th>Day</th><th>Hours</th></tr></thead><tr><td>Mon</td><td>8</td></tr></table>",
+        "- **Day:** Mon; **Hours:** 8",
+    );
+    check(
+        "layout",
+        "<table><tr><td><p>a</p><p>b</p></td><td>c</td></tr></table>",
+        "a\n\nb\n\nc",
+    );
+    check(
+        "one column",
+        "<table><tr><td>a</td></tr><tr><td>b</td></tr></table>",
+        "a\n\nb",
+    );
+    check(
+        "a list in a cell",
+        "<table><tr><td><ul><li>a</ul></td></tr></table>b",
+        "- a\n\nb",
+    );
+    check("cells without a table", "<td>a</td><tr>b", "a\n\nb");
+}
+
+#[test]
+fn plain_text() {
+    check(
+        "lines",
+        "One\nTwo\r\n\r\nThree\rFour",
+        "One\\\nTwo\n\nThree\\\nFour",
+    );
+    check(
+        "bullets",
+        "Tasks:\n* a\n* b\nPay:\n- c\n- d",
+        "Tasks:\n\n- a\n- b\n\nPay:\n\n- c\n- d",
+    );
+    check("bullets with a sign", "• a\n• b", "- a\n- b");
+    check("bullets with lines between", "- a\n\n- b", "- a\n- b");
+    check("numbers", "1. a\n2. b\n3) c", "1. a\n2. b\n3. c");
+    check(
+        "a dash that says something else",
+        "Pay\n- good\nend",
+        "Pay\n\n- good\n\nend",
+    );
+    check(
+        "literal line feeds",
+        r"One\n\nTwo\nThree",
+        "One\n\nTwo\\\nThree",
+    );
+    check(
+        "a path is no line feed",
+        r"See C:\new\notes",
+        r"See C:\new\notes",
+    );
+    check("entities", "R&amp;D &gt; all", "R&D > all");
+    check("comparison", "a < b > c, 3<4", "a < b > c, 3<4");
+    check(
+        "soft hyphens and invisible spaces",
+        "U\u{ad}b\u{200b}er",
+        "Uber",
+    );
+    check("composed letters", "Cafe\u{301}", "Café");
+}
+
+#[test]
+fn mixed() {
+    check(
+        "inline tags and line feeds",
+        "<b>Us</b>\nWe do.\n\nMore",
+        "**Us**\\\nWe do.\n\nMore",
+    );
+    check(
+        "blocks and bare lines",
+        "<p>Us</p>\nTasks:\n- a\n- b",
+        "Us\n\nTasks:\n\n- a\n- b",
+    );
+    check(
+        "an empty line in a block",
+        "<div>One\n\nTwo\nthree</div>",
+        "One\n\nTwo three",
+    );
+    check("breaks and line feeds", "One<br>\nTwo", "One\\\nTwo");
+}
+
+#[test]
+fn escaped_too_often() {
+    check(
+        "tags",
+        "&lt;p&gt;One&lt;/p&gt;&lt;p&gt;Two&lt;/p&gt;",
+        "One\n\nTwo",
+    );
+    check(
+        "entities",
+        "<p>R&amp;amp;D &amp;nbsp;&amp;eacute;</p>",
+        "R&D é",
+    );
+    check(
+        "twice",
+        "&amp;lt;b&amp;gt;One&amp;lt;/b&amp;gt; &amp;amp;amp; two",
+        "**One** & two",
+    );
+    check(
+        "inside a wrapper",
+        "<div>&lt;p&gt;a&lt;/p&gt;&lt;p&gt;b&lt;/p&gt;</div>",
+        "a\n\nb",
+    );
+    check(
+        "a job that talks about tags",
+        "<p>Know &lt;div&gt;</p><p>and CSS</p>",
+        "Know &lt;div>\n\nand CSS",
+    );
+}
+
+#[test]
+fn markdown_stays() {
+    for text in [
+        "# A\n\nText with **strong** and _soft_ words.\n\n- a\n- b\n  - c\n\n1. x\n2. y",
+        "> quote\n\n---\n\n[text](https://e.org/a_b)\n\nOne\\\nTwo",
+        r"1\. not a list, \* not a bullet, a\_ b, `code`",
+        "```\ncode\n```\n\nText",
+    ] {
+        check("as it was", text, text);
+    }
+    check(
+        "other signs",
+        "Title\n=====\n* a\n* b\n\n__x__",
+        "# Title\n\n- a\n- b\n\n**x**",
+    );
+    check(
+        "line ends are meant",
+        "**Us**\nWe do.\nMore.",
+        "**Us**\\\nWe do.\\\nMore.",
+    );
+    check(
+        "dangerous links",
+        "**a** [x](javascript:alert(1))",
+        "**a** x",
+    );
+    check(
+        "tags within",
+        "## A\n\nb<br>c <script>x</script>",
+        "## A\n\nb\\\nc",
+    );
+    check("no code by four spaces", "# A\n\n    text", "# A\n\ntext");
+}
+
+#[test]
+fn text_that_looks_like_markup() {
+    check(
+        "unknown tags",
+        "<p>Dear <your name>, List<String></p>",
+        "Dear &lt;your name>, List&lt;String>",
+    );
+    check(
+        "an address in angle brackets",
+        "Write to <a@e.org>",
+        "Write to &lt;a@e.org>",
+    );
+    check("a tag that never ends", "<p>a <b", "a &lt;b");
+    check(
+        "signs of Markdown",
+        "<p>*a* _b_ [c](d) `e` ~~f~~</p>",
+        r"\*a\* \_b\_ [c]\(d) \`e\` \~\~f\~\~",
+    );
+    check(
+        "words with underscores",
+        "<p>snake_case_name _x</p>",
+        r"snake_case_name \_x",
+    );
+    check(
+        "signs at the start",
+        "<p># a</p><p>+ b</p><p>> c</p>",
+        "\\# a\n\n\\+ b\n\n\\> c",
+    );
+    check(
+        "rules and underlines",
+        "<p>a<br>---<br>===</p>",
+        "a\\\n\\---\\\n\\===",
+    );
+    check(
+        "a definition",
+        "<p>[a]: https://e.org</p>",
+        r"[a]\: https://e.org",
+    );
+    check("entities", "<p>&amp;amp;lt; &amp;copy</p>", "< &copy");
+    check("backslashes", r"<p>a\b \* c\</p>", r"a\b \\\* c\\");
+    check(
+        "gender marks",
+        "<p>Engineer [H/F] (m/w/d)*</p>",
+        r"Engineer [H/F] (m/w/d)\*",
+    );
+}
+
+/// What a reader sees of a Markdown text, without white space.
+fn seen(markdown: &str) -> String {
+    let mut out = String::new();
+    for event in Parser::new_ext(markdown, Options::empty()) {
+        match event {
+            Event::Text(text) | Event::Code(text) => out.push_str(&text),
+            Event::Html(html) | Event::InlineHtml(html) => panic!("raw HTML {html:?}\n{markdown}"),
+            Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => panic!("an image"),
+            _ => {}
+        }
+    }
+    out.retain(|c| !c.is_whitespace());
+    out
+}
+
+/// What the document says, without white space.
+fn said(raw: &str) -> String {
+    let mut out = String::new();
+    read(raw).for_each_text(&mut |spans| out.push_str(&plain(spans)));
+    out.retain(|c| !c.is_whitespace());
+    out
+}
+
+fn holds(raw: &str) {
+    let markdown = from_description(raw);
+    assert_eq!(
+        seen(&markdown),
+        said(raw),
+        "text is lost or markup shows in {markdown:?}"
+    );
+    assert!(!markdown.contains("\n\n\n"), "empty lines in {markdown:?}");
+    assert!(
+        !markdown.replace("\\*", "x").contains("****"),
+        "empty emphasis in {markdown:?}"
+    );
+    let fenced = markdown.contains("```");
+    for line in markdown.lines().filter(|_| !fenced) {
+        assert_eq!(line.trim_end(), line, "space at the end in {markdown:?}");
+    }
+}
+
+fn soup() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(vec![
+            "<p>",
+            "</p>",
+            "<b>",
+            "</b>",
+            "<i>",
+            "</i>",
+            "<ul>",
+            "</ul>",
+            "<ol>",
+            "</ol>",
+            "<li>",
+            "</li>",
+            "<br>",
+            "<h2>",
+            "</h2>",
+            "<a href='https://e.org'>",
+            "</a>",
+            "<table>",
+            "<tr>",
+            "<td>",
+            "<th>",
+            "</td>",
+            "</tr>",
+            "</table>",
+            "<blockquote>",
+            "</blockquote>",
+            "<hr>",
+            "<code>",
+            "</code>",
+            "<pre>",
+            "</pre>",
+            "<div>",
+            "</div>",
+            "<script>",
+            "</script>",
+            "<iframe>",
+            "<!--",
+            "-->",
+            "&amp;",
+            "&lt;",
+            "&gt;",
+            "&nbsp;",
+            "&amp;lt;",
+        ])
+        .prop_map(str::to_owned),
+        "[a-c \n*_`#>~!\\[\\]()\\\\<&;:.=1+|-]{0,8}",
+        "[a-zé ]{1,6}",
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn any_text_shows_whole(raw in ".{0,200}") {
+        holds(&raw);
+    }
+
+    #[test]
+    fn any_tag_soup_shows_whole(raw in soup()) {
+        holds(&raw);
+    }
+
+    #[test]
+    fn cleaning_again_keeps_the_words(raw in soup()) {
+        let once = from_description(&raw);
+        if !once.contains("```") {
+            prop_assert!(!once.contains("<p") && !once.contains("<script"), "{once:?}");
+        }
+        let twice = from_description(&once);
+        prop_assert!(twice.len() < 4 * once.len() + 100);
+    }
+}
+
+#[test]
+fn hostile_input_needs_no_stack() {
+    let deep = |tag: &str, n: usize| {
+        format!(
+            "{}x{}",
+            format!("<{tag}>").repeat(n),
+            format!("</{tag}>").repeat(n)
+        )
+    };
+    let mut cases: Vec<String> = [
+        "div",
+        "b",
+        "i",
+        "ul",
+        "ul><li",
+        "ol",
+        "blockquote",
+        "table",
+        "table><tr><td",
+        "a href=https://e.org",
+        "span",
+        "p",
+        "pre",
+        "iframe",
+        "svg",
+        "form",
+        "h1",
+    ]
+    .iter()
+    .map(|tag| deep(tag, 100_000))
+    .collect();
+    for piece in [
+        "<",
+        "&",
+        "&lt;",
+        "&amp;",
+        "&amp;amp;",
+        "**",
+        "*a ",
+        "_a",
+        "[",
+        "]",
+        "](",
+        "![",
+        "> ",
+        "- ",
+        "`",
+        "``a",
+        "\\n",
+        "\n",
+        "<b>a</b>",
+        "<i>a<b>b</i>c</b> ",
+        "<a href=https://e.org>a</a>",
+        "1. ",
+        "#",
+        "&lt;p&gt;",
+        "</p>",
+        "<!--",
+        "<script>",
+        "<br>",
+        "• a\n",
+        "a.b ",
+        "a@b.cc ",
+        "+4712345678 ",
+        "http://a ",
+        "(",
+        "0 1",
+        "<td>a",
+        "<li>",
+        "|",
+        "- a\n  ",
+        "    - a\n",
+        "**a",
+        "~~",
+        "<p",
+        "\u{301}",
+        "a\u{301}",
+    ] {
+        cases.push(piece.repeat((1 << 17) / piece.len()));
+        cases.push(format!("**x**\n{}", piece.repeat((1 << 15) / piece.len())));
+    }
+    cases.push(format!(
+        "<a {}>x</a>",
+        (0..20_000)
+            .map(|n| format!("a{n}"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    ));
+    for case in cases {
+        let small = std::thread::Builder::new().stack_size(2 << 20);
+        let worker = small.spawn(move || from_description(&case).len()).unwrap();
+        worker.join().unwrap();
+    }
+}

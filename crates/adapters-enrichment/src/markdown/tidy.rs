@@ -1,0 +1,206 @@
+//! Makes lists of lines that only look like list items, and drops what says nothing.
+
+use super::inline::{join, lines, trim};
+use crate::document::{Block, Document, List, Span, plain};
+
+pub(crate) fn tidy(document: &mut Document) {
+    let blocks = std::mem::take(&mut document.blocks);
+    document.blocks = tidy_blocks(blocks, false);
+}
+
+// Recursion is bounded by the depth that the builder allows.
+fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
+    let mut out: Vec<Block> = Vec::new();
+    // Whether the last block is a list that was made here, so that more lines may join it.
+    let mut grown = false;
+    for block in blocks {
+        match block {
+            Block::Paragraph(spans) => paragraph(&spans, &mut out, &mut grown, in_list),
+            Block::List(list) => {
+                if let Some(list) = tidy_list(list) {
+                    out.push(Block::List(list));
+                }
+                grown = false;
+            }
+            Block::Quote(inner) => {
+                let inner = tidy_blocks(inner, in_list);
+                if !inner.is_empty() {
+                    out.push(Block::Quote(inner));
+                }
+                grown = false;
+            }
+            Block::Heading(level, mut spans) => {
+                trim(&mut spans);
+                if plain(&spans).chars().any(|c| !c.is_whitespace()) {
+                    out.push(if in_list {
+                        for span in &mut spans {
+                            span.style.strong = true;
+                        }
+                        Block::Paragraph(spans)
+                    } else {
+                        Block::Heading(level, spans)
+                    });
+                }
+                grown = false;
+            }
+            Block::Rule => {
+                if !matches!(out.last(), None | Some(Block::Rule)) {
+                    out.push(Block::Rule);
+                }
+                grown = false;
+            }
+            code @ Block::Code(_) => {
+                out.push(code);
+                grown = false;
+            }
+        }
+    }
+    while matches!(out.last(), Some(Block::Rule)) {
+        out.pop();
+    }
+    out
+}
+
+fn tidy_list(list: List) -> Option<List> {
+    let items: Vec<Vec<Block>> = list
+        .items
+        .into_iter()
+        .map(|mut item| {
+            // `<li>• text</li>`
+            if let Some(Block::Paragraph(spans)) = item.first_mut()
+                && !plain(spans).contains('\n')
+                && let Some((Marker::Bullet, length)) = marker(&plain(spans))
+            {
+                cut(spans, length);
+            }
+            tidy_blocks(item, true)
+        })
+        .filter(|item| !item.is_empty())
+        .collect();
+    (!items.is_empty()).then_some(List {
+        start: list.start,
+        items,
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marker {
+    /// A sign that is always a bullet.
+    Bullet,
+    /// A sign that also starts dialogue or a calculation.
+    Dash,
+    Number(u32),
+}
+
+/// The list marker that starts a line, and how many bytes it takes with the space after it.
+fn marker(line: &str) -> Option<(Marker, usize)> {
+    let first = line.chars().next()?;
+    let (marker, width) = match first {
+        '•' | '·' | '▪' | '▫' | '●' | '○' | '◦' | '‣' | '⁃' | '∙' | '■' | '□' | '◆' | '➢' | '➤'
+        | '➔' | '✓' | '✔' | '✅' | '\u{f0b7}' | '\u{f0a7}' => {
+            (Marker::Bullet, first.len_utf8())
+        }
+        '-' | '*' | '–' | '—' | '‐' | '‑' => (Marker::Dash, first.len_utf8()),
+        '1'..='9' => {
+            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+            let number = line.get(..digits).filter(|_| digits <= 2)?.parse().ok()?;
+            if !line[digits..].starts_with(['.', ')']) {
+                return None;
+            }
+            (Marker::Number(number), digits + 1)
+        }
+        _ => return None,
+    };
+    let rest = &line[width..];
+    // A variation selector belongs to the sign before it.
+    let selector = if rest.starts_with('\u{fe0f}') { 3 } else { 0 };
+    let rest = &rest[selector..];
+    let space = rest.len() - rest.trim_start_matches(' ').len();
+    let text = rest.trim_start().chars().next();
+    let enough = text.is_some() && (space > 0 || marker == Marker::Bullet);
+    enough.then_some((marker, width + selector + space))
+}
+
+fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bool) {
+    if !plain(spans).chars().any(|c| !c.is_whitespace()) {
+        return;
+    }
+    let lines = lines(spans);
+    let markers: Vec<_> = lines.iter().map(|line| marker(&plain(line))).collect();
+    let mut pending: Vec<Vec<Span>> = Vec::new();
+    for (index, mut line) in lines.into_iter().enumerate() {
+        let neighbour = |at: Option<usize>| at.and_then(|at| markers.get(at).copied().flatten());
+        let (before, after) = (neighbour(index.checked_sub(1)), neighbour(Some(index + 1)));
+        let joins = *grown && pending.is_empty();
+        let item = match markers[index] {
+            Some((Marker::Bullet, cut)) => Some((None, cut)),
+            // One dash alone may be anything, but not next to another or among others.
+            Some((Marker::Dash, cut)) => {
+                let dash = |m: Option<(Marker, usize)>| matches!(m, Some((Marker::Dash, _)));
+                (joins
+                    || dash(before)
+                    || dash(after)
+                    || index > 0
+                    || (markers.len() == 1 && !in_list))
+                    .then_some((None, cut))
+            }
+            Some((Marker::Number(number), cut)) => {
+                let next = matches!(after, Some((Marker::Number(next), _)) if next == number + 1);
+                let continues = joins && continues(out, number);
+                (continues || (number == 1 && next)).then_some((Some(number), cut))
+            }
+            None => None,
+        };
+        match item {
+            None => {
+                pending.push(line);
+                *grown = false;
+            }
+            Some((start, length)) => {
+                flush(&mut pending, out);
+                cut(&mut line, length);
+                let item = vec![Block::Paragraph(line)];
+                match out.last_mut() {
+                    Some(Block::List(list)) if joins && list.start.is_some() == start.is_some() => {
+                        list.items.push(item);
+                    }
+                    _ => out.push(Block::List(List {
+                        start,
+                        items: vec![item],
+                    })),
+                }
+                *grown = true;
+            }
+        }
+    }
+    if !pending.is_empty() {
+        *grown = false;
+    }
+    flush(&mut pending, out);
+}
+
+fn flush(pending: &mut Vec<Vec<Span>>, out: &mut Vec<Block>) {
+    if !pending.is_empty() {
+        out.push(Block::Paragraph(join(std::mem::take(pending))));
+    }
+}
+
+/// Whether the numbered list at the end of `out` goes on with `number`.
+fn continues(out: &[Block], number: u32) -> bool {
+    match out.last() {
+        Some(Block::List(list)) => list.start.is_some_and(|start| {
+            usize::try_from(number - start.min(number)) == Ok(list.items.len())
+        }),
+        _ => false,
+    }
+}
+
+/// Cuts bytes off the start.
+fn cut(spans: &mut Vec<Span>, mut bytes: usize) {
+    for span in spans.iter_mut() {
+        let here = bytes.min(span.text.len());
+        span.text.drain(..here);
+        bytes -= here;
+    }
+    trim(spans);
+}

@@ -1,0 +1,38 @@
+//! Names of places in one spelling: lower case, without accents and punctuation. The script that
+//! makes the table folds the same way.
+
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+pub(crate) fn fold(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut gap = false;
+    let lower = name.nfkd().flat_map(char::to_lowercase);
+    for c in lower.filter(|c| !is_combining_mark(*c)) {
+        let mut one = [0; 4];
+        let folded = match c {
+            'ø' => "o",
+            'ł' => "l",
+            'đ' | 'ð' => "d",
+            'ß' => "ss",
+            'æ' => "ae",
+            'œ' => "oe",
+            'ı' => "i",
+            'þ' => "th",
+            'ħ' => "h",
+            'ŋ' => "n",
+            'ŧ' => "t",
+            c if c.is_alphanumeric() => c.encode_utf8(&mut one),
+            '\'' | '’' | 'ʼ' | '`' | '´' | '.' => continue,
+            _ => {
+                gap = true;
+                continue;
+            }
+        };
+        if gap && !out.is_empty() {
+            out.push(' ');
+        }
+        gap = false;
+        out.push_str(folded);
+    }
+    out
+}

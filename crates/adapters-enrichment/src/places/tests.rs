@@ -1,0 +1,88 @@
+//! How people write cities.
+
+use super::{TABLE, find, fold::fold};
+
+#[track_caller]
+fn check(country: &str, city: &str, near: (f64, f64)) {
+    let found = find(country, city).unwrap_or_else(|| panic!("{city} in {country} is not found"));
+    let far = (found.latitude - near.0).abs() > 0.1 || (found.longitude - near.1).abs() > 0.1;
+    assert!(!far, "{city} in {country} is at {found:?}");
+}
+
+#[test]
+fn spellings() {
+    for city in ["Bangalore", "Bengaluru", "bengaluru"] {
+        check("IN", city, (12.97, 77.59));
+    }
+    for city in ["Köln", "Cologne", "Koeln", "KOLN", "Ko\u{308}ln"] {
+        check("DE", city, (50.93, 6.95));
+    }
+    for city in [
+        "Paris",
+        "PARIS 14ème arrondissement",
+        "75014 Paris",
+        "Paris 01",
+        "Paris Cedex 12",
+        "Paris (75)",
+    ] {
+        check("FR", city, (48.85, 2.35));
+    }
+    check("IN", "Gurgaon", (28.46, 77.03));
+    check("BR", "Sao Paulo", (-23.55, -46.63));
+    check("PL", "Krakow", (50.06, 19.94));
+    check("MX", "Santiago de Queretaro", (20.59, -100.39));
+    check("MX", "Mexico City", (19.43, -99.13));
+    check("PH", "Taguig City", (14.52, 121.08));
+    check("PH", "Mabalacat", (15.22, 120.57));
+    check("NO", "Sørumsand", (59.99, 11.24));
+    check("NO", "Sorumsand", (59.99, 11.24));
+    check("NO", "Ulvik", (60.57, 6.91));
+    check("FR", "Vélizy-Villacoublay", (48.78, 2.19));
+    check("FR", "St-Denis", (48.94, 2.36));
+    check("DK", "Århus", (56.16, 10.21));
+    check("DK", "Aarhus C", (56.16, 10.21));
+    check("JP", "東京", (35.69, 139.69));
+    check("CZ", "Praha", (50.09, 14.42));
+    check("US", "New York", (40.71, -74.01));
+    check("US", "St. Louis", (38.63, -90.2));
+}
+
+#[test]
+fn the_largest_of_a_name_unless_a_state_says_otherwise() {
+    check("US", "Washington", (38.9, -77.04));
+    check("US", "Washington, DC", (38.9, -77.04));
+    check("US", "Portland", (45.52, -122.68));
+    check("US", "Portland, ME", (43.66, -70.26));
+    check("US", "Portland, Maine", (43.66, -70.26));
+    check("CA", "London, Ontario", (42.98, -81.23));
+    check("GB", "London", (51.51, -0.13));
+    assert_eq!(find("US", "San Francisco, Maine"), None);
+}
+
+#[test]
+fn nothing_is_guessed() {
+    assert_eq!(find("DE", "Bangalore"), None);
+    assert_eq!(find("FI", "Uusimaa"), None);
+    assert_eq!(find("XX", "Paris"), None);
+    assert_eq!(find("FR", ""), None);
+    assert_eq!(find("FR", "75014"), None);
+    assert_eq!(find("FR", "Remote"), None);
+    assert_eq!(find("", ""), None);
+}
+
+#[test]
+fn the_table_is_whole_and_folded() {
+    assert!(TABLE.len() > 200);
+    assert!(
+        TABLE
+            .values()
+            .map(std::collections::HashMap::len)
+            .sum::<usize>()
+            > 100_000
+    );
+    for (name, place) in TABLE.values().flatten() {
+        assert_eq!(fold(name), *name);
+        assert!((-90_000..=90_000).contains(&place.latitude));
+        assert!((-180_000..=180_000).contains(&place.longitude));
+    }
+}

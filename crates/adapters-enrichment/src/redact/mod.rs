@@ -1,0 +1,204 @@
+//! Hides what identifies the company or leads past the board.
+//!
+//! Redaction works on the document, not on Markdown text, so markup inside a word hides nothing
+//! and no escape is torn. Tokens stand in plain square brackets; the writer makes sure that no
+//! bracket in a text can become a link.
+
+mod company;
+mod contact;
+mod key;
+mod leak;
+mod vocabulary;
+mod web;
+pub(crate) mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub use leak::{Leak, leaks};
+
+use crate::{
+    document::{Document, Span},
+    markdown,
+};
+
+/// What must not show.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Identity<'a> {
+    /// The company's name.
+    pub name: &'a str,
+    /// The company's website.
+    pub website: &'a str,
+    /// The city of the workplace, which may show even if the company is named after it.
+    pub city: Option<&'a str>,
+    /// The country of the workplace, two letters.
+    pub country: Option<&'a str>,
+}
+
+/// What was hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// The company's name, in any form.
+    Company,
+    /// An e-mail address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// A URL or a domain.
+    Link,
+}
+
+impl Kind {
+    /// What stands in the text instead.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Company => "[company]",
+            Self::Email => "[email]",
+            Self::Phone => "[phone]",
+            Self::Link => "[link]",
+        }
+    }
+}
+
+/// The Markdown with everything hidden that identifies the company or leads to it.
+pub fn markdown(source: &str, identity: &Identity<'_>) -> String {
+    let mut document = markdown::read(source);
+    let scan = Scan::of(&document, identity.website);
+    hide(&mut document, identity, &scan);
+    markdown::write(&document)
+}
+
+/// A document's text, and the addresses and numbers in it.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    /// All text, with [`SEPARATOR`] after each paragraph.
+    pub(crate) text: String,
+    pub(crate) contacts: Vec<(Range<usize>, Kind)>,
+    /// The label of the company's website.
+    label: Option<String>,
+}
+
+/// Stands between paragraphs. The control character occurs in no document, so nothing that is
+/// looked for can reach across.
+pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
+
+impl Scan {
+    pub(crate) fn of(document: &Document, website: &str) -> Self {
+        let label = web::label(website);
+        let mut text = String::new();
+        document.for_each_text(&mut |spans| {
+            for span in spans {
+                text.push_str(&span.text);
+            }
+            text.push_str(SEPARATOR);
+        });
+        let mut contacts = Vec::new();
+        add(&mut contacts, web::urls(&text), Kind::Link);
+        add(&mut contacts, contact::emails(&text), Kind::Email);
+        add(
+            &mut contacts,
+            web::domains(&text, label.as_deref()),
+            Kind::Link,
+        );
+        add(&mut contacts, contact::phones(&text), Kind::Phone);
+        Self {
+            text,
+            contacts,
+            label,
+        }
+    }
+
+    /// Everything to hide, in order and without overlaps.
+    fn find(&self, identity: &Identity<'_>) -> Vec<(Range<usize>, Kind)> {
+        let mut words = words::words(&self.text);
+        words.retain(|word| {
+            let at = self
+                .contacts
+                .partition_point(|(range, _)| range.end <= word.start);
+            self.contacts
+                .get(at)
+                .is_none_or(|(range, _)| range.start >= word.end())
+        });
+        let names = company::Names::new(identity, self, &words);
+        let mut found = self.contacts.clone();
+        add(&mut found, names.find(&self.text, &words), Kind::Company);
+        found
+    }
+}
+
+/// Hides everything in a document that was scanned.
+pub(crate) fn hide(document: &mut Document, identity: &Identity<'_>, scan: &Scan) {
+    let found = scan.find(identity);
+    let mut offset = 0;
+    document.for_each_text_mut(&mut |spans| {
+        let length: usize = spans.iter().map(|span| span.text.len()).sum();
+        for span in spans.iter_mut() {
+            span.link = None;
+        }
+        let first = found.partition_point(|(range, _)| range.end <= offset);
+        let after = found.partition_point(|(range, _)| range.start < offset + length);
+        replace(spans, offset, &found[first..after]);
+        offset += length + SEPARATOR.len();
+    });
+}
+
+/// Adds what overlaps nothing that is known already, and keeps the order.
+fn add(found: &mut Vec<(Range<usize>, Kind)>, ranges: Vec<Range<usize>>, kind: Kind) {
+    let mut all: Vec<(Range<usize>, Kind)> = Vec::with_capacity(found.len() + ranges.len());
+    let mut known = std::mem::take(found).into_iter().peekable();
+    for range in ranges {
+        while let Some(before) = known.next_if(|(other, _)| other.start < range.end) {
+            all.push(before);
+        }
+        if all.last().is_none_or(|(last, _)| last.end <= range.start) {
+            all.push((range, kind));
+        }
+    }
+    all.extend(known);
+    *found = all;
+}
+
+/// Puts tokens in the place of what was found. The first of the spans that held it keeps the
+/// token, so the style stays.
+fn replace(spans: &mut Vec<Span>, offset: usize, found: &[(Range<usize>, Kind)]) {
+    if found.is_empty() {
+        return;
+    }
+    let mut start = offset;
+    let mut first = 0;
+    for span in spans.iter_mut() {
+        let end = start + span.text.len();
+        let mut text = String::with_capacity(span.text.len());
+        let mut at = start;
+        while first < found.len() && found[first].0.end <= start {
+            first += 1;
+        }
+        for (range, kind) in found[first..]
+            .iter()
+            .take_while(|(range, _)| range.start < end)
+        {
+            if range.start >= start {
+                text.push_str(&span.text[at - start..range.start - start]);
+                text.push_str(kind.token());
+            }
+            at = range.end.min(end);
+        }
+        text.push_str(&span.text[at - start..]);
+        span.text = text;
+        start = end;
+    }
+    spans.retain(|span| !span.text.is_empty());
+    for span in spans {
+        for kind in [Kind::Company, Kind::Link] {
+            // "Example Group (Example)" need not say so twice.
+            let token = kind.token();
+            for twice in [format!("{token} {token}"), format!("{token} ({token})")] {
+                while span.text.contains(&twice) {
+                    span.text = span.text.replace(&twice, token);
+                }
+            }
+        }
+    }
+}
