@@ -1,0 +1,350 @@
+//! The command line: every command, option and environment variable.
+//!
+//! Options that several commands share are in [`settings`]; what their values may be is in
+//! [`crate::config`]. [`parse`] reads the arguments and turns a bad value into one line.
+
+mod parse;
+mod settings;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use adapters_http::oauth::KeyId;
+use clap::{ArgAction, Args, Parser, Subcommand, builder::FalseyValueParser};
+use domain::{
+    client::{ClientId, Scope},
+    posting::{SourceIdentifier, Status},
+};
+use secrecy::SecretString;
+use url::Url;
+
+pub use self::{
+    parse::{Refusal, load_dotenv, parse},
+    settings::{DataDirArgs, EnricherArgs, HttpArgs, LifetimeArgs, StoreArgs},
+};
+use crate::config;
+
+/// Job postings in, enriched and moderated job postings out.
+///
+/// Every option can also be given as the environment variable that is shown with it, and a file
+/// `.env` in the current directory is read. Options win over variables, variables over the
+/// file, and a variable without a value counts as unset.
+#[derive(Debug, Parser)]
+#[command(
+    name = "posthaste",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    /// What to log, as a `tracing` filter such as `debug` or `info,posthaste=debug`; `RUST_LOG`
+    /// is read too. Default: `info` for what serves, `warn` for the rest
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILTER",
+        env = "POSTHASTE_LOG",
+        value_parser = config::log_filter,
+        help_heading = "Logging"
+    )]
+    pub log: Option<String>,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show everything at once: sample postings through OAuth, enrichment and back
+    Demo(DemoArgs),
+    /// Serve the API and run the background workers
+    Serve(ServeArgs),
+    /// Run the background workers alone
+    Worker(WorkerArgs),
+    /// Apply pending migrations to the database
+    Migrate(StoreArgs),
+    /// Manage the keys that sign access tokens
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Manage OAuth clients
+    #[command(subcommand)]
+    Clients(ClientsCommand),
+    /// Push many postings from a file
+    Push(PushArgs),
+    /// Look at postings and moderate them
+    #[command(subcommand)]
+    Postings(PostingsCommand),
+    /// Look at side effects that wait or were given up
+    #[command(subcommand)]
+    Outbox(OutboxCommand),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Keep the demo's database and keys in this directory instead of a temporary one
+    #[arg(long, value_name = "DIR", env = "POSTHASTE_DEMO_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+
+    /// Stop after the table instead of serving until Ctrl-C
+    #[arg(long, env = "POSTHASTE_DEMO_EXIT", value_parser = FalseyValueParser::new())]
+    pub exit: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub http: HttpArgs,
+    #[command(flatten)]
+    pub lifetime: LifetimeArgs,
+    #[command(flatten)]
+    pub enricher: EnricherArgs,
+
+    /// Serve the API alone, without background workers
+    #[arg(
+        long,
+        env = "POSTHASTE_NO_WORKER",
+        value_parser = FalseyValueParser::new(),
+        help_heading = "API"
+    )]
+    pub no_worker: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct WorkerArgs {
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub lifetime: LifetimeArgs,
+    #[command(flatten)]
+    pub enricher: EnricherArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Make a new key; it verifies at once and signs after 30 seconds
+    Generate(DataDirArgs),
+    /// List the keys, oldest first
+    List(DataDirArgs),
+    /// Remove a key; what it signed is not accepted any more
+    Retire(KeysRetireArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct KeysRetireArgs {
+    /// The key's id
+    #[arg(value_name = "KID")]
+    pub id: KeyId,
+    #[command(flatten)]
+    pub data_dir: DataDirArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ClientsCommand {
+    /// Make a client; its secret is shown this once
+    Create(ClientsCreateArgs),
+    /// List the clients, oldest first
+    List(StoreArgs),
+    /// Revoke a client; its tokens stop working within ten seconds
+    Revoke(ClientsRevokeArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ClientsCreateArgs {
+    /// What people call the client
+    #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NAME", value_parser = config::client_name)]
+    pub name: String,
+
+    /// What it may do: `job-postings:write`, `job-postings:read` or
+    /// `newsletter-subscribers:write`; several times, or separated by commas
+    #[arg(
+        long = "scope",
+        value_name = "SCOPE",
+        env = "POSTHASTE_CLIENT_SCOPE",
+        required = true,
+        value_delimiter = ',',
+        action = ArgAction::Append,
+        value_parser = config::scope
+    )]
+    pub scopes: Vec<Scope>,
+
+    #[command(flatten)]
+    pub json: JsonArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ClientsRevokeArgs {
+    /// The client's id
+    #[arg(value_name = "ID", value_parser = config::client_id)]
+    pub id: ClientId,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PushArgs {
+    /// One `{"id":…,"payload":{…}}` a line; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Where the service is
+    #[arg(long, value_name = "URL", env = "POSTHASTE_PUSH_URL", value_parser = config::base_url)]
+    pub url: Url,
+
+    /// The OAuth client's id
+    #[arg(long, value_name = "ID", env = "POSTHASTE_CLIENT_ID")]
+    pub client_id: String,
+
+    /// The OAuth client's secret; better given as the variable, which other users cannot see
+    #[arg(
+        long,
+        value_name = "SECRET",
+        env = "POSTHASTE_CLIENT_SECRET",
+        hide_env_values = true,
+        allow_hyphen_values = true
+    )]
+    pub client_secret: SecretString,
+
+    /// How many requests may be under way at once
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_PUSH_CONCURRENCY",
+        default_value_t = 32,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
+    pub concurrency: u16,
+
+    /// Write refused lines with their errors to this file
+    #[arg(long, value_name = "FILE", env = "POSTHASTE_PUSH_REJECTS")]
+    pub rejects: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PostingsCommand {
+    /// List postings, the longest unchanged first
+    List(PostingsListArgs),
+    /// Show one posting with its history
+    Show(PostingsShowArgs),
+    /// Approve a posting; no enricher overrules it
+    Approve(PostingArgs),
+    /// Reject a posting; no enricher overrules it
+    Reject(PostingsRejectArgs),
+    /// Feature a posting
+    Feature(PostingsFeatureArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PostingsListArgs {
+    /// Only postings of this status: `PendingEnrichment`, `approved`, `rejected` or `expired`
+    #[arg(
+        long,
+        value_name = "STATUS",
+        env = "POSTHASTE_POSTINGS_STATUS",
+        value_parser = config::status
+    )]
+    pub status: Option<Status>,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Names one posting for a command that may change it.
+#[derive(Debug, Args)]
+pub struct PostingArgs {
+    /// The posting's unique source identifier
+    #[arg(value_name = "ID", value_parser = config::source_identifier)]
+    pub id: SourceIdentifier,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub lifetime: LifetimeArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PostingsShowArgs {
+    /// The posting's unique source identifier
+    #[arg(value_name = "ID", value_parser = config::source_identifier)]
+    pub id: SourceIdentifier,
+    #[command(flatten)]
+    pub json: JsonArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PostingsRejectArgs {
+    /// Why, for the integrator to read
+    #[arg(
+        long,
+        value_name = "REASON",
+        env = "POSTHASTE_POSTINGS_REASON",
+        value_parser = config::reason
+    )]
+    pub reason: String,
+    #[command(flatten)]
+    pub posting: PostingArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PostingsFeatureArgs {
+    /// Feature it no longer
+    #[arg(long, env = "POSTHASTE_POSTINGS_OFF", value_parser = FalseyValueParser::new())]
+    pub off: bool,
+    #[command(flatten)]
+    pub posting: PostingArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum OutboxCommand {
+    /// List what waits or is being worked on, oldest first
+    List(OutboxListArgs),
+    /// Bring dead side effects back
+    Retry(OutboxRetryArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct OutboxListArgs {
+    /// List what was given up instead
+    #[arg(long, env = "POSTHASTE_OUTBOX_DEAD", value_parser = FalseyValueParser::new())]
+    pub dead: bool,
+    #[command(flatten)]
+    pub json: JsonArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct OutboxRetryArgs {
+    /// Ids of dead side effects, as `outbox list --dead` shows them
+    #[arg(
+        value_name = "ID",
+        required_unless_present = "all_dead",
+        value_parser = config::task_id
+    )]
+    pub ids: Vec<i64>,
+
+    /// Bring all of them back
+    #[arg(
+        long,
+        env = "POSTHASTE_OUTBOX_ALL_DEAD",
+        value_parser = FalseyValueParser::new(),
+        conflicts_with = "ids"
+    )]
+    pub all_dead: bool,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print JSON instead of text
+    #[arg(long = "json", env = "POSTHASTE_JSON", value_parser = FalseyValueParser::new())]
+    pub enabled: bool,
+}

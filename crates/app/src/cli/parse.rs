@@ -1,0 +1,196 @@
+//! From arguments, variables and `.env` to a command, or to a reason why not.
+
+use std::{
+    any::TypeId,
+    env,
+    error::Error as _,
+    ffi::{OsStr, OsString},
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+use clap::{
+    Arg, ArgAction, CommandFactory as _, FromArgMatches as _,
+    builder::Resettable,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use super::Cli;
+
+/// Why there is no command to carry out.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The arguments do not fit together, or help was asked for: clap words it.
+    Usage(Box<clap::Error>),
+    /// An option, a variable or `.env` has a bad value: one line that names it.
+    Value(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(error) => error.fmt(f),
+            Self::Value(line) => f.write_str(line),
+        }
+    }
+}
+
+/// Sets the variables of a `.env` file that are not set already. To be called before there are
+/// threads. No file is no error.
+pub fn load_dotenv(path: &Path) -> Result<(), Refusal> {
+    match dotenvy::from_path(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.not_found() => Ok(()),
+        Err(dotenvy::Error::LineParse(line, _)) => {
+            let name = line.split('=').next().unwrap_or_default().trim();
+            // The value may be a secret.
+            Err(Refusal::Value(match line_number(path, &line) {
+                Some(number) => format!(
+                    "{}: line {number} ({name}) is not NAME=value; put a value with special \
+                     characters in single quotes",
+                    path.display()
+                ),
+                None => format!("{}: the line of {name} is not NAME=value", path.display()),
+            }))
+        }
+        Err(error) => Err(Refusal::Value(format!("{}: {error}", path.display()))),
+    }
+}
+
+fn line_number(path: &Path, line: &str) -> Option<usize> {
+    let text = fs::read_to_string(path).ok()?;
+    text.lines()
+        .position(|candidate| candidate.trim() == line.trim())
+        .map(|at| at + 1)
+}
+
+/// Reads the command line.
+pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
+    let command = without_unset_variables(Cli::command());
+    command
+        .clone()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .map_err(|error| refusal(error, &command, arguments))
+}
+
+/// Lets a variable that is empty, or a switch that is switched off, count as unset.
+fn without_unset_variables(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| {
+            let is_unset = arg
+                .get_env()
+                .and_then(env::var_os)
+                .is_some_and(|value| counts_as_unset(&value, is_switch(&arg)));
+            if is_unset {
+                arg.env(Resettable::Reset)
+            } else {
+                arg
+            }
+        })
+        .mut_subcommands(without_unset_variables)
+}
+
+fn is_switch(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::SetTrue)
+}
+
+pub(super) fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
+    let Some(value) = value.to_str().map(str::trim) else {
+        return false;
+    };
+    let is_off = || {
+        ["0", "f", "false", "n", "no", "off"]
+            .iter()
+            .any(|off| value.eq_ignore_ascii_case(off))
+    };
+    value.is_empty() || (is_switch && is_off())
+}
+
+/// Words a bad value in one line that names where it came from.
+fn refusal(error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> Refusal {
+    if error.kind() == ErrorKind::InvalidUtf8
+        && let Some(variable) = not_utf8(&named(command, arguments))
+    {
+        return Refusal::Value(format!("{variable}: is not UTF-8"));
+    }
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
+        return Refusal::Usage(Box::new(error));
+    };
+    let Some(reason) = reason(&error) else {
+        return Refusal::Usage(Box::new(error));
+    };
+    // clap words it `--option <VALUE>`, and `<VALUE>` or `[VALUE]...` where there is no option.
+    let given = given
+        .split(' ')
+        .next()
+        .unwrap_or(given)
+        .trim_matches(['<', '>', '[', ']', '.']);
+    let variable = given
+        .strip_prefix("--")
+        .filter(|long| !is_given(long, arguments))
+        .and_then(|long| variable_of(long, command, arguments));
+    Refusal::Value(match variable {
+        Some(variable) => format!("{variable}: {reason}"),
+        None => format!("{given}: {reason}"),
+    })
+}
+
+fn reason(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::ValueValidation {
+        return None;
+    }
+    let reason = error.source()?.to_string();
+    Some(reason.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Whether an option is on the command line, so that its variable was not looked at.
+fn is_given(long: &str, arguments: &[OsString]) -> bool {
+    arguments
+        .iter()
+        .filter_map(|argument| argument.to_str())
+        .any(|argument| {
+            argument
+                .strip_prefix("--")
+                .is_some_and(|argument| argument.split('=').next() == Some(long))
+        })
+}
+
+/// The variable of an option.
+fn variable_of(long: &str, root: &clap::Command, arguments: &[OsString]) -> Option<String> {
+    let find = |command: &&clap::Command| {
+        command
+            .get_arguments()
+            .find(|arg| arg.get_long() == Some(long))
+            .and_then(Arg::get_env)
+            .map(|variable| variable.to_string_lossy().into_owned())
+    };
+    named(root, arguments).iter().rev().find_map(find)
+}
+
+/// A variable that is to be a text and is none. Paths may be anything.
+fn not_utf8(commands: &[&clap::Command]) -> Option<String> {
+    commands
+        .iter()
+        .flat_map(|command| command.get_arguments())
+        .filter(|arg| arg.get_value_parser().type_id() != TypeId::of::<PathBuf>())
+        .filter_map(Arg::get_env)
+        .find(|variable| env::var_os(variable).is_some_and(|value| value.to_str().is_none()))
+        .map(|variable| variable.to_string_lossy().into_owned())
+}
+
+/// The command, and the subcommands that the arguments name.
+fn named<'a>(root: &'a clap::Command, arguments: &[OsString]) -> Vec<&'a clap::Command> {
+    let mut path = vec![root];
+    for argument in arguments
+        .iter()
+        .skip(1)
+        .filter_map(|argument| argument.to_str())
+    {
+        path.extend(
+            path.last()
+                .and_then(|command| command.find_subcommand(argument)),
+        );
+    }
+    path
+}

@@ -1,0 +1,126 @@
+//! Options that several commands share.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use clap::Args;
+use domain::posting::Lifetime;
+
+use crate::config::{self, DatabaseUrl, EnricherKind};
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Storage")]
+pub struct DataDirArgs {
+    /// Directory of the database and the signing keys
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "POSTHASTE_DATA_DIR",
+        default_value = "./data"
+    )]
+    pub data_dir: PathBuf,
+}
+
+impl DataDirArgs {
+    /// The directory of the signing keys.
+    pub fn keys(&self) -> PathBuf {
+        self.data_dir.join("keys")
+    }
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Storage")]
+pub struct StoreArgs {
+    /// The database: `sqlite://PATH`. Default: `posthaste.db` in the data directory
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "DATABASE_URL",
+        hide_env_values = true,
+        value_parser = config::database_url
+    )]
+    database_url: Option<DatabaseUrl>,
+
+    #[command(flatten)]
+    pub data_dir: DataDirArgs,
+}
+
+impl StoreArgs {
+    /// The database.
+    pub fn database(&self) -> DatabaseUrl {
+        self.database_url
+            .clone()
+            .unwrap_or_else(|| DatabaseUrl::Sqlite(self.data_dir.data_dir.join("posthaste.db")))
+    }
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "API")]
+pub struct HttpArgs {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(
+        long,
+        value_name = "ADDR:PORT",
+        env = "POSTHASTE_BIND",
+        default_value = "127.0.0.1:8080",
+        value_parser = config::bind
+    )]
+    pub bind: SocketAddr,
+
+    /// The address that clients know: issuer and audience of tokens, and base of links.
+    /// Default: `http://` and the address that is listened on
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_PUBLIC_URL",
+        value_parser = config::public_url
+    )]
+    pub public_url: Option<String>,
+
+    /// How long an access token is good for, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "POSTHASTE_TOKEN_TTL",
+        default_value = "3600",
+        value_parser = config::token_ttl
+    )]
+    pub token_ttl: Duration,
+
+    /// The largest request body, in bytes
+    #[arg(
+        long,
+        value_name = "BYTES",
+        env = "POSTHASTE_BODY_LIMIT",
+        default_value = "1048576",
+        value_parser = config::body_limit
+    )]
+    pub body_limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Postings")]
+pub struct LifetimeArgs {
+    /// How many days an approved posting stays unless it is pushed again; 0 is for ever
+    #[arg(
+        long = "posting-lifetime-days",
+        value_name = "DAYS",
+        env = "POSTHASTE_POSTING_LIFETIME_DAYS",
+        default_value = "60",
+        value_parser = config::posting_lifetime
+    )]
+    pub lifetime: Lifetime,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Postings")]
+pub struct EnricherArgs {
+    /// Who enriches postings: `builtin`
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "POSTHASTE_ENRICHER",
+        default_value = "builtin",
+        value_parser = config::enricher
+    )]
+    pub enricher: EnricherKind,
+}

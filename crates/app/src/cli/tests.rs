@@ -1,0 +1,188 @@
+use std::ffi::OsString;
+
+use clap::CommandFactory as _;
+
+use super::*;
+
+fn arguments(line: &str) -> Vec<OsString> {
+    line.split(' ').map(OsString::from).collect()
+}
+
+fn parsed(line: &str) -> Command {
+    parse(&arguments(line))
+        .unwrap_or_else(|refusal| panic!("{line}: {refusal}"))
+        .command
+}
+
+#[test]
+fn the_definitions_are_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn every_option_is_a_variable_too() {
+    fn check(path: &str, command: &clap::Command) {
+        for arg in command.get_arguments().filter(|arg| !arg.is_positional()) {
+            let is_clap_s = matches!(arg.get_id().as_str(), "help" | "version");
+            assert!(
+                is_clap_s || arg.get_env().is_some(),
+                "{path} --{}",
+                arg.get_id()
+            );
+        }
+        for subcommand in command.get_subcommands() {
+            check(&format!("{path} {}", subcommand.get_name()), subcommand);
+        }
+    }
+    check("posthaste", &Cli::command());
+}
+
+#[test]
+fn every_command_of_the_contract_is_there() {
+    for line in [
+        "posthaste demo --exit --data-dir d",
+        "posthaste serve --no-worker",
+        "posthaste worker",
+        "posthaste migrate",
+        "posthaste keys generate",
+        "posthaste keys list",
+        "posthaste keys retire 019a3c5e-0000-7000-8000-000000000000",
+        "posthaste clients create --name N --scope job-postings:write --scope job-postings:read --json",
+        "posthaste clients list",
+        "posthaste clients revoke 019a3c5e-0000-7000-8000-000000000000",
+        "posthaste push f.ndjson --url http://127.0.0.1:1 --client-id I --client-secret S --concurrency 8 --rejects r",
+        "posthaste push - --url http://127.0.0.1:1 --client-id I --client-secret S",
+        "posthaste postings list --status approved",
+        "posthaste postings show a/b --json",
+        "posthaste postings approve a/b",
+        "posthaste postings reject a/b --reason spam",
+        "posthaste postings feature a/b --off",
+        "posthaste outbox list --dead --json",
+        "posthaste outbox retry 1 2 3",
+        "posthaste outbox retry --all-dead",
+        "posthaste openapi",
+        "posthaste openapi --log debug",
+    ] {
+        parsed(line);
+    }
+}
+
+#[test]
+fn usage_errors_are_worded_by_clap() {
+    for line in [
+        "posthaste",
+        "posthaste nonsense",
+        "posthaste serve --nonsense",
+        "posthaste clients create --name N",
+        "posthaste outbox retry",
+        "posthaste outbox retry 1 --all-dead",
+        "posthaste push f --url http://127.0.0.1:1",
+    ] {
+        let refusal = parse(&arguments(line)).unwrap_err();
+        assert!(matches!(refusal, Refusal::Usage(_)), "{line}: {refusal}");
+    }
+}
+
+#[test]
+fn a_secret_may_start_with_a_hyphen() {
+    // One in 64 does: secrets are base64url.
+    let line = "posthaste push f --url http://127.0.0.1:1 --client-id I --client-secret -a-b";
+    let Command::Push(args) = parsed(line) else {
+        panic!("{line}");
+    };
+    assert_eq!(
+        secrecy::ExposeSecret::expose_secret(&args.client_secret),
+        "-a-b"
+    );
+}
+
+#[test]
+fn a_bad_value_is_one_line_that_names_the_option() {
+    for (line, expected) in [
+        (
+            "posthaste serve --bind x",
+            "--bind: \"x\" is not an IP address with a port",
+        ),
+        (
+            "posthaste serve --bind=x",
+            "--bind: \"x\" is not an IP address with a port",
+        ),
+        ("posthaste keys retire x", "KID: \"x\" is not a key id"),
+        (
+            "posthaste clients revoke x",
+            "ID: \"x\" is not a client id, which is a UUID",
+        ),
+        (
+            "posthaste clients create --name N --scope x",
+            "--scope: \"x\" is not one of job-",
+        ),
+        ("posthaste outbox retry x", "ID: \"x\" is not the number"),
+        (
+            "posthaste postings list --status x",
+            "--status: \"x\" is not one of Pending",
+        ),
+    ] {
+        match parse(&arguments(line)) {
+            Err(Refusal::Value(text)) => {
+                assert!(text.starts_with(expected), "{line}: {text}");
+                assert!(!text.contains('\n'), "{line}: {text}");
+            }
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn scopes_may_be_given_in_both_ways() {
+    let line = "posthaste clients create --name N --scope job-postings:read,job-postings:write \
+                --scope newsletter-subscribers:write";
+    let Command::Clients(ClientsCommand::Create(args)) = parsed(line) else {
+        panic!("{line}")
+    };
+    let read_write_subscribe = [
+        Scope::JobPostingsRead,
+        Scope::JobPostingsWrite,
+        Scope::NewsletterSubscribersWrite,
+    ];
+    assert_eq!(args.scopes, read_write_subscribe);
+}
+
+#[test]
+fn the_database_is_in_the_data_directory_unless_named() {
+    for (line, file) in [
+        ("posthaste migrate", "./data/posthaste.db"),
+        ("posthaste migrate --data-dir d", "d/posthaste.db"),
+        (
+            "posthaste migrate --data-dir d --database-url sqlite://e/f.db",
+            "e/f.db",
+        ),
+    ] {
+        let Command::Migrate(store) = parsed(line) else {
+            panic!("{line}")
+        };
+        assert_eq!(
+            store.database(),
+            config::DatabaseUrl::Sqlite(file.into()),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_variable_without_a_value_counts_as_unset() {
+    for (value, is_switch, expected) in [
+        ("", false, true),
+        ("  ", false, true),
+        ("0", false, false),
+        ("false", false, false),
+        ("", true, true),
+        ("0", true, true),
+        ("False", true, true),
+        ("off", true, true),
+        ("1", true, false),
+        ("yes", true, false),
+    ] {
+        let found = parse::counts_as_unset(value.as_ref(), is_switch);
+        assert_eq!(found, expected, "{value:?}, switch: {is_switch}");
+    }
+}

@@ -1,0 +1,8 @@
+//! The commands that do one thing and end.
+
+pub mod clients;
+pub mod keys;
+pub mod migrate;
+pub mod openapi;
+pub mod outbox;
+pub mod postings;

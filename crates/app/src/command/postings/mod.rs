@@ -1,0 +1,158 @@
+//! `posthaste postings`: an operator looks at postings and moderates them.
+
+mod show;
+
+#[cfg(test)]
+mod tests;
+
+use std::{process::ExitCode, time::Duration};
+
+use anyhow::bail;
+use backon::{ExponentialBuilder, Retryable as _};
+use domain::{
+    posting::{
+        Lifetime, Posting, PostingView, Rejection, SourceIdentifier, Status, moderation::Moderation,
+    },
+    store::{ListQuery, Position, PostingReader, Store, StoreError},
+    usecase::{ModerationError, moderate},
+};
+
+use crate::{
+    cli::{
+        PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsListArgs, PostingsRejectArgs,
+        PostingsShowArgs,
+    },
+    clock,
+    database::Database,
+    output, text,
+};
+
+/// Postings that are read at once.
+const PAGE: usize = 200;
+/// Commits that may fail because somebody else wrote first.
+const CONFLICTS: usize = 8;
+/// Columns of a terminal.
+const WIDTH: usize = 80;
+
+/// Carries out a command.
+pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        PostingsCommand::List(PostingsListArgs { status, store }) => {
+            let database = Database::open(&store.database()).await?;
+            list(&*database.postings, status, output::print).await?;
+        }
+        PostingsCommand::Show(PostingsShowArgs { id, json, store }) => {
+            let database = Database::open(&store.database()).await?;
+            output::print(show(&*database.postings, &id, json.enabled).await?)?;
+        }
+        PostingsCommand::Approve(args) => moderate_one(args, Moderation::Approve).await?,
+        PostingsCommand::Reject(PostingsRejectArgs {
+            reason,
+            posting: args,
+        }) => {
+            moderate_one(args, Moderation::Reject { reason }).await?;
+        }
+        PostingsCommand::Feature(PostingsFeatureArgs { off, posting: args }) => {
+            moderate_one(args, Moderation::Feature(!off)).await?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Hands over a heading and a row for each posting, the longest unchanged first. One page of
+/// them is in memory at a time.
+async fn list(
+    postings: &dyn PostingReader,
+    status: Option<Status>,
+    mut print: impl FnMut(String) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    print(row("UPDATED (UTC)", "STATUS", "ID", "TITLE"))?;
+    let mut query = ListQuery {
+        status,
+        limit: PAGE,
+        ..ListQuery::default()
+    };
+    loop {
+        let page = postings.list(&query).await?;
+        for PostingView { posting, .. } in &page {
+            print(row(
+                &output::minute(posting.updated_at),
+                posting.status.as_str(),
+                &text::plain(posting.source_identifier.as_str()),
+                &text::plain(&posting.details.title),
+            ))?;
+        }
+        match page.last() {
+            Some(PostingView { posting, .. }) if page.len() == PAGE => {
+                let id = posting.id.uuid();
+                query.after = Some(Position {
+                    updated_at: posting.updated_at,
+                    id,
+                });
+            }
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// A row that fits a terminal, if the identifier leaves room for some of the title.
+fn row(updated: &str, status: &str, id: &str, title: &str) -> String {
+    let start = format!("{updated:<16}  {status:<17}  {id:<20}  ");
+    let room = WIDTH.saturating_sub(start.chars().count()).max(16);
+    let row = start + &text::shorten(title, room);
+    row.trim_end().to_owned()
+}
+
+async fn show(
+    postings: &dyn PostingReader,
+    id: &SourceIdentifier,
+    as_json: bool,
+) -> anyhow::Result<String> {
+    let Some(view) = postings.find(id).await? else {
+        bail!(Rejection::NotFound);
+    };
+    if as_json {
+        Ok(serde_json::to_string_pretty(&adapters_http::posting_data(
+            &view,
+        ))?)
+    } else {
+        Ok(show::text(&view))
+    }
+}
+
+async fn moderate_one(args: PostingArgs, command: Moderation) -> anyhow::Result<()> {
+    let database = Database::open(&args.store.database()).await?;
+    let lifetime = args.lifetime.lifetime;
+    let posting = apply(&*database.store, &args.id, &command, lifetime).await?;
+    output::print(sentence(&posting, &command))
+}
+
+/// Says what is so now.
+fn sentence(posting: &Posting, command: &Moderation) -> String {
+    let state = match command {
+        Moderation::Feature(true) => "featured".to_owned(),
+        Moderation::Feature(false) => "not featured".to_owned(),
+        Moderation::Approve | Moderation::Reject { .. } => posting.status.to_string(),
+    };
+    format!(
+        "{} is {state}.",
+        text::plain(posting.source_identifier.as_str())
+    )
+}
+
+/// Carries out a moderation; a posting that somebody else wrote meanwhile is looked at again.
+async fn apply(
+    store: &dyn Store,
+    id: &SourceIdentifier,
+    command: &Moderation,
+    lifetime: Lifetime,
+) -> Result<Posting, ModerationError> {
+    let attempt = || moderate(store, id, command, lifetime, clock::now());
+    let again = ExponentialBuilder::new()
+        .with_min_delay(Duration::from_millis(20))
+        .with_max_times(CONFLICTS)
+        .with_jitter();
+    let is_conflict =
+        |error: &ModerationError| *error == ModerationError::Store(StoreError::Conflict);
+    attempt.retry(again).when(is_conflict).await
+}

@@ -1,0 +1,143 @@
+//! One posting, for a person to read.
+
+use std::fmt::Write as _;
+
+use domain::posting::{CurrencyCode, Details, Posting, PostingView, SalaryPeriod};
+
+use crate::{
+    output::time,
+    text::{lines as plain_text, plain},
+};
+
+/// Everything that is known of a posting. Writing to a string cannot fail.
+pub fn text(view: &PostingView) -> String {
+    let PostingView {
+        posting,
+        company,
+        texts,
+        coordinates,
+        history,
+    } = view;
+    let details = &posting.details;
+    let mut text = format!("{}\n\n", plain(&details.title));
+    let mut field = |name: &str, value: Option<String>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            _ = writeln!(text, "{name:<18}{}", plain(&value));
+        }
+    };
+    field("id", Some(posting.source_identifier.to_string()));
+    field("uuid", Some(posting.id.to_string()));
+    field("status", Some(status(posting)));
+    field("reason", posting.status_reason.clone());
+    field(
+        "company",
+        Some(format!("{} <{}>", company.name, company.website.as_str())),
+    );
+    field("logo", company.logo_path.clone());
+    field("employment", Some(names(&details.employment_types)));
+    field("place", Some(place(details)));
+    let coordinates = coordinates.map(|at| format!("{}, {}", at.latitude, at.longitude));
+    field("coordinates", coordinates);
+    field("salary", salary(details));
+    field("apply by e-mail", details.application_email.clone());
+    field("apply at", details.application_url.clone());
+    field(
+        "metadata",
+        details
+            .metadata
+            .as_ref()
+            .map(|json| json.as_str().to_owned()),
+    );
+    field("created", Some(time(posting.created_at)));
+    field("updated", Some(time(posting.updated_at)));
+    field("published", posting.published_at.map(time));
+    field("expires", posting.expire_at.map(time));
+    field("expired", posting.expired_at.map(time));
+    field("expiration reason", details.expiration_reason.clone());
+
+    text.push_str("\nHistory\n");
+    for entry in history {
+        _ = write!(
+            text,
+            "  {}  {}  by {}",
+            time(entry.at),
+            entry.status,
+            entry.by
+        );
+        if let Some(reason) = &entry.reason {
+            _ = write!(text, "\n    {}", plain(reason));
+        }
+        text.push('\n');
+    }
+    match texts {
+        Some(texts) => {
+            section(&mut text, "Description", &texts.markdown);
+            section(&mut text, "Redacted description", &texts.redacted_markdown);
+        }
+        None => section(&mut text, "Description as pushed", &details.raw_description),
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn section(text: &mut String, heading: &str, body: &str) {
+    _ = write!(text, "\n── {heading} ──\n\n");
+    let body = plain_text(body);
+    text.push_str(if body.trim().is_empty() {
+        "(empty)"
+    } else {
+        body.trim_end()
+    });
+    text.push('\n');
+}
+
+fn status(posting: &Posting) -> String {
+    let mut status = posting.status.to_string();
+    if posting.moderated {
+        status += ", by an operator";
+    }
+    if posting.is_featured {
+        status += ", featured";
+    }
+    status
+}
+
+fn names(values: &[impl ToString]) -> String {
+    values
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn place(details: &Details) -> String {
+    let country = details
+        .location_country_code
+        .map(|code| code.as_str().to_owned());
+    let parts: Vec<_> = details
+        .location_city
+        .clone()
+        .into_iter()
+        .chain(country)
+        .collect();
+    let kinds = names(&details.location_types);
+    match (parts.join(", "), kinds) {
+        (place, kinds) if kinds.is_empty() => place,
+        (place, kinds) if place.is_empty() => kinds,
+        (place, kinds) => format!("{place} ({kinds})"),
+    }
+}
+
+fn salary(details: &Details) -> Option<String> {
+    let amount = match (details.salary_min, details.salary_max) {
+        (Some(min), Some(max)) if min == max => min.to_string(),
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+        (Some(min), None) => format!("from {min}"),
+        (None, Some(max)) => format!("up to {max}"),
+        (None, None) => return None,
+    };
+    let currency = details.salary_currency_code.map(CurrencyCode::as_str);
+    let period = details.salary_period.map(SalaryPeriod::as_str);
+    let words = [Some(amount.as_str()), currency, period];
+    Some(words.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,198 @@
+use std::sync::Arc;
+
+use domain::{
+    testing::{MemoryStore, create, hours, minutes, noon, push},
+    usecase::ingest,
+};
+use serde_json::Value;
+
+use super::*;
+use crate::testing::{Fault, FaultyStore};
+
+const NEVER: Lifetime = Lifetime::NEVER;
+
+fn id(text: &str) -> SourceIdentifier {
+    SourceIdentifier::new(text).unwrap()
+}
+
+async fn rows(store: &MemoryStore, status: Option<Status>) -> Vec<String> {
+    let mut rows = Vec::new();
+    let take = |row| {
+        rows.push(row);
+        Ok(())
+    };
+    list(store, status, take).await.unwrap();
+    rows
+}
+
+#[tokio::test]
+async fn the_list_goes_through_all_pages_and_fits_a_terminal() {
+    let store = MemoryStore::new();
+    for n in 0..=PAGE {
+        let put = create(&format!("posting-{n}"), "acme");
+        let at = noon() + minutes(i64::try_from(n / 3).unwrap());
+        ingest(&store, &[put], NEVER, at).await.unwrap()[0]
+            .as_ref()
+            .unwrap();
+    }
+    let rows = rows(&store, None).await;
+    assert_eq!(rows.len(), 1 + PAGE + 1, "with a heading");
+    assert_eq!(
+        rows[0],
+        "UPDATED (UTC)     STATUS             ID                    TITLE"
+    );
+    assert!(
+        rows[1].starts_with("2026-03-01 12:00  PendingEnrichment  posting-"),
+        "{}",
+        rows[1]
+    );
+    assert!(rows.iter().all(|row| row.chars().count() <= WIDTH));
+    let mut unique = rows.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), rows.len());
+}
+
+#[tokio::test]
+async fn the_list_filters_by_status() {
+    let store = MemoryStore::new();
+    let puts = [create("a", "acme"), create("b", "acme")];
+    ingest(&store, &puts, NEVER, noon()).await.unwrap();
+    apply(&store, &id("b"), &Moderation::Approve, NEVER)
+        .await
+        .unwrap();
+    let approved = rows(&store, Some(Status::Approved)).await;
+    assert_eq!(approved.len(), 2);
+    assert!(
+        approved[1].contains(" approved ") && approved[1].contains(" b "),
+        "{approved:?}"
+    );
+    assert_eq!(rows(&store, Some(Status::Expired)).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_long_identifier_stays_whole_and_leaves_some_of_the_title() {
+    let long = "x".repeat(255);
+    let row = row(
+        "2026-03-01 12:00",
+        "approved",
+        &long,
+        "A title that is rather long",
+    );
+    assert!(
+        row.contains(&long) && row.ends_with("A title that is…"),
+        "{row}"
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_posting_is_named_as_the_api_names_it() {
+    let store = MemoryStore::new();
+    for as_json in [false, true] {
+        let error = show(&store, &id("a"), as_json).await.unwrap_err();
+        assert_eq!(error.to_string(), "Job posting not found.");
+    }
+    let error = apply(&store, &id("a"), &Moderation::Approve, NEVER)
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "Job posting not found.");
+}
+
+#[tokio::test]
+async fn json_is_what_the_api_answers() {
+    let store = MemoryStore::new();
+    let body = r#"{"title":"Baker","raw_description":"<p>Bake.</p>","application_email":"a@b.example",
+        "metadata":{"n":1.50},"company":{"name":"B","website_url":"https://b.example"}}"#;
+    ingest(&store, &[push("a", body)], NEVER, noon())
+        .await
+        .unwrap();
+    let text = show(&store, &id("a"), true).await.unwrap();
+    assert!(text.contains("1.50"), "numbers keep their spelling: {text}");
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["unique_source_identifier"], "a");
+    assert_eq!(json["company"]["website_url"], "https://b.example");
+    assert_eq!(json["history"][0]["status"], "PendingEnrichment");
+    assert_eq!(json["created_at"], "2026-03-01T12:00:00.123456Z");
+}
+
+#[tokio::test]
+async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
+    let store = MemoryStore::new();
+    let body = r#"{"title":"Baker\u001b[2J","raw_description":"<p>Bake\u0007.</p>",
+        "application_email":"a@b.example","salary_min":10,"salary_max":12,
+        "salary_currency_code":"eur","salary_period":"hourly","location_city":"Brest",
+        "location_country_code":"fr","location_types":["on-site","hybrid"],
+        "company":{"name":"B","website_url":"https://b.example"}}"#;
+    ingest(&store, &[push("a/1", body)], NEVER, noon())
+        .await
+        .unwrap();
+    let reason = "Not a job.".to_owned();
+    apply(&store, &id("a/1"), &Moderation::Reject { reason }, NEVER)
+        .await
+        .unwrap();
+    let text = show(&store, &id("a/1"), false).await.unwrap();
+    for part in [
+        "id                a/1\n",
+        "status            rejected, by an operator\n",
+        "reason            Not a job.\n",
+        "company           B <https://b.example>\n",
+        "place             Brest, FR (on-site, hybrid)\n",
+        "salary            10 to 12 EUR hourly\n",
+        "  PendingEnrichment  by client:",
+        "  rejected  by operator\n    Not a job.\n",
+        "── Description as pushed ──\n\n<p>Bake",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(
+        !text.chars().any(|c| c.is_control() && c != '\n'),
+        "{text:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_moderation_that_meets_another_write_is_decided_again() {
+    let store = FaultyStore::new();
+    ingest(&*store.memory, &[create("a", "acme")], NEVER, noon())
+        .await
+        .unwrap();
+    store.fail_next([
+        Fault::Fail(StoreError::Conflict),
+        Fault::Fail(StoreError::Conflict),
+    ]);
+    let posting = apply(&*store, &id("a"), &Moderation::Approve, NEVER)
+        .await
+        .unwrap();
+    assert_eq!(posting.status, Status::Approved);
+    assert_eq!(sentence(&posting, &Moderation::Approve), "a is approved.");
+    assert_eq!(store.tries(), 3);
+
+    let down = StoreError::Unavailable("gone".to_owned());
+    store.fail_next([Fault::Fail(down.clone())]);
+    let feature = Moderation::Feature(true);
+    let error = apply(&*store, &id("a"), &feature, NEVER).await.unwrap_err();
+    assert_eq!(
+        error,
+        ModerationError::Store(down),
+        "anything else is not tried again"
+    );
+    let posting = apply(&*store, &id("a"), &feature, NEVER).await.unwrap();
+    assert_eq!(sentence(&posting, &feature), "a is featured.");
+}
+
+#[tokio::test]
+async fn an_expired_posting_is_not_approved() {
+    let store = Arc::new(MemoryStore::new());
+    let expire = push("a", r#"{"expiration":{}}"#);
+    ingest(&*store, &[create("a", "acme")], NEVER, noon())
+        .await
+        .unwrap();
+    ingest(&*store, &[expire], NEVER, noon() + hours(1))
+        .await
+        .unwrap();
+    let error = apply(&*store, &id("a"), &Moderation::Approve, NEVER)
+        .await
+        .unwrap_err();
+    let expect = "Invalid JobPosting state transition from expired to approved.";
+    assert_eq!(error.to_string(), expect);
+}

@@ -1,0 +1,176 @@
+//! What the values of options and variables may be.
+//!
+//! Each function takes the text of one option or variable and gives its value, or a reason that
+//! reads well behind the option's or the variable's name. Values that may hold a password are
+//! not repeated in a reason.
+
+mod database;
+
+#[cfg(test)]
+mod tests;
+
+use std::{net::SocketAddr, str::FromStr, time::Duration};
+
+use domain::{
+    client::{ClientId, Scope},
+    posting::{Lifetime, SourceIdentifier, Status},
+};
+use tracing_subscriber::EnvFilter;
+use url::Url;
+
+pub use self::database::{DatabaseUrl, database_url};
+
+/// The longest name of a client, in characters.
+const CLIENT_NAME_LENGTH: usize = 255;
+/// The longest reason that an operator gives, in characters.
+const REASON_LENGTH: usize = 1000;
+/// The longest life of a token, in seconds: a year.
+const LONGEST_TOKEN_TTL: u64 = 31_536_000;
+/// The largest body limit: bodies are held in memory.
+const LARGEST_BODY_LIMIT: u64 = 1 << 30;
+
+/// Who enriches postings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnricherKind {
+    /// The deterministic one that is built in.
+    Builtin,
+}
+
+/// `POSTHASTE_BIND`.
+pub fn bind(text: &str) -> Result<SocketAddr, String> {
+    text.trim().parse().map_err(|_| {
+        format!("{text:?} is not an IP address with a port, such as 127.0.0.1:8080 or [::1]:8080")
+    })
+}
+
+/// `POSTHASTE_PUBLIC_URL`, without a slash at the end.
+pub fn public_url(text: &str) -> Result<String, String> {
+    let url = base_url(text)?;
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// The address of a service that paths are put behind.
+pub fn base_url(text: &str) -> Result<Url, String> {
+    // What was sent is not repeated: it may hold a password.
+    let url = Url::parse(text.trim())
+        .map_err(|error| format!("not a URL such as https://jobs.example.org: {error}"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("must begin with http:// or https://".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not hold a user name or password".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must have neither a query nor a fragment".to_owned());
+    }
+    Ok(url)
+}
+
+/// `POSTHASTE_TOKEN_TTL`.
+pub fn token_ttl(text: &str) -> Result<Duration, String> {
+    whole(text, "seconds", 1, LONGEST_TOKEN_TTL).map(Duration::from_secs)
+}
+
+/// `POSTHASTE_BODY_LIMIT`.
+pub fn body_limit(text: &str) -> Result<usize, String> {
+    let bytes = whole(text, "bytes", 1, LARGEST_BODY_LIMIT)?;
+    usize::try_from(bytes).map_err(|error| error.to_string())
+}
+
+/// `POSTHASTE_POSTING_LIFETIME_DAYS`.
+pub fn posting_lifetime(text: &str) -> Result<Lifetime, String> {
+    let days = whole(text, "days", 0, u32::MAX.into())?;
+    u32::try_from(days)
+        .map(Lifetime::days)
+        .map_err(|error| error.to_string())
+}
+
+/// `POSTHASTE_ENRICHER`.
+pub fn enricher(text: &str) -> Result<EnricherKind, String> {
+    match text.trim() {
+        "builtin" => Ok(EnricherKind::Builtin),
+        "llm" => Err("this build does not have the enricher `llm`; use `builtin`".to_owned()),
+        other => Err(format!("{other:?} is no enricher; use `builtin`")),
+    }
+}
+
+/// `POSTHASTE_LOG`, `RUST_LOG`.
+pub fn log_filter(text: &str) -> Result<String, String> {
+    match EnvFilter::builder().parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!(
+            "{text:?} is no log filter such as `info,posthaste=debug`: {error}"
+        )),
+    }
+}
+
+/// A client's name.
+pub fn client_name(text: &str) -> Result<String, String> {
+    line(text, CLIENT_NAME_LENGTH)
+}
+
+/// A client's id.
+pub fn client_id(text: &str) -> Result<ClientId, String> {
+    ClientId::from_str(text.trim())
+        .map_err(|_| format!("{text:?} is not a client id, which is a UUID"))
+}
+
+/// A scope.
+pub fn scope(text: &str) -> Result<Scope, String> {
+    Scope::parse(text.trim()).ok_or_else(|| {
+        format!(
+            "{text:?} is not one of {}",
+            Scope::ALL.map(Scope::as_str).join(", ")
+        )
+    })
+}
+
+/// A posting's status.
+pub fn status(text: &str) -> Result<Status, String> {
+    Status::ALL
+        .iter()
+        .find(|status| status.as_str().eq_ignore_ascii_case(text.trim()))
+        .copied()
+        .ok_or_else(|| format!("{text:?} is not one of {}", Status::NAMES.join(", ")))
+}
+
+/// A posting's unique source identifier, which is taken as it is.
+pub fn source_identifier(text: &str) -> Result<SourceIdentifier, String> {
+    SourceIdentifier::new(text).map_err(|error| error.to_string())
+}
+
+/// The number of a row of the outbox.
+pub fn task_id(text: &str) -> Result<i64, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("{text:?} is not the number of a side effect"))
+}
+
+/// An operator's reason.
+pub fn reason(text: &str) -> Result<String, String> {
+    line(text, REASON_LENGTH)
+}
+
+/// A text of one line.
+fn line(text: &str, longest: usize) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        Err("must not be empty".to_owned())
+    } else if text.chars().any(char::is_control) {
+        Err("must not contain control characters".to_owned())
+    } else if text.chars().count() > longest {
+        Err(format!("must be at most {longest} characters long"))
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// A whole number in a range.
+fn whole(text: &str, unit: &str, least: u64, most: u64) -> Result<u64, String> {
+    match text.trim().parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        _ => Err(format!(
+            "{text:?} is not a whole number of {unit} from {least} to {most}"
+        )),
+    }
+}

@@ -1,0 +1,226 @@
+use std::fmt::Debug;
+
+use super::*;
+
+/// Checks what a function makes of texts: `Ok` is the value's debug form, `Err` how the reason
+/// begins.
+fn check<T: Debug>(
+    parse: impl Fn(&str) -> Result<T, String>,
+    table: &[(&str, Result<&str, &str>)],
+) {
+    for (text, expected) in table {
+        match (parse(text), expected) {
+            (Ok(value), Ok(expected)) => assert_eq!(format!("{value:?}"), *expected, "{text:?}"),
+            (Err(reason), Err(expected)) => {
+                assert!(reason.starts_with(expected), "{text:?}: {reason}");
+                assert!(!reason.contains('\n'), "{text:?}: {reason}");
+            }
+            (found, expected) => panic!("{text:?}: {found:?}, not {expected:?}"),
+        }
+    }
+}
+
+#[test]
+fn database_urls() {
+    check(
+        database_url,
+        &[
+            (
+                "sqlite://data/posthaste.db",
+                Ok(r#"Sqlite("data/posthaste.db")"#),
+            ),
+            (
+                "sqlite:///var/lib/posthaste.db",
+                Ok(r#"Sqlite("/var/lib/posthaste.db")"#),
+            ),
+            (" sqlite://a b%20c.db ", Ok(r#"Sqlite("a b%20c.db")"#)),
+            ("sqlite://", Err("names no file")),
+            ("sqlite://dir/", Err("names no file")),
+            (
+                "sqlite://a.db?mode=rwc",
+                Err("sqlite://PATH takes no parameters"),
+            ),
+            (
+                "sqlite://:memory:",
+                Err("a database in memory would be lost"),
+            ),
+            (
+                "postgres://u:secret@h/d",
+                Err("this build has the embedded store only"),
+            ),
+            (
+                "postgresql://u:secret@h/d",
+                Err("this build has the embedded store only"),
+            ),
+            ("mysql://u:secret@h/d", Err("must be sqlite://PATH")),
+            ("posthaste.db", Err("must be sqlite://PATH")),
+        ],
+    );
+    for url in ["postgres://u:secret@h/d", "mysql://u:secret@h/d"] {
+        assert!(!database_url(url).unwrap_err().contains("secret"));
+    }
+}
+
+#[test]
+fn addresses_to_listen_on() {
+    check(
+        bind,
+        &[
+            ("127.0.0.1:8080", Ok("127.0.0.1:8080")),
+            ("0.0.0.0:0", Ok("0.0.0.0:0")),
+            ("[::1]:80", Ok("[::1]:80")),
+            (
+                "localhost:8080",
+                Err("\"localhost:8080\" is not an IP address with a port"),
+            ),
+            ("127.0.0.1", Err("\"127.0.0.1\" is not")),
+            ("127.0.0.1:65536", Err("\"127.0.0.1:65536\" is not")),
+        ],
+    );
+}
+
+#[test]
+fn public_urls() {
+    check(
+        public_url,
+        &[
+            (
+                "https://jobs.example.org",
+                Ok(r#""https://jobs.example.org""#),
+            ),
+            (
+                "https://jobs.example.org/",
+                Ok(r#""https://jobs.example.org""#),
+            ),
+            (
+                "http://Jobs.example.org:80/board/",
+                Ok(r#""http://jobs.example.org/board""#),
+            ),
+            (
+                "jobs.example.org",
+                Err("not a URL such as https://jobs.example.org: relative URL"),
+            ),
+            (
+                "ftp://jobs.example.org",
+                Err("must begin with http:// or https://"),
+            ),
+            (
+                "https://u:p@jobs.example.org",
+                Err("must not hold a user name or password"),
+            ),
+            (
+                "https://jobs.example.org/?a=b",
+                Err("must have neither a query nor a fragment"),
+            ),
+            (
+                "https://jobs.example.org/#a",
+                Err("must have neither a query nor a fragment"),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn numbers() {
+    check(
+        token_ttl,
+        &[
+            ("3600", Ok("3600s")),
+            (" 1 ", Ok("1s")),
+            (
+                "0",
+                Err("\"0\" is not a whole number of seconds from 1 to 31536000"),
+            ),
+            ("1h", Err("\"1h\" is not a whole number of seconds")),
+            ("-1", Err("\"-1\" is not")),
+        ],
+    );
+    check(
+        body_limit,
+        &[
+            ("1048576", Ok("1048576")),
+            (
+                "0",
+                Err("\"0\" is not a whole number of bytes from 1 to 1073741824"),
+            ),
+            ("1MB", Err("\"1MB\" is not")),
+            (
+                "99999999999999999999",
+                Err("\"99999999999999999999\" is not"),
+            ),
+        ],
+    );
+    check(
+        |text| posting_lifetime(text).map(Lifetime::is_limited),
+        &[
+            ("60", Ok("true")),
+            ("0", Ok("false")),
+            (
+                "4294967296",
+                Err("\"4294967296\" is not a whole number of days from 0 to"),
+            ),
+            ("1.5", Err("\"1.5\" is not")),
+        ],
+    );
+}
+
+#[test]
+fn enrichers() {
+    check(
+        enricher,
+        &[
+            ("builtin", Ok("Builtin")),
+            ("llm", Err("this build does not have the enricher `llm`")),
+            ("gpt", Err("\"gpt\" is no enricher; use `builtin`")),
+        ],
+    );
+}
+
+#[test]
+fn log_filters() {
+    check(
+        log_filter,
+        &[
+            ("info", Ok(r#""info""#)),
+            ("info,posthaste=debug", Ok(r#""info,posthaste=debug""#)),
+            ("posthaste=loud", Err("\"posthaste=loud\" is no log filter")),
+        ],
+    );
+}
+
+#[test]
+fn names_and_ids() {
+    check(
+        client_name,
+        &[
+            (" Scraper ", Ok(r#""Scraper""#)),
+            ("  ", Err("must not be empty")),
+            ("a\nb", Err("must not contain control characters")),
+            (&"ü".repeat(256), Err("must be at most 255 characters long")),
+        ],
+    );
+    check(client_id, &[("1", Err("\"1\" is not a client id"))]);
+    check(
+        scope,
+        &[
+            ("job-postings:write", Ok("JobPostingsWrite")),
+            ("write", Err("\"write\" is not one of job-postings:write, ")),
+        ],
+    );
+    check(
+        status,
+        &[
+            ("approved", Ok("Approved")),
+            ("pendingenrichment", Ok("PendingEnrichment")),
+            ("open", Err("\"open\" is not one of PendingEnrichment, ")),
+        ],
+    );
+    check(
+        source_identifier,
+        &[
+            ("a/b?c 🦀", Ok(r#"SourceIdentifier("a/b?c 🦀")"#)),
+            ("", Err("must not be empty")),
+            ("a\tb", Err("must not contain control characters")),
+        ],
+    );
+}

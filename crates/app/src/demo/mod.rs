@@ -1,0 +1,256 @@
+//! `posthaste demo`: the whole product in one command.
+//!
+//! It starts the service on a free port, makes a client, pushes the [`samples`] through OAuth
+//! and HTTP as [`crate::push`] does with any file, waits until they are enriched, and prints
+//! what became of them ([`table`]) and how to go on by hand ([`curl`]).
+
+mod curl;
+mod samples;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io::{self, Cursor},
+    net::{Ipv4Addr, SocketAddr},
+    path::{self, Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, bail};
+use domain::{
+    client::Scope,
+    outbox::Kind,
+    posting::{Lifetime, SourceIdentifier},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use secrecy::SecretString;
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+
+use self::{
+    samples::Sample,
+    table::{Answer, Row},
+};
+use crate::{
+    cli::DemoArgs,
+    command::clients,
+    config::{DatabaseUrl, EnricherKind},
+    database::Database,
+    output,
+    push::{self, Credentials, Line, Outcome, Patience, Sender},
+    serve::{Service, ServiceConfig},
+    shutdown::StopSignals,
+};
+
+/// How long the samples may take to be enriched.
+const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
+/// How many requests are under way at once.
+const CONCURRENCY: usize = 8;
+/// The exit code of a program that was stopped before it was done.
+const INTERRUPTED: u8 = 130;
+
+/// Where the demo's state is.
+#[derive(Debug)]
+struct Home {
+    directory: PathBuf,
+    /// Removes the directory in the end.
+    _temporary: Option<TempDir>,
+}
+
+impl Home {
+    /// A temporary directory stays after `--exit`, so that it can be served again.
+    fn new(chosen: Option<&Path>, stays: bool) -> io::Result<Self> {
+        if let Some(directory) = chosen {
+            return Ok(Self {
+                directory: path::absolute(directory)?,
+                _temporary: None,
+            });
+        }
+        let temporary = tempfile::Builder::new()
+            .prefix("posthaste-demo-")
+            .tempdir()?;
+        Ok(if stays {
+            Self {
+                directory: temporary.keep(),
+                _temporary: None,
+            }
+        } else {
+            Self {
+                directory: temporary.path().to_owned(),
+                _temporary: Some(temporary),
+            }
+        })
+    }
+
+    fn database(&self) -> PathBuf {
+        self.directory.join("posthaste.db")
+    }
+
+    fn service(&self) -> ServiceConfig {
+        ServiceConfig {
+            database: DatabaseUrl::Sqlite(self.database()),
+            keys: self.directory.join("keys"),
+            bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            public_url: None,
+            token_ttl: Duration::from_hours(1),
+            body_limit: 1 << 20,
+            lifetime: Lifetime::days(60),
+            enricher: Some(EnricherKind::Builtin),
+        }
+    }
+}
+
+/// The command.
+pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
+    let stop = StopSignals::listen()
+        .context("cannot listen to signals")?
+        .asked();
+    tokio::pin!(stop);
+    let home = Home::new(args.data_dir.as_deref(), args.exit)
+        .context("no directory can be made for the demo; name one with --data-dir")?;
+    let mut running = Service::start(home.service()).await?;
+    let (database, url) = (running.database.clone(), running.public_url.clone());
+
+    let shown = tokio::select! {
+        shown = show(&database, &url, &home, args.exit) => shown.map(|()| ExitCode::SUCCESS),
+        error = running.failed() => Err(error),
+        () = &mut stop => Ok(ExitCode::from(INTERRUPTED)),
+    };
+    let is_done = args.exit || !matches!(shown, Ok(ExitCode::SUCCESS));
+    let ended = if is_done {
+        shown
+    } else {
+        tokio::select! {
+            error = running.failed() => Err(error),
+            () = &mut stop => shown,
+        }
+    };
+    running.stop().await;
+    ended
+}
+
+async fn show(database: &Database, url: &str, home: &Home, exits: bool) -> anyhow::Result<()> {
+    output::print(format_args!(
+        "Posthaste listens on {url}, its data is in {}.",
+        home.directory.display()
+    ))?;
+    let scopes = [Scope::JobPostingsWrite, Scope::JobPostingsRead];
+    let (client, secret) = clients::create(&*database.clients, "demo", &scopes).await?;
+    let credentials = Credentials {
+        client_id: client.id.to_string(),
+        client_secret: SecretString::from(secret.expose().to_owned()),
+    };
+
+    let rows = push_samples(url, credentials.clone()).await?;
+    wait_for_enrichment(database).await?;
+    output::print(format_args!(
+        "\n{}\n",
+        table::render(&rows, &*database.postings).await?
+    ))?;
+
+    let again = exits.then(|| curl::ServeAgain::new(home)).transpose()?;
+    output::print(curl::lines(url, &credentials, again.as_ref()))?;
+    if !exits {
+        output::print(format_args!(
+            "\nServing until Ctrl-C. API documentation: {url}/docs"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Pushes all samples, and tells how each posting was answered.
+async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec<Row>> {
+    let samples = samples::all();
+    let mut rows: Vec<Row> = Vec::new();
+    for Sample { id, payload } in &samples {
+        if !rows.iter().any(|row| row.id.as_str() == *id) {
+            let title = payload["title"].as_str().unwrap_or_default().to_owned();
+            rows.push(Row {
+                id: SourceIdentifier::new(id)?,
+                title,
+                answers: Vec::new(),
+            });
+        }
+    }
+
+    let bar = progress_bar(samples.len() as u64, "pushed");
+    let url = url.parse().context("the service has no usable address")?;
+    let sender = Sender::connect(&url, credentials, CONCURRENCY, Patience::default()).await?;
+    let settle = |line: &Line, outcome: &Outcome| {
+        bar.inc(1);
+        let row = rows
+            .iter_mut()
+            .find(|row| line.id() == Some(row.id.as_str()));
+        let row = row.with_context(|| format!("line {} is no sample", line.number))?;
+        row.answers.push(match outcome {
+            Outcome::Created => Answer::taken(201),
+            Outcome::Updated => Answer::taken(200),
+            Outcome::Refused(refusal) => Answer::refused(refusal),
+            Outcome::Failed { refusal, .. } => {
+                bail!(
+                    "the sample {} was not answered: {}",
+                    row.id,
+                    refusal.message
+                )
+            }
+        });
+        Ok(())
+    };
+    let never = std::future::pending();
+    push::drive(
+        lines(&samples),
+        Arc::new(sender),
+        CONCURRENCY,
+        never,
+        settle,
+    )
+    .await?;
+    bar.finish_and_clear();
+    Ok(rows)
+}
+
+/// The samples as the file that `posthaste push` would read.
+fn lines(samples: &[Sample]) -> mpsc::Receiver<io::Result<Line>> {
+    let line =
+        |sample: &Sample| format!("{}\n", json!({"id": sample.id, "payload": sample.payload}));
+    push::read(Cursor::new(samples.iter().map(line).collect::<String>()))
+}
+
+async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let mut bar: Option<ProgressBar> = None;
+    loop {
+        let backlog = database.outbox.backlog().await?;
+        let enrichments = backlog.iter().find(|backlog| backlog.kind == Kind::Enrich);
+        let waiting = enrichments.map_or(0, |backlog| backlog.waiting);
+        let bar = bar.get_or_insert_with(|| progress_bar(waiting, "enriched"));
+        bar.set_position(bar.length().unwrap_or_default().saturating_sub(waiting));
+        if waiting == 0 {
+            bar.finish_and_clear();
+            return Ok(());
+        }
+        if started.elapsed() > ENRICHMENT_TIMEOUT {
+            bar.finish_and_clear();
+            bail!(
+                "{waiting} samples were not enriched within {} s; `posthaste outbox list` with \
+                 the demo's --data-dir tells what they wait for",
+                ENRICHMENT_TIMEOUT.as_secs()
+            );
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// A bar on standard error, or nothing if that is no terminal.
+fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}") {
+        bar.set_style(style);
+    }
+    bar.with_message(what)
+}

@@ -1,0 +1,126 @@
+//! What became of the samples, as a table.
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Width};
+use domain::{
+    posting::{PostingView, SourceIdentifier, Status},
+    store::PostingReader,
+};
+
+use crate::{
+    output,
+    push::Refusal,
+    text::{plain, shorten},
+};
+
+const WIDTH: u16 = 80;
+const TITLE_LENGTH: usize = 18;
+
+/// What is known of one posting from pushing it.
+#[derive(Debug)]
+pub struct Row {
+    pub id: SourceIdentifier,
+    pub title: String,
+    /// One for each push.
+    pub answers: Vec<Answer>,
+}
+
+/// How a push was answered.
+#[derive(Debug)]
+pub struct Answer {
+    status: Option<u16>,
+    refusal: Option<String>,
+}
+
+impl Answer {
+    /// With a success.
+    pub fn taken(status: u16) -> Self {
+        Self {
+            status: Some(status),
+            refusal: None,
+        }
+    }
+
+    /// With a reason why not.
+    pub fn refused(refusal: &Refusal) -> Self {
+        Self {
+            status: refusal.status,
+            refusal: Some(refusal.message.clone()),
+        }
+    }
+}
+
+/// Looks up where each posting stands, and draws the table.
+pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Result<String> {
+    let mut table = output::table(["ID", "TITLE", "HTTP", "STATUS", "WHY, OR WHERE"]);
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH);
+    for row in rows {
+        let view = postings.find(&row.id).await?;
+        let (status, note) = outcome(row, view.as_ref());
+        let title = view
+            .as_ref()
+            .map_or(&row.title, |view| &view.posting.details.title);
+        let title = shorten(&plain(title), TITLE_LENGTH);
+        table.add_row([
+            plain(row.id.as_str()),
+            title,
+            answers(&row.answers),
+            status,
+            note,
+        ]);
+    }
+    // The last column takes what the others leave.
+    for column in 0..4 {
+        if let Some(column) = table.column_mut(column) {
+            column
+                .set_padding((0, 1))
+                .set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    if let Some(column) = table.column_mut(4) {
+        column
+            .set_padding((0, 0))
+            .set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(16)));
+    }
+    Ok(table.trim_fmt())
+}
+
+fn answers(answers: &[Answer]) -> String {
+    let status = |answer: &Answer| {
+        answer
+            .status
+            .map_or("–".to_owned(), |status| status.to_string())
+    };
+    answers.iter().map(status).collect::<Vec<_>>().join(" ")
+}
+
+fn outcome(row: &Row, view: Option<&PostingView>) -> (String, String) {
+    let refusal = row
+        .answers
+        .iter()
+        .find_map(|answer| answer.refusal.as_deref());
+    let Some(view) = view else {
+        return (
+            "refused".to_owned(),
+            plain(refusal.unwrap_or("never pushed")),
+        );
+    };
+    let posting = &view.posting;
+    let note = match (refusal, posting.status, view.coordinates) {
+        (Some(refusal), ..) => refusal.to_owned(),
+        (None, Status::Approved, Some(at)) => format!("{:.2}, {:.2}", at.latitude, at.longitude),
+        (None, Status::Approved, None) => "no place".to_owned(),
+        (None, ..) => posting.status_reason.clone().unwrap_or_default(),
+    };
+    (posting.status.to_string(), first_sentence(&plain(&note)))
+}
+
+/// The API tells the rest.
+fn first_sentence(text: &str) -> String {
+    text.split_inclusive(". ")
+        .next()
+        .unwrap_or_default()
+        .trim_end()
+        .to_owned()
+}

@@ -1,0 +1,122 @@
+//! The demo as a whole, in a service of its own.
+
+use std::{
+    io::Write as _,
+    process::{Command, Stdio},
+};
+
+use super::*;
+
+fn run_in_bash(script: &str) -> String {
+    let mut bash = Command::new("bash")
+        .arg("-s")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this test needs bash; install it");
+    bash.stdin
+        .take()
+        .unwrap()
+        .write_all(script.as_bytes())
+        .unwrap();
+    let output = bash.wait_with_output().unwrap();
+    assert!(output.status.success(), "this test needs curl; install it");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_samples_end_as_intended_and_the_printed_commands_work() {
+    let home = Home::new(None, false).unwrap();
+    let running = Service::start(home.service()).await.unwrap();
+    let (database, url) = (&running.database, running.public_url.as_str());
+    let scopes = [Scope::JobPostingsWrite, Scope::JobPostingsRead];
+    let (client, secret) = clients::create(&*database.clients, "demo", &scopes)
+        .await
+        .unwrap();
+    let credentials = Credentials {
+        client_id: client.id.to_string(),
+        client_secret: SecretString::from(secret.expose().to_owned()),
+    };
+
+    let rows = push_samples(url, credentials.clone()).await.unwrap();
+    wait_for_enrichment(database).await.unwrap();
+    let table = table::render(&rows, &*database.postings).await.unwrap();
+    assert!(
+        table.lines().all(|line| line.chars().count() <= 80),
+        "{table}"
+    );
+    let check = |id: &str, parts: &[&str]| {
+        let row = table
+            .lines()
+            .find(|line| line.starts_with(id))
+            .expect(&table);
+        for part in parts {
+            assert!(row.contains(part), "{part} in {row}\n{table}");
+        }
+    };
+    check(samples::REDACTED, &["201", "approved", "53.8"]);
+    check("harbourpine-3", &["201 200", "approved"]);
+    check("storwins/2", &["201 200", "expired", "The post"]);
+    for refused in [
+        "no-way-to-apply",
+        "salary-swapped",
+        "unknown-currency",
+        "prohibited-field",
+    ] {
+        check(refused, &["422", "refused"]);
+    }
+    for rejected in ["empty-text", "test-string", "links-only"] {
+        check(rejected, &["201", "rejected"]);
+    }
+    let count = |status: &str| {
+        rows.iter()
+            .filter(|row| {
+                table
+                    .lines()
+                    .any(|line| line.starts_with(row.id.as_str()) && line.contains(status))
+            })
+            .count()
+    };
+    assert_eq!((count("approved"), count("Pending")), (22, 0), "{table}");
+
+    let printed = {
+        let lines = curl::lines(url, &credentials, None);
+        tokio::task::spawn_blocking(move || run_in_bash(&lines))
+            .await
+            .unwrap()
+    };
+    let answers = printed.matches(r#"{"data":{"uuid":""#).count();
+    assert_eq!(answers, 2, "created and expired: {printed}");
+    assert!(printed.contains("What you will do"), "{printed}");
+    assert!(
+        !printed.contains("Lumenfold") && !printed.contains("496 0123"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains(r#""unique_source_identifier":"empty-text""#),
+        "{printed}"
+    );
+    assert!(
+        printed.contains(r#""status_reason":"no_content"#),
+        "{printed}"
+    );
+    let identifier = SourceIdentifier::new("my-first").unwrap();
+    let view = database.postings.find(&identifier).await.unwrap().unwrap();
+    assert_eq!(view.posting.status, domain::posting::Status::Expired);
+    running.stop().await;
+}
+
+#[test]
+fn a_temporary_directory_goes_away_unless_it_is_to_be_served_again() {
+    let home = Home::new(None, false).unwrap();
+    let directory = home.directory.clone();
+    drop(home);
+    assert!(!directory.exists());
+    let home = Home::new(None, true).unwrap();
+    let directory = home.directory.clone();
+    drop(home);
+    assert!(directory.exists());
+    std::fs::remove_dir(directory).unwrap();
+    let home = Home::new(Some(Path::new("some/where")), false).unwrap();
+    assert!(home.directory.is_absolute() && !home.directory.exists());
+}

@@ -1,0 +1,54 @@
+//! Logs, on standard error.
+
+use std::{env, io, io::IsTerminal as _};
+
+use tracing_subscriber::EnvFilter;
+
+use crate::{
+    cli::{Cli, Command, Refusal},
+    config,
+};
+
+/// What a process that serves logs. The server says nothing there that is not said here, and
+/// calls every malformed request of a stranger an error.
+const SERVING: &str = "info,actix_server=warn,actix_web=warn,actix_http::h1=off";
+/// What a command that ends by itself logs.
+const COMMAND: &str = "warn";
+
+/// Starts to log as the command line says.
+pub fn start(cli: &Cli) -> Result<(), Refusal> {
+    let filter = filter(cli)?;
+    let is_plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal() && !is_plain)
+        // A log that nobody reads any more must not stop the service.
+        .log_internal_errors(false);
+    subscriber
+        .try_init()
+        .map_err(|error| Refusal::Value(format!("cannot log: {error}")))
+}
+
+fn filter(cli: &Cli) -> Result<EnvFilter, Refusal> {
+    let text = match (&cli.log, rust_log()?) {
+        (Some(filter), _) => filter.clone(),
+        (None, Some(filter)) => filter,
+        (None, None) => match cli.command {
+            Command::Serve(_) | Command::Worker(_) => SERVING.to_owned(),
+            _ => COMMAND.to_owned(),
+        },
+    };
+    EnvFilter::builder()
+        .parse(&text)
+        .map_err(|error| Refusal::Value(format!("{text}: {error}")))
+}
+
+fn rust_log() -> Result<Option<String>, Refusal> {
+    match env::var("RUST_LOG") {
+        Ok(text) if !text.trim().is_empty() => config::log_filter(&text)
+            .map(Some)
+            .map_err(|reason| Refusal::Value(format!("RUST_LOG: {reason}"))),
+        _ => Ok(None),
+    }
+}

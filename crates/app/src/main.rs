@@ -1,0 +1,126 @@
+//! The `posthaste` binary: command line, configuration, wiring.
+//!
+//! - [`cli`] and [`config`]: what can be said, and what the values may be.
+//! - [`serve`]: puts the adapters together and runs them; [`database`] is the store it got.
+//! - [`lane`]: pushed postings share commits. [`worker`]: what follows from commits.
+//! - [`command`], [`push`], [`demo`]: everything else that the command line offers.
+//!
+//! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
+
+mod cli;
+mod clock;
+mod command;
+mod config;
+mod database;
+mod demo;
+mod lane;
+mod logging;
+mod output;
+mod panics;
+mod push;
+mod serve;
+mod shutdown;
+#[cfg(test)]
+mod testing;
+mod text;
+mod waits;
+mod worker;
+
+use std::{
+    env,
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+    time::Duration,
+};
+
+use anyhow::Context as _;
+
+use crate::cli::{Cli, Command, Refusal};
+
+/// The exit code of bad usage and bad configuration.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = env::args_os().collect();
+    let parsed = cli::load_dotenv(Path::new(".env"))
+        .and_then(|()| cli::parse(&arguments))
+        .and_then(|cli| logging::start(&cli).map(|()| cli));
+    let result = match parsed {
+        Ok(cli) => execute(cli),
+        Err(refusal) => return refuse(&refusal),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if output::is_reader_gone(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&in_one_line(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn refuse(refusal: &Refusal) -> ExitCode {
+    match refusal {
+        Refusal::Usage(error) => {
+            let _ = error.print();
+            u8::try_from(error.exit_code()).map_or(ExitCode::from(USAGE), ExitCode::from)
+        }
+        Refusal::Value(line) => {
+            complain(line);
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// An error and its causes, each said once.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let cause = cause
+            .to_string()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line
+}
+
+/// Says on standard error what went wrong.
+fn complain(what: &str) {
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr(), "error: {what}");
+}
+
+fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
+    // reqwest is built without a provider of its own.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    let result = runtime.block_on(dispatch(cli.command));
+    // What blocks a thread now, an enrichment that took too long, is not waited for.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    result
+}
+
+async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Demo(args) => demo::run(args).await,
+        Command::Serve(args) => serve::run(&args).await,
+        Command::Worker(args) => serve::run_worker(&args).await,
+        Command::Migrate(store) => command::migrate::run(&store).await,
+        Command::Keys(keys) => command::keys::run(&keys),
+        Command::Clients(clients) => command::clients::run(&clients).await,
+        Command::Push(args) => push::run(args).await,
+        Command::Postings(postings) => command::postings::run(postings).await,
+        Command::Outbox(outbox) => command::outbox::run(outbox).await,
+        Command::Openapi => command::openapi::run(),
+    }
+}

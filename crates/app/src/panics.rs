@@ -1,0 +1,26 @@
+//! Panics as failures: a defect in handling one thing must not end what handles everything.
+
+use std::{any::Any, future::Future, panic::AssertUnwindSafe};
+
+use domain::store::StoreError;
+use futures_util::FutureExt as _;
+
+/// Runs a future, and takes a panic in it for a broken store.
+///
+/// What the future shares must bear to be left half-way; here that is only stores, whose
+/// commits are all or nothing.
+pub async fn caught<T>(work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    AssertUnwindSafe(work)
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|panic| Err(StoreError::Broken(message(panic.as_ref()))))
+}
+
+/// The message of a panic that was caught.
+pub fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("it panicked: {}", text.unwrap_or("without a message"))
+}

@@ -1,0 +1,256 @@
+//! `posthaste push`: the bulk loader.
+//!
+//! - `reader` turns a file into lines, in a thread of its own.
+//! - `order` decides which line may start, so that those of one identifier stay in order.
+//! - `sender` sends a line until it has a result, with the tokens of `token` and the patience
+//!   of `retry`; what the service says is read in `answer`.
+//! - `report` counts the results and keeps the lines that were not taken.
+//!
+//! [`drive`] puts them together; it holds as many lines as requests may be under way, and a few
+//! that wait for their turn, however long the file is.
+
+mod answer;
+mod order;
+mod reader;
+mod report;
+mod retry;
+mod sender;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fs::{self, File},
+    io::{self, BufRead, BufReader},
+    path::Path,
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::{Context as _, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::{sync::mpsc, task::JoinSet};
+
+pub use self::{
+    answer::{Outcome, Refusal},
+    reader::{Line, spawn as read},
+    retry::Patience,
+    sender::Sender,
+    token::Credentials,
+};
+use self::{
+    order::Order,
+    report::{Counts, Report},
+};
+use crate::{cli::PushArgs, output, shutdown::StopSignals};
+
+/// Lines that may wait behind another one of their identifier.
+const WAITING: usize = 256;
+
+/// The exit code of a program that Ctrl-C stopped.
+const INTERRUPTED: u8 = 130;
+
+/// How a run ended that nothing went wrong with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Every line has its result.
+    Complete,
+    /// It was asked to stop; lines that were under way may have arrived or not.
+    Stopped,
+}
+
+/// The command.
+pub async fn run(args: PushArgs) -> anyhow::Result<ExitCode> {
+    let (input, length) = open(&args.file)?;
+    if let Some(rejects) = &args.rejects {
+        refuse_same_file(&args.file, rejects)?;
+    }
+    let credentials = Credentials {
+        client_id: args.client_id,
+        client_secret: args.client_secret,
+    };
+    let concurrency = usize::from(args.concurrency);
+    let sender = Sender::connect(&args.url, credentials, concurrency, Patience::default()).await?;
+    // Only now, so that a wrong secret does not cost the rejects of an earlier run.
+    let mut report = Report::create(args.rejects.as_deref())?;
+
+    let bar = progress_bar(length);
+    let settle = |line: &Line, outcome: &Outcome| {
+        bar.set_position(bar.position().max(line.end));
+        report
+            .record(line, outcome)
+            .context("the file for --rejects cannot be written")?;
+        bar.set_message(progress(report.counts()));
+        Ok(())
+    };
+    let stop = StopSignals::listen()?.asked();
+    let end = drive(
+        reader::spawn(input),
+        Arc::new(sender),
+        concurrency,
+        stop,
+        settle,
+    )
+    .await;
+    bar.finish_and_clear();
+
+    let (summary, written) = report.finish();
+    written.context("the file for --rejects cannot be written")?;
+    print_summary(&summary, args.rejects.as_deref())?;
+    Ok(
+        match end.context("stopped early; to push the file again is safe")? {
+            End::Stopped => {
+                output::print("Stopped before the end of the file. To push it again is safe.")?;
+                ExitCode::from(INTERRUPTED)
+            }
+            End::Complete if summary.counts.is_clean() => ExitCode::SUCCESS,
+            End::Complete => ExitCode::FAILURE,
+        },
+    )
+}
+
+fn print_summary(summary: &report::Summary, rejects: Option<&Path>) -> anyhow::Result<()> {
+    output::print(summary)?;
+    match rejects {
+        _ if summary.counts.is_clean() => Ok(()),
+        Some(path) => output::print(format!(
+            "The lines that were not taken, and why: {}",
+            path.display()
+        )),
+        None => output::print("Give --rejects FILE to keep the lines that were not taken."),
+    }
+}
+
+/// Sends the lines, at most `concurrency` of them at once, and hands over each one's outcome.
+/// An error means that no more lines were sent, and that what was under way has no outcome.
+pub async fn drive(
+    mut lines: mpsc::Receiver<io::Result<Line>>,
+    sender: Arc<Sender>,
+    concurrency: usize,
+    stop: impl Future<Output = ()>,
+    mut settle: impl FnMut(&Line, &Outcome) -> anyhow::Result<()>,
+) -> anyhow::Result<End> {
+    let mut order = Order::new();
+    let mut under_way = JoinSet::new();
+    let mut last_read = 0;
+    let mut input = Ok(());
+    let mut is_open = true;
+    tokio::pin!(stop);
+    while is_open || !under_way.is_empty() {
+        let has_room = under_way.len() < concurrency && order.waiting() < WAITING;
+        tokio::select! {
+            () = &mut stop => return Ok(End::Stopped),
+            line = lines.recv(), if is_open && has_room => match line {
+                Some(Ok(line)) => {
+                    last_read = line.number;
+                    let id = line.id().map(str::to_owned);
+                    let ready = match id {
+                        Some(id) => order.admit(&id, line),
+                        None => Some(line),
+                    };
+                    if let Some(line) = ready {
+                        under_way.spawn(send(Arc::clone(&sender), line));
+                    }
+                }
+                Some(Err(error)) => {
+                    // What was read before it still gets its result.
+                    is_open = false;
+                    input = Err(error);
+                }
+                None => is_open = false,
+            },
+            Some(sent) = under_way.join_next() => {
+                let (line, outcome) = sent.context("a request was not completed")?;
+                let outcome = outcome?;
+                settle(&line, &outcome)?;
+                if let Outcome::Failed { refusal, is_outage: true } = &outcome {
+                    bail!("the service does not answer any more: {}", refusal.message);
+                }
+                if let Some(next) = line.id().and_then(|id| order.settled(id)) {
+                    under_way.spawn(send(Arc::clone(&sender), next));
+                }
+            }
+        }
+    }
+    input.with_context(|| format!("the input cannot be read beyond line {last_read}"))?;
+    Ok(End::Complete)
+}
+
+async fn send(sender: Arc<Sender>, line: Line) -> (Line, anyhow::Result<Outcome>) {
+    let outcome = match &line.content {
+        Ok(entry) => sender.send(&entry.id, &entry.payload).await,
+        Err(unusable) => {
+            let message = unusable.message.clone();
+            Ok(Outcome::Refused(Refusal {
+                status: None,
+                message,
+                errors: None,
+            }))
+        }
+    };
+    (line, outcome)
+}
+
+/// The input, and how long it is if that is known.
+fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>)> {
+    if path == Path::new("-") {
+        return Ok((Box::new(BufReader::new(io::stdin())), None));
+    }
+    let open = || {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        let length = metadata.is_file().then_some(metadata.len());
+        Ok((
+            Box::new(BufReader::with_capacity(1 << 18, file)) as _,
+            length,
+        ))
+    };
+    open().with_context(|| format!("the file {} cannot be read", path.display()))
+}
+
+/// To open the rejects file empties it, which must not happen to the input.
+fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
+    // One that does not exist cannot be the input.
+    let (Ok(input), Ok(target)) = (fs::canonicalize(input), fs::canonicalize(rejects)) else {
+        return Ok(());
+    };
+    if input == target && input.is_file() {
+        bail!(
+            "--rejects names the file that is pushed: {}",
+            rejects.display()
+        );
+    }
+    Ok(())
+}
+
+/// A bar on standard error, or nothing if that is no terminal.
+fn progress_bar(length: Option<u64>) -> ProgressBar {
+    let (bar, template) = match length {
+        Some(length) => (
+            ProgressBar::new(length),
+            "{bar:24} {percent:>3}% {msg} {eta}",
+        ),
+        None => (ProgressBar::new_spinner(), "{spinner} {msg} {elapsed}"),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+fn progress(counts: &Counts) -> String {
+    let Counts {
+        created,
+        updated,
+        refused,
+        failed,
+    } = counts;
+    let not_taken = refused + failed;
+    format!("{created} created, {updated} updated, {not_taken} refused")
+}

@@ -1,0 +1,247 @@
+//! Reads a file of postings line by line, in constant memory.
+
+use std::io::{self, BufRead, Read as _};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+
+/// Longer lines are refused without being kept. Far above what any service takes, it is there
+/// for files that are not in lines at all.
+const LONGEST_LINE: usize = 64 << 20;
+
+/// How many lines are read ahead.
+const READ_AHEAD: usize = 64;
+
+/// One line that is not blank.
+#[derive(Debug)]
+pub struct Line {
+    /// Its number in the file, from 1.
+    pub number: u64,
+    /// How far into the file it reaches, in bytes.
+    pub end: u64,
+    /// What is on it.
+    pub content: Result<Entry, Unusable>,
+}
+
+impl Line {
+    /// The identifier, if the line has one.
+    pub fn id(&self) -> Option<&str> {
+        self.content.as_ref().ok().map(|entry| entry.id.as_str())
+    }
+}
+
+/// A line to push.
+#[derive(Debug, Deserialize)]
+pub struct Entry {
+    /// The unique source identifier.
+    pub id: String,
+    /// The request body, as it is spelled in the file.
+    pub payload: Box<RawValue>,
+}
+
+/// A line that cannot be pushed.
+#[derive(Debug)]
+pub struct Unusable {
+    /// The line, as far as it was kept.
+    pub text: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// The lines of an input.
+#[derive(Debug)]
+pub struct Lines<R> {
+    input: R,
+    longest: usize,
+    number: u64,
+    position: u64,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Reads from here.
+    pub fn new(input: R) -> Self {
+        Self {
+            input,
+            longest: LONGEST_LINE,
+            number: 0,
+            position: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    fn next_line(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            self.buffer.clear();
+            // A line, its end, and one more byte to tell that it is too long.
+            let limit = self.longest as u64 + 1;
+            let read = (&mut self.input)
+                .take(limit)
+                .read_until(b'\n', &mut self.buffer)?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            self.position += read as u64;
+            let is_too_long = read > self.longest && self.buffer.last() != Some(&b'\n');
+            if is_too_long {
+                self.position += self.input.skip_until(b'\n')? as u64;
+                let message = format!(
+                    "line {}: is longer than {} bytes",
+                    self.number, self.longest
+                );
+                let content = Err(Unusable {
+                    text: String::new(),
+                    message,
+                });
+                return Ok(Some(Line {
+                    number: self.number,
+                    end: self.position,
+                    content,
+                }));
+            }
+            let mut text = self.buffer.as_slice();
+            if self.number == 1 {
+                text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+            }
+            let text = text.trim_ascii();
+            if !text.is_empty() {
+                let content = parse(self.number, text);
+                return Ok(Some(Line {
+                    number: self.number,
+                    end: self.position,
+                    content,
+                }));
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = io::Result<Line>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_line().transpose()
+    }
+}
+
+fn parse(number: u64, text: &[u8]) -> Result<Entry, Unusable> {
+    serde_json::from_slice(text).map_err(|error| Unusable {
+        text: String::from_utf8_lossy(text).into_owned(),
+        // The line of the error is always the first one of this text.
+        message: format!("line {number}: {error}").replace(" at line 1 column ", " at column "),
+    })
+}
+
+/// Reads in a thread of its own. It is never waited for: a read from a terminal or a pipe
+/// cannot be interrupted, but must not keep the program from ending.
+pub fn spawn(input: impl BufRead + Send + 'static) -> mpsc::Receiver<io::Result<Line>> {
+    let (sender, receiver) = mpsc::channel(READ_AHEAD);
+    std::thread::spawn(move || {
+        for line in Lines::new(input) {
+            let is_last = line.is_err();
+            if sender.blocking_send(line).is_err() || is_last {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is on a line: identifier and payload, or a message.
+    type Content = Result<(String, String), String>;
+
+    fn read(input: &[u8]) -> Vec<(u64, Content)> {
+        let entry = |entry: Entry| (entry.id, entry.payload.get().to_owned());
+        Lines::new(input)
+            .map(Result::unwrap)
+            .map(|line| {
+                (
+                    line.number,
+                    line.content.map(entry).map_err(|bad| bad.message),
+                )
+            })
+            .collect()
+    }
+
+    fn entry(id: &str, payload: &str) -> (String, String) {
+        (id.to_owned(), payload.to_owned())
+    }
+
+    #[test]
+    fn blank_lines_crlf_a_byte_order_mark_and_a_missing_last_newline_do_no_harm() {
+        let input = b"\xEF\xBB\xBF{\"id\":\"a\",\"payload\":{}}\r\n\r\n  \n \t{\"payload\":null,\"id\":\"b\",\"more\":1} \n{\"id\":\"c\",\"payload\":[]}";
+        let expect = [
+            (1, Ok(entry("a", "{}"))),
+            (4, Ok(entry("b", "null"))),
+            (5, Ok(entry("c", "[]"))),
+        ];
+        assert_eq!(read(input), expect);
+        assert!(read(b"").is_empty());
+        assert!(read(b"\n\n").is_empty());
+    }
+
+    #[test]
+    fn payloads_keep_their_spelling() {
+        let payload = r#"{"salary_min":1.50e3, "big":123456789012345678901234567890,"t":"\u00e9"}"#;
+        let line = format!(r#"{{"id":"a", "payload": {payload} }}"#);
+        assert_eq!(read(line.as_bytes()), [(1, Ok(entry("a", payload)))]);
+    }
+
+    #[test]
+    fn deep_nesting_is_passed_on() {
+        let payload = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let line = format!(r#"{{"id":"a","payload":{payload}}}"#);
+        assert_eq!(read(line.as_bytes()), [(1, Ok(entry("a", &payload)))]);
+    }
+
+    #[test]
+    fn lines_that_cannot_be_pushed_are_named_by_their_number() {
+        let check = |line: &[u8], part: &str| {
+            let input = [b"\n", line, b"\n{\"id\":\"z\",\"payload\":{}}"].concat();
+            let lines = read(&input);
+            let [(2, Err(message)), (3, Ok(_))] = lines.as_slice() else {
+                panic!("{lines:?}")
+            };
+            assert!(
+                message.starts_with("line 2: ") && message.contains(part),
+                "{message}"
+            );
+        };
+        check(b"nonsense", "expected ident at column 2");
+        check(b"{\"id\":\"a\"}", "missing field `payload`");
+        check(b"{\"payload\":{}}", "missing field `id`");
+        check(b"{\"id\":7,\"payload\":{}}", "expected a string");
+        check(b"{\"id\":null,\"payload\":{}}", "expected a string");
+        check(
+            b"{\"id\":\"a\",\"payload\":{},\"id\":\"b\"}",
+            "duplicate field `id`",
+        );
+        check(b"{\"id\":\"a\",\"payload\":{}} x", "trailing characters");
+        check(b"{\"id\":\"\xFF\",\"payload\":{}}", "invalid unicode");
+        check(b"{\"id\":\"a\",\"payload\":{", "EOF");
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped() {
+        let input = b"{\"id\":\"a\",\"payload\":\"far too long a payload\"}\n{\"id\":\"b\",\"payload\":{}}\n";
+        let mut lines = Lines {
+            longest: 24,
+            ..Lines::new(input.as_slice())
+        };
+        let bad = lines.next().unwrap().unwrap();
+        assert_eq!(
+            bad.content.unwrap_err().message,
+            "line 1: is longer than 24 bytes"
+        );
+        let good = lines.next().unwrap().unwrap();
+        assert_eq!((good.number, good.end), (2, input.len() as u64));
+        assert_eq!(good.content.unwrap().id, "b");
+        assert!(lines.next().is_none());
+    }
+}

@@ -1,0 +1,154 @@
+//! When to try again, and when to give up.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use time::{
+    OffsetDateTime, PrimitiveDateTime, format_description::BorrowedFormatItem,
+    macros::format_description,
+};
+
+/// How to treat a service that does not do its work.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// The first wait; the next ones grow, with jitter.
+    pub first_wait: Duration,
+    /// The longest wait that is not asked for by the service.
+    pub longest_wait: Duration,
+    /// When to give a line up, from its first attempt.
+    pub limit: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            first_wait: Duration::from_millis(250),
+            longest_wait: Duration::from_secs(15),
+            limit: Duration::from_mins(3),
+        }
+    }
+}
+
+/// The attempts at one thing.
+#[derive(Debug)]
+pub struct Attempts {
+    waits: ExponentialBackoff,
+    limit: Duration,
+    started: Instant,
+    failed: u32,
+}
+
+impl Attempts {
+    /// The first attempt starts now.
+    pub fn new(patience: Patience) -> Self {
+        let waits = ExponentialBuilder::new()
+            .with_min_delay(patience.first_wait)
+            .with_max_delay(patience.longest_wait)
+            .without_max_times()
+            .with_jitter()
+            .build();
+        Self {
+            waits,
+            limit: patience.limit,
+            started: Instant::now(),
+            failed: 0,
+        }
+    }
+
+    /// How long to wait after a failed attempt: at least as long as the service asked for.
+    /// `None` when the wait would take too long.
+    pub fn next_wait(&mut self, asked_for: Option<Duration>) -> Option<Duration> {
+        self.failed += 1;
+        let wait = self.waits.next()?.max(asked_for.unwrap_or_default());
+        (self.started.elapsed() + wait <= self.limit).then_some(wait)
+    }
+
+    /// When the first attempt started.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// A sentence about why there is no further attempt.
+    pub fn given_up(&self, message: &str) -> String {
+        let seconds = self.started.elapsed().as_secs();
+        let attempts = match self.failed {
+            1 => "1 attempt".to_owned(),
+            more => format!("{more} attempts"),
+        };
+        format!("gave up after {attempts} in {seconds} s: {message}")
+    }
+}
+
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    const DATE: &[BorrowedFormatItem<'_>] = format_description!(
+        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
+    );
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = PrimitiveDateTime::parse(text, DATE).ok()?.assume_utc();
+    let wait = date - OffsetDateTime::from(SystemTime::now());
+    Some(wait.try_into().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn waits_grow_with_jitter_and_end_at_the_limit() {
+        let patience = Patience::default();
+        let mut attempts = Attempts::new(patience);
+        let waits: Vec<_> = (0..12).map_while(|_| attempts.next_wait(None)).collect();
+        assert!(
+            (patience.first_wait..patience.first_wait * 2).contains(&waits[0]),
+            "{waits:?}"
+        );
+        assert!(waits[3] >= patience.first_wait * 8, "{waits:?}");
+        assert!(
+            waits.iter().all(|wait| *wait <= patience.longest_wait * 2),
+            "{waits:?}"
+        );
+        let over = Patience {
+            limit: Duration::ZERO,
+            ..patience
+        };
+        let mut attempts = Attempts::new(over);
+        assert_eq!(attempts.next_wait(None), None);
+        assert_eq!(
+            attempts.given_up("503"),
+            "gave up after 1 attempt in 0 s: 503"
+        );
+    }
+
+    #[test]
+    fn a_wait_that_the_service_asks_for_is_kept_if_it_is_not_too_long() {
+        let mut attempts = Attempts::new(Patience::default());
+        let asked_for = Duration::from_secs(20);
+        assert_eq!(attempts.next_wait(Some(asked_for)), Some(asked_for));
+        assert_eq!(attempts.next_wait(Some(Duration::from_hours(1))), None);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let read = |text: &'static str| {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(text))]);
+            retry_after(&headers)
+        };
+        assert_eq!(read("7"), Some(Duration::from_secs(7)));
+        assert_eq!(
+            read("Sun, 06 Nov 1994 08:49:37 GMT"),
+            Some(Duration::ZERO),
+            "in the past"
+        );
+        let far = read("Fri, 31 Dec 2199 23:59:59 GMT");
+        assert!(far > Some(Duration::from_hours(24)), "{far:?}");
+        assert_eq!(read("soon"), None);
+        assert_eq!(retry_after(&HeaderMap::new()), None);
+    }
+}

@@ -1,0 +1,270 @@
+//! Sends one line: the request, and when to send it again.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, anyhow};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{
+    Client, Request, Response, StatusCode,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
+    redirect,
+};
+use serde_json::value::RawValue;
+use url::{Host, Url};
+
+use super::{
+    answer::{Outcome, Refusal, Trouble, outcome, refusal},
+    retry::{Attempts, Patience},
+    token::{Credentials, Tokens},
+};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// An answer that takes longer is given up, and the line sent again.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// What is not unreserved in a URL (RFC 3986 §2.3) is encoded in an identifier.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Sends lines to one service.
+#[derive(Debug)]
+pub struct Sender {
+    http: Client,
+    postings: Url,
+    tokens: Tokens,
+    patience: Patience,
+    last_answer: Mutex<Instant>,
+}
+
+impl Sender {
+    /// Gets a first token, so that what is wrong with the address or the credentials is known
+    /// before anything is sent.
+    pub async fn connect(
+        url: &Url,
+        credentials: Credentials,
+        concurrency: usize,
+        patience: Patience,
+    ) -> anyhow::Result<Self> {
+        let base = base(url)?;
+        let http = client(&base, concurrency).context("no HTTP client can be made")?;
+        let tokens = Tokens::new(http.clone(), base.join("oauth/token")?, credentials);
+        let postings = base.join("api/job-board/job-postings/")?;
+        let last_answer = Mutex::new(Instant::now());
+        let sender = Self {
+            http,
+            postings,
+            tokens,
+            patience,
+            last_answer,
+        };
+        sender.first_token(url).await?;
+        Ok(sender)
+    }
+
+    async fn first_token(&self, url: &Url) -> anyhow::Result<()> {
+        let mut attempts = Attempts::new(self.patience);
+        loop {
+            match self.tokens.authorization(None).await {
+                Ok(_) => return Ok(()),
+                Err(Trouble::Fatal(error)) => return Err(error),
+                Err(Trouble::Passing {
+                    status: None,
+                    message,
+                    ..
+                }) => {
+                    return Err(anyhow!(
+                        "{url} cannot be reached: {message}; check --url and whether the \
+                         service is running"
+                    ));
+                }
+                Err(Trouble::Passing { message, after, .. }) => {
+                    let Some(wait) = attempts.next_wait(after) else {
+                        return Err(anyhow!(attempts.given_up(&message)));
+                    };
+                    tokio::time::sleep(wait).await;
+                }
+            }
+        }
+    }
+
+    /// Sends a line until it has a result, or for as long as patience lasts. An error means
+    /// that nothing else needs to be sent either.
+    pub async fn send(&self, id: &str, payload: &RawValue) -> anyhow::Result<Outcome> {
+        let request = match self.request(id, payload) {
+            Ok(request) => request,
+            Err(message) => {
+                return Ok(Outcome::Refused(Refusal {
+                    status: None,
+                    message,
+                    errors: None,
+                }));
+            }
+        };
+        let mut attempts = Attempts::new(self.patience);
+        loop {
+            let (status, message, after) = match self.attempt(&request).await {
+                Ok(outcome) => {
+                    self.note_answer();
+                    return Ok(outcome);
+                }
+                Err(Trouble::Fatal(error)) => return Err(error),
+                Err(Trouble::Passing {
+                    status,
+                    message,
+                    after,
+                }) => (status, message, after),
+            };
+            // A service that fails at this line is still there for others.
+            if status == Some(StatusCode::INTERNAL_SERVER_ERROR) {
+                self.note_answer();
+            }
+            let Some(wait) = attempts.next_wait(after) else {
+                let message = attempts.given_up(&message);
+                let status = status.map(|status| status.as_u16());
+                let refusal = Refusal {
+                    status,
+                    message,
+                    errors: None,
+                };
+                let is_outage = self.last_answer() < attempts.started();
+                return Ok(Outcome::Failed { refusal, is_outage });
+            };
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    fn request(&self, id: &str, payload: &RawValue) -> Result<Request, String> {
+        if matches!(id, "." | "..") {
+            return Err(format!(
+                "the id {id:?} cannot be sent: in the path of a URL it has a meaning of its own"
+            ));
+        }
+        let segment = utf8_percent_encode(id, ENCODED).to_string();
+        let url = self
+            .postings
+            .join(&format!("./{segment}"))
+            .map_err(|error| error.to_string())?;
+        self.http
+            .put(url)
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .body(payload.get().to_owned())
+            .build()
+            .map_err(|error| error.without_url().to_string())
+    }
+
+    /// One attempt; a token that is refused is replaced once.
+    async fn attempt(&self, request: &Request) -> Result<Outcome, Trouble> {
+        let authorization = self.tokens.authorization(None).await?;
+        let response = self.execute(request, &authorization).await?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return outcome(response).await;
+        }
+        let authorization = self.tokens.authorization(Some(&authorization)).await?;
+        let response = self.execute(request, &authorization).await?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return outcome(response).await;
+        }
+        let refusal = refusal(response).await;
+        Err(Trouble::Fatal(anyhow!(
+            "the service does not accept the token that it has just given: {}",
+            refusal.message
+        )))
+    }
+
+    async fn execute(
+        &self,
+        request: &Request,
+        authorization: &HeaderValue,
+    ) -> Result<Response, Trouble> {
+        let mut request = request
+            .try_clone()
+            .ok_or_else(|| Trouble::Fatal(anyhow!("a request cannot be sent again")))?;
+        request
+            .headers_mut()
+            .insert(AUTHORIZATION, authorization.clone());
+        self.http
+            .execute(request)
+            .await
+            .map_err(|error| Trouble::of_transport(&error))
+    }
+
+    fn note_answer(&self) {
+        *self
+            .last_answer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    fn last_answer(&self) -> Instant {
+        *self
+            .last_answer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The address with a path that ends with a slash, to join paths to.
+fn base(url: &Url) -> anyhow::Result<Url> {
+    let mut base = url.clone();
+    base.set_query(None);
+    base.set_fragment(None);
+    if !matches!(base.scheme(), "http" | "https") {
+        return Err(anyhow!(
+            "--url must start with http:// or https://, but is {url}"
+        ));
+    }
+    if !base.path().ends_with('/') {
+        base.set_path(&format!("{}/", base.path()));
+    }
+    Ok(base)
+}
+
+fn client(base: &Url, concurrency: usize) -> reqwest::Result<Client> {
+    // Fails when there is one already, which is as good.
+    _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(ANSWER_TIMEOUT)
+        .pool_max_idle_per_host(concurrency);
+    if base.scheme() == "http" {
+        // Certificates are looked for when the client is made, and it is an error if the
+        // machine has none, needed or not.
+        builder = builder.tls_certs_only([]);
+    }
+    let is_loopback = match base.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    };
+    if is_loopback {
+        // A proxy's loopback is another one.
+        builder = builder.no_proxy();
+    }
+    builder.build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_end_with_a_slash_and_have_a_path() {
+        let check = |url: &str, expect: &str| {
+            assert_eq!(base(&url.parse().unwrap()).unwrap().as_str(), expect);
+        };
+        check("http://h.example", "http://h.example/");
+        check("http://h.example/", "http://h.example/");
+        check("https://h.example/jobs", "https://h.example/jobs/");
+        check("https://h.example/jobs/?a#b", "https://h.example/jobs/");
+        assert!(base(&"localhost:8080".parse().unwrap()).is_err());
+    }
+}

@@ -1,0 +1,222 @@
+//! The service as a whole: database, lane, API and worker, started and stopped in order.
+//!
+//! [`Service::start`] runs it inside any program; [`run`] and [`run_worker`] are the commands
+//! `posthaste serve` and `posthaste worker`.
+
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+
+use adapters_enrichment::Builtin;
+use adapters_http::{Application, HttpSettings, Ports, StopHandle, oauth::KeyFolder};
+use anyhow::Context as _;
+use domain::{enrichment::Enricher, posting::Lifetime, store::Store};
+use tokio::task::JoinHandle;
+
+use crate::{
+    cli::{ServeArgs, WorkerArgs},
+    clock,
+    command::keys,
+    config::{DatabaseUrl, EnricherKind},
+    database::Database,
+    lane::{Lane, LaneSettings, LaneTask},
+    output,
+    shutdown::StopSignals,
+    worker::{Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
+};
+
+/// What to run, and how.
+#[derive(Clone, Debug)]
+pub struct ServiceConfig {
+    /// Where the state is.
+    pub database: DatabaseUrl,
+    /// The directory of the signing keys; gets one when it has none.
+    pub keys: PathBuf,
+    /// Where to listen; port 0 takes a free one.
+    pub bind: SocketAddr,
+    /// The address that clients know; `None` for the one that is listened on.
+    pub public_url: Option<String>,
+    /// How long a token is good for.
+    pub token_ttl: Duration,
+    /// The largest request body, in bytes.
+    pub body_limit: usize,
+    /// How long postings stay.
+    pub lifetime: Lifetime,
+    /// Who enriches; `None` runs no worker.
+    pub enricher: Option<EnricherKind>,
+}
+
+impl From<&ServeArgs> for ServiceConfig {
+    fn from(args: &ServeArgs) -> Self {
+        Self {
+            database: args.store.database(),
+            keys: args.store.data_dir.keys(),
+            bind: args.http.bind,
+            public_url: args.http.public_url.clone(),
+            token_ttl: args.http.token_ttl,
+            body_limit: args.http.body_limit,
+            lifetime: args.lifetime.lifetime,
+            enricher: (!args.no_worker).then_some(args.enricher.enricher),
+        }
+    }
+}
+
+/// A service that runs.
+pub struct Running {
+    /// Where it listens.
+    pub addr: SocketAddr,
+    /// The address that clients know.
+    pub public_url: String,
+    /// Its database.
+    pub database: Database,
+    http: StopHandle,
+    server: JoinHandle<std::io::Result<()>>,
+    lane: LaneTask,
+    worker: Option<Worker>,
+}
+
+/// The service.
+pub struct Service;
+
+impl Service {
+    /// Starts everything. When this returns, the service answers.
+    pub async fn start(config: ServiceConfig) -> anyhow::Result<Running> {
+        let database = Database::open(&config.database).await?;
+        let folder = KeyFolder::new(&config.keys);
+        if keys::ensure(&folder)? {
+            tracing::info!(folder = %config.keys.display(), "made a token signing key");
+        }
+
+        let wake = Arc::new(Wake::default());
+        let store: Arc<dyn Store> = Arc::new(WakingStore::new(
+            Arc::clone(&database.store),
+            Arc::clone(&wake),
+        ));
+        let (lane, lane_task) = Lane::start(
+            Arc::clone(&store),
+            config.lifetime,
+            clock::system(),
+            LaneSettings::default(),
+        );
+        let ports = Ports {
+            ingest: Arc::new(lane),
+            postings: Arc::clone(&database.postings),
+            clients: Arc::clone(&database.clients),
+            health: Arc::clone(&database.health),
+        };
+        let application = Application::build(
+            ports,
+            &HttpSettings {
+                bind: config.bind,
+                public_url: config.public_url,
+                body_limit: config.body_limit,
+                token_ttl: config.token_ttl,
+                keys: config.keys,
+                workers: None,
+            },
+        )?;
+        let (addr, http) = (application.addr(), application.stop_handle());
+        let public_url = application.public_url().to_owned();
+        let worker = config
+            .enricher
+            .map(|kind| start_worker(&database, store, kind, config.lifetime, wake));
+        let server = tokio::spawn(application.run());
+        Ok(Running {
+            addr,
+            public_url,
+            database,
+            http,
+            server,
+            lane: lane_task,
+            worker,
+        })
+    }
+}
+
+impl Running {
+    /// Waits for the server to end although nobody stopped it.
+    pub async fn failed(&mut self) -> anyhow::Error {
+        match (&mut self.server).await {
+            Ok(Ok(())) => anyhow::anyhow!("the server ended by itself"),
+            Ok(Err(error)) => anyhow::Error::new(error).context("the server failed"),
+            Err(error) => anyhow::Error::new(error).context("the server failed"),
+        }
+    }
+
+    /// Accepts nothing more, answers what was accepted, commits what was answered, and ends.
+    pub async fn stop(self) {
+        let Self {
+            http, lane, worker, ..
+        } = self;
+        let answered = async {
+            http.stop().await;
+            lane.stop().await;
+        };
+        let worked = async {
+            if let Some(worker) = worker {
+                worker.stop().await;
+            }
+        };
+        tokio::join!(answered, worked);
+    }
+}
+
+fn start_worker(
+    database: &Database,
+    store: Arc<dyn Store>,
+    enricher: EnricherKind,
+    lifetime: Lifetime,
+    wake: Arc<Wake>,
+) -> Worker {
+    let enricher: Arc<dyn Enricher> = match enricher {
+        EnricherKind::Builtin => Arc::new(Builtin),
+    };
+    Worker::start(WorkerParts {
+        store,
+        outbox: Arc::clone(&database.outbox),
+        enricher,
+        lifetime,
+        clock: clock::system(),
+        wake,
+        settings: WorkerSettings::default(),
+    })
+}
+
+/// `posthaste serve`.
+pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
+    let signals = StopSignals::listen().context("cannot listen to signals")?;
+    let mut running = Service::start(args.into()).await?;
+    let (addr, url) = (running.addr, &running.public_url);
+    // Whoever read this line may go away; the service stays.
+    let _ = output::print(format_args!(
+        "Posthaste listens on http://{addr}, API documentation: {url}/docs"
+    ));
+    let failure = tokio::select! {
+        () = signals.asked() => None,
+        error = running.failed() => Some(error),
+    };
+    running.stop().await;
+    match failure {
+        None => {
+            tracing::info!("stopped");
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(error) => Err(error),
+    }
+}
+
+/// `posthaste worker`.
+pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
+    let signals = StopSignals::listen().context("cannot listen to signals")?;
+    let database = Database::open(&args.store.database()).await?;
+    let wake = Arc::new(Wake::default());
+    let store = Arc::new(WakingStore::new(
+        Arc::clone(&database.store),
+        Arc::clone(&wake),
+    ));
+    let (enricher, lifetime) = (args.enricher.enricher, args.lifetime.lifetime);
+    let worker = start_worker(&database, store, enricher, lifetime, wake);
+    let _ = output::print("Posthaste works in the background.");
+    signals.asked().await;
+    worker.stop().await;
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,161 @@
+//! For tests: a store in memory whose calls can be held up, counted and made to fail.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use domain::{
+    company::CompanyId,
+    posting::{PostingId, SourceIdentifier},
+    store::{Known, Store, StoreError, WriteSet},
+    testing::MemoryStore,
+};
+use time::OffsetDateTime;
+use tokio::{
+    sync::watch,
+    time::{sleep, timeout},
+};
+
+/// What a commit does instead of its work.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// It fails.
+    Fail(StoreError),
+    /// It panics.
+    Panic,
+}
+
+/// A store in memory with faults.
+pub struct FaultyStore {
+    pub memory: Arc<MemoryStore>,
+    /// How many postings each commit that succeeded wrote.
+    pub commits: Mutex<Vec<usize>>,
+    /// How many commits were tried.
+    pub tries: AtomicUsize,
+    /// What the next commits that write postings do, the first one first.
+    pub next: Mutex<VecDeque<Fault>>,
+    /// What every commit does that writes a posting with this identifier.
+    poison: Mutex<Vec<(String, Fault)>>,
+    /// Whether commits may begin.
+    gate: watch::Sender<bool>,
+}
+
+impl FaultyStore {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            memory: Arc::new(MemoryStore::new()),
+            commits: Mutex::default(),
+            tries: AtomicUsize::new(0),
+            next: Mutex::default(),
+            poison: Mutex::default(),
+            gate: watch::Sender::new(true),
+        })
+    }
+
+    /// Holds up every commit from now on.
+    pub fn close_gate(&self) {
+        self.gate.send_replace(false);
+    }
+
+    /// Lets commits pass again.
+    pub fn open_gate(&self) {
+        self.gate.send_replace(true);
+    }
+
+    pub fn poison(&self, identifier: &str, fault: Fault) {
+        self.poison
+            .lock()
+            .unwrap()
+            .push((identifier.to_owned(), fault));
+    }
+
+    pub fn fail_next(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.next.lock().unwrap().extend(faults);
+    }
+
+    pub fn tries(&self) -> usize {
+        self.tries.load(Ordering::SeqCst)
+    }
+
+    pub fn commits(&self) -> Vec<usize> {
+        self.commits.lock().unwrap().clone()
+    }
+
+    fn fault(&self, writes: &WriteSet) -> Option<Fault> {
+        if writes.postings.is_empty() {
+            return None;
+        }
+        let next = self.next.lock().unwrap().pop_front();
+        let identifiers: HashSet<_> = writes
+            .postings
+            .values()
+            .map(|write| write.posting.source_identifier.as_str())
+            .collect();
+        let poison = self.poison.lock().unwrap();
+        let poisoned = poison
+            .iter()
+            .find(|(identifier, _)| identifiers.contains(&**identifier));
+        next.or_else(|| poisoned.map(|(_, fault)| fault.clone()))
+    }
+}
+
+#[async_trait]
+impl Store for FaultyStore {
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Known, StoreError> {
+        self.memory.load(identifiers, companies).await
+    }
+
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+        self.memory.load_by_id(ids).await
+    }
+
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        self.tries.fetch_add(1, Ordering::SeqCst);
+        let fault = self.fault(&writes);
+        self.gate
+            .subscribe()
+            .wait_for(|is_open| *is_open)
+            .await
+            .unwrap();
+        match fault {
+            Some(Fault::Fail(error)) => return Err(error),
+            Some(Fault::Panic) => panic!("a poisoned commit"),
+            None => {}
+        }
+        let postings = writes.postings.len();
+        self.memory.commit(writes).await?;
+        self.commits.lock().unwrap().push(postings);
+        Ok(())
+    }
+
+    async fn overdue(
+        &self,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        self.memory.overdue(now, limit).await
+    }
+}
+
+/// Waits until something holds, and fails when it does not within some seconds.
+pub async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
+    let patience = async {
+        while !holds().await {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    assert!(
+        timeout(Duration::from_secs(10), patience).await.is_ok(),
+        "never: {what}"
+    );
+}

@@ -1,0 +1,52 @@
+//! How long to wait before something is tried again: growing waits, spread at random, so that
+//! those who failed together do not come back together.
+
+use std::time::Duration;
+
+use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+
+/// Waits after conflicts: others were faster, and are done within milliseconds.
+pub fn after_conflicts() -> ExponentialBackoff {
+    growing(Duration::from_millis(5), Duration::from_millis(250))
+}
+
+/// Waits after failures of the store.
+pub fn after_failures() -> ExponentialBackoff {
+    growing(Duration::from_millis(250), Duration::from_secs(5))
+}
+
+/// About this long, so that processes do not do something all at the same moment.
+pub fn about(time: Duration) -> Duration {
+    time.mul_f64(0.75 + rand::random::<f64>() / 2.0)
+}
+
+fn growing(first: Duration, longest: Duration) -> ExponentialBackoff {
+    ExponentialBuilder::default()
+        .with_min_delay(first)
+        .with_max_delay(longest)
+        .without_max_times()
+        .with_jitter()
+        .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_to_a_limit_and_never_end() {
+        let waits: Vec<_> = after_conflicts().take(50).collect();
+        assert_eq!(waits.len(), 50);
+        assert!(waits[0] >= Duration::from_millis(5) && waits[0] <= Duration::from_millis(10));
+        assert!(waits[49] >= Duration::from_millis(250) && waits[49] <= Duration::from_millis(500));
+    }
+
+    #[test]
+    fn waits_of_different_callers_differ() {
+        let (one, other): (Vec<_>, Vec<_>) = (
+            after_conflicts().take(20).collect(),
+            after_conflicts().take(20).collect(),
+        );
+        assert_ne!(one, other);
+    }
+}

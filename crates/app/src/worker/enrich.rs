@@ -1,0 +1,199 @@
+//! Enriches postings: what for, the enricher's work outside of any transaction, what came of it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::{
+    enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput},
+    outbox::{Claimed, Effect, Kind, Receipt, Work},
+    posting::Lifetime,
+    store::{Store, StoreError},
+    usecase::{self, Assignment, Outcome},
+};
+use futures_util::{StreamExt as _, stream};
+use tokio::{
+    runtime::Handle,
+    task::{JoinError, spawn_blocking},
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{poll::Handler, tasks::Tasks};
+use crate::{panics, waits};
+
+/// How often an outcome is recorded again after a conflict before its task is put off.
+const CONFLICTS: usize = 5;
+
+/// Enriches postings.
+pub(super) struct Enrichments {
+    pub store: Arc<dyn Store>,
+    pub enricher: Arc<dyn Enricher>,
+    pub lifetime: Lifetime,
+    pub tasks: Tasks,
+}
+
+#[async_trait]
+impl Handler for Enrichments {
+    const KIND: Kind = Kind::Enrich;
+
+    async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {
+        let assignments = self.assignments(tasks).await?;
+        let results: Vec<_> = stream::iter(assignments)
+            .map(|assignment| self.carry_out(assignment, stop))
+            .buffer_unordered(self.tasks.settings.enrich_at_once.max(1))
+            .collect()
+            .await;
+
+        let mut outcomes = Vec::with_capacity(results.len());
+        let mut given_back = Vec::new();
+        for result in results {
+            match result {
+                Done::Outcome(outcome) => outcomes.push(outcome),
+                Done::Failure(receipt, error) => {
+                    if let Some(task) = find(tasks, receipt) {
+                        self.tasks.failed(task, error).await;
+                    }
+                }
+                Done::NotBegun(receipt) => given_back.push(receipt),
+            }
+        }
+        self.tasks
+            .give_back(&given_back, time::Duration::ZERO)
+            .await;
+        if outcomes.is_empty() {
+            Ok(())
+        } else {
+            self.record(tasks, &outcomes).await
+        }
+    }
+}
+
+/// What came of an assignment.
+enum Done {
+    Outcome(Outcome),
+    Failure(Receipt, EnrichError),
+    /// The worker was asked to stop before.
+    NotBegun(Receipt),
+}
+
+impl Enrichments {
+    /// What to enrich. Tasks that need nothing any more are finished here.
+    async fn assignments(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
+        match self.assign(tasks).await {
+            Err(StoreError::Conflict | StoreError::Broken(_)) => {}
+            result => return result,
+        }
+        let mut assignments = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            match self.assign(std::slice::from_ref(task)).await {
+                Ok(assigned) => assignments.extend(assigned),
+                // The lease was lost: somebody else has the task.
+                Err(StoreError::Conflict) => {}
+                Err(error @ StoreError::Unavailable(_)) => return Err(error),
+                Err(error @ StoreError::Broken(_)) => {
+                    self.tasks.failed(task, error).await;
+                }
+            }
+        }
+        Ok(assignments)
+    }
+
+    async fn assign(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
+        let named: Vec<_> = tasks
+            .iter()
+            .filter_map(|task| match task.work {
+                Work::Effect(Effect::Enrich(posting)) => Some((task.receipt, posting)),
+                Work::Event(_) => None,
+            })
+            .collect();
+        let now = self.tasks.now();
+        panics::caught(usecase::assignments(self.store.as_ref(), &named, now)).await
+    }
+
+    async fn carry_out(&self, assignment: Assignment, stop: &CancellationToken) -> Done {
+        let Assignment {
+            receipt,
+            posting,
+            content,
+            input,
+        } = assignment;
+        if stop.is_cancelled() {
+            return Done::NotBegun(receipt);
+        }
+        match self.enrich(input).await {
+            Ok(enrichment) => Done::Outcome(Outcome {
+                receipt,
+                posting,
+                content,
+                enrichment,
+            }),
+            Err(error) => Done::Failure(receipt, error),
+        }
+    }
+
+    /// Has the enricher work on a thread of its own: it may compute for long, and if it panics
+    /// then only there.
+    async fn enrich(&self, input: EnrichmentInput) -> Result<Enrichment, EnrichError> {
+        let (enricher, runtime) = (Arc::clone(&self.enricher), Handle::current());
+        let work = spawn_blocking(move || runtime.block_on(enricher.enrich(&input)));
+        let limit = self.tasks.settings.enrich_within;
+        match timeout(limit, work).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(error)) => Err(failed_to_run(error)),
+            Err(_) => Err(EnrichError::Retry {
+                message: format!("the enricher took longer than {} s", limit.as_secs_f32()),
+                after: None,
+            }),
+        }
+    }
+
+    /// Records outcomes in one commit, or one by one where that fails.
+    async fn record(&self, tasks: &[Claimed], outcomes: &[Outcome]) -> Result<(), StoreError> {
+        match self.record_once(outcomes).await {
+            Err(StoreError::Conflict | StoreError::Broken(_)) => {}
+            result => return result,
+        }
+        for outcome in outcomes {
+            let mut result = self.record_once(std::slice::from_ref(outcome)).await;
+            for wait in waits::after_conflicts().take(CONFLICTS) {
+                if result != Err(StoreError::Conflict) {
+                    break;
+                }
+                sleep(wait).await;
+                result = self.record_once(std::slice::from_ref(outcome)).await;
+            }
+            match result {
+                Ok(()) => {}
+                Err(error @ StoreError::Unavailable(_)) => return Err(error),
+                // A conflict that stays is a lost lease, and then this does nothing.
+                Err(error) => {
+                    if let Some(task) = find(tasks, outcome.receipt) {
+                        self.tasks.failed(task, error).await;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn record_once(&self, outcomes: &[Outcome]) -> Result<(), StoreError> {
+        let now = self.tasks.now();
+        let recorded = usecase::record_outcomes(self.store.as_ref(), outcomes, self.lifetime, now);
+        panics::caught(recorded).await
+    }
+}
+
+fn find(tasks: &[Claimed], receipt: Receipt) -> Option<&Claimed> {
+    tasks.iter().find(|task| task.receipt == receipt)
+}
+
+fn failed_to_run(error: JoinError) -> EnrichError {
+    let message = match error.try_into_panic() {
+        Ok(panic) => panics::message(panic.as_ref()),
+        Err(error) => error.to_string(),
+    };
+    EnrichError::Retry {
+        message: format!("the enricher failed: {message}"),
+        after: None,
+    }
+}

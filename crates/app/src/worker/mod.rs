@@ -1,0 +1,157 @@
+//! The background worker: what has to happen because of what was committed.
+//!
+//! Three loops run side by side, so that none waits for another: [`enrich`] enriches postings,
+//! [`event`] delivers events, [`expiry`] ends lifetimes. The first two live on the outbox:
+//! [`poll`] claims tasks and keeps their leases, [`tasks`] says what becomes of a failed one.
+//! A commit of this process wakes them ([`wake`]); for the commits of others they look every
+//! second.
+//!
+//! None of them ever dies: what fails is logged and tried again, and a panic is a failure.
+
+mod enrich;
+mod event;
+mod expiry;
+mod poll;
+mod tasks;
+mod wake;
+
+#[cfg(test)]
+mod tests;
+
+use std::{num::NonZero, sync::Arc, thread, time::Duration};
+
+use domain::{enrichment::Enricher, outbox::Outbox, posting::Lifetime, store::Store};
+use tokio::{task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+pub use self::wake::{Wake, WakingStore};
+use self::{enrich::Enrichments, event::Events, expiry::Expiry, tasks::Tasks};
+use crate::clock::Clock;
+
+/// How a worker works.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkerSettings {
+    /// How many tasks are claimed at once at most.
+    pub claim: usize,
+    /// How long a claim holds unless it is renewed.
+    pub lease: Duration,
+    /// How often claims are renewed.
+    pub renew_every: Duration,
+    /// How long an idle worker waits before it looks for commits of other processes.
+    pub poll_every: Duration,
+    /// How often lifetimes are ended.
+    pub sweep_every: Duration,
+    /// How many postings are enriched at the same time.
+    pub enrich_at_once: usize,
+    /// How long one enrichment may take.
+    pub enrich_within: Duration,
+    /// How long a stop waits for what is under way.
+    pub stop_within: Duration,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self {
+            claim: 64,
+            lease: Duration::from_secs(30),
+            renew_every: Duration::from_secs(10),
+            poll_every: Duration::from_secs(1),
+            sweep_every: Duration::from_secs(20),
+            enrich_at_once: thread::available_parallelism().map_or(1, NonZero::get),
+            enrich_within: Duration::from_mins(2),
+            stop_within: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What a worker works with.
+pub struct WorkerParts {
+    /// The state; should wake the worker, see [`WakingStore`].
+    pub store: Arc<dyn Store>,
+    pub outbox: Arc<dyn Outbox>,
+    pub enricher: Arc<dyn Enricher>,
+    pub lifetime: Lifetime,
+    pub clock: Clock,
+    pub wake: Arc<Wake>,
+    pub settings: WorkerSettings,
+}
+
+/// A running worker.
+pub struct Worker {
+    loops: JoinSet<()>,
+    stop: CancellationToken,
+    stop_within: Duration,
+}
+
+impl Worker {
+    /// Starts to work.
+    pub fn start(parts: WorkerParts) -> Self {
+        let WorkerParts {
+            store,
+            outbox,
+            enricher,
+            lifetime,
+            clock,
+            wake,
+            settings,
+        } = parts;
+        let tasks = Tasks {
+            outbox,
+            clock: Arc::clone(&clock),
+            settings,
+        };
+        let stop = CancellationToken::new();
+        let mut loops = JoinSet::new();
+
+        let events = Events {
+            store: Arc::clone(&store),
+            tasks: tasks.clone(),
+        };
+        loops.spawn(poll::run(
+            tasks.clone(),
+            events,
+            Arc::clone(&wake),
+            stop.clone(),
+        ));
+        let enrichments = Enrichments {
+            store: Arc::clone(&store),
+            enricher,
+            lifetime,
+            tasks: tasks.clone(),
+        };
+        loops.spawn(poll::run(tasks, enrichments, wake, stop.clone()));
+        if lifetime.is_limited() {
+            let expiry = Expiry {
+                store,
+                clock,
+                every: settings.sweep_every,
+            };
+            loops.spawn(expiry.run(stop.clone()));
+        }
+        Self {
+            loops,
+            stop,
+            stop_within: settings.stop_within,
+        }
+    }
+
+    /// Claims nothing more, finishes what is under way or gives it back, and ends. Whatever it
+    /// cannot even give back is somebody else's once its lease ends.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        let ended = async {
+            while let Some(ended) = self.loops.join_next().await {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "a background loop ended badly");
+                }
+            }
+        };
+        // The loops keep to the limit themselves; this is for a store that does not answer.
+        if timeout(self.stop_within + Duration::from_secs(2), ended)
+            .await
+            .is_err()
+        {
+            tracing::warn!("background work was cut off; it is due again when its lease ends");
+        }
+    }
+}

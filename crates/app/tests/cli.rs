@@ -1,0 +1,364 @@
+//! The command line from outside: help, exit codes, and what a bad configuration says.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use tempfile::{TempDir, tempdir};
+
+fn posthaste(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_posthaste"));
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .stdin(Stdio::null());
+    command
+}
+
+fn run(folder: &TempDir, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    posthaste(folder.path(), arguments)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// Checks that a start fails with exit code 2 and exactly this kind of line.
+fn check_refused(folder: &TempDir, variables: &[(&str, &str)], arguments: &[&str], begin: &str) {
+    let output = run(folder, arguments, variables);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{variables:?}: {said}");
+    assert!(
+        said.starts_with(&format!("error: {begin}")),
+        "{variables:?}: {said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{variables:?}: {said}");
+    assert!(
+        output.stdout.is_empty(),
+        "{variables:?}: {}",
+        text(&output.stdout)
+    );
+}
+
+#[test]
+fn help_names_every_command_and_variable() {
+    let folder = tempdir().unwrap();
+    for (arguments, expected) in [
+        (
+            &["--help"] as &[&str],
+            &[
+                "demo",
+                "serve",
+                "worker",
+                "migrate",
+                "keys",
+                "clients",
+                "push",
+                "postings",
+                "outbox",
+                "openapi",
+                "POSTHASTE_LOG",
+            ] as &[&str],
+        ),
+        (
+            &["serve", "--help"],
+            &[
+                "DATABASE_URL",
+                "POSTHASTE_DATA_DIR",
+                "POSTHASTE_BIND",
+                "POSTHASTE_PUBLIC_URL",
+                "POSTHASTE_TOKEN_TTL",
+                "POSTHASTE_BODY_LIMIT",
+                "POSTHASTE_POSTING_LIFETIME_DAYS",
+                "POSTHASTE_ENRICHER",
+                "POSTHASTE_NO_WORKER",
+            ],
+        ),
+    ] {
+        let output = run(&folder, arguments, &[]);
+        assert_eq!(output.status.code(), Some(0));
+        for word in expected {
+            assert!(
+                text(&output.stdout).contains(word),
+                "{arguments:?} lacks {word}"
+            );
+        }
+    }
+}
+
+#[test]
+fn help_shows_no_secret() {
+    let folder = tempdir().unwrap();
+    for (command, variable) in [
+        ("push", "POSTHASTE_CLIENT_SECRET"),
+        ("serve", "DATABASE_URL"),
+    ] {
+        let output = run(&folder, &[command, "--help"], &[(variable, "hush")]);
+        assert!(text(&output.stdout).contains(variable));
+        assert!(!text(&output.stdout).contains("hush"));
+    }
+}
+
+#[test]
+fn bad_usage_exits_with_2() {
+    let folder = tempdir().unwrap();
+    for arguments in [
+        &[] as &[&str],
+        &["nonsense"],
+        &["serve", "--nonsense"],
+        &["clients"],
+    ] {
+        let output = run(&folder, arguments, &[]);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_bad_variable_stops_the_start_with_one_line() {
+    let folder = tempdir().unwrap();
+    for (variable, value, reason) in [
+        (
+            "DATABASE_URL",
+            "postgres://u:p@h/d",
+            "this build has the embedded store only",
+        ),
+        ("DATABASE_URL", "x", "must be sqlite://PATH"),
+        (
+            "POSTHASTE_BIND",
+            "localhost",
+            "\"localhost\" is not an IP address",
+        ),
+        ("POSTHASTE_PUBLIC_URL", "jobs", "not a URL such as"),
+        (
+            "POSTHASTE_TOKEN_TTL",
+            "soon",
+            "\"soon\" is not a whole number of seconds",
+        ),
+        (
+            "POSTHASTE_BODY_LIMIT",
+            "-1",
+            "\"-1\" is not a whole number of bytes",
+        ),
+        (
+            "POSTHASTE_POSTING_LIFETIME_DAYS",
+            "x",
+            "\"x\" is not a whole number of days",
+        ),
+        (
+            "POSTHASTE_ENRICHER",
+            "llm",
+            "this build does not have the enricher `llm`",
+        ),
+        ("POSTHASTE_LOG", "a=b=c", "\"a=b=c\" is no log filter"),
+        ("RUST_LOG", "a=b=c", "\"a=b=c\" is no log filter"),
+    ] {
+        let begin = format!("{variable}: {reason}");
+        check_refused(&folder, &[(variable, value)], &["serve"], &begin);
+    }
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing was made"
+    );
+}
+
+#[test]
+fn a_variable_that_is_not_utf8_is_named() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+
+    let folder = tempdir().unwrap();
+    let value = OsStr::from_bytes(b"127.0.0.1:\xff");
+    let output = posthaste(folder.path(), &["serve"])
+        .env("POSTHASTE_BIND", value)
+        .output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        text(&output.stderr),
+        "error: POSTHASTE_BIND: is not UTF-8\n"
+    );
+}
+
+#[test]
+fn an_option_wins_over_a_bad_variable() {
+    let folder = tempdir().unwrap();
+    let bad = [("DATABASE_URL", "x")];
+    let output = run(
+        &folder,
+        &["migrate", "--database-url", "sqlite://a.db"],
+        &bad,
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    check_refused(
+        &folder,
+        &bad,
+        &["migrate", "--database-url", "y"],
+        "--database-url: must be",
+    );
+}
+
+#[test]
+fn a_variable_without_a_value_counts_as_unset() {
+    let folder = tempdir().unwrap();
+    let empty = [
+        ("DATABASE_URL", ""),
+        ("POSTHASTE_DATA_DIR", " "),
+        ("POSTHASTE_LOG", ""),
+    ];
+    let output = run(&folder, &["migrate"], &empty);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(folder.path().join("data/posthaste.db").exists());
+}
+
+#[test]
+fn a_dotenv_file_is_read_and_gives_way_to_variables() {
+    let folder = tempdir().unwrap();
+    fs::write(
+        folder.path().join(".env"),
+        "# ours\nPOSTHASTE_DATA_DIR=from-file\n",
+    )
+    .unwrap();
+    assert!(run(&folder, &["migrate"], &[]).status.success());
+    assert!(folder.path().join("from-file/posthaste.db").exists());
+    assert!(
+        run(&folder, &["migrate"], &[("POSTHASTE_DATA_DIR", "mine")])
+            .status
+            .success()
+    );
+    assert!(folder.path().join("mine/posthaste.db").exists());
+}
+
+#[test]
+fn a_bad_dotenv_file_stops_the_start_without_showing_its_values() {
+    let folder = tempdir().unwrap();
+    let content = "A=1\nPOSTHASTE_CLIENT_SECRET=top secret 'x\n";
+    fs::write(folder.path().join(".env"), content).unwrap();
+    let begin = ".env: line 2 (POSTHASTE_CLIENT_SECRET) is not NAME=value";
+    check_refused(&folder, &[], &["migrate"], begin);
+}
+
+#[test]
+fn keys_live_from_generation_to_retirement() {
+    let folder = tempdir().unwrap();
+    let made = run(&folder, &["keys", "generate"], &[]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let id = text(&made.stdout).trim();
+    assert!(folder.path().join("data/keys").join(id).exists());
+
+    let listed = run(&folder, &["keys", "list"], &[]);
+    assert!(text(&listed.stdout).contains(id) && text(&listed.stdout).contains("signs"));
+
+    assert_eq!(
+        run(&folder, &["keys", "retire", id], &[]).status.code(),
+        Some(0)
+    );
+    let again = run(&folder, &["keys", "retire", id], &[]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).starts_with(&format!("error: there is no key {id}")));
+    check_refused(
+        &folder,
+        &[],
+        &["keys", "retire", "x"],
+        "KID: \"x\" is not a key id",
+    );
+}
+
+#[test]
+fn clients_live_from_creation_to_revocation() {
+    let folder = tempdir().unwrap();
+    let create = [
+        "clients",
+        "create",
+        "--name",
+        "Scraper",
+        "--scope",
+        "job-postings:write",
+        "--json",
+    ];
+    let made = run(&folder, &create, &[]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let client: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    assert_eq!(client.as_object().unwrap().len(), 2);
+    let id = client["client_id"].as_str().unwrap();
+    assert_eq!(client["client_secret"].as_str().unwrap().len(), 43);
+
+    let list = || text(&run(&folder, &["clients", "list"], &[]).stdout).to_owned();
+    assert!(list().contains(id) && list().contains("Scraper"));
+    assert!(!list().contains(client["client_secret"].as_str().unwrap()));
+
+    assert_eq!(
+        run(&folder, &["clients", "revoke", id], &[]).status.code(),
+        Some(0)
+    );
+    let unknown = "00000000-0000-0000-0000-000000000000";
+    let refused = run(&folder, &["clients", "revoke", unknown], &[]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(
+        text(&refused.stderr).lines().count(),
+        1,
+        "{}",
+        text(&refused.stderr)
+    );
+    check_refused(
+        &folder,
+        &[],
+        &["clients", "revoke", "x"],
+        "ID: \"x\" is not a client id",
+    );
+}
+
+#[test]
+fn migrating_twice_finds_nothing_to_do() {
+    let folder = tempdir().unwrap();
+    let first = run(&folder, &["migrate"], &[]);
+    assert!(
+        text(&first.stdout).starts_with("Applied "),
+        "{}",
+        text(&first.stdout)
+    );
+    let second = run(&folder, &["migrate"], &[]);
+    assert_eq!(text(&second.stdout), "The schema is current.\n");
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_is_a_failure_in_one_line() {
+    let folder = tempdir().unwrap();
+    let output = run(
+        &folder,
+        &["migrate"],
+        &[("DATABASE_URL", "sqlite:///dev/null/a.db")],
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        text(&output.stderr).lines().count(),
+        1,
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let folder = tempdir().unwrap();
+    let mut child = posthaste(folder.path(), &["openapi"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "");
+}
