@@ -1,0 +1,127 @@
+"""A served instance of the program under test, and a client of it."""
+
+import json
+import os
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import requests
+
+SCOPES = ["job-postings:write", "job-postings:read", "newsletter-subscribers:write"]
+
+
+@dataclass(frozen=True)
+class Service:
+    """Where the service is, and the credentials of a client that may do everything."""
+
+    url: str
+    client_id: str
+    client_secret: str
+
+    @property
+    def token_url(self):
+        return f"{self.url}/oauth/token"
+
+    def token(self):
+        """An access token with all scopes."""
+        answer = requests.post(
+            self.token_url,
+            data={
+                "grant_type": "client_credentials",
+                "client_id": self.client_id,
+                "client_secret": self.client_secret,
+            },
+            timeout=10,
+        )
+        answer.raise_for_status()
+        return answer.json()["access_token"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def allow_plain_http():
+    """The clients insist on TLS, which is not what is checked here."""
+    os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
+    os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
+    # Nor is anybody's proxy.
+    os.environ["NO_PROXY"] = "127.0.0.1"
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory, allow_plain_http):
+    """Serves the program named by POSTHASTE_BIN on a free port, with data of its own."""
+    program = os.environ.get("POSTHASTE_BIN")
+    if not program:
+        pytest.exit("POSTHASTE_BIN must name the program, such as target/debug/posthaste", 2)
+    program = str(Path(program).resolve())
+    folder = tmp_path_factory.mktemp("posthaste")
+    with socket.socket() as probe, socket.socket() as admin_probe:
+        probe.bind(("127.0.0.1", 0))
+        admin_probe.bind(("127.0.0.1", 0))
+        port, admin_port = probe.getsockname()[1], admin_probe.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("POSTHASTE_") and name not in ("DATABASE_URL", "RUST_LOG")
+    }
+    environment |= {
+        "POSTHASTE_DATA_DIR": str(folder / "data"),
+        "POSTHASTE_BIND": f"127.0.0.1:{port}",
+        "POSTHASTE_ADMIN_BIND": f"127.0.0.1:{admin_port}",
+    }
+    log = folder / "server.log"
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            [program, "serve"], env=environment, cwd=folder, stdout=output, stderr=output
+        )
+    try:
+        wait_until_ready(server, url, log)
+        created = subprocess.run(
+            [program, "clients", "create", "--name", "checks", "--json"]
+            + [part for scope in SCOPES for part in ("--scope", scope)],
+            env=environment,
+            cwd=folder,
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        client = json.loads(created.stdout)
+        yield Service(url, client["client_id"], client["client_secret"])
+        assert server.poll() is None, f"the server ended by itself:\n{log.read_text()}"
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+    assert server.returncode == 0, log.read_text()
+    assert "panicked" not in log.read_text()
+
+
+def wait_until_ready(server, url, log):
+    """Waits until the server answers, or says why it does not."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            break
+        try:
+            if requests.get(f"{url}/readyz", timeout=5).status_code == 200:
+                return
+        except requests.ConnectionError:
+            time.sleep(0.05)
+    pytest.exit(f"the server does not start:\n{log.read_text()}", 1)
+
+
+@pytest.fixture
+def posting():
+    """A payload that creates a posting."""
+    return {
+        "title": "Gardener",
+        "raw_description": "<p>We are looking for a gardener who knows roses and hedges.</p>",
+        "application_url": "https://apply.example/gardener",
+        "company": {"name": "Rosenhof", "website_url": "https://rosenhof.example"},
+    }

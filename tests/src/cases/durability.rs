@@ -1,0 +1,136 @@
+//! What was acknowledged stays, whatever happens to the process.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use futures_util::{StreamExt, stream};
+use serde_json::json;
+
+use crate::harness::{
+    Api, App, SETTLING, Site, Store, eventually, fresh, load::Load, minimal, raw, raw::Raw,
+};
+
+on_every_store! {
+    nothing_acknowledged_is_lost_by_a_kill,
+    a_stop_answers_what_was_accepted,
+    a_stop_under_load_loses_nothing,
+    a_second_server_on_one_address_fails,
+}
+
+/// Checks that every acknowledged posting is there as acknowledged, gets enriched, and that
+/// its event is delivered; the postings' uuids.
+async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, String>) {
+    let uuids: Vec<String> = stream::iter(acknowledged)
+        .map(|(id, title)| async move {
+            let posting = app.show(id).await;
+            // The update may have been written without an answer.
+            let found = posting["title"].as_str().unwrap();
+            assert!(
+                found == title || found == "Updated",
+                "{id}: {found} instead of {title}"
+            );
+            app.api.until(id, "approved").await;
+            posting["uuid"].as_str().unwrap().to_owned()
+        })
+        .buffer_unordered(16)
+        .collect()
+        .await;
+    let uuids = &uuids;
+    for event in ["JobPostingCreated", "JobPostingApproved"] {
+        eventually(event, SETTLING, || async move {
+            let log = app.site.log();
+            let found = |uuid: &String| log.contains(&format!("event={event} id={uuid}"));
+            uuids.iter().all(found).then_some(())
+        })
+        .await;
+    }
+    let rest = app.run(&["outbox", "list", "--dead", "--json"]).succeeded();
+    assert_eq!(rest.trim(), "[]");
+}
+
+async fn nothing_acknowledged_is_lost_by_a_kill(store: Store) {
+    let site = Site::new(store);
+    let mut server = site.serve(&[]);
+    let app = App::at(site);
+    let mut acknowledged = BTreeMap::new();
+    for _ in 0..2 {
+        let load = Load::start(&app.api, 16);
+        let before = load.count();
+        eventually("postings are acknowledged", SETTLING, || {
+            let count = load.count();
+            async move { (count > before + 100).then_some(()) }
+        })
+        .await;
+        server.kill();
+        acknowledged.extend(load.finish().await);
+        server = app.site.serve(&[]);
+    }
+    assert!(acknowledged.len() > 200);
+    nothing_is_lost(&app, &acknowledged).await;
+    drop(server);
+}
+
+async fn a_stop_answers_what_was_accepted(store: Store) {
+    let site = Site::new(store);
+    let server = site.serve(&[]);
+    let app = App::at(site);
+    let body = minimal().to_string();
+    let (first, second) = body.split_at(body.len() / 2);
+    let authorization = format!("Bearer {}", app.api.token());
+    let length = body.len().to_string();
+    let headers = [
+        ("Authorization", authorization.as_str()),
+        ("Content-Type", "application/json"),
+        ("Content-Length", &length),
+    ];
+    // Requests that are half through when the stop comes.
+    let ids: Vec<String> = (0..8).map(|_| fresh("half")).collect();
+    let mut half: Vec<Raw> = Vec::new();
+    for id in &ids {
+        let mut connection = Raw::connect(&app.site.host()).unwrap();
+        connection.send(raw::request("PUT", &Api::path(id), &headers, ""));
+        connection.send(first);
+        half.push(connection);
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    server.terminate();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    for mut connection in half {
+        connection.send(second);
+        let answer = connection.answer();
+        assert_eq!(answer.status, 201, "{answer:#?}");
+    }
+    assert_eq!(server.stopped().code(), Some(0), "{}", app.site.log());
+    assert!(Raw::connect(&app.site.host()).is_err(), "somebody listens");
+
+    let _server = app.site.serve(&[]);
+    for id in &ids {
+        app.api.until(id, "approved").await;
+    }
+}
+
+async fn a_stop_under_load_loses_nothing(store: Store) {
+    let site = Site::new(store);
+    let server = site.serve(&[]);
+    let app = App::at(site);
+    let load = Load::start(&app.api, 16);
+    eventually("postings are acknowledged", SETTLING, || {
+        let count = load.count();
+        async move { (count > 100).then_some(()) }
+    })
+    .await;
+    server.terminate();
+    let status = server.stopped();
+    assert_eq!(status.code(), Some(0), "{}", app.site.log());
+    let log = app.site.log();
+    assert!(!log.contains("panicked") && !log.contains("ERROR"), "{log}");
+    let acknowledged = load.finish().await;
+    let _server = app.site.serve(&[]);
+    nothing_is_lost(&app, &acknowledged).await;
+}
+
+async fn a_second_server_on_one_address_fails(store: Store) {
+    let app = App::quiet(store);
+    let complaint = app.run(&["serve"]).failed(1);
+    assert!(complaint.contains(&app.site.host()), "{complaint}");
+    assert_eq!(app.put(&fresh("still"), &json!({})).await.status, 422);
+}

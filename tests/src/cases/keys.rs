@@ -1,0 +1,134 @@
+//! Signing keys: made, rolled over and retired while the service runs.
+
+use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, time::Duration};
+
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use uuid::{NoContext, Timestamp, Uuid};
+
+use crate::harness::{
+    Api, App, Site, Store, WITHIN_TEN_SECONDS, eventually,
+    jwt::{self, Jwt},
+};
+
+on_every_store! {
+    keys_are_made_for_their_owner_only,
+    a_key_verifies_at_once_signs_later_and_is_retired_at_runtime,
+    what_is_no_key_cannot_be_retired,
+}
+
+/// The ids of the keys.
+fn ids(site: &Site) -> BTreeSet<String> {
+    let Ok(folder) = fs::read_dir(site.data().join("keys")) else {
+        return BTreeSet::new();
+    };
+    folder
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+/// Makes a key and gives its id.
+fn generate(site: &Site) -> String {
+    let before = ids(site);
+    let printed = site.run(&["keys", "generate"]).succeeded();
+    let after = ids(site);
+    let mut new = after.difference(&before);
+    let id = new.next().expect("a key was made").clone();
+    assert_eq!(new.next(), None);
+    assert!(printed.contains(&id), "{printed}");
+    id
+}
+
+/// Makes a key as old as if it had been made some time ago.
+fn age(site: &Site, id: &str, age: Duration) -> String {
+    let made = u64::try_from(OffsetDateTime::now_utc().unix_timestamp()).unwrap() - age.as_secs();
+    let older = Uuid::new_v7(Timestamp::from_unix(NoContext, made, 0)).to_string();
+    let keys = site.data().join("keys");
+    fs::rename(keys.join(id), keys.join(&older)).unwrap();
+    older
+}
+
+async fn keys_are_made_for_their_owner_only(store: Store) {
+    let app = App::quiet(store);
+    let keys = app.site.data().join("keys");
+    let first = ids(&app.site);
+    // The first server made the first one.
+    assert!(!first.is_empty());
+    for id in &first {
+        let mode = fs::metadata(keys.join(id)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{id}");
+        let uuid: Uuid = id.parse().unwrap();
+        assert_eq!(uuid.get_version_num(), 7);
+        jwt::read_key(&keys.join(id));
+    }
+    let list = app.run(&["keys", "list"]).succeeded();
+    assert!(first.iter().all(|id| list.contains(id.as_str())), "{list}");
+}
+
+async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Store) {
+    let site = Site::new(store);
+    let first = generate(&site);
+    let first = age(&site, &first, Duration::from_hours(1));
+    let server = site.serve(&["--no-worker"]);
+    // Keys that are there are not made anew.
+    assert_eq!(ids(&site), BTreeSet::from([first.clone()]));
+    let app = App::at(site);
+    let old = Jwt::parse(app.api.token());
+    assert_eq!(old.header["kid"], json!(first));
+
+    // A new key verifies, wherever it signed, but does not sign here yet.
+    let second = generate(&app.site);
+    let key = jwt::read_key(&app.site.data().join("keys").join(&second));
+    let mut elsewhere = old.clone();
+    elsewhere.header["kid"] = json!(second);
+    let elsewhere = app.api.with_token(&elsewhere.signed_by(&key));
+    let ask = &elsewhere;
+    eventually("the new key verifies", WITHIN_TEN_SECONDS, || async move {
+        (ask.get(Api::LIST).await.status == 200).then_some(())
+    })
+    .await;
+    assert_eq!(Jwt::parse(&app.token()).header["kid"], json!(first));
+    let known: Value = app.api.get("/.well-known/jwks.json").await.json();
+    let known: BTreeSet<&str> = known["keys"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|key| key["kid"].as_str().unwrap())
+        .collect();
+    assert_eq!(known, BTreeSet::from([first.as_str(), second.as_str()]));
+
+    // Half a minute later it signs, and what the old one signed goes on working.
+    let second = age(&app.site, &second, Duration::from_secs(31));
+    let app = &app;
+    let second = &second;
+    eventually("the new key signs", WITHIN_TEN_SECONDS, || async move {
+        (Jwt::parse(&app.token()).header["kid"] == json!(second)).then_some(())
+    })
+    .await;
+    assert_eq!(app.api.get(Api::LIST).await.status, 200);
+    let new = app.api.with_token(&app.token());
+    assert_eq!(new.get(Api::LIST).await.status, 200);
+
+    // Retired, what it signed is nothing any more.
+    app.run(&["keys", "retire", &first]).succeeded();
+    assert_eq!(ids(&app.site), BTreeSet::from([second.clone()]));
+    eventually(
+        "the old key is forgotten",
+        WITHIN_TEN_SECONDS,
+        || async move { (app.api.get(Api::LIST).await.status == 401).then_some(()) },
+    )
+    .await;
+    assert_eq!(new.get(Api::LIST).await.status, 200);
+    drop(server);
+}
+
+async fn what_is_no_key_cannot_be_retired(store: Store) {
+    let app = App::quiet(store);
+    let before = ids(&app.site);
+    let unknown = Uuid::now_v7().to_string();
+    app.run(&["keys", "retire", &unknown]).failed(1);
+    for id in ["", "x", "../keys", "../posthaste.db"] {
+        app.run(&["keys", "retire", id]).failed(2);
+    }
+    assert_eq!(ids(&app.site), before);
+}

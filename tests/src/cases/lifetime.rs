@@ -1,0 +1,124 @@
+//! The lifetime of a posting, and what ends or renews it.
+
+use domain::{
+    posting::SourceIdentifier,
+    store::{PostingWrite, WriteSet},
+};
+use serde_json::{Value, json};
+use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
+
+use crate::harness::{App, SETTLING, Site, Store, eventually, fresh, minimal};
+
+on_every_store! {
+    a_posting_past_its_lifetime_expires,
+    a_push_renews_a_lifetime_that_is_more_than_half_over,
+    without_a_lifetime_postings_stay,
+}
+
+/// Lets the time of a posting pass: moves the end of its lifetime. No option does that.
+async fn set_end(site: &Site, id: &str, end: OffsetDateTime) {
+    let store = site.store.open(&site.data());
+    let identifier = SourceIdentifier::new(id).unwrap();
+    let known = store
+        .load(std::slice::from_ref(&identifier), &[])
+        .await
+        .unwrap();
+    let mut posting = known.postings[&identifier].clone();
+    let expected = Some(posting.version);
+    posting.version += 1;
+    posting.expire_at = Some(domain::microseconds(end));
+    let mut writes = WriteSet::new(posting.updated_at);
+    let write = PostingWrite {
+        expected,
+        posting: posting.clone(),
+        enriched: None,
+        history: Vec::new(),
+    };
+    writes.postings.insert(posting.id, write);
+    store.commit(writes).await.unwrap();
+}
+
+fn end(posting: &Value) -> OffsetDateTime {
+    OffsetDateTime::parse(posting["expire_at"].as_str().unwrap(), &Rfc3339).unwrap()
+}
+
+async fn a_posting_past_its_lifetime_expires(store: Store) {
+    let site = Site::new(store).with("POSTHASTE_POSTING_LIFETIME_DAYS", "10");
+    let server = site.serve(&[]);
+    let app = App::at(site);
+    let (overdue, not_yet) = (fresh("overdue"), fresh("not-yet"));
+    for id in [&overdue, &not_yet] {
+        app.put(id, &minimal()).await.created();
+        let posting = app.api.until(id, "approved").await;
+        let left = end(&posting) - OffsetDateTime::now_utc();
+        assert!(
+            (left - Duration::days(10)).abs() < Duration::minutes(5),
+            "{left}"
+        );
+    }
+    drop(server);
+    let now = OffsetDateTime::now_utc();
+    set_end(&app.site, &overdue, now - Duration::seconds(1)).await;
+    set_end(&app.site, &not_yet, now + Duration::hours(1)).await;
+
+    let _server = app.site.serve(&[]);
+    let posting = app.api.until(&overdue, "expired").await;
+    assert_ne!(posting["expired_at"], Value::Null);
+    let last = posting["history"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["by"], "lifetime");
+    assert!(last["reason"].is_string(), "{last}");
+    assert_eq!(app.show(&not_yet).await["status"], "approved");
+    let event = format!(
+        "event=JobPostingExpired id={}",
+        posting["uuid"].as_str().unwrap()
+    );
+    let (site, event) = (&app.site, &event);
+    eventually("the event is delivered", SETTLING, || async move {
+        site.log().contains(event).then_some(())
+    })
+    .await;
+}
+
+async fn a_push_renews_a_lifetime_that_is_more_than_half_over(store: Store) {
+    let site = Site::new(store).with("POSTHASTE_POSTING_LIFETIME_DAYS", "10");
+    let _server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    let (id, payload) = (fresh("renew"), minimal());
+    app.put(&id, &payload).await.created();
+    app.approve(&id);
+    let before = app.show(&id).await;
+    let now = OffsetDateTime::now_utc();
+
+    // More than half is left.
+    let half = now + Duration::days(5) + Duration::hours(1);
+    set_end(&app.site, &id, half).await;
+    app.put(&id, &payload).await.updated();
+    assert_eq!(end(&app.show(&id).await), domain::microseconds(half));
+
+    // Less, which even an unchanged push renews; and nothing else.
+    for push in [payload, json!({}), json!({"title": "Changed"})] {
+        set_end(&app.site, &id, now + Duration::days(5) - Duration::hours(1)).await;
+        app.put(&id, &push).await.updated();
+        let mut after = app.show(&id).await;
+        let left = end(&after) - OffsetDateTime::now_utc();
+        assert!(
+            (left - Duration::days(10)).abs() < Duration::minutes(5),
+            "{push}: {left}"
+        );
+        if push["title"] != "Changed" {
+            after["expire_at"] = before["expire_at"].clone();
+            assert_eq!(after, before, "{push}");
+        }
+    }
+}
+
+async fn without_a_lifetime_postings_stay(store: Store) {
+    let site = Site::new(store).with("POSTHASTE_POSTING_LIFETIME_DAYS", "0");
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    let id = fresh("forever");
+    app.put(&id, &minimal()).await.created();
+    let posting = app.api.until(&id, "approved").await;
+    assert_eq!(posting["expire_at"], Value::Null);
+    assert_ne!(posting["published_at"], Value::Null);
+}

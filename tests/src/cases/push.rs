@@ -1,0 +1,230 @@
+//! The bulk loader.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::harness::{App, Ran, Site, Store, fresh, minimal, run};
+
+on_every_store! {
+    a_file_is_created_and_then_updated,
+    refused_lines_are_kept_with_their_errors,
+    standard_input_is_read,
+    lines_of_one_identifier_are_pushed_in_order,
+    awkward_identifiers_arrive,
+    bad_credentials_push_nothing,
+    a_service_that_is_away_fails,
+}
+
+/// Pushes an input from standard input.
+fn push(app: &App, input: &str, more: &[&str]) -> Ran {
+    push_as(&app.site, &app.client_id, &app.client_secret, input, more)
+}
+
+fn push_as(site: &Site, id: &str, secret: &str, input: &str, more: &[&str]) -> Ran {
+    let url = site.url();
+    let options = [
+        "push",
+        "-",
+        "--url",
+        &url,
+        "--client-id",
+        id,
+        "--client-secret",
+        secret,
+    ];
+    run(site.command(&[&options[..], more].concat()), input)
+}
+
+fn line(id: &str, payload: &Value) -> String {
+    format!("{}\n", json!({"id": id, "payload": payload}))
+}
+
+/// A number of the summary.
+fn count(ran: &Ran, of: &str) -> u64 {
+    let text = format!("{}\n{}", ran.stdout, ran.stderr);
+    let found = text.lines().find_map(|line| {
+        let line = line.trim();
+        let number = line.strip_prefix(of).or_else(|| line.strip_suffix(of))?;
+        number
+            .trim_matches(|c: char| !c.is_ascii_digit())
+            .parse()
+            .ok()
+    });
+    found.unwrap_or_else(|| panic!("no {of} in the summary: {ran:#?}"))
+}
+
+async fn a_file_is_created_and_then_updated(store: Store) {
+    let app = App::quiet(store);
+    let ids: Vec<String> = (0..40).map(|_| fresh("file")).collect();
+    let input: String = ids.iter().map(|id| line(id, &minimal())).collect();
+    let file = app.site.folder().join("postings.ndjson");
+    fs::write(&file, &input).unwrap();
+    let url = app.site.url();
+    let arguments = [
+        "push",
+        file.to_str().unwrap(),
+        "--url",
+        &url,
+        "--client-id",
+        &app.client_id,
+        "--client-secret",
+        &app.client_secret,
+        "--concurrency",
+        "8",
+    ];
+    let ran = app.run(&arguments);
+    assert_eq!(
+        (ran.code, count(&ran, "created"), count(&ran, "updated")),
+        (Some(0), 40, 0),
+        "{ran:#?}"
+    );
+    let before = app.show(&ids[7]).await;
+    let ran = app.run(&arguments);
+    assert_eq!(
+        (ran.code, count(&ran, "created"), count(&ran, "updated")),
+        (Some(0), 0, 40),
+        "{ran:#?}"
+    );
+    assert_eq!(app.show(&ids[7]).await, before);
+}
+
+async fn refused_lines_are_kept_with_their_errors(store: Store) {
+    let app = App::quiet(store);
+    let (good, bad, gone) = (fresh("good"), fresh("bad"), fresh("gone"));
+    let mut nowhere = minimal();
+    nowhere["application_url"] = Value::Null;
+    nowhere["title"] = json!(5);
+    let expiration = json!({"expiration": {}});
+    let input = [
+        line(&bad, &nowhere),
+        line(&good, &minimal()),
+        line(&gone, &expiration),
+        "\n".to_owned(),
+        "not json\n".to_owned(),
+        // Without an end of line.
+        line(&good, &json!({"title": "Changed"}))
+            .trim_end()
+            .to_owned(),
+    ]
+    .concat();
+    let file = app.site.folder().join(fresh("rejects"));
+    let ran = push(&app, &input, &["--rejects", file.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert_eq!(
+        (
+            count(&ran, "created"),
+            count(&ran, "updated"),
+            count(&ran, "refused")
+        ),
+        (1, 1, 3),
+        "{ran:#?}"
+    );
+    let rejects = fs::read_to_string(&file).unwrap();
+    let rejects: Vec<Value> = rejects
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for reject in &rejects {
+        let mut keys: Vec<&String> = reject.as_object().unwrap().keys().collect();
+        keys.sort();
+        assert_eq!(
+            keys,
+            ["errors", "id", "message", "payload", "status"],
+            "{reject}"
+        );
+    }
+    let find = |id: &str| {
+        rejects
+            .iter()
+            .find(|reject| reject["id"] == json!(id))
+            .unwrap()
+    };
+    let refused = find(&bad);
+    assert_eq!(
+        (&refused["status"], &refused["payload"]),
+        (&json!(422), &nowhere)
+    );
+    assert!(refused["errors"]["title"].is_array(), "{refused}");
+    let gone = find(&gone);
+    assert_eq!(
+        (&gone["status"], &gone["payload"]),
+        (&json!(404), &expiration)
+    );
+    assert_eq!(gone["message"], "Job posting not found.");
+    assert_eq!(app.show(&good).await["title"], "Changed");
+}
+
+async fn standard_input_is_read(store: Store) {
+    let app = App::quiet(store);
+    let id = fresh("stdin");
+    let ran = push(&app, &line(&id, &minimal()), &[]);
+    assert_eq!((ran.code, count(&ran, "created")), (Some(0), 1), "{ran:#?}");
+    assert!(app.api.exists(&id).await);
+    assert_eq!(push(&app, "", &[]).code, Some(0));
+}
+
+async fn lines_of_one_identifier_are_pushed_in_order(store: Store) {
+    let app = App::quiet(store);
+    let ids: Vec<String> = (0..5).map(|_| fresh("order")).collect();
+    let mut input: String = ids.iter().map(|id| line(id, &minimal())).collect();
+    for n in 0..40 {
+        for id in &ids {
+            input += &line(id, &json!({"title": format!("Gardener {n}")}));
+        }
+    }
+    let ran = push(&app, &input, &[]);
+    assert_eq!(
+        (ran.code, count(&ran, "created"), count(&ran, "updated")),
+        (Some(0), 5, 200),
+        "{ran:#?}"
+    );
+    for id in &ids {
+        assert_eq!(app.show(id).await["title"], "Gardener 39");
+    }
+}
+
+async fn awkward_identifiers_arrive(store: Store) {
+    let app = App::quiet(store);
+    let ids = ["a/b?c#d", "🦀 %2F", "../x", "\"'\\ "].map(|id| format!("{id}{}", fresh("")));
+    let input: String = ids.iter().map(|id| line(id, &minimal())).collect();
+    let ran = push(&app, &input, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    for id in ids {
+        assert!(app.api.exists(&id).await, "{id}");
+    }
+}
+
+async fn bad_credentials_push_nothing(store: Store) {
+    let app = App::quiet(store);
+    let id = fresh("nobody");
+    let ran = push_as(
+        &app.site,
+        &app.client_id,
+        "wrong",
+        &line(&id, &minimal()),
+        &[],
+    );
+    let complaint = ran.failed(1);
+    assert!(complaint.contains("client"), "{complaint}");
+    assert!(!app.api.exists(&id).await);
+}
+
+async fn a_service_that_is_away_fails(store: Store) {
+    // Nobody listens here.
+    let site = Site::new(store);
+    let file = site.folder().join("missing.ndjson");
+    let url = site.url();
+    let arguments = [
+        "push",
+        file.to_str().unwrap(),
+        "--url",
+        &url,
+        "--client-id",
+        "x",
+        "--client-secret",
+        "y",
+    ];
+    let complaint = site.run(&arguments).failed(1);
+    assert!(complaint.contains("missing.ndjson"), "{complaint}");
+}

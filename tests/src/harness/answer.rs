@@ -1,0 +1,130 @@
+//! An answer of the API, and what holds of every one.
+
+use std::collections::BTreeSet;
+
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// An answer of the API.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Answer {
+    /// Takes an answer, and checks what the contract says of each.
+    pub async fn of(response: reqwest::Response) -> Self {
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let body = response.text().await.unwrap();
+        let answer = Self {
+            status,
+            headers,
+            body,
+        };
+        assert!(!answer.header("x-request-id").is_empty(), "{answer:#?}");
+        assert_ne!(answer.status, 500, "{answer:#?}");
+        answer
+    }
+
+    /// A header, empty if there is none.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The body.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+
+    /// The posting of a push that created it.
+    pub fn created(&self) -> Uuid {
+        self.pushed(201)
+    }
+
+    /// The posting of a push that found it.
+    pub fn updated(&self) -> Uuid {
+        self.pushed(200)
+    }
+
+    fn pushed(&self, status: u16) -> Uuid {
+        assert_eq!(self.status, status, "{self:#?}");
+        let body = self.json();
+        let uuid = body["data"]["uuid"].as_str().unwrap_or_default().to_owned();
+        // Answers are exactly this.
+        assert_eq!(body, json!({"data": {"uuid": uuid}}));
+        uuid.parse()
+            .unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+
+    /// The `data` of a read.
+    pub fn data(&self) -> Value {
+        assert_eq!(self.status, 200, "{self:#?}");
+        self.json()["data"].clone()
+    }
+
+    /// The message of an error of this status.
+    pub fn error(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{self:#?}");
+        let body = self.json();
+        let message = body["message"].as_str().unwrap_or_default();
+        assert!(!message.is_empty(), "{self:#?}");
+        let keys: Vec<&String> = body.as_object().unwrap().keys().collect();
+        assert!(
+            keys.iter()
+                .all(|key| ["message", "errors"].contains(&key.as_str())),
+            "{self:#?}"
+        );
+        if status != 422 {
+            assert_eq!(body.get("errors"), None, "{self:#?}");
+        }
+        match status {
+            401 | 403 => assert!(
+                self.header("www-authenticate").starts_with("Bearer"),
+                "{self:#?}"
+            ),
+            405 => assert_ne!(self.header("allow"), "", "{self:#?}"),
+            429 | 503 => assert_ne!(self.header("retry-after"), "", "{self:#?}"),
+            _ => {}
+        }
+        message.to_owned()
+    }
+
+    /// The fields that are in error; each has at least one message.
+    pub fn fields(&self) -> BTreeSet<String> {
+        self.error(422);
+        let body = self.json();
+        let Some(errors) = body["errors"].as_object() else {
+            panic!("no errors of fields: {self:#?}");
+        };
+        for messages in errors.values() {
+            let messages = messages
+                .as_array()
+                .unwrap_or_else(|| panic!("no list: {self:#?}"));
+            let is_text = |message: &Value| message.as_str().is_some_and(|text| !text.is_empty());
+            assert!(
+                !messages.is_empty() && messages.iter().all(is_text),
+                "{self:#?}"
+            );
+        }
+        errors.keys().cloned().collect()
+    }
+
+    /// Checks that exactly these fields are in error.
+    #[track_caller]
+    pub fn refused(&self, fields: &[&str]) {
+        let expect: BTreeSet<String> = fields.iter().map(|&field| field.to_owned()).collect();
+        assert_eq!(self.fields(), expect, "{self:#?}");
+    }
+
+    /// Checks that this is the specification's body of an error, to the letter.
+    #[track_caller]
+    pub fn is_exactly(&self, status: u16, body: &Value) {
+        assert_eq!((self.status, &self.json()), (status, body), "{self:#?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! The API as an integration sees it.
+
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::Value;
+
+use super::{Answer, SETTLING, eventually};
+
+/// A client of the API with a token.
+#[derive(Clone)]
+pub struct Api {
+    http: reqwest::Client,
+    url: String,
+    token: String,
+}
+
+impl Api {
+    /// The path of the list of postings.
+    pub const LIST: &str = "/api/job-board/job-postings";
+
+    /// A client of the API at this address.
+    pub fn new(url: &str, token: &str) -> Self {
+        Self {
+            http: client(),
+            url: url.to_owned(),
+            token: token.to_owned(),
+        }
+    }
+
+    /// The same with another token.
+    pub fn with_token(&self, token: &str) -> Self {
+        Self {
+            token: token.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    /// The token.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The path of a posting.
+    pub fn path(identifier: &str) -> String {
+        format!("{}/{}", Self::LIST, encode(identifier))
+    }
+
+    /// A request that is yet to be sent, without a token.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.url))
+    }
+
+    /// A request that is yet to be sent.
+    pub fn authorized(&self, method: Method, path: &str) -> RequestBuilder {
+        self.request(method, path).bearer_auth(&self.token)
+    }
+
+    /// Pushes a posting.
+    pub async fn put(&self, identifier: &str, payload: &Value) -> Answer {
+        let request = self
+            .authorized(Method::PUT, &Self::path(identifier))
+            .json(payload);
+        Answer::of(request.send().await.unwrap()).await
+    }
+
+    /// The same where there may be nobody to answer.
+    pub async fn try_put(&self, identifier: &str, payload: &Value) -> reqwest::Result<u16> {
+        let request = self
+            .authorized(Method::PUT, &Self::path(identifier))
+            .json(payload);
+        let response = request.send().await?;
+        let status = response.status().as_u16();
+        response.bytes().await?;
+        Ok(status)
+    }
+
+    /// Pushes a body as it is.
+    pub async fn put_text(&self, identifier: &str, body: impl Into<reqwest::Body>) -> Answer {
+        let request = self
+            .authorized(Method::PUT, &Self::path(identifier))
+            .header("content-type", "application/json")
+            .body(body);
+        Answer::of(request.send().await.unwrap()).await
+    }
+
+    /// Reads from a path.
+    pub async fn get(&self, path: &str) -> Answer {
+        Answer::of(self.authorized(Method::GET, path).send().await.unwrap()).await
+    }
+
+    /// A posting that must be there.
+    pub async fn show(&self, identifier: &str) -> Value {
+        self.get(&Self::path(identifier)).await.data()
+    }
+
+    /// Whether there is a posting.
+    pub async fn exists(&self, identifier: &str) -> bool {
+        self.get(&Self::path(identifier)).await.status == 200
+    }
+
+    /// A posting once it has this status.
+    pub async fn until(&self, identifier: &str, status: &str) -> Value {
+        self.once(identifier, status, |posting| posting["status"] == status)
+            .await
+    }
+
+    /// A posting once something holds of it.
+    pub async fn once(
+        &self,
+        identifier: &str,
+        what: &str,
+        holds: impl Fn(&Value) -> bool,
+    ) -> Value {
+        let holds = &holds;
+        eventually(&format!("{identifier}: {what}"), SETTLING, || async move {
+            let posting = self.show(identifier).await;
+            holds(&posting).then_some(posting)
+        })
+        .await
+    }
+}
+
+/// Percent-encodes everything that is not unreserved (RFC 3986 §2.3).
+pub fn encode(text: &str) -> String {
+    use std::fmt::Write;
+
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            write!(encoded, "%{byte:02X}").unwrap();
+        }
+    }
+    encoded
+}
+
+/// An HTTP client that does as it is told.
+fn client() -> reqwest::Client {
+    // Again and again, but only the first call does something.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(Duration::from_mins(1))
+        .build()
+        .unwrap()
+}

@@ -1,0 +1,185 @@
+//! A served site with a client of its API: what most cases start with.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Answer, Api, Ran, Server, Site, Store, encode, raw};
+
+/// Every scope there is.
+pub const SCOPES: [&str; 3] = [
+    "job-postings:write",
+    "job-postings:read",
+    "newsletter-subscribers:write",
+];
+
+/// A served site and a client that may do everything.
+pub struct App {
+    pub site: Arc<Site>,
+    pub api: Api,
+    /// The client of `api`.
+    pub client_id: String,
+    pub client_secret: String,
+}
+
+/// What is shared of an app: a client's connections belong to one test's runtime.
+struct Shared {
+    site: Arc<Site>,
+    _server: Server,
+    client_id: String,
+    client_secret: String,
+    token: String,
+}
+
+/// The shared servers, by store and whether they have a worker.
+static SHARED: Mutex<BTreeMap<(Store, bool), Arc<Shared>>> = Mutex::new(BTreeMap::new());
+
+impl App {
+    /// The server that all tests of a store share. Its worker enriches what is pushed.
+    pub fn shared(store: Store) -> Self {
+        Self::of(store, true)
+    }
+
+    /// Another one without a worker: postings stay as they are pushed, and the outbox keeps
+    /// what was written to it.
+    pub fn quiet(store: Store) -> Self {
+        Self::of(store, false)
+    }
+
+    fn of(store: Store, works: bool) -> Self {
+        let mut all = SHARED
+            .lock()
+            .expect("the shared server does not start, see above");
+        let shared = all.entry((store, works)).or_insert_with(|| {
+            let site = Site::new(store);
+            let arguments: &[&str] = if works { &[] } else { &["--no-worker"] };
+            let server = site.serve_to_the_end(arguments);
+            let (client_id, client_secret) = create_client(&site, &SCOPES);
+            let token = token(&site, &client_id, &client_secret, None);
+            Arc::new(Shared {
+                site: Arc::new(site),
+                _server: server,
+                client_id,
+                client_secret,
+                token,
+            })
+        });
+        Self {
+            site: Arc::clone(&shared.site),
+            api: Api::new(&shared.site.url(), &shared.token),
+            client_id: shared.client_id.clone(),
+            client_secret: shared.client_secret.clone(),
+        }
+    }
+
+    /// A client of a site that is served.
+    pub fn at(site: Site) -> Self {
+        let (client_id, client_secret) = create_client(&site, &SCOPES);
+        let token = token(&site, &client_id, &client_secret, None);
+        let api = Api::new(&site.url(), &token);
+        Self {
+            site: Arc::new(site),
+            api,
+            client_id,
+            client_secret,
+        }
+    }
+
+    /// A client of the API whose token has one scope only.
+    pub fn restricted(&self, scope: &str) -> Api {
+        let token = token(
+            &self.site,
+            &self.client_id,
+            &self.client_secret,
+            Some(scope),
+        );
+        self.api.with_token(&token)
+    }
+
+    /// A new token.
+    pub fn token(&self) -> String {
+        token(&self.site, &self.client_id, &self.client_secret, None)
+    }
+
+    /// Pushes a posting.
+    pub async fn put(&self, identifier: &str, payload: &Value) -> Answer {
+        self.api.put(identifier, payload).await
+    }
+
+    /// A posting that must be there.
+    pub async fn show(&self, identifier: &str) -> Value {
+        self.api.show(identifier).await
+    }
+
+    /// Runs a command of the program.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.site.run(arguments)
+    }
+
+    /// Gives a posting an operator's verdict.
+    pub fn reject(&self, identifier: &str, reason: &str) {
+        self.run(&["postings", "reject", identifier, "--reason", reason])
+            .succeeded();
+    }
+
+    /// Gives a posting an operator's verdict.
+    pub fn approve(&self, identifier: &str) {
+        self.run(&["postings", "approve", identifier]).succeeded();
+    }
+
+    /// What waits in the outbox for a posting: kinds of effects and names of events, in order.
+    pub fn outbox(&self, posting: Uuid) -> Vec<String> {
+        let posting = posting.to_string();
+        let rows = self.run(&["outbox", "list", "--json"]).succeeded();
+        let rows: Value = serde_json::from_str(&rows).unwrap();
+        let rows = rows.as_array().unwrap().iter().filter_map(|row| {
+            let (kind, key) = (row["kind"].as_str().unwrap(), row["key"].as_str().unwrap());
+            key.contains(&posting).then(|| match kind {
+                "event" => key.split(':').next().unwrap().to_owned(),
+                effect => effect.to_owned(),
+            })
+        });
+        rows.collect()
+    }
+
+    /// The events of a posting that wait in the outbox, in order.
+    pub fn events(&self, posting: Uuid) -> Vec<String> {
+        let mut rows = self.outbox(posting);
+        rows.retain(|row| row.starts_with("JobPosting"));
+        rows
+    }
+}
+
+/// Makes a client.
+pub fn create_client(site: &Site, scopes: &[&str]) -> (String, String) {
+    let mut arguments = vec!["clients", "create", "--name", "end-to-end", "--json"];
+    for scope in scopes {
+        arguments.extend(["--scope", scope]);
+    }
+    let client: Value = serde_json::from_str(&site.run(&arguments).succeeded()).unwrap();
+    let text = |key: &str| client[key].as_str().unwrap().to_owned();
+    (text("client_id"), text("client_secret"))
+}
+
+/// Gets a token with the client's credentials in the body.
+fn token(site: &Site, id: &str, secret: &str, scope: Option<&str>) -> String {
+    let mut form = format!(
+        "grant_type=client_credentials&client_id={}&client_secret={}",
+        encode(id),
+        encode(secret)
+    );
+    if let Some(scope) = scope {
+        form = format!("{form}&scope={}", encode(scope));
+    }
+    let headers = [("Content-Type", "application/x-www-form-urlencoded")];
+    let answer = raw::exchange(
+        &site.host(),
+        raw::request("POST", "/oauth/token", &headers, &form),
+    );
+    assert_eq!(answer.status, 200, "{answer:#?}");
+    answer.json()["access_token"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,72 @@
+//! Many pushes at once, and a record of what was answered.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::{Api, fresh, minimal};
+
+/// Pushes from many sides until it is told to stop.
+pub struct Load {
+    tasks: JoinSet<()>,
+    stop: Arc<AtomicBool>,
+    acknowledged: Arc<Mutex<BTreeMap<String, String>>>,
+}
+
+impl Load {
+    /// Starts. Every identifier is created and then updated, so there is something to lose.
+    pub fn start(api: &Api, sides: usize) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let acknowledged = Arc::new(Mutex::new(BTreeMap::new()));
+        let mut tasks = JoinSet::new();
+        for _ in 0..sides {
+            let (api, stop) = (api.clone(), Arc::clone(&stop));
+            let acknowledged = Arc::clone(&acknowledged);
+            tasks.spawn(async move {
+                while !stop.load(Ordering::Relaxed) {
+                    let id = fresh("load");
+                    for title in ["Created", "Updated"] {
+                        let mut payload = minimal();
+                        payload["title"] = json!(title);
+                        match api.try_put(&id, &payload).await {
+                            Ok(200 | 201) => {
+                                acknowledged
+                                    .lock()
+                                    .unwrap()
+                                    .insert(id.clone(), title.to_owned());
+                            }
+                            // Too much at once, or about to stop.
+                            Ok(503) => {}
+                            Ok(status) => panic!("{status}"),
+                            Err(_) => return,
+                        }
+                    }
+                }
+            });
+        }
+        Self {
+            tasks,
+            stop,
+            acknowledged,
+        }
+    }
+
+    /// How many postings were acknowledged so far.
+    pub fn count(&self) -> usize {
+        self.acknowledged.lock().unwrap().len()
+    }
+
+    /// Stops; every identifier with the title that was acknowledged last.
+    pub async fn finish(self) -> BTreeMap<String, String> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.tasks.join_all().await;
+        std::mem::take(&mut *self.acknowledged.lock().unwrap())
+    }
+}

@@ -1,0 +1,84 @@
+//! Payloads to push.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// A description that any board would show.
+const DESCRIPTION: &str = "<p>We are looking for a <strong>gardener</strong> who knows roses and \
+    hedges. You will plan the beds of the year, care for the old trees, and show the \
+    apprentices how it is done.</p><ul><li>Permanent contract</li><li>Thirty days of \
+    leave</li></ul>";
+
+/// Every key of a posting that is read.
+pub const VIEW_KEYS: [&str; 30] = [
+    "uuid",
+    "unique_source_identifier",
+    "status",
+    "status_reason",
+    "title",
+    "raw_description",
+    "employment_types",
+    "location_types",
+    "location_country_code",
+    "location_city",
+    "salary_min",
+    "salary_max",
+    "salary_currency_code",
+    "salary_period",
+    "application_email",
+    "application_url",
+    "metadata",
+    "expiration_reason",
+    "company",
+    "markdown_description",
+    "markdown_redacted_description",
+    "latitude",
+    "longitude",
+    "published_at",
+    "expire_at",
+    "is_featured",
+    "created_at",
+    "updated_at",
+    "expired_at",
+    "history",
+];
+
+/// A text that nobody used before.
+pub fn fresh(prefix: &str) -> String {
+    format!("{prefix}-{}", Uuid::new_v4().simple())
+}
+
+/// A website that nobody used before, in its normal form.
+pub fn website() -> String {
+    format!("https://{}.example", fresh("w"))
+}
+
+/// The least that creates a posting, of a company of its own.
+pub fn minimal() -> Value {
+    json!({
+        "title": "Gardener",
+        "raw_description": DESCRIPTION,
+        "application_url": "https://apply.example/gardener",
+        "company": {"name": "Rosenhof", "website_url": website()},
+    })
+}
+
+/// A posting with everything, of a company of its own.
+pub fn complete() -> Value {
+    json!({
+        "title": "Gardener (m/f/d)",
+        "raw_description": DESCRIPTION,
+        "employment_types": ["part-time", "full-time"],
+        "location_types": ["on-site"],
+        "location_country_code": "DE",
+        "location_city": "Berlin",
+        "salary_min": 30_000,
+        "salary_max": 42_000,
+        "salary_currency_code": "EUR",
+        "salary_period": "annually",
+        "application_email": "jobs@rosenhof.example",
+        "application_url": "https://apply.example/gardener?ref=board",
+        "metadata": {"source": "feed", "nested": {"list": [1, 2.5, null, true, "🌹"]}},
+        "company": {"name": "Rosenhof", "website_url": website(), "logo_path": "logos/rose.png"},
+    })
+}

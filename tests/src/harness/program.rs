@@ -1,0 +1,119 @@
+//! The program under test, and running its commands.
+
+use std::{
+    env,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+/// The program: the one named by `POSTHASTE_BIN`, or else the workspace's, built now.
+pub fn path() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| match env::var_os("POSTHASTE_BIN") {
+        Some(path) => {
+            // The tests' working directory is the crate's, not the one it was written in.
+            let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+            let path = workspace.join(path);
+            assert!(
+                path.is_file(),
+                "POSTHASTE_BIN: there is no file {}",
+                path.display()
+            );
+            path
+        }
+        None => build(),
+    })
+}
+
+/// Builds the program into the folder, and with the profile, that this test was built with.
+fn build() -> PathBuf {
+    // <target>/<profile>/deps/<this test>
+    let test = env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo
+        .args(["build", "--quiet", "--package", "app", "--bin", "posthaste"])
+        .arg("--target-dir")
+        .arg(folder.parent().unwrap())
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    // What cargo tells this test about its own package would make build scripts run again.
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&*name);
+        }
+    }
+    if folder.ends_with("release") {
+        cargo.arg("--release");
+    }
+    assert!(
+        cargo.status().unwrap().success(),
+        "the program does not build"
+    );
+    folder.join("posthaste")
+}
+
+/// A command of the program without anything of ours in its environment.
+pub fn command() -> Command {
+    let mut command = Command::new(path());
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("POSTHASTE_") || name == "DATABASE_URL" || name.starts_with("RUST_LOG")
+        {
+            command.env_remove(&*name);
+        }
+    }
+    command
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub struct Ran {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// What it printed.
+    pub stdout: String,
+    /// What it complained of.
+    pub stderr: String,
+}
+
+impl Ran {
+    /// Its standard output, of a command that had to succeed.
+    pub fn succeeded(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        self.stdout
+    }
+
+    /// Its complaint, of a command that had to end with this exit code.
+    pub fn failed(self, code: i32) -> String {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        assert!(!self.stderr.contains("panicked"), "{self:#?}");
+        self.stderr
+    }
+}
+
+/// Runs a command to its end, with something to read.
+pub fn run(mut command: Command, input: &str) -> Ran {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    // Beside the reading of its output, or both might wait for each other.
+    let writer = std::thread::spawn(move || {
+        // A command that fails at once does not read to the end.
+        let _ = stdin.write_all(input.as_bytes());
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}

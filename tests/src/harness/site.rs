@@ -1,0 +1,240 @@
+//! A place of its own for processes: data folder, database, address.
+
+use std::{
+    fs,
+    net::{TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use super::{Ran, Store, program, raw, run};
+
+/// How long a process may take to start or to stop.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Where processes that belong together run: one database, one folder of keys, one address.
+/// It outlives them, so a test can stop one and start the next.
+pub struct Site {
+    pub store: Store,
+    folder: TempDir,
+    port: u16,
+    admin_port: u16,
+    variables: Vec<(String, String)>,
+}
+
+impl Site {
+    /// An empty place.
+    pub fn new(store: Store) -> Self {
+        let folder = TempDir::with_prefix("posthaste-e2e-").unwrap();
+        let [port, admin_port] = free_ports();
+        let variables = store.variables(&folder.path().join("data"));
+        Self {
+            store,
+            folder,
+            port,
+            admin_port,
+            variables,
+        }
+    }
+
+    /// Sets a variable for every process.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The working directory of the processes.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The data folder.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The address of the API.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.host())
+    }
+
+    /// Host and port of the API.
+    pub fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Everything that the site's servers have written to their log.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.log_path()).unwrap_or_default()
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.folder.path().join("server.log")
+    }
+
+    /// A command in this place.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = program::command();
+        command
+            .args(arguments)
+            .env("POSTHASTE_DATA_DIR", self.data())
+            .env("POSTHASTE_BIND", self.host())
+            .env(
+                "POSTHASTE_ADMIN_BIND",
+                format!("127.0.0.1:{}", self.admin_port),
+            )
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.folder.path());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        run(self.command(arguments), "")
+    }
+
+    /// Starts a server.
+    pub fn serve(&self, arguments: &[&str]) -> Server {
+        let mut command = self.command(&["serve"]);
+        command.args(arguments);
+        self.start(command)
+    }
+
+    /// Starts a server that ends with this process, however that ends, and takes the folder
+    /// with it. For servers that tests share, as nobody is there to drop them.
+    pub fn serve_to_the_end(&self, arguments: &[&str]) -> Server {
+        const WATCH: &str = r#"
+            folder=$1; shift
+            "$@" &
+            read -r _
+            kill -TERM $!; wait $!
+            rm -rf "$folder""#;
+        let mut serve = self.command(&["serve"]);
+        serve.args(arguments);
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", WATCH, "sh"])
+            .arg(self.folder.path())
+            .arg(serve.get_program());
+        command
+            .args(serve.get_args())
+            .current_dir(self.folder.path());
+        for (name, value) in serve.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        // Its standard input closes when this process is gone.
+        command.stdin(Stdio::piped());
+        self.start(command)
+    }
+
+    /// Starts a worker beside the server.
+    pub fn work(&self) -> Server {
+        self.spawn(self.command(&["worker"]))
+    }
+
+    /// The demo, which picks a folder, a database and ports by itself.
+    pub fn demo(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(&["demo"]);
+        command.args(arguments);
+        for name in [
+            "POSTHASTE_DATA_DIR",
+            "POSTHASTE_BIND",
+            "POSTHASTE_ADMIN_BIND",
+        ] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// Starts the demo.
+    pub fn start_demo(&self, arguments: &[&str]) -> Server {
+        self.spawn(self.demo(arguments))
+    }
+
+    fn spawn(&self, mut command: Command) -> Server {
+        let log = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.log_path())
+            .unwrap();
+        let child = command
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        Server { child }
+    }
+
+    fn start(&self, command: Command) -> Server {
+        let mut server = self.spawn(command);
+        let start = Instant::now();
+        while !self.is_ready() {
+            let ended = server.child.try_wait().unwrap();
+            assert!(
+                ended.is_none() && start.elapsed() < PATIENCE,
+                "the server does not start ({ended:?}):\n{}",
+                self.log()
+            );
+            thread::sleep(Duration::from_millis(20));
+        }
+        server
+    }
+
+    fn is_ready(&self) -> bool {
+        TcpStream::connect(self.host()).is_ok()
+            && raw::exchange(&self.host(), raw::request("GET", "/readyz", &[], "")).status == 200
+    }
+}
+
+/// Two ports that nobody listens on now.
+fn free_ports() -> [u16; 2] {
+    // Both at once, or they might be the same.
+    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    listeners.map(|listener| listener.local_addr().unwrap().port())
+}
+
+/// A running server; killed when dropped.
+pub struct Server {
+    child: Child,
+}
+
+impl Server {
+    /// Kills it, as a power failure would.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to stop (SIGTERM).
+    pub fn terminate(&self) {
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        kill_process(pid, Signal::TERM).unwrap();
+    }
+
+    /// Waits until it has stopped.
+    pub fn stopped(mut self) -> ExitStatus {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(start.elapsed() < PATIENCE, "the server does not stop");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
