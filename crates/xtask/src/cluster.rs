@@ -1,0 +1,299 @@
+//! A private, throwaway PostgreSQL cluster.
+//!
+//! It lives in a temporary directory, listens on a free port of the loopback interface, asks for a
+//! password made for it alone, and is gone when its guard is dropped. Durability is on as in
+//! production, so that what the tests measure and survive is real.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::account::Account;
+use crate::packages;
+use crate::process::Interrupt;
+
+/// The superuser of the cluster.
+const SUPERUSER: &str = "posthaste";
+/// Debian keeps every major version of the server in a folder of its own here.
+const DEBIAN_VERSIONS: &str = "/usr/lib/postgresql";
+const START_LIMIT: Duration = Duration::from_mins(1);
+const STOP_LIMIT: Duration = Duration::from_secs(20);
+const POLL: Duration = Duration::from_millis(50);
+
+/// Where `initdb` and `postgres` are on this machine; the newest version wins.
+pub fn programs() -> Option<PathBuf> {
+    newest_version(Path::new(DEBIAN_VERSIONS)).or_else(|| {
+        let initdb = packages::find("initdb")?;
+        // A file on the path may be a link into the folder that has both.
+        let folder = fs::canonicalize(initdb).ok()?.parent()?.to_owned();
+        has_server(&folder).then_some(folder)
+    })
+}
+
+/// A running server; dropping it stops it and removes its files.
+pub struct Cluster {
+    server: Child,
+    url: String,
+    // Dropped after the server was stopped.
+    directory: TempDir,
+}
+
+impl Cluster {
+    /// Makes a cluster with the programs in a folder and starts it.
+    pub fn start(programs: &Path, interrupt: &Interrupt) -> Result<Self> {
+        let account = Account::for_server()?;
+        let directory = tempfile::Builder::new()
+            .prefix("posthaste-postgres-")
+            .tempdir()
+            .context("cannot make a temporary directory for PostgreSQL")?;
+        let password = password()?;
+        let password_file = directory.path().join("password");
+        fs::write(&password_file, &password)?;
+        account.own(directory.path())?;
+        account.own(&password_file)?;
+
+        initialise(
+            programs,
+            &account,
+            directory.path(),
+            &password_file,
+            interrupt,
+        )?;
+        fs::remove_file(&password_file)?;
+
+        let port = free_port()?;
+        let log = directory.path().join("server.log");
+        let server = serve(programs, &account, directory.path(), port, &log)?;
+        let mut cluster = Self {
+            server,
+            url: format!("postgres://{SUPERUSER}:{password}@127.0.0.1:{port}/postgres"),
+            directory,
+        };
+        cluster.wait_until_ready(interrupt).with_context(|| {
+            format!("PostgreSQL did not start; its log ends:\n{}", end_of(&log))
+        })?;
+        Ok(cluster)
+    }
+
+    /// The superuser's connection to the database `postgres`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn wait_until_ready(&mut self, interrupt: &Interrupt) -> Result<()> {
+        let status_file = data_of(self.directory.path()).join("postmaster.pid");
+        let deadline = Instant::now() + START_LIMIT;
+        while Instant::now() < deadline {
+            interrupt.check()?;
+            if let Some(status) = self.server.try_wait()? {
+                bail!("the server ended: {status}");
+            }
+            // Like pg_ctl: the last line of this file tells the server's state, and the file is
+            // this server's alone, which an answer on the port would not prove.
+            let status = fs::read_to_string(&status_file).unwrap_or_default();
+            if status
+                .lines()
+                .nth(7)
+                .is_some_and(|line| line.trim() == "ready")
+            {
+                return Ok(());
+            }
+            thread::sleep(POLL);
+        }
+        bail!("it was not ready within {} seconds", START_LIMIT.as_secs())
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(server) = i32::try_from(self.server.id()).ok().and_then(Pid::from_raw) {
+            // An error here means that the server is gone already.
+            let _ = kill_process(server, signal);
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        // INT is PostgreSQL's fast shutdown, QUIT its immediate one; both end its own children.
+        for signal in [Signal::INT, Signal::QUIT] {
+            let deadline = Instant::now() + STOP_LIMIT;
+            let mut told = false;
+            while Instant::now() < deadline {
+                // Asked before it is told: once it is gone, its id may be somebody else's.
+                if !matches!(self.server.try_wait(), Ok(None)) {
+                    return;
+                }
+                if !told {
+                    self.signal(signal);
+                    told = true;
+                }
+                thread::sleep(POLL);
+            }
+        }
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn initialise(
+    programs: &Path,
+    account: &Account,
+    directory: &Path,
+    password_file: &Path,
+    interrupt: &Interrupt,
+) -> Result<()> {
+    let mut command = account.command(&programs.join("initdb"), directory);
+    command
+        .arg("--pgdata")
+        .arg(data_of(directory))
+        .arg("--pwfile")
+        .arg(password_file)
+        .args(["--username", SUPERUSER, "--auth", "scram-sha-256"])
+        .args(["--encoding", "UTF8", "--locale", "C"])
+        // Not the order of bytes: a column that forgot its COLLATE "C" must be found out.
+        .args(["--locale-provider", "icu", "--icu-locale", "en"])
+        .stdout(Stdio::null());
+    interrupt
+        .run(&mut command)
+        .context("cannot make a PostgreSQL cluster (version 15 or later is needed)")
+}
+
+fn serve(
+    programs: &Path,
+    account: &Account,
+    directory: &Path,
+    port: u16,
+    log: &Path,
+) -> Result<Child> {
+    let log = File::create(log)?;
+    account
+        .command(&programs.join("postgres"), directory)
+        .arg("-D")
+        .arg(data_of(directory))
+        .args(["-h", "127.0.0.1", "-p", &port.to_string()])
+        // No socket file: the default folder may not be writable for this account.
+        .args(["-c", "unix_socket_directories="])
+        // Tests run side by side, each with a pool of its own.
+        .args(["-c", "max_connections=300"])
+        .args(["-c", "fsync=on"])
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .process_group(0)
+        .spawn()
+        .context("cannot start PostgreSQL")
+}
+
+fn data_of(directory: &Path) -> PathBuf {
+    directory.join("data")
+}
+
+fn newest_version(versions: &Path) -> Option<PathBuf> {
+    let folders = fs::read_dir(versions).ok()?.flatten().filter_map(|entry| {
+        let version = entry.file_name().to_str()?.parse::<u32>().ok()?;
+        let programs = entry.path().join("bin");
+        has_server(&programs).then_some((version, programs))
+    });
+    folders.max().map(|(_, programs)| programs)
+}
+
+fn has_server(folder: &Path) -> bool {
+    folder.join("initdb").is_file() && folder.join("postgres").is_file()
+}
+
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
+    Ok(listener.local_addr()?.port())
+}
+
+/// 128 random bits; everybody on this machine can reach the port.
+fn password() -> Result<String> {
+    let mut bytes = [0; 16];
+    File::open("/dev/urandom")
+        .and_then(|mut source| source.read_exact(&mut bytes))
+        .context("cannot read /dev/urandom")?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
+}
+
+fn end_of(log: &Path) -> String {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let lines = text.lines().collect::<Vec<_>>();
+    let start = lines.len().saturating_sub(20);
+    lines.get(start..).unwrap_or_default().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpStream;
+    use std::process::Command;
+
+    #[test]
+    fn the_newest_complete_version_is_taken() {
+        let versions = tempfile::tempdir().unwrap();
+        let put = |version: &str, program: &str| {
+            let folder = versions.path().join(version).join("bin");
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(program), "").unwrap();
+        };
+        assert_eq!(newest_version(versions.path()), None);
+        for version in ["9", "15"] {
+            put(version, "initdb");
+            put(version, "postgres");
+        }
+        put("17", "psql");
+        put("common", "initdb");
+        let expected = versions.path().join("15/bin");
+        assert_eq!(newest_version(versions.path()), Some(expected));
+    }
+
+    #[test]
+    fn passwords_differ() {
+        let (one, other) = (password().unwrap(), password().unwrap());
+        assert_eq!(one.len(), 32);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    #[ignore = "needs a PostgreSQL server; `cargo xtask test` runs it where one is installed"]
+    fn a_cluster_starts_answers_and_leaves_nothing() {
+        let programs = programs().expect("install it: apt-get install postgresql");
+        let cluster = Cluster::start(&programs, &Interrupt::default()).unwrap();
+        let directory = cluster.directory.path().to_owned();
+        let ask = |question: &str| {
+            let output = Command::new(programs.join("psql"))
+                .args(["--no-psqlrc", "-tA", cluster.url(), "-c", question])
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        assert_eq!(ask("SHOW fsync"), "on");
+        assert_eq!(ask("SHOW server_encoding"), "UTF8");
+        // Alphabetical, unlike the order of bytes.
+        assert_eq!(ask("SELECT 'a' < 'B'"), "t");
+
+        let address = cluster.url().rsplit(['@', '/']).nth(1).unwrap().to_owned();
+        let nobody = cluster
+            .url()
+            .replace(&format!("{SUPERUSER}:"), "posthaste:wrong");
+        let refused = Command::new(programs.join("psql"))
+            .args(["--no-psqlrc", &nobody, "-c", "SELECT 1"])
+            .output()
+            .unwrap();
+        assert!(!refused.status.success(), "a wrong password was accepted");
+
+        TcpStream::connect(&address).unwrap();
+        drop(cluster);
+        assert!(TcpStream::connect(&address).is_err(), "still listening");
+        assert!(!directory.exists(), "files were left behind");
+    }
+}

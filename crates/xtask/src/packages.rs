@@ -1,0 +1,90 @@
+//! Programs that come from Debian packages: found, or installed where that is possible.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use anyhow::{Result, bail};
+use rustix::process::geteuid;
+
+use crate::process::Interrupt;
+
+const PACKAGE_LISTS: &str = "/var/lib/apt/lists";
+
+/// The full path of a program on the `PATH`.
+pub fn find(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}
+
+/// Installs packages with apt-get, or says what a person has to install.
+pub fn install(packages: &[&str], interrupt: &Interrupt) -> Result<()> {
+    let names = packages.join(" ");
+    if find("apt-get").is_none() {
+        bail!("missing: {names}. There is no apt-get here; install them as your system does it");
+    }
+    if !geteuid().is_root() {
+        bail!("missing: {names}. Install them as root: apt-get install {names}");
+    }
+    println!("installing {names}");
+    let updated = !has_package_lists(Path::new(PACKAGE_LISTS));
+    if updated {
+        interrupt.run(apt_get().arg("update"))?;
+    }
+    let first = interrupt.run(&mut install_command(packages));
+    if first.is_ok() || updated {
+        return first;
+    }
+    interrupt.check()?;
+    // The lists may be too old: they name versions that the archive no longer has.
+    interrupt.run(apt_get().arg("update"))?;
+    interrupt.run(&mut install_command(packages))
+}
+
+fn install_command(packages: &[&str]) -> Command {
+    let mut command = apt_get();
+    command
+        .args(["install", "--yes", "--no-install-recommends"])
+        .args(packages);
+    command
+}
+
+fn apt_get() -> Command {
+    let mut command = Command::new("apt-get");
+    command
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        // Another apt-get, such as the nightly one, may be at work.
+        .args(["--quiet", "--option", "DPkg::Lock::Timeout=300"]);
+    command
+}
+
+fn has_package_lists(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|entries| {
+        entries
+            .flatten()
+            .any(|entry| entry.file_name().to_string_lossy().contains("_Packages"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_on_the_path() {
+        assert!(find("sh").is_some_and(|file| file.is_absolute()));
+        assert_eq!(find("no-such-program"), None);
+    }
+
+    #[test]
+    fn package_lists_are_missing_on_a_fresh_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!has_package_lists(&folder.path().join("none")));
+        fs::create_dir(folder.path().join("partial")).unwrap();
+        assert!(!has_package_lists(folder.path()));
+        fs::write(folder.path().join("mirror_main_Packages.lz4"), "").unwrap();
+        assert!(has_package_lists(folder.path()));
+    }
+}

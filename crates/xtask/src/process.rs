@@ -1,0 +1,244 @@
+//! Child processes that end when they are done, or when this program is told to end.
+//!
+//! Every child leads a process group of its own, so that a signal reaches only this program. It
+//! ends the whole group, test binaries and servers included, and returns an error like any other;
+//! the guards on the stack then clean up.
+
+use std::io::{BufRead, BufReader, Write, stdout};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use std::{env, iter};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+const POLL: Duration = Duration::from_millis(50);
+/// How long a child may take over SIGTERM before it gets SIGKILL.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Becomes true on Ctrl-C, SIGTERM or a closed terminal.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Takes over the signals that ask this program to end.
+    pub fn install() -> Result<Self> {
+        let interrupt = Self::default();
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupt.0))
+                .context("cannot handle signals")?;
+        }
+        Ok(interrupt)
+    }
+
+    /// Fails once the program was asked to end.
+    pub fn check(&self) -> Result<()> {
+        if self.0.load(Ordering::Relaxed) {
+            bail!("interrupted");
+        }
+        Ok(())
+    }
+
+    /// Runs a command to its end; anything but success is an error.
+    pub fn run(&self, command: &mut Command) -> Result<()> {
+        let mut child = spawn(command)?;
+        self.finish(command, &mut child)
+    }
+
+    /// Like [`Interrupt::run`], and hands each line of its standard output to `read` as well as to
+    /// our own.
+    pub fn run_reading(&self, command: &mut Command, read: impl FnMut(&str) + Send) -> Result<()> {
+        let mut child = spawn(command.stdout(Stdio::piped()))?;
+        let output = child.stdout.take();
+        thread::scope(|scope| {
+            if let Some(output) = output {
+                scope.spawn(move || copy_lines(output, read));
+            }
+            self.finish(command, &mut child)
+        })
+    }
+
+    fn finish(&self, command: &Command, child: &mut Child) -> Result<()> {
+        let status = self.wait(child)?;
+        // A server that a test left behind would hold our end of the pipe open for ever.
+        if let Some(group) = group_of(child) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        if !status.success() {
+            bail!("`{}` failed: {status}", shown(command));
+        }
+        Ok(())
+    }
+
+    fn wait(&self, child: &mut Child) -> Result<ExitStatus> {
+        loop {
+            if let Some(status) = child
+                .try_wait()
+                .context("cannot wait for a child process")?
+            {
+                return Ok(status);
+            }
+            if let Err(interrupted) = self.check() {
+                end_group(child);
+                return Err(interrupted);
+            }
+            thread::sleep(POLL);
+        }
+    }
+}
+
+/// A command as one would type it; programs are on the path.
+pub fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    let words = iter::once(name).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The cargo that started us, without the variables it set for us alone.
+///
+/// Build scripts that watch one of them, as ring's does, would otherwise run again whenever a
+/// command is started from here after it was started from a shell, and everything above them
+/// would be compiled again.
+pub fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if text == "CARGO" || text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_")
+        {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+fn spawn(command: &mut Command) -> Result<Child> {
+    command
+        .stdin(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .with_context(|| format!("cannot start `{}`", shown(command)))
+}
+
+/// Ends a child and whatever it started, politely first.
+fn end_group(child: &mut Child) {
+    let Some(group) = group_of(child) else { return };
+    // An error here means that the group is gone already.
+    let _ = kill_process_group(group, Signal::TERM);
+    let deadline = Instant::now() + GRACE;
+    while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
+        thread::sleep(POLL);
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+    let _ = child.wait();
+}
+
+fn group_of(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+fn copy_lines(output: impl std::io::Read, mut read: impl FnMut(&str)) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    while matches!(output.read_until(b'\n', &mut line), Ok(length) if length > 0) {
+        // Nobody may be reading what we print; the child's outcome counts all the same.
+        let _ = stdout().write_all(&line);
+        read(String::from_utf8_lossy(&line).trim_end());
+        line.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn a_failing_command_is_named() {
+        let error = Interrupt::default()
+            .run(Command::new("sh").args(["-c", "exit 3"]))
+            .unwrap_err();
+        assert_eq!(error.to_string(), "`sh -c exit 3` failed: exit status: 3");
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = Interrupt::default()
+            .run(&mut Command::new("no-such-program"))
+            .unwrap_err();
+        assert_eq!(error.to_string(), "cannot start `no-such-program`");
+    }
+
+    #[test]
+    fn output_is_read_line_by_line() {
+        let mut lines = Vec::new();
+        Interrupt::default()
+            .run_reading(&mut shell("echo one; echo two"), |line| {
+                lines.push(line.to_owned());
+            })
+            .unwrap();
+        assert_eq!(lines, ["one", "two"]);
+    }
+
+    #[test]
+    fn what_a_child_leaves_behind_is_ended_with_it() {
+        let start = Instant::now();
+        Interrupt::default()
+            .run_reading(&mut shell("sleep 60 & echo started"), |_| {})
+            .unwrap();
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_child_and_its_children() {
+        let interrupt = Interrupt::default();
+        let directory = tempfile::tempdir().unwrap();
+        let started = directory.path().join("started");
+        let survived = directory.path().join("survived");
+        let script = format!(
+            "(sleep 2; touch {1}) & touch {0}; wait",
+            started.display(),
+            survived.display()
+        );
+        thread::scope(|scope| {
+            let child = scope.spawn(|| interrupt.run(&mut shell(&script)));
+            let deadline = Instant::now() + Duration::from_secs(20);
+            while !started.exists() && Instant::now() < deadline {
+                thread::sleep(POLL);
+            }
+            interrupt.0.store(true, Ordering::Relaxed);
+            let error = child.join().unwrap().unwrap_err();
+            assert_eq!(error.to_string(), "interrupted");
+        });
+        thread::sleep(Duration::from_millis(2500));
+        assert!(!survived.exists(), "a grandchild outlived the interrupt");
+    }
+
+    #[test]
+    fn cargo_is_started_without_the_variables_of_cargo_run() {
+        // The test runner sets the same variables as `cargo run`.
+        assert!(env::var_os("CARGO_PKG_NAME").is_some());
+        let removed = cargo()
+            .get_envs()
+            .filter(|(_, value)| value.is_none())
+            .map(|(name, _)| name.to_owned())
+            .collect::<Vec<_>>();
+        for name in ["CARGO_PKG_NAME", "CARGO_MANIFEST_DIR"] {
+            assert!(removed.contains(&name.into()), "{name} is handed on");
+        }
+    }
+}
