@@ -1,0 +1,97 @@
+//! The production store: any number of processes on one PostgreSQL database.
+//!
+//! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
+//! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
+//! [`Outbox`](domain::outbox::Outbox) and [`Clients`](domain::client::Clients). Nothing that
+//! another process can change is kept in memory.
+//!
+//! - `url`, `tls`, `connection`: where the database is, and how work runs on its connections.
+//! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
+//! - `statement`: statements that are prepared once; `value`: how values look in columns.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `outbox` and `client`
+//!   hold the statements of their tables.
+
+mod client;
+mod commit;
+mod company;
+mod connection;
+mod error;
+mod migrations;
+mod options;
+mod outbox;
+mod posting;
+mod schema;
+mod statement;
+mod tls;
+mod url;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use domain::store::{Health, StoreError};
+
+use self::{connection::Connections, error::Failure};
+pub use self::{
+    options::PostgresOptions,
+    url::{InvalidPostgresUrl, PostgresUrl},
+};
+
+/// A store in a PostgreSQL database. Clones share its connections.
+///
+/// Its connections live on the tokio runtime that its methods are called on.
+#[derive(Clone)]
+pub struct PostgresStore {
+    connections: Arc<Connections>,
+}
+
+impl PostgresStore {
+    /// Connects to a database. The schema may lack migrations ([`Self::migrate`]); one that is
+    /// newer than this program is refused.
+    pub async fn open(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
+        let store = Self {
+            connections: Arc::new(Connections::new(url, options)?),
+        };
+        store.pending_migrations().await?;
+        Ok(store)
+    }
+
+    /// The names of the migrations that the schema lacks, in order.
+    pub async fn pending_migrations(&self) -> Result<Vec<String>, StoreError> {
+        self.connections
+            .run(async |conn| migrations::pending(conn).await)
+            .await
+    }
+
+    /// Applies the migrations that the schema lacks, all or none, and says which they were.
+    /// Several processes may do this at once.
+    pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
+        let conn = self.connections.take().await?;
+        match tokio::task::spawn_blocking(move || migrations::migrate(conn)).await {
+            Ok(result) => result.map_err(|Failure(error)| error),
+            Err(error) => Err(StoreError::Broken(error.to_string())),
+        }
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Health for PostgresStore {
+    async fn ready(&self) -> Result<(), StoreError> {
+        match self.pending_migrations().await?.as_slice() {
+            [] => Ok(()),
+            pending => Err(StoreError::Unavailable(format!(
+                "the schema lacks {}; run `posthaste migrate`",
+                pending.join(", ")
+            ))),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Finding due tasks and claiming them, in one statement.
+
+use diesel::{
+    Queryable,
+    pg::data_types::PgTimestamp,
+    sql_types::{BigInt, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid},
+};
+use diesel_async::AsyncPgConnection;
+use domain::{
+    outbox::{Claimed, Effect, Event, EventName, Kind, Receipt, TaskId, Work},
+    posting::{PostingId, SourceIdentifier},
+    store::StoreError,
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{attempts, kind};
+use crate::{
+    error::{Failure, corrupt},
+    statement::{Value, load, statement, texts},
+    value::{optional_time, time, timestamp, word},
+};
+
+statement! {
+    /// Looks for each kind on its own, so that what waits of others is not stepped over, and
+    /// passes by what somebody else is claiming at this moment. Of the events of one posting
+    /// only the oldest may be claimed, whatever has become of it. The tasks are found once and
+    /// for all (`MATERIALIZED`): found anew for each row that is updated, they would not be
+    /// limited.
+    Claim =
+    "WITH due AS MATERIALIZED (\
+     SELECT found.id, found.next_at FROM unnest(?) AS wanted (kind) CROSS JOIN LATERAL (\
+     SELECT task.id, task.next_at FROM outbox AS task \
+     WHERE task.kind = wanted.kind AND task.dead_at IS NULL AND task.next_at <= ? \
+     AND (task.kind <> 'event' OR NOT EXISTS (\
+     SELECT FROM outbox AS earlier WHERE earlier.kind = 'event' \
+     AND earlier.subject = task.subject AND earlier.id < task.id)) \
+     ORDER BY task.next_at, task.id LIMIT ? FOR UPDATE SKIP LOCKED) AS found \
+     ORDER BY found.next_at, found.id LIMIT ?) \
+     UPDATE outbox SET lease = ?, next_at = ?, attempts = attempts + 1 \
+     FROM due WHERE outbox.id = due.id \
+     RETURNING outbox.id, kind, subject, generation, attempts, due.next_at, first_failed_at, \
+     event_name, source_identifier, occurred_at",
+    returns (
+        BigInt,
+        Text,
+        SqlUuid,
+        BigInt,
+        Integer,
+        Timestamptz,
+        Nullable<Timestamptz>,
+        Nullable<Text>,
+        Nullable<Text>,
+        Nullable<Timestamptz>,
+    )
+}
+
+#[derive(Queryable)]
+struct ClaimedRow {
+    id: i64,
+    kind: String,
+    subject: Uuid,
+    generation: i64,
+    attempts: i32,
+    was_due_at: PgTimestamp,
+    first_failed_at: Option<PgTimestamp>,
+    event_name: Option<String>,
+    source_identifier: Option<String>,
+    occurred_at: Option<PgTimestamp>,
+}
+
+/// Claims due tasks, the longest due first.
+pub(super) async fn claim(
+    conn: &mut AsyncPgConnection,
+    kinds: &[Kind],
+    limit: i64,
+    lease: Uuid,
+    now: OffsetDateTime,
+    until: OffsetDateTime,
+) -> Result<Vec<Claimed>, Failure> {
+    let values = [
+        texts(kinds, |kind| Some(kind.as_str())),
+        Value::Time(timestamp(now)),
+        Value::BigInt(limit),
+        Value::BigInt(limit),
+        Value::Uuid(lease),
+        Value::Time(timestamp(until)),
+    ];
+    let mut rows: Vec<ClaimedRow> = load::<Claim, _>(conn, &values).await?;
+    rows.sort_unstable_by_key(|row| (row.was_due_at.0, row.id));
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            Ok(Claimed {
+                receipt: Receipt {
+                    task: TaskId(row.id),
+                    generation: row.generation,
+                    lease,
+                },
+                attempts: attempts(row.attempts)?,
+                first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
+                work: work(row)?,
+            })
+        })
+        .collect::<Result<_, StoreError>>()?)
+}
+
+fn work(row: ClaimedRow) -> Result<Work, StoreError> {
+    let posting = PostingId::new(row.subject);
+    match kind(&row.kind)? {
+        Kind::Enrich => Ok(Work::Effect(Effect::Enrich(posting))),
+        Kind::Event => {
+            let name = row.event_name.unwrap_or_default();
+            let identifier = row.source_identifier.unwrap_or_default();
+            let at = row.occurred_at.unwrap_or(PgTimestamp(i64::MAX));
+            Ok(Work::Event(Event {
+                name: word(&name, EventName::parse, "outbox.event_name")?,
+                posting,
+                source_identifier: SourceIdentifier::new(&identifier)
+                    .map_err(|_| corrupt("outbox.source_identifier", identifier))?,
+                at: time(at, "outbox.occurred_at")?,
+            }))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        statement::Sql,
+        tests::plans::{goes_by, plan},
+    };
+
+    #[tokio::test]
+    async fn due_tasks_are_found_in_order() {
+        let types = "(text[], timestamptz, bigint, bigint, uuid, timestamptz)";
+        let plan = plan(Claim::TEXT, types).await;
+        goes_by(&plan, "outbox_due");
+        goes_by(&plan, "outbox_events");
+        // The few of each kind that were found are put together in order, the many are not.
+        assert_eq!(plan.matches("Sort Key").count(), 1, "{plan}");
+    }
+}

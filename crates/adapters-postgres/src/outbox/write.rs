@@ -1,0 +1,274 @@
+//! What becomes of tasks.
+
+use std::collections::HashMap;
+
+use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
+use diesel_async::AsyncPgConnection;
+use domain::{
+    outbox::{Effect, Kind, Receipt, Revive},
+    store::{StoreError, WriteSet},
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    error::Failure,
+    statement::{Value, bigints, execute, load, statement, texts, times, uuids},
+    value::timestamp,
+};
+
+/// Writes the tasks of a commit.
+pub(crate) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+    let mut effects: Vec<_> = writes.effects.iter().copied().collect();
+    effects.sort_unstable_by_key(|effect| (effect.kind().as_str(), effect.key()));
+    if !writes.done.is_empty() {
+        lock(conn, &writes.done, &effects).await?;
+    }
+    if !effects.is_empty() {
+        ask(conn, &effects, writes.at).await?;
+    }
+    if !writes.events.is_empty() {
+        record(conn, writes).await?;
+    }
+    if !writes.done.is_empty() {
+        finish(conn, &writes.done, writes.at).await?;
+    }
+    Ok(())
+}
+
+statement! {
+    /// Locks finished tasks together with the effects that are asked for, since both are
+    /// about to be written.
+    Lock =
+    "WITH meant AS (SELECT unnest(?) AS id UNION \
+     SELECT task.id FROM unnest(?, ?) AS sent (kind, subject) JOIN outbox AS task \
+     ON task.kind = sent.kind AND task.subject = sent.subject AND task.kind <> 'event') \
+     SELECT task.id, task.lease FROM outbox AS task JOIN meant ON meant.id = task.id \
+     ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task",
+    returns (BigInt, Nullable<SqlUuid>)
+}
+
+/// Makes sure of the leases of finished tasks; a lost one is a conflict.
+async fn lock(
+    conn: &mut AsyncPgConnection,
+    done: &[Receipt],
+    effects: &[Effect],
+) -> Result<(), Failure> {
+    let values = [
+        bigints(done, |receipt| Some(receipt.task.0)),
+        texts(effects, |effect| Some(effect.kind().as_str())),
+        uuids(effects, |effect| effect.key()),
+    ];
+    let found: Vec<(i64, Option<Uuid>)> = load::<Lock, _>(conn, &values).await?;
+    let leases: HashMap<_, _> = found.into_iter().collect();
+    let holds = |receipt: &Receipt| leases.get(&receipt.task.0) == Some(&Some(receipt.lease));
+    if done.iter().all(holds) {
+        Ok(())
+    } else {
+        Err(StoreError::Conflict.into())
+    }
+}
+
+statement! {
+    /// One that waits keeps its turn, one that is leased its lease; a dead one starts anew.
+    Ask =
+    "INSERT INTO outbox (kind, subject, next_at, created_at) \
+     SELECT kind, subject, at, at FROM unnest(?, ?, ?) AS sent (kind, subject, at) \
+     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
+     generation = outbox.generation + 1, \
+     next_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.next_at ELSE excluded.next_at END, \
+     attempts = CASE WHEN outbox.dead_at IS NULL THEN outbox.attempts ELSE 0 END, \
+     first_failed_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.first_failed_at END, \
+     last_error = CASE WHEN outbox.dead_at IS NULL THEN outbox.last_error END, \
+     dead_at = NULL"
+}
+
+/// Asks for effects, in their order.
+async fn ask(
+    conn: &mut AsyncPgConnection,
+    effects: &[Effect],
+    at: OffsetDateTime,
+) -> Result<(), Failure> {
+    let columns = [
+        texts(effects, |effect| Some(effect.kind().as_str())),
+        uuids(effects, |effect| effect.key()),
+        times(effects, |_| Some(timestamp(at))),
+    ];
+    execute::<Ask>(conn, &columns).await?;
+    Ok(())
+}
+
+statement! {
+    /// Rows get their numbers in the order in which they are sent.
+    Record =
+    "INSERT INTO outbox \
+     (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at) \
+     SELECT kind, subject, event_name, source_identifier, occurred_at, at, at \
+     FROM unnest(?, ?, ?, ?, ?, ?) \
+     AS sent (kind, subject, event_name, source_identifier, occurred_at, at)"
+}
+
+/// Adds events, behind the ones that are there.
+async fn record(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+    let (events, at) = (&writes.events, timestamp(writes.at));
+    let columns = [
+        texts(events, |_| Some(Kind::Event.as_str())),
+        uuids(events, |event| event.posting.uuid()),
+        texts(events, |event| Some(event.name.as_str())),
+        texts(events, |event| Some(event.source_identifier.as_str())),
+        times(events, |event| Some(timestamp(event.at))),
+        times(events, |_| Some(at)),
+    ];
+    execute::<Record>(conn, &columns).await?;
+    Ok(())
+}
+
+statement! {
+    /// A task that was asked for again since it was claimed is given back: the next attempt is
+    /// the first one for what was asked last.
+    Finish =
+    "WITH done AS MATERIALIZED (SELECT * FROM unnest(?, ?) AS done (id, generation)), \
+     gone AS (DELETE FROM outbox USING done \
+     WHERE outbox.id = done.id AND outbox.generation = done.generation) \
+     UPDATE outbox SET lease = NULL, next_at = ?, attempts = 0, first_failed_at = NULL, \
+     last_error = NULL FROM done \
+     WHERE outbox.id = done.id AND outbox.generation <> done.generation"
+}
+
+/// Removes tasks, or makes them due once more. The caller holds their locks and their leases.
+async fn finish(
+    conn: &mut AsyncPgConnection,
+    done: &[Receipt],
+    at: OffsetDateTime,
+) -> Result<(), Failure> {
+    let values = [
+        bigints(done, |receipt| Some(receipt.task.0)),
+        bigints(done, |receipt| Some(receipt.generation)),
+        Value::Time(timestamp(at)),
+    ];
+    execute::<Finish>(conn, &values).await?;
+    Ok(())
+}
+
+statement! {
+    Renew =
+    "WITH held AS MATERIALIZED (\
+     SELECT task.id FROM unnest(?, ?) AS sent (id, lease) \
+     JOIN outbox AS task ON task.id = sent.id AND task.lease = sent.lease \
+     ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task) \
+     UPDATE outbox SET next_at = ? FROM held WHERE outbox.id = held.id"
+}
+
+/// Moves the end of the leases that still hold.
+pub(super) async fn renew(
+    conn: &mut AsyncPgConnection,
+    receipts: &[Receipt],
+    until: OffsetDateTime,
+) -> Result<(), Failure> {
+    let values = [
+        bigints(receipts, |receipt| Some(receipt.task.0)),
+        uuids(receipts, |receipt| receipt.lease),
+        Value::Time(timestamp(until)),
+    ];
+    execute::<Renew>(conn, &values).await?;
+    Ok(())
+}
+
+statement! {
+    /// As it was asked for again meanwhile, or not.
+    Retry =
+    "UPDATE outbox SET lease = NULL, last_error = sent.error, \
+     next_at = CASE WHEN outbox.generation = sent.generation THEN sent.next_at ELSE sent.now END, \
+     attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
+     first_failed_at = CASE WHEN outbox.generation = sent.generation \
+     THEN coalesce(first_failed_at, sent.now) END \
+     FROM (SELECT ? AS id, ? AS lease, ? AS generation, ? AS error, ? AS now, ? AS next_at) AS sent \
+     WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
+}
+
+/// Gives a task back after a failure.
+pub(super) async fn retry(
+    conn: &mut AsyncPgConnection,
+    receipt: Receipt,
+    next_at: OffsetDateTime,
+    error: &str,
+    now: OffsetDateTime,
+) -> Result<(), Failure> {
+    let values = [
+        Value::BigInt(receipt.task.0),
+        Value::Uuid(receipt.lease),
+        Value::BigInt(receipt.generation),
+        Value::Text(error),
+        Value::Time(timestamp(now)),
+        Value::Time(timestamp(next_at)),
+    ];
+    execute::<Retry>(conn, &values).await?;
+    Ok(())
+}
+
+statement! {
+    /// As it was asked for again meanwhile, or not.
+    Bury =
+    "UPDATE outbox SET lease = NULL, last_error = sent.error, \
+     dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END, \
+     next_at = CASE WHEN outbox.generation = sent.generation THEN next_at ELSE sent.now END, \
+     attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
+     first_failed_at = CASE WHEN outbox.generation = sent.generation THEN first_failed_at END \
+     FROM (SELECT ? AS id, ? AS lease, ? AS generation, ? AS error, ? AS now) AS sent \
+     WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
+}
+
+/// Gives a task up.
+pub(super) async fn bury(
+    conn: &mut AsyncPgConnection,
+    receipt: Receipt,
+    error: &str,
+    now: OffsetDateTime,
+) -> Result<(), Failure> {
+    let values = [
+        Value::BigInt(receipt.task.0),
+        Value::Uuid(receipt.lease),
+        Value::BigInt(receipt.generation),
+        Value::Text(error),
+        Value::Time(timestamp(now)),
+    ];
+    execute::<Bury>(conn, &values).await?;
+    Ok(())
+}
+
+macro_rules! revive {
+    ($which:literal) => {
+        concat!(
+            "WITH dead AS MATERIALIZED (SELECT id FROM outbox WHERE dead_at IS NOT NULL ",
+            $which,
+            "ORDER BY kind, subject, id FOR UPDATE) \
+             UPDATE outbox SET dead_at = NULL, next_at = ?, attempts = 0, \
+             first_failed_at = NULL, last_error = NULL FROM dead WHERE outbox.id = dead.id"
+        )
+    };
+}
+
+statement! {
+    ReviveAll = revive!("")
+}
+
+statement! {
+    ReviveSome = revive!("AND id = ANY(?) ")
+}
+
+/// Brings dead tasks back with a clean record, and counts them.
+pub(super) async fn revive(
+    conn: &mut AsyncPgConnection,
+    which: &Revive,
+    now: OffsetDateTime,
+) -> Result<u64, Failure> {
+    let now = Value::Time(timestamp(now));
+    let revived = match which {
+        Revive::All => execute::<ReviveAll>(conn, &[now]).await?,
+        Revive::Tasks(tasks) => {
+            let tasks = bigints(tasks, |task| Some(task.0));
+            execute::<ReviveSome>(conn, &[tasks, now]).await?
+        }
+    };
+    Ok(u64::try_from(revived).unwrap_or(u64::MAX))
+}

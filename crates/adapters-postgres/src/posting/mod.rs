@@ -1,0 +1,11 @@
+//! The tables `postings`, `posting_texts` and `posting_history`.
+
+mod history;
+mod read;
+mod row;
+mod write;
+
+pub(crate) use self::{
+    read::{load, load_by_id, overdue},
+    write::write,
+};

@@ -1,0 +1,264 @@
+//! Reading postings: for the rules, for the worker that ends lifetimes, and for answers.
+//!
+//! Nothing here locks a row or opens a transaction. What several queries read fits together all
+//! the same: companies are never deleted, and history carries the version it belongs to.
+
+use std::collections::{HashMap, HashSet};
+
+use async_trait::async_trait;
+use diesel::{
+    ExpressionMethods, OptionalExtension, QueryDsl, SelectableHelper,
+    dsl::{AsSelect, IntoBoxed, sql},
+    pg::Pg,
+    sql_types::{Bool, Text, Timestamptz, Uuid as SqlUuid},
+};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::{
+    company::{Company, CompanyId},
+    enrichment::{Coordinates, EnrichedTexts},
+    posting::{Posting, PostingId, PostingView, SourceIdentifier},
+    store::{Known, ListQuery, PostingReader, StoreError},
+};
+use time::OffsetDateTime;
+
+use super::{
+    history,
+    row::{PostingRow, TextsRow, identifier},
+};
+use crate::{
+    PostgresStore,
+    company::{self, CompanyRow},
+    error::Failure,
+    schema::{companies, posting_texts, postings},
+    statement::{self, Value, statement},
+    value::timestamp,
+};
+
+/// The postings with these identifiers, their companies, and the companies with these ids.
+pub(crate) async fn load(
+    conn: &mut AsyncPgConnection,
+    identifiers: &[SourceIdentifier],
+    companies: &[CompanyId],
+) -> Result<Known, Failure> {
+    let mut rows: Vec<PostingRow> = Vec::new();
+    if !identifiers.is_empty() {
+        let identifiers: Vec<_> = identifiers.iter().map(SourceIdentifier::as_str).collect();
+        rows = postings::table
+            .filter(postings::source_identifier.eq_any(identifiers))
+            .select(PostingRow::as_select())
+            .load(conn)
+            .await?;
+    }
+    known(conn, rows, companies).await
+}
+
+/// The postings with these ids, and their companies.
+pub(crate) async fn load_by_id(
+    conn: &mut AsyncPgConnection,
+    ids: &[PostingId],
+) -> Result<Known, Failure> {
+    let mut rows: Vec<PostingRow> = Vec::new();
+    if !ids.is_empty() {
+        let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
+        rows = postings::table
+            .filter(postings::id.eq_any(ids))
+            .select(PostingRow::as_select())
+            .load(conn)
+            .await?;
+    }
+    known(conn, rows, &[]).await
+}
+
+async fn known(
+    conn: &mut AsyncPgConnection,
+    rows: Vec<PostingRow>,
+    companies: &[CompanyId],
+) -> Result<Known, Failure> {
+    let mut postings = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let posting = Posting::try_from(row)?;
+        postings.insert(posting.source_identifier.clone(), posting);
+    }
+    let ids: HashSet<_> = companies
+        .iter()
+        .chain(postings.values().map(|posting| &posting.company_id))
+        .map(|id| id.uuid())
+        .collect();
+    let companies = company::load(conn, ids.into_iter().collect()).await?;
+    let companies = companies
+        .into_iter()
+        .map(|company| (company.id, company))
+        .collect();
+    Ok(Known {
+        postings,
+        companies,
+    })
+}
+
+statement! {
+    /// Names the statuses as the index does, or it could not be used.
+    Overdue =
+    "SELECT source_identifier FROM postings \
+     WHERE expire_at <= ? AND status IN ('PendingEnrichment', 'approved') \
+     ORDER BY expire_at, source_identifier LIMIT ?",
+    returns Text
+}
+
+/// Postings whose lifetime is over, the longest overdue first.
+pub(crate) async fn overdue(
+    conn: &mut AsyncPgConnection,
+    now: OffsetDateTime,
+    limit: i64,
+) -> Result<Vec<SourceIdentifier>, Failure> {
+    let values = [Value::Time(timestamp(now)), Value::BigInt(limit)];
+    let found: Vec<String> = statement::load::<Overdue, _>(conn, &values).await?;
+    Ok(found
+        .iter()
+        .map(|text| identifier(text))
+        .collect::<Result<_, _>>()?)
+}
+
+#[async_trait]
+impl PostingReader for PostgresStore {
+    async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+        let identifier = identifier.clone();
+        self.connections
+            .run(async move |conn| {
+                let row = views()
+                    .filter(postings::source_identifier.eq(identifier.as_str()))
+                    .first::<ViewRow>(conn)
+                    .await
+                    .optional()?;
+                let Some(row) = row else { return Ok(None) };
+                let mut view = view(row)?;
+                let Posting { id, version, .. } = view.posting;
+                view.history = history::load(conn, id, version).await?;
+                Ok(Some(view))
+            })
+            .await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError> {
+        let query = *query;
+        self.connections
+            .run(async move |conn| {
+                let rows = listed(&query).load::<ViewRow>(conn).await?;
+                Ok(rows.into_iter().map(view).collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+}
+
+fn listed(query: &ListQuery) -> IntoBoxed<'static, views, Pg> {
+    let ListQuery {
+        status,
+        updated_after,
+        after,
+        limit,
+    } = *query;
+    let mut select = views()
+        .order((postings::updated_at.asc(), postings::id.asc()))
+        .limit(i64::try_from(limit).unwrap_or(i64::MAX))
+        .into_boxed();
+    if let Some(status) = status {
+        select = select.filter(postings::status.eq(status.as_str()));
+    }
+    // Only the further one of the two starts: one range is what an index is entered by.
+    match (after, updated_after) {
+        (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => select
+            .filter(
+                sql::<Bool>("(postings.updated_at, postings.id) > (")
+                    .bind::<Timestamptz, _>(timestamp(after.updated_at))
+                    .sql(", ")
+                    .bind::<SqlUuid, _>(after.id)
+                    .sql(")"),
+            ),
+        (_, Some(start)) => select.filter(postings::updated_at.gt(timestamp(start))),
+        (_, None) => select,
+    }
+}
+
+type ViewRow = (PostingRow, CompanyRow, Option<TextsRow>);
+
+type ViewColumns = (
+    AsSelect<PostingRow, Pg>,
+    AsSelect<CompanyRow, Pg>,
+    AsSelect<Option<TextsRow>, Pg>,
+);
+
+#[diesel::dsl::auto_type]
+fn views() -> _ {
+    let columns: ViewColumns = (
+        PostingRow::as_select(),
+        CompanyRow::as_select(),
+        <Option<TextsRow>>::as_select(),
+    );
+    postings::table
+        .inner_join(companies::table)
+        .left_join(posting_texts::table)
+        .select(columns)
+}
+
+fn view((posting, company, texts): ViewRow) -> Result<PostingView, StoreError> {
+    let (texts, coordinates) = match texts.map(<(EnrichedTexts, Option<Coordinates>)>::from) {
+        Some((texts, coordinates)) => (Some(texts), coordinates),
+        None => (None, None),
+    };
+    Ok(PostingView {
+        posting: Posting::try_from(posting)?,
+        company: Company::from(company),
+        texts,
+        coordinates,
+        history: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::debug_query;
+    use domain::{
+        posting::Status,
+        store::Position,
+        testing::{noon, uuid},
+    };
+
+    use super::*;
+    use crate::{
+        statement::Sql,
+        tests::plans::{goes_by, plan},
+    };
+
+    #[tokio::test]
+    async fn overdue_postings_are_found_by_their_end() {
+        let plan = plan(Overdue::TEXT, "").await;
+        goes_by(&plan, "postings_by_end");
+        assert!(!plan.contains("Sort"), "{plan}");
+    }
+
+    #[tokio::test]
+    async fn lists_are_read_in_order() {
+        let after = Some(Position {
+            updated_at: noon(),
+            id: uuid(1),
+        });
+        for updated_after in [None, Some(noon())] {
+            for after in [None, after] {
+                for (status, index) in [
+                    (None, "postings_by_update"),
+                    (Some(Status::Approved), "postings_by_status"),
+                ] {
+                    let query = ListQuery {
+                        status,
+                        updated_after,
+                        after,
+                        limit: 50,
+                    };
+                    let text = debug_query::<Pg, _>(&listed(&query)).to_string();
+                    let plan = plan(&text, "").await;
+                    goes_by(&plan, index);
+                    assert!(!plan.contains("Sort"), "{plan}");
+                }
+            }
+        }
+    }
+}

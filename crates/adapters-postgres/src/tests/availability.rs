@@ -1,0 +1,334 @@
+//! What happens when the server is slow, stops, vanishes and comes back.
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use diesel_async::SimpleAsyncConnection;
+use domain::store::{Health, PostingReader, Store, StoreError};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinSet,
+};
+
+use super::{
+    Database, create, fixture, identifier, is_unavailable, join, retitle,
+    server::{another, patient},
+    until_waiting,
+};
+use crate::{PostgresOptions, PostgresStore, PostgresUrl};
+
+/// What the network does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Network {
+    /// It works.
+    Up,
+    /// Nobody listens, and connections are cut.
+    Down,
+    /// It swallows everything.
+    Silent,
+}
+
+/// A way to the server that can be cut.
+struct Proxy {
+    url: PostgresUrl,
+    state: watch::Sender<Network>,
+}
+
+impl Proxy {
+    async fn to(database: &Database) -> Self {
+        let text = database.text_url();
+        let authority = text.split('/').nth(2).unwrap();
+        let (user, target) = authority.rsplit_once('@').unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (state, observed) = watch::channel(Network::Up);
+        tokio::spawn(serve(listener, address, target.to_owned(), observed));
+        let user = user.to_owned();
+        let url = text.replacen(authority, &format!("{user}@{address}"), 1);
+        Self {
+            url: url.parse().unwrap(),
+            state,
+        }
+    }
+
+    fn set(&self, network: Network) {
+        self.state.send_replace(network);
+    }
+}
+
+async fn serve(
+    listener: TcpListener,
+    address: SocketAddr,
+    target: String,
+    mut state: watch::Receiver<Network>,
+) {
+    let mut listener = Some(listener);
+    let mut connections = JoinSet::new();
+    loop {
+        let network = *state.borrow_and_update();
+        if network == Network::Down {
+            listener = None;
+            connections.shutdown().await;
+            if state.changed().await.is_err() {
+                return;
+            }
+            continue;
+        }
+        let listening = match &listener {
+            Some(listening) => listening,
+            None => listener.insert(TcpListener::bind(address).await.unwrap()),
+        };
+        tokio::select! {
+            changed = state.changed() => if changed.is_err() { return },
+            accepted = listening.accept() => {
+                let (mut client, _) = accepted.unwrap();
+                let (target, mut state) = (target.clone(), state.clone());
+                connections.spawn(async move {
+                    let mut server = TcpStream::connect(target).await.unwrap();
+                    let silence = async move {
+                        drop(state.wait_for(|network| *network == Network::Silent).await);
+                    };
+                    let is_silent = tokio::select! {
+                        _ = copy_bidirectional(&mut client, &mut server) => false,
+                        () = silence => true,
+                    };
+                    if is_silent {
+                        std::future::pending::<()>().await;
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Limits that are soon reached.
+fn hasty() -> PostgresOptions {
+    PostgresOptions {
+        acquire_timeout: Duration::from_secs(3),
+        statement_timeout: Duration::from_secs(1),
+        ..patient()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_recovers_by_itself() {
+    let database = Database::migrated();
+    let proxy = Proxy::to(&database).await;
+    let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
+    for outage in 0..3 {
+        // Connections of every sort are there when it happens: idle ones and busy ones.
+        let mut commits = JoinSet::new();
+        for n in 0..50_u128 {
+            let store = store.clone();
+            let n = outage * 100 + n;
+            commits.spawn(async move { (n, store.commit(create(n)).await) });
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        proxy.set(Network::Down);
+        let mut acknowledged = Vec::new();
+        for (n, outcome) in commits.join_all().await {
+            match outcome {
+                Ok(()) => acknowledged.push(n),
+                refused => assert!(is_unavailable(&refused), "{refused:?}"),
+            }
+        }
+        let start = Instant::now();
+        let refused = store.commit(create(outage * 100 + 60)).await;
+        assert!(is_unavailable(&refused), "{refused:?}");
+        assert!(is_unavailable(&store.ready().await));
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "answers are quick"
+        );
+
+        proxy.set(Network::Up);
+        let start = Instant::now();
+        while let Err(error) = store.commit(create(outage * 100 + 61)).await {
+            assert!(start.elapsed() < Duration::from_secs(10), "{error}");
+            assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        for n in acknowledged {
+            assert!(store.find(&identifier(n)).await.unwrap().is_some(), "{n}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_is_given_up() {
+    let database = Database::migrated();
+    let proxy = Proxy::to(&database).await;
+    let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
+    proxy.set(Network::Silent);
+    let start = Instant::now();
+    let refused = store.commit(create(1)).await;
+    assert!(is_unavailable(&refused), "{refused:?}");
+    let refused = store.commit(create(1)).await;
+    assert!(is_unavailable(&refused), "{refused:?}");
+    assert!(start.elapsed() < Duration::from_secs(20));
+    proxy.set(Network::Up);
+    store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named() {
+    let url: PostgresUrl = "postgres://somebody:hunter2@127.0.0.1:1/db"
+        .parse()
+        .unwrap();
+    let error = PostgresStore::open(&url, &hasty()).await.unwrap_err();
+    let StoreError::Unavailable(why) = error else {
+        panic!("{error}")
+    };
+    assert!(why.contains("cannot connect to PostgreSQL"), "{why}");
+    assert!(why.contains("refused"), "{why}");
+}
+
+#[tokio::test]
+async fn a_refused_login_is_told_without_the_password() {
+    let database = Database::empty();
+    let text = database.text_url();
+    let authority = text.split('/').nth(2).unwrap();
+    let (_, host) = authority.rsplit_once('@').unwrap();
+    let url = text.replacen(authority, &format!("nobody:hunter2@{host}"), 1);
+    let error = PostgresStore::open(&url.parse().unwrap(), &hasty())
+        .await
+        .unwrap_err();
+    let StoreError::Unavailable(why) = error else {
+        panic!("{error}")
+    };
+    assert!(why.contains("nobody") && !why.contains("hunter2"), "{why}");
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_ends_is_replaced() {
+    let (database, store) = fixture().await;
+    store.commit(create(1)).await.unwrap();
+    let other = another(&database).await;
+    let mut conn = other.connections.get().await.unwrap();
+    conn.batch_execute("BEGIN; SELECT FROM postings FOR UPDATE")
+        .await
+        .unwrap();
+    let commit = tokio::spawn({
+        let store = store.clone();
+        async move { store.commit(retitle(1, "New")).await }
+    });
+    until_waiting(&other, 1).await;
+    conn.batch_execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE datname = current_database() AND wait_event_type = 'Lock'; COMMIT",
+    )
+    .await
+    .unwrap();
+    let commit = commit.await.unwrap();
+    assert!(is_unavailable(&commit), "{commit:?}");
+    store.commit(retitle(1, "New")).await.unwrap();
+}
+
+#[tokio::test]
+async fn waiting_has_an_end() {
+    let (database, store) = fixture().await;
+    let both = join(create(1), create(2));
+    store.commit(both).await.unwrap();
+    let mut other = store.connections.get().await.unwrap();
+    other
+        .batch_execute("BEGIN; SELECT FROM postings FOR UPDATE")
+        .await
+        .unwrap();
+    let limit = Duration::from_millis(200);
+    for (options, expect) in [
+        (
+            PostgresOptions {
+                statement_timeout: limit,
+                ..patient()
+            },
+            "statement timeout",
+        ),
+        (
+            PostgresOptions {
+                lock_timeout: limit,
+                ..patient()
+            },
+            "lock timeout",
+        ),
+    ] {
+        let store = database.open(&options).await;
+        let start = Instant::now();
+        let Err(StoreError::Unavailable(why)) = store.commit(retitle(1, "New")).await else {
+            panic!("{expect}")
+        };
+        assert!(why.contains(expect), "{why}");
+        assert!(start.elapsed() >= limit);
+        // The rows it had locked are free again.
+        other.batch_execute("ROLLBACK").await.unwrap();
+        store.commit(retitle(2, expect)).await.ok();
+        other
+            .batch_execute("BEGIN; SELECT FROM postings FOR UPDATE NOWAIT")
+            .await
+            .unwrap();
+    }
+    other.batch_execute("ROLLBACK").await.unwrap();
+    store.commit(retitle(1, "New")).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_transaction_that_stands_still_is_ended() {
+    let database = Database::migrated();
+    let options = PostgresOptions {
+        idle_in_transaction_timeout: Duration::from_millis(200),
+        ..patient()
+    };
+    let store = database.open(&options).await;
+    let mut conn = store.connections.get().await.unwrap();
+    conn.batch_execute("BEGIN").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    conn.batch_execute("SELECT 1").await.unwrap_err();
+    drop(conn);
+    store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_pool_is_not_waited_for_without_end() {
+    let database = Database::migrated();
+    let options = PostgresOptions {
+        max_connections: 1,
+        acquire_timeout: Duration::from_secs(2),
+        ..patient()
+    };
+    let store = database.open(&options).await;
+    let taken = store.connections.get().await.unwrap();
+    let start = Instant::now();
+    let Err(StoreError::Unavailable(why)) = store.commit(create(1)).await else {
+        panic!("it should have waited in vain")
+    };
+    assert!(why.contains("in use"), "{why}");
+    assert!(start.elapsed() >= options.acquire_timeout);
+    drop(taken);
+    store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_panic_in_the_middle_leaves_nothing_open() {
+    let database = Database::migrated();
+    let options = PostgresOptions {
+        max_connections: 1,
+        ..patient()
+    };
+    let store = database.open(&options).await;
+    let panicked = store
+        .connections
+        .transaction::<(), _>(async |conn| {
+            conn.batch_execute("SELECT pg_advisory_xact_lock(1)")
+                .await?;
+            panic!("on purpose")
+        })
+        .await;
+    assert!(
+        matches!(panicked, Err(StoreError::Broken(_))),
+        "{panicked:?}"
+    );
+    store.commit(create(1)).await.unwrap();
+}

@@ -1,0 +1,297 @@
+//! That many processes may work on one database at the same time.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use diesel_async::SimpleAsyncConnection;
+use domain::{
+    client::Clients,
+    outbox::{Effect, Event, EventName, Kind, Outbox, Revive},
+    posting::PostingId,
+    store::{PostingReader, Store, StoreError, WriteSet},
+    testing::{client, hours, minutes, noon, uuid},
+};
+use tokio::task::JoinSet;
+
+use super::{
+    Database, afterwards, create, fixture, identifier, join, number, retitle, run,
+    server::{another, patient},
+    until_waiting,
+};
+use crate::{PostgresOptions, PostgresStore};
+
+/// Two stores on one database, where a deadlock is noticed at once.
+async fn two() -> (Database, PostgresStore, PostgresStore) {
+    let (database, store) = fixture().await;
+    run(
+        &store,
+        "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''20ms''', \
+         current_database()); END $$",
+    )
+    .await;
+    drop(store);
+    let (one, other) = (another(&database).await, another(&database).await);
+    (database, one, other)
+}
+
+/// Checks that no two connections ever waited for each other.
+async fn without_deadlock(database: &Database, stores: impl IntoIterator<Item = PostgresStore>) {
+    let observer = afterwards(database, stores).await;
+    let deadlocks = "SELECT deadlocks AS value FROM pg_stat_database \
+        WHERE datname = current_database()";
+    assert_eq!(number(&observer, deadlocks).await, 0);
+}
+
+/// The `n`-th posting of a company that is there, under an id that has nothing to do with the
+/// order of identifiers. A commit that wrote the company would make every other wait for it
+/// before they could meet anywhere else.
+fn create_as(n: u128, id: u128) -> WriteSet {
+    let mut writes = create(n);
+    writes.companies.clear();
+    let (_, mut write) = writes.postings.pop_first().unwrap();
+    write.posting.id = PostingId::new(uuid(id));
+    writes.postings.insert(write.posting.id, write);
+    writes
+}
+
+/// Both commits at the same time. One of them wins, and the other writes nothing.
+async fn meet(one: &PostgresStore, first: WriteSet, other: &PostgresStore, second: WriteSet) {
+    let commit = |store: &PostgresStore, writes| {
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(writes).await })
+    };
+    let (first, second) = tokio::join!(commit(one, first), commit(other, second));
+    let mut outcomes = [first.unwrap(), second.unwrap()];
+    outcomes.sort_by_key(Result::is_err);
+    assert_eq!(outcomes, [Ok(()), Err(StoreError::Conflict)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writers_contend_without_losing_writes() {
+    let (database, one, other) = two().await;
+    let mut commits = JoinSet::new();
+    for n in 0..100_u128 {
+        let store = if n % 2 == 0 { &one } else { &other }.clone();
+        commits.spawn(async move { store.commit(create(n)).await });
+    }
+    for commit in commits.join_all().await {
+        assert_eq!(commit, Ok(()));
+    }
+    let count = async |table| number(&one, &format!("SELECT count(*) AS value FROM {table}")).await;
+    assert_eq!(count("postings").await, 100);
+    assert_eq!(count("companies").await, 1);
+    without_deadlock(&database, [one, other]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_creates_of_the_same_identifiers_one_wins() {
+    let (database, one, other) = two().await;
+    one.commit(create(1_000_000)).await.unwrap();
+    for round in 0..10 {
+        let of = |n: u128| round * 1_000 + n;
+        let first = (0..200).map(|n| create_as(of(n), of(n)));
+        let second = (0..200).map(|n| create_as(of(n), 2_000_000 + of(999 - n)));
+        let first = first.reduce(join).unwrap();
+        let second = second.reduce(join).unwrap();
+        meet(&one, first, &other, second).await;
+    }
+    for table in ["postings", "posting_history"] {
+        let count = format!("SELECT count(*) AS value FROM {table}");
+        assert_eq!(number(&one, &count).await, 2_001, "{table}");
+    }
+    without_deadlock(&database, [one, other]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_changes_of_the_same_postings_one_wins() {
+    let (database, one, other) = two().await;
+    one.commit(create(1_000_000)).await.unwrap();
+    for round in 0..10 {
+        let of = |n: u128| round * 1_000 + n;
+        let created = (0..200).map(|n| create_as(of(n), of(n)));
+        one.commit(created.reduce(join).unwrap()).await.unwrap();
+        // Each changes some that the other leaves alone, and creates one.
+        let change = |title: &'static str, range: std::ops::Range<u128>| {
+            let changes = range.map(move |n| retitle(of(n), title));
+            changes.reduce(join).unwrap()
+        };
+        let first = join(change("first", 0..150), create_as(of(500), of(600)));
+        let second = join(change("second", 50..200), create_as(of(501), of(599)));
+        // Somebody else holds both up until each has locked what it can.
+        let observer = another(&database).await;
+        let mut blocker = observer.connections.get().await.unwrap();
+        let block = format!(
+            "BEGIN; SELECT FROM postings WHERE id = '{}' FOR UPDATE",
+            uuid(of(100))
+        );
+        blocker.batch_execute(&block).await.unwrap();
+        let release = async {
+            until_waiting(&observer, 2).await;
+            blocker.batch_execute("COMMIT").await.unwrap();
+        };
+        tokio::join!(meet(&one, first, &other, second), release);
+    }
+    let changed = "SELECT count(*) AS value FROM postings WHERE version = 2";
+    assert_eq!(number(&one, changed).await, 10 * 150);
+    without_deadlock(&database, [one, other]).await;
+}
+
+/// Workers finish tasks in the order they got them, while pushes ask for the same ones in the
+/// order of postings.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn tasks_are_asked_for_and_finished_at_once() {
+    let (database, one, other) = two().await;
+    let effect = |n| Effect::Enrich(PostingId::new(uuid(n)));
+    let ask = move |range: std::ops::Range<u128>| {
+        let mut writes = WriteSet::new(noon());
+        writes.effects = range.map(effect).collect();
+        writes
+    };
+    // Numbered against the order of their subjects.
+    for n in (0..30).rev() {
+        one.commit(ask(n..n + 1)).await.unwrap();
+    }
+    for round in 0..20 {
+        let now = noon() + hours(round);
+        let lease = uuid(u128::try_from(round).unwrap());
+        let claimed = one
+            .claim(&Kind::ALL, 30, minutes(1), lease, now)
+            .await
+            .unwrap();
+        assert_eq!(claimed.len(), 30);
+        let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
+        let mut done = ask(0..10);
+        done.done.clone_from(&receipts);
+        let mut work = JoinSet::new();
+        for store in [&one, &other] {
+            let store = store.clone();
+            work.spawn(async move { store.commit(ask(0..30)).await });
+        }
+        let store = other.clone();
+        work.spawn(async move { store.renew(&receipts, now + minutes(2)).await });
+        let store = one.clone();
+        work.spawn(async move { store.commit(done).await });
+        let store = other.clone();
+        work.spawn(async move { store.revive(&Revive::All, now).await.map(|_| ()) });
+        for outcome in work.join_all().await {
+            assert_eq!(outcome, Ok(()));
+        }
+        one.commit(ask(0..30)).await.unwrap();
+    }
+    without_deadlock(&database, [one, other]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_task_is_claimed_by_one() {
+    let (database, one, other) = two().await;
+    let mut writes = WriteSet::new(noon());
+    let ids = || (0..200).map(|n| PostingId::new(uuid(n)));
+    writes.effects = ids().map(Effect::Enrich).collect();
+    writes.events = ids()
+        .flat_map(|posting| {
+            [EventName::JobPostingCreated, EventName::JobPostingUpdated].map(|name| Event {
+                name,
+                posting,
+                source_identifier: identifier(1),
+                at: noon(),
+            })
+        })
+        .collect();
+    one.commit(writes).await.unwrap();
+    let mut claims = JoinSet::new();
+    for n in 0..40_u128 {
+        let store = if n % 2 == 0 { &one } else { &other }.clone();
+        claims.spawn(async move {
+            let mut tasks = Vec::new();
+            // Others may have what this one looked at first, so an empty answer is no end.
+            for round in 0..5 {
+                let lease = uuid(n * 10 + round);
+                let claim = store.claim(&Kind::ALL, 7, minutes(1), lease, noon());
+                let claimed = claim.await.unwrap();
+                assert!(claimed.len() <= 7);
+                tasks.extend(claimed.into_iter().map(|claimed| claimed.receipt.task));
+            }
+            tasks
+        });
+    }
+    let tasks: Vec<_> = claims.join_all().await.into_iter().flatten().collect();
+    // Effects, and the first event of each posting.
+    assert_eq!(tasks.len(), 400);
+    assert_eq!(BTreeSet::from_iter(&tasks).len(), 400);
+    without_deadlock(&database, [one, other]).await;
+}
+
+#[tokio::test]
+async fn what_one_commits_the_other_sees() {
+    let (_database, one, other) = two().await;
+    assert_eq!(PostingReader::find(&other, &identifier(1)).await, Ok(None));
+    one.commit(create(1)).await.unwrap();
+    let found = PostingReader::find(&other, &identifier(1)).await.unwrap();
+    assert!(found.is_some());
+
+    let client = client(1);
+    one.insert(&client).await.unwrap();
+    let found = Clients::find(&other, client.id).await.unwrap().unwrap();
+    assert_eq!(found.revoked_at, None);
+    one.revoke(client.id, noon()).await.unwrap();
+    let found = Clients::find(&other, client.id).await.unwrap().unwrap();
+    assert_eq!(found.revoked_at, Some(noon()));
+}
+
+#[tokio::test]
+async fn readers_do_not_wait_for_writers() {
+    let (_database, one, other) = two().await;
+    one.commit(create(1)).await.unwrap();
+    let mut conn = other.connections.get().await.unwrap();
+    conn.batch_execute("BEGIN; SELECT FROM postings FOR UPDATE; SELECT FROM companies FOR UPDATE")
+        .await
+        .unwrap();
+    let identifiers = [identifier(1)];
+    let known = tokio::time::timeout(Duration::from_secs(10), one.load(&identifiers, &[]));
+    assert_eq!(known.await.unwrap().unwrap().postings.len(), 1);
+}
+
+/// The events of a commit that lost are not delivered: they belong to rows it did not write.
+#[tokio::test]
+async fn a_commit_that_lost_leaves_no_task() {
+    let (_database, one, other) = two().await;
+    one.commit(create(1)).await.unwrap();
+    let mut late = create_as(1, 2);
+    late.effects.insert(Effect::Enrich(PostingId::new(uuid(2))));
+    late.events.push(Event {
+        name: EventName::JobPostingCreated,
+        posting: PostingId::new(uuid(2)),
+        source_identifier: identifier(1),
+        at: noon(),
+    });
+    assert_eq!(other.commit(late).await, Err(StoreError::Conflict));
+    assert_eq!(Outbox::list(&one, false).await, Ok(Vec::new()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_commit_is_whole_or_not_there() {
+    let database = Database::migrated();
+    let options = PostgresOptions {
+        max_connections: 2,
+        ..patient()
+    };
+    let store = database.open(&options).await;
+    for n in 0..200_u64 {
+        // Stops waiting somewhere in the middle: while it queues, or while it works.
+        let patience = Duration::from_micros(n * 25);
+        let _ = tokio::time::timeout(patience, store.commit(create(n.into()))).await;
+    }
+    store.commit(create(1_000)).await.unwrap();
+    store.commit(create(1_001)).await.unwrap();
+    let observer = another(&database).await;
+    let open = "SELECT count(*) AS value FROM pg_stat_activity \
+        WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
+    while number(&observer, open).await > 0 {
+        // One that is between two statements looks like this for a moment.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let halves = "SELECT count(*) AS value FROM postings FULL JOIN posting_history \
+        ON posting_id = id WHERE id IS NULL OR posting_id IS NULL";
+    assert_eq!(number(&observer, halves).await, 0);
+    let whole = number(&observer, "SELECT count(*) AS value FROM postings").await;
+    assert!((3..=202).contains(&whole), "{whole}");
+}

@@ -1,0 +1,150 @@
+//! That a stored value without a meaning is reported by its column's name.
+
+use domain::{
+    client::Clients,
+    outbox::{Effect, Event, EventName, Kind, Outbox},
+    posting::PostingId,
+    store::{ListQuery, PostingReader, Store, StoreError},
+    testing::{client, minutes, noon, uuid},
+};
+
+use super::{create, fixture, identifier, run};
+use crate::PostgresStore;
+
+fn names<T: std::fmt::Debug>(result: Result<T, StoreError>, column: &str) {
+    let Err(StoreError::Broken(why)) = result else {
+        panic!("{column}: {result:?}")
+    };
+    assert!(why.contains(column), "{why}");
+}
+
+/// Takes the checks away, as if somebody had restored the data without them.
+async fn without_checks(store: &PostgresStore) {
+    run(
+        store,
+        "DO $$ DECLARE it record; BEGIN FOR it IN SELECT conrelid::regclass AS owner, conname \
+         FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace LOOP \
+         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', it.owner, it.conname); \
+         END LOOP; END $$",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn of_postings() {
+    let (_database, store) = fixture().await;
+    without_checks(&store).await;
+    for (column, value) in [
+        ("status", "'published'"),
+        ("employment_types", "'{full-time,sometimes}'"),
+        ("location_types", "'{remote, Hybrid}'"),
+        ("location_country_code", "'QQ'"),
+        ("salary_currency_code", "'QQQ'"),
+        ("salary_period", "'daily'"),
+        ("enriched_hash", "'\\x00'"),
+        ("source_identifier", "E'job-1\\n'"),
+        ("updated_at", "'infinity'"),
+        ("expire_at", "'-infinity'"),
+        ("created_at", "'10000-01-01'"),
+    ] {
+        run(&store, "TRUNCATE postings CASCADE").await;
+        store.commit(create(1)).await.unwrap();
+        run(&store, &format!("UPDATE postings SET {column} = {value}")).await;
+        let named = format!("postings.{column}");
+        names(store.load_by_id(&[PostingId::new(uuid(1))]).await, &named);
+        let all = ListQuery {
+            limit: 10,
+            ..ListQuery::default()
+        };
+        names(PostingReader::list(&store, &all).await, &named);
+        if column != "source_identifier" {
+            names(store.load(&[identifier(1)], &[]).await, &named);
+            names(PostingReader::find(&store, &identifier(1)).await, &named);
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_history() {
+    let (_database, store) = fixture().await;
+    without_checks(&store).await;
+    for (column, value) in [("actor", "'client:nobody'"), ("status", "'gone'")] {
+        run(&store, "TRUNCATE postings CASCADE").await;
+        store.commit(create(1)).await.unwrap();
+        let set = format!("UPDATE posting_history SET {column} = {value}");
+        run(&store, &set).await;
+        names(
+            PostingReader::find(&store, &identifier(1)).await,
+            &format!("posting_history.{column}"),
+        );
+    }
+}
+
+#[tokio::test]
+async fn of_the_outbox() {
+    let (_database, store) = fixture().await;
+    without_checks(&store).await;
+    for (column, value) in [
+        ("kind", "'dance'"),
+        ("event_name", "'JobPostingDanced'"),
+        ("event_name", "NULL"),
+        ("source_identifier", "''"),
+        ("occurred_at", "'infinity'"),
+        ("occurred_at", "NULL"),
+        ("attempts", "-7"),
+    ] {
+        run(&store, "TRUNCATE outbox, postings CASCADE").await;
+        let mut writes = create(1);
+        writes.events.push(Event {
+            name: EventName::JobPostingCreated,
+            posting: PostingId::new(uuid(1)),
+            source_identifier: identifier(1),
+            at: noon(),
+        });
+        store.commit(writes).await.unwrap();
+        run(&store, &format!("UPDATE outbox SET {column} = {value}")).await;
+        let named = format!("outbox.{column}");
+        if column == "kind" {
+            names(Outbox::list(&store, false).await, &named);
+            names(store.backlog().await, &named);
+        } else {
+            let claimed = store.claim(&[Kind::Event], 1, minutes(1), uuid(9), noon());
+            names(claimed.await, &named);
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_one_kind_does_not_keep_others_from_being_claimed() {
+    let (_database, store) = fixture().await;
+    let mut writes = create(1);
+    writes
+        .effects
+        .insert(Effect::Enrich(PostingId::new(uuid(1))));
+    store.commit(writes).await.unwrap();
+    run(
+        &store,
+        "INSERT INTO outbox (kind, subject, next_at, created_at) \
+         VALUES ('dance', gen_random_uuid(), '2000-01-01', now())",
+    )
+    .await;
+    let claimed = store
+        .claim(&Kind::ALL, 9, minutes(1), uuid(9), noon())
+        .await
+        .unwrap();
+    assert_eq!(claimed.len(), 1);
+}
+
+#[tokio::test]
+async fn of_clients() {
+    let (_database, store) = fixture().await;
+    let client = client(1);
+    store.insert(&client).await.unwrap();
+    run(
+        &store,
+        "UPDATE clients SET scopes = '{job-postings:write,everything}'",
+    )
+    .await;
+    names(Clients::find(&store, client.id).await, "clients.scopes");
+    names(Clients::list(&store).await, "clients.scopes");
+}

@@ -1,0 +1,212 @@
+//! The contract suite, and what is special about PostgreSQL.
+
+mod availability;
+mod concurrency;
+mod corruption;
+pub(crate) mod plans;
+mod round_trips;
+mod schema;
+mod server;
+
+use diesel::{
+    QueryableByName, sql_query,
+    sql_types::{BigInt, Text},
+};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
+use domain::{
+    company::{Company, CompanyId, CompanyWrite, Website},
+    posting::{Actor, Details, HistoryEntry, Posting, PostingId, SourceIdentifier, Status},
+    store::{PostingWrite, StoreError, WriteSet},
+    testing::{noon, uuid},
+};
+
+use self::server::{Database, fixture};
+use crate::PostgresStore;
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
+mod contract {
+    use super::{block_on, fixture};
+
+    domain::contract_suite!(block_on, fixture());
+}
+
+fn company() -> Company {
+    let website = Website::parse("https://company.example").unwrap();
+    Company {
+        id: CompanyId::of(&website),
+        name: "Company".to_owned(),
+        website,
+        logo_path: None,
+    }
+}
+
+/// A commit of one new posting of a company.
+fn create(n: u128) -> WriteSet {
+    let company = company();
+    let posting = posting(n, company.id);
+    let mut writes = WriteSet::new(noon());
+    writes.companies.insert(
+        company.id,
+        CompanyWrite {
+            company,
+            sets_name: true,
+            sets_logo_path: false,
+            at: noon(),
+        },
+    );
+    let history = vec![HistoryEntry {
+        status: posting.status,
+        at: noon(),
+        reason: None,
+        by: Actor::Operator,
+    }];
+    writes.postings.insert(
+        posting.id,
+        PostingWrite {
+            expected: None,
+            posting,
+            enriched: None,
+            history,
+        },
+    );
+    writes
+}
+
+/// A commit that gives a posting of version 1 another title.
+fn retitle(n: u128, title: &str) -> WriteSet {
+    let mut writes = WriteSet::new(noon());
+    let mut posting = posting(n, company().id);
+    posting.version = 2;
+    title.clone_into(&mut posting.details.title);
+    writes.postings.insert(
+        posting.id,
+        PostingWrite {
+            expected: Some(1),
+            posting,
+            enriched: None,
+            history: Vec::new(),
+        },
+    );
+    writes
+}
+
+/// Both commits in one.
+fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
+    one.companies.extend(other.companies);
+    one.postings.extend(other.postings);
+    one.effects.extend(other.effects);
+    one.events.extend(other.events);
+    one.done.extend(other.done);
+    one
+}
+
+fn posting(n: u128, company_id: CompanyId) -> Posting {
+    Posting {
+        id: PostingId::new(uuid(n)),
+        source_identifier: identifier(n),
+        version: 1,
+        status: Status::PendingEnrichment,
+        status_reason: None,
+        moderated: false,
+        details: Details {
+            title: "Engineer".to_owned(),
+            raw_description: "<p>Build things.</p>".into(),
+            employment_types: Vec::new(),
+            location_types: Vec::new(),
+            location_country_code: None,
+            location_city: None,
+            salary_min: None,
+            salary_max: None,
+            salary_currency_code: None,
+            salary_period: None,
+            application_email: Some("jobs@company.example".to_owned()),
+            application_url: None,
+            metadata: None,
+            expiration_reason: None,
+        },
+        company_id,
+        enriched_hash: None,
+        is_featured: false,
+        published_at: None,
+        expire_at: None,
+        expired_at: None,
+        created_at: noon(),
+        updated_at: noon(),
+    }
+}
+
+fn identifier(n: u128) -> SourceIdentifier {
+    SourceIdentifier::new(&format!("job-{n}")).unwrap()
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    value: i64,
+}
+
+/// The one number that a query returns as `value`.
+async fn number(store: &PostgresStore, query: &str) -> i64 {
+    let mut conn = store.connections.get().await.unwrap();
+    let row: Number = sql_query(query).get_result(&mut conn).await.unwrap();
+    row.value
+}
+
+#[derive(QueryableByName)]
+struct Words {
+    #[diesel(sql_type = Text)]
+    value: String,
+}
+
+/// The texts that a query returns as `value`.
+async fn texts(store: &PostgresStore, query: &str) -> Vec<String> {
+    let mut conn = store.connections.get().await.unwrap();
+    let rows: Vec<Words> = sql_query(query).load(&mut conn).await.unwrap();
+    rows.into_iter().map(|row| row.value).collect()
+}
+
+/// Runs statements as somebody with a shell would.
+async fn run(store: &PostgresStore, sql: &str) {
+    try_run(store, sql).await.unwrap();
+}
+
+async fn try_run(store: &PostgresStore, sql: &str) -> diesel::QueryResult<()> {
+    let mut conn = store.connections.get().await.unwrap();
+    conn.batch_execute(sql).await
+}
+
+fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
+    matches!(result, Err(StoreError::Unavailable(_)))
+}
+
+/// Waits until so many connections of the database wait for a lock.
+async fn until_waiting(store: &PostgresStore, many: i64) {
+    let waiting = "SELECT count(*) AS value FROM pg_stat_activity \
+        WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while number(store, waiting).await < many {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
+/// Closes stores, and looks from another one at what the server has counted: it counts what
+/// happened on a connection when that ends.
+async fn afterwards(
+    database: &Database,
+    stores: impl IntoIterator<Item = PostgresStore>,
+) -> PostgresStore {
+    drop(Vec::from_iter(stores));
+    let observer = server::another(database).await;
+    let others = "SELECT count(*) AS value FROM pg_stat_activity \
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    while number(&observer, others).await > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    observer
+}

@@ -1,0 +1,53 @@
+//! How PostgreSQL goes about a query.
+
+use diesel::{QueryableByName, sql_query, sql_types::Text};
+use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
+
+use super::fixture;
+
+#[derive(QueryableByName)]
+struct Line {
+    #[diesel(sql_type = Text, column_name = "QUERY PLAN")]
+    line: String,
+}
+
+/// The plan of a query that is prepared once for any values. The tables are empty, and reading
+/// them from end to end would be quickest, so that is ruled out. `types` are those of the values,
+/// as far as PostgreSQL cannot tell.
+pub(crate) async fn plan(query: &str, types: &str) -> String {
+    let (_database, store) = fixture().await;
+    let mut conn = store.connections.get().await.unwrap();
+    // Ours have `?` for a value; those that diesel prints have numbers, and a comment.
+    let query = query.split(" -- binds").next().unwrap();
+    let mut pieces = query.split('?');
+    let mut prepared = pieces.next().unwrap().to_owned();
+    for (n, piece) in (1..).zip(pieces) {
+        prepared = format!("{prepared}${n}{piece}");
+    }
+    let values = vec!["NULL"; prepared.matches('$').count()].join(", ");
+    let call = if values.is_empty() {
+        String::new()
+    } else {
+        format!("({values})")
+    };
+    conn.batch_execute(&format!(
+        "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; \
+         PREPARE asked {types} AS {prepared}"
+    ))
+    .await
+    .unwrap();
+    let lines: Vec<Line> = sql_query(format!("EXPLAIN EXECUTE asked {call}"))
+        .load(&mut conn)
+        .await
+        .unwrap();
+    lines.into_iter().map(|row| row.line + "\n").collect()
+}
+
+/// Checks that a plan goes by an index, and from end to end through no table.
+pub(crate) fn goes_by(plan: &str, index: &str) {
+    assert!(
+        plan.contains(&format!("using {index} ")),
+        "not by {index}:\n{plan}"
+    );
+    assert!(!plan.contains("Seq Scan"), "{plan}");
+}

@@ -1,0 +1,197 @@
+//! What a batch costs: as many round trips as a single row, and only lookups by an index.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use diesel::connection::InstrumentationEvent;
+use diesel_async::AsyncConnection;
+use domain::{
+    company::{Company, CompanyId, CompanyWrite, Website},
+    enrichment::{Coordinates, EnrichedTexts},
+    outbox::{Effect, Event, EventName, Kind, Outbox},
+    posting::{Actor, HistoryEntry, PostingId, Status},
+    store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
+    testing::{minutes, noon, uuid},
+};
+
+use super::{Database, identifier, posting, server::patient};
+use crate::{PostgresOptions, PostgresStore};
+
+/// A store with one connection, whose statements are counted.
+async fn counted(database: &Database) -> (PostgresStore, Arc<AtomicUsize>) {
+    let options = PostgresOptions {
+        max_connections: 1,
+        ..patient()
+    };
+    let store = database.open(&options).await;
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    let mut conn = store.connections.get().await.unwrap();
+    conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
+        if matches!(event, InstrumentationEvent::StartQuery { .. }) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    drop(conn);
+    (store, count)
+}
+
+fn history(status: Status) -> Vec<HistoryEntry> {
+    let entry = HistoryEntry {
+        status,
+        at: noon(),
+        reason: Some("because".to_owned()),
+        by: Actor::Enricher,
+    };
+    vec![entry; 2]
+}
+
+/// A commit of `n` new postings of as many new companies, with everything there is to write.
+fn creates(n: u128) -> WriteSet {
+    let mut writes = WriteSet::new(noon());
+    for n in 0..n {
+        let website = Website::parse(&format!("https://{n}.example")).unwrap();
+        let company = Company {
+            id: CompanyId::of(&website),
+            name: "Company".to_owned(),
+            website,
+            logo_path: None,
+        };
+        let posting = posting(n, company.id);
+        writes.effects.insert(Effect::Enrich(posting.id));
+        writes.events.push(Event {
+            name: EventName::JobPostingCreated,
+            posting: posting.id,
+            source_identifier: identifier(n),
+            at: noon(),
+        });
+        writes.companies.insert(
+            company.id,
+            CompanyWrite {
+                company,
+                sets_name: true,
+                sets_logo_path: true,
+                at: noon(),
+            },
+        );
+        writes.postings.insert(
+            posting.id,
+            PostingWrite {
+                expected: None,
+                posting,
+                enriched: None,
+                history: history(Status::PendingEnrichment),
+            },
+        );
+    }
+    writes
+}
+
+/// What enrichment makes of them.
+fn outcomes(mut writes: WriteSet) -> WriteSet {
+    for write in writes.postings.values_mut() {
+        write.expected = Some(1);
+        write.posting.version = 2;
+        write.posting.status = Status::Approved;
+        write.history = history(Status::Approved);
+        write.enriched = Some((
+            EnrichedTexts::default(),
+            Some(Coordinates {
+                latitude: 1.0,
+                longitude: 2.0,
+            }),
+        ));
+    }
+    writes
+}
+
+#[tokio::test]
+async fn a_commit_takes_as_many_whatever_its_size() {
+    let database = Database::migrated();
+    let (store, count) = counted(&database).await;
+    let mut costs = Vec::new();
+    for n in [1, 2, 1_000] {
+        super::run(&store, "TRUNCATE companies, outbox CASCADE").await;
+        let mut of_size = Vec::new();
+        count.store(0, Ordering::Relaxed);
+        let mut lap = || of_size.push(count.swap(0, Ordering::Relaxed));
+        store.commit(creates(n)).await.unwrap();
+        lap();
+        let limit = usize::try_from(n).unwrap();
+        let claimed = store
+            .claim(&[Kind::Enrich], limit, minutes(1), uuid(1), noon())
+            .await
+            .unwrap();
+        assert_eq!(claimed.len(), limit);
+        lap();
+        let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
+        store.renew(&receipts, noon() + minutes(2)).await.unwrap();
+        lap();
+        let mut writes = outcomes(creates(n));
+        writes.done = receipts;
+        store.commit(writes).await.unwrap();
+        lap();
+        let identifiers: Vec<_> = (0..n).map(identifier).collect();
+        let known = store.load(&identifiers, &[]).await.unwrap();
+        assert_eq!(known.postings.len(), limit);
+        lap();
+        let ids: Vec<_> = (0..n).map(|n| PostingId::new(uuid(n))).collect();
+        store.load_by_id(&ids).await.unwrap();
+        lap();
+        costs.push(of_size);
+    }
+    // Begin, companies, postings, history, effects, events, commit; one; one; the same with
+    // locks and updates, texts, and locks and ends of tasks; two; two.
+    assert_eq!(costs[2], [7, 1, 1, 11, 2, 2]);
+    assert_eq!(costs[0], costs[2]);
+    assert_eq!(costs[1], costs[2]);
+}
+
+/// Also not when statements were prepared while the tables were empty.
+#[tokio::test]
+async fn no_table_is_read_from_end_to_end() {
+    let database = Database::migrated();
+    let (store, _) = counted(&database).await;
+    for round in 0..12 {
+        let lease = uuid(round);
+        let many = 1 + round * 20;
+        let mut writes = creates(many);
+        // What earlier rounds have made is known.
+        let identifiers: Vec<_> = (0..many).map(identifier).collect();
+        let known = store.load(&identifiers, &[]).await.unwrap();
+        for posting in known.postings.values() {
+            let write = writes.postings.get_mut(&posting.id).unwrap();
+            write.expected = Some(posting.version);
+            write.posting.version = posting.version + 1;
+        }
+        store.commit(writes).await.unwrap();
+        let claim = store.claim(&Kind::ALL, 1_000, minutes(1), lease, noon());
+        let receipts: Vec<_> = claim.await.unwrap().iter().map(|it| it.receipt).collect();
+        store.renew(&receipts, noon() + minutes(2)).await.unwrap();
+        let mut done = WriteSet::new(noon());
+        done.done = receipts;
+        store.commit(done).await.unwrap();
+        store.overdue(noon(), 10).await.unwrap();
+        let query = ListQuery {
+            limit: 50,
+            ..ListQuery::default()
+        };
+        PostingReader::list(&store, &query).await.unwrap();
+        PostingReader::find(&store, &identifier(round))
+            .await
+            .unwrap();
+    }
+    let observer = super::afterwards(&database, [store]).await;
+    let read = "SELECT relname || ' ' || seq_scan AS value FROM pg_stat_user_tables \
+        WHERE seq_scan > 0 AND relname NOT LIKE '\\_\\_diesel%'";
+    assert_eq!(super::texts(&observer, read).await, Vec::<String>::new());
+    let used = "SELECT indexrelname AS value FROM pg_stat_user_indexes \
+        WHERE idx_scan > 0 ORDER BY value";
+    let used = super::texts(&observer, used).await;
+    assert!(
+        used.contains(&"postings_source_identifier_key".to_owned()),
+        "{used:?}"
+    );
+}

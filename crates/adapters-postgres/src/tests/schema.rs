@@ -1,0 +1,242 @@
+//! Migrations, and what the tables refuse.
+
+use diesel_async::{
+    AsyncPgConnection, SimpleAsyncConnection, async_connection_wrapper::AsyncConnectionWrapper,
+};
+use diesel_migrations::MigrationHarness;
+use domain::store::{Health, PostingReader, Store, StoreError};
+
+use super::{
+    Database, create, fixture, identifier, is_unavailable, run, server::patient, texts, try_run,
+};
+use crate::{PostgresStore, migrations::MIGRATIONS};
+
+/// Everything in the schema, with its definition.
+const OBJECTS: &str = "\
+    SELECT concat_ws(' ', table_name, column_name, data_type, collation_name, is_nullable, \
+    column_default, is_identity) AS value FROM information_schema.columns \
+    WHERE table_schema = 'public' AND table_name NOT LIKE '\\_\\_diesel%' \
+    UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' \
+    AND tablename NOT LIKE '\\_\\_diesel%' \
+    UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint \
+    WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text NOT LIKE '\\_\\_diesel%' \
+    ORDER BY value";
+
+#[tokio::test]
+async fn a_new_database_lacks_every_migration_until_it_is_migrated() {
+    let database = Database::empty();
+    let store = database.open(&patient()).await;
+    let pending = store.pending_migrations().await.unwrap();
+    assert!(
+        pending.iter().any(|name| name.ends_with("_postings")),
+        "{pending:?}"
+    );
+    let ready = store.ready().await;
+    assert!(is_unavailable(&ready), "{ready:?}");
+    assert!(ready.unwrap_err().to_string().contains("posthaste migrate"));
+
+    assert_eq!(store.migrate().await, Ok(pending));
+    assert_eq!(store.migrate().await, Ok(Vec::new()));
+    assert_eq!(store.pending_migrations().await, Ok(Vec::new()));
+    assert_eq!(store.ready().await, Ok(()));
+}
+
+/// Applies or reverts migrations one by one, as diesel's harness does it.
+async fn with_harness<T: Send + 'static>(
+    store: &PostgresStore,
+    work: impl FnOnce(&mut AsyncConnectionWrapper<AsyncPgConnection>) -> T + Send + 'static,
+) -> T {
+    let conn = store.connections.take().await.unwrap();
+    tokio::task::spawn_blocking(move || work(&mut conn.into()))
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn migrations_go_up_and_down_and_up() {
+    let (_database, store) = fixture().await;
+    store.commit(create(1)).await.unwrap();
+    let up = texts(&store, OBJECTS).await;
+    assert!(up.len() > 60, "{up:#?}");
+    with_harness(&store, |conn| {
+        conn.revert_all_migrations(MIGRATIONS).map(|_| ()).unwrap();
+    })
+    .await;
+    assert_eq!(texts(&store, OBJECTS).await, Vec::<String>::new());
+    store.migrate().await.unwrap();
+    assert_eq!(texts(&store, OBJECTS).await, up);
+    store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn each_migration_goes_down_alone() {
+    let database = Database::empty();
+    let store = database.open(&patient()).await;
+    with_harness(&store, |conn| {
+        while conn.has_pending_migration(MIGRATIONS).unwrap() {
+            conn.run_next_migration(MIGRATIONS).unwrap();
+            conn.revert_last_migration(MIGRATIONS).unwrap();
+            conn.run_next_migration(MIGRATIONS).unwrap();
+        }
+    })
+    .await;
+    store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_may_migrate_at_once() {
+    let database = Database::empty();
+    let mut starts = tokio::task::JoinSet::new();
+    for _ in 0..6 {
+        let url = database.url();
+        starts.spawn(async move {
+            let store = PostgresStore::open(&url, &patient()).await?;
+            store.migrate().await
+        });
+    }
+    let applied = starts.join_all().await;
+    let applied: Vec<_> = applied.into_iter().map(Result::unwrap).collect();
+    assert_eq!(applied.iter().filter(|names| !names.is_empty()).count(), 1);
+}
+
+#[tokio::test]
+async fn a_failed_migration_leaves_nothing() {
+    let database = Database::empty();
+    let store = database.open(&patient()).await;
+    // The last of the tables is in the way.
+    run(&store, "CREATE TABLE clients (id integer)").await;
+    assert!(store.migrate().await.is_err());
+    run(&store, "DROP TABLE clients").await;
+    assert_eq!(texts(&store, OBJECTS).await, Vec::<String>::new());
+    store.migrate().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused() {
+    let (database, store) = fixture().await;
+    run(
+        &store,
+        "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
+    )
+    .await;
+    for refused in [
+        PostgresStore::open(&database.url(), &patient())
+            .await
+            .map(|_| ()),
+        store.ready().await,
+        store.migrate().await.map(|_| ()),
+        store.pending_migrations().await.map(|_| ()),
+    ] {
+        let Err(StoreError::Broken(why)) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(
+            why.contains("newer") && why.contains("29990101000000"),
+            "{why}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_table_and_column_is_explained() {
+    let (_database, store) = fixture().await;
+    let silent = texts(
+        &store,
+        "SELECT concat_ws('.', relname, attname) AS value FROM pg_class \
+         JOIN pg_attribute ON attrelid = pg_class.oid AND attnum >= 0 AND NOT attisdropped \
+         WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' \
+         AND relname NOT LIKE '\\_\\_diesel%' \
+         AND col_description(pg_class.oid, attnum) IS NULL \
+         UNION ALL SELECT relname FROM pg_class \
+         WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' \
+         AND relname NOT LIKE '\\_\\_diesel%' AND obj_description(oid, 'pg_class') IS NULL",
+    )
+    .await;
+    assert_eq!(silent, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn large_texts_are_compressed_with_lz4() {
+    let (_database, store) = fixture().await;
+    let columns = texts(
+        &store,
+        "SELECT attrelid::regclass || '.' || attname AS value FROM pg_attribute \
+         JOIN pg_class ON pg_class.oid = attrelid AND relkind = 'r' \
+         WHERE attcompression = 'l' ORDER BY value",
+    )
+    .await;
+    assert_eq!(
+        columns,
+        [
+            "posting_texts.markdown",
+            "posting_texts.redacted_markdown",
+            "postings.metadata",
+            "postings.raw_description"
+        ]
+    );
+}
+
+/// The checks of the tables, against rows that only a person with a shell could write.
+#[tokio::test]
+async fn tables_refuse_what_has_no_meaning() {
+    let (_database, store) = fixture().await;
+    store.commit(create(1)).await.unwrap();
+    for statement in [
+        "UPDATE postings SET status = 'published'",
+        "UPDATE postings SET version = 0",
+        "UPDATE postings SET metadata = '{'",
+        "UPDATE postings SET metadata = '[]'",
+        "UPDATE postings SET source_identifier = ''",
+        "UPDATE postings SET company_id = gen_random_uuid()",
+        "UPDATE postings SET enriched_hash = '\\x00'",
+        "UPDATE postings SET salary_period = 'daily'",
+        "UPDATE postings SET salary_min = -1",
+        "UPDATE postings SET employment_types = '{full-time,sometimes}'",
+        "UPDATE postings SET location_types = '{NULL}'",
+        "UPDATE postings SET location_country_code = 'se'",
+        "DELETE FROM companies",
+        "INSERT INTO outbox (kind, subject, next_at, created_at) \
+         VALUES ('event', gen_random_uuid(), now(), now())",
+        "INSERT INTO outbox (kind, subject, next_at, created_at, lease, dead_at) \
+         VALUES ('enrich', gen_random_uuid(), now(), now(), gen_random_uuid(), now())",
+        "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '')",
+        "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 91, 0, '', '')",
+        "UPDATE posting_history SET actor = 'somebody'",
+        "INSERT INTO clients VALUES (gen_random_uuid(), '', '{}', '\\x00', now(), NULL)",
+    ] {
+        assert!(try_run(&store, statement).await.is_err(), "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn a_posting_without_its_company_is_refused() {
+    let (_database, store) = fixture().await;
+    let mut writes = create(1);
+    writes.companies.clear();
+    let refused = store.commit(writes).await;
+    assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
+    assert_eq!(store.find(&identifier(1)).await, Ok(None));
+    store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_has_the_limits_of_the_options() {
+    let (_database, store) = fixture().await;
+    let mut conn = store.connections.get().await.unwrap();
+    conn.batch_execute("SELECT 1").await.unwrap();
+    drop(conn);
+    let setting = async |name: &str| {
+        texts(
+            &store,
+            &format!("SELECT current_setting('{name}') AS value"),
+        )
+        .await
+    };
+    assert_eq!(setting("statement_timeout").await, ["1min"]);
+    assert_eq!(setting("lock_timeout").await, ["1min"]);
+    assert_eq!(
+        setting("idle_in_transaction_session_timeout").await,
+        ["1min"]
+    );
+    assert_eq!(setting("application_name").await, ["posthaste"]);
+}

@@ -1,0 +1,177 @@
+//! TLS on rustls with ring, and what is checked of the server's certificate.
+
+use std::sync::Arc;
+
+use domain::store::StoreError;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    client::{
+        WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+};
+
+use crate::{
+    PostgresUrl,
+    url::{Roots, Verification},
+};
+
+/// What libpq offers by ALPN.
+const PROTOCOL: &[u8] = b"postgresql";
+
+/// The configuration of connections to this database.
+pub(crate) fn client_config(url: &PostgresUrl) -> Result<ClientConfig, StoreError> {
+    let provider = Arc::new(ring::default_provider());
+    let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| unusable(&error))?;
+    let verifier: Arc<dyn ServerCertVerifier> = match url.verification() {
+        Verification::None => Arc::new(Unchecked(provider)),
+        Verification::Issuer => Arc::new(AnyName(issuers(url.roots(), provider)?)),
+        Verification::Full => issuers(url.roots(), provider)?,
+    };
+    let mut config = config
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![PROTOCOL.to_vec()];
+    Ok(config)
+}
+
+fn issuers(
+    roots: &Roots,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<WebPkiServerVerifier>, StoreError> {
+    WebPkiServerVerifier::builder_with_provider(Arc::new(trusted(roots)?), provider)
+        .build()
+        .map_err(|error| unusable(&error))
+}
+
+fn trusted(roots: &Roots) -> Result<RootCertStore, StoreError> {
+    let mut store = RootCertStore::empty();
+    match roots {
+        Roots::System => {
+            let found = rustls_native_certs::load_native_certs();
+            store.add_parsable_certificates(found.certs);
+            if store.is_empty() {
+                let why = found.errors.first().map(ToString::to_string);
+                return Err(unusable(&format!(
+                    "the operating system trusts no certificates ({}); install its list \
+                     (Debian: ca-certificates) or name a file by `sslrootcert`",
+                    why.as_deref().unwrap_or("none were found")
+                )));
+            }
+        }
+        Roots::File(path) => {
+            let in_file = |error: &dyn std::fmt::Display| {
+                unusable(&format!("`sslrootcert` {}: {error}", path.display()))
+            };
+            let certificates =
+                CertificateDer::pem_file_iter(path).map_err(|error| in_file(&error))?;
+            for certificate in certificates {
+                let certificate = certificate.map_err(|error| in_file(&error))?;
+                store.add(certificate).map_err(|error| in_file(&error))?;
+            }
+            if store.is_empty() {
+                return Err(in_file(&"holds no certificate in PEM"));
+            }
+        }
+    }
+    Ok(store)
+}
+
+fn unusable(why: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Unavailable(format!("TLS cannot be used: {why}"))
+}
+
+/// Takes any certificate: for `prefer` and `require`, which keep out who listens, but not who
+/// pretends to be the server.
+#[derive(Debug)]
+struct Unchecked(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unchecked {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, cert, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, cert, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Takes a certificate of a trusted issuer for whatever name it is: for `verify-ca`.
+#[derive(Debug)]
+struct AnyName(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let verified =
+            self.0
+                .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        match verified {
+            // The name is checked last, so everything else was in order.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            other => other,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, cert, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, cert, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}

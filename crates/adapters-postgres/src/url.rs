@@ -1,0 +1,298 @@
+//! `postgres://…`: where the database is, and how the way to it is secured.
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+use percent_encoding::percent_decode_str;
+use tokio_postgres::{Config, config::SslMode};
+
+use crate::error::chain;
+
+/// The address of a database: `postgres://user:password@host:port/database?sslmode=…`, with the
+/// parameters of libpq.
+///
+/// | `sslmode` | encrypted | checked against `sslrootcert` | for the host's name |
+/// |---|---|---|---|
+/// | `disable` | no | | |
+/// | `prefer` (the default) | if the server can | no | no |
+/// | `require` | yes | if it is given | no |
+/// | `verify-ca` | yes | yes | no |
+/// | `verify-full` | yes | yes | yes |
+///
+/// `sslrootcert` names a file of certificates in PEM. Without it, and with `system`,
+/// `verify-ca` and `verify-full` go by the certificates that the operating system trusts.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PostgresUrl {
+    config: Config,
+    verification: Verification,
+    roots: Roots,
+}
+
+/// What is checked of the server's certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verification {
+    /// Nothing.
+    None,
+    /// That somebody issued it who is trusted.
+    Issuer,
+    /// That, and that it is for the host of the URL.
+    Full,
+}
+
+/// Who is trusted to issue certificates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Roots {
+    /// Whom the operating system trusts.
+    System,
+    /// The certificates in this file.
+    File(PathBuf),
+}
+
+/// Why a text is no address of a database. It never repeats the address, which may hold a
+/// password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidPostgresUrl(String);
+
+impl fmt::Display for InvalidPostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidPostgresUrl {}
+
+impl PostgresUrl {
+    pub(crate) const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(crate) const fn verification(&self) -> Verification {
+        self.verification
+    }
+
+    pub(crate) const fn roots(&self) -> &Roots {
+        &self.roots
+    }
+}
+
+impl fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // This of the configuration leaves out the password.
+        f.debug_struct("PostgresUrl")
+            .field("config", &self.config)
+            .field("verification", &self.verification)
+            .field("roots", &self.roots)
+            .finish()
+    }
+}
+
+/// Parameters of libpq that would be needed for what they ask for, and are not there.
+const UNSUPPORTED: [&str; 10] = [
+    "gssencmode",
+    "passfile",
+    "service",
+    "sslcert",
+    "sslcrl",
+    "sslcrldir",
+    "sslkey",
+    "sslpassword",
+    "ssl_max_protocol_version",
+    "ssl_min_protocol_version",
+];
+
+impl FromStr for PostgresUrl {
+    type Err = InvalidPostgresUrl;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPostgresUrl> {
+        if !(text.starts_with("postgres://") || text.starts_with("postgresql://")) {
+            return Err(invalid("must begin with postgres://"));
+        }
+        let (address, query) = text.split_once('?').unwrap_or((text, ""));
+        let mut sslmode = None;
+        let mut roots = None;
+        let mut rest = Vec::new();
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = percent_decode_str(value)
+                .decode_utf8()
+                .map_err(|_| invalid(format!("`{name}` is not percent-encoded UTF-8")))?;
+            match name {
+                "sslmode" => sslmode = Some(value),
+                "sslrootcert" if value.is_empty() => {
+                    return Err(invalid("`sslrootcert` names no file"));
+                }
+                "sslrootcert" if value == "system" => roots = Some(Roots::System),
+                "sslrootcert" => roots = Some(Roots::File(PathBuf::from(value.as_ref()))),
+                _ if UNSUPPORTED.contains(&name) => {
+                    return Err(invalid(format!("`{name}` is not supported; leave it out")));
+                }
+                _ => rest.push(parameter),
+            }
+        }
+        let mut config: Config = format!("{address}?{}", rest.join("&"))
+            .parse()
+            .map_err(|error| invalid(chain(&error)))?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(invalid("names no host; use postgres://user@host/database"));
+        }
+        let (mode, verification) = security(sslmode.as_deref(), roots.as_ref())?;
+        config.ssl_mode(mode);
+        Ok(Self {
+            config,
+            verification,
+            roots: roots.unwrap_or(Roots::System),
+        })
+    }
+}
+
+/// What libpq makes of `sslmode` together with `sslrootcert`.
+fn security(
+    sslmode: Option<&str>,
+    roots: Option<&Roots>,
+) -> Result<(SslMode, Verification), InvalidPostgresUrl> {
+    let by_system = roots == Some(&Roots::System);
+    let sslmode = sslmode.unwrap_or(if by_system { "verify-full" } else { "prefer" });
+    if by_system && sslmode != "verify-full" {
+        // Anybody can get a certificate that the system trusts, for a name of their own.
+        return Err(invalid(format!(
+            "`sslrootcert=system` is only as good as the check of the host's name; use \
+             sslmode=verify-full instead of {sslmode}"
+        )));
+    }
+    match (sslmode, roots) {
+        ("disable", _) => Ok((SslMode::Disable, Verification::None)),
+        ("prefer", _) => Ok((SslMode::Prefer, Verification::None)),
+        ("require", None) => Ok((SslMode::Require, Verification::None)),
+        ("require", Some(_)) | ("verify-ca", _) => Ok((SslMode::Require, Verification::Issuer)),
+        ("verify-full", _) => Ok((SslMode::Require, Verification::Full)),
+        ("allow", _) => Err(invalid(
+            "`sslmode=allow` is not supported; use prefer, which encrypts if the server can",
+        )),
+        _ => Err(invalid(
+            "`sslmode` must be disable, prefer, require, verify-ca or verify-full",
+        )),
+    }
+}
+
+fn invalid(why: impl Into<String>) -> InvalidPostgresUrl {
+    InvalidPostgresUrl(why.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sslmode_says_how_the_way_is_secured() {
+        use {Roots::System, Verification as Check};
+        let file = || Roots::File("/etc/ca.pem".into());
+        for (parameters, mode, verification, roots) in [
+            ("", SslMode::Prefer, Check::None, System),
+            ("sslmode=disable", SslMode::Disable, Check::None, System),
+            ("sslmode=prefer", SslMode::Prefer, Check::None, System),
+            ("sslmode=require", SslMode::Require, Check::None, System),
+            (
+                "sslmode=verify-ca&sslrootcert=/etc/ca.pem",
+                SslMode::Require,
+                Check::Issuer,
+                file(),
+            ),
+            ("sslmode=verify-full", SslMode::Require, Check::Full, System),
+            (
+                "sslmode=verify%2Dfull",
+                SslMode::Require,
+                Check::Full,
+                System,
+            ),
+            (
+                "sslmode=verify-full&sslrootcert=system",
+                SslMode::Require,
+                Check::Full,
+                System,
+            ),
+            ("sslrootcert=system", SslMode::Require, Check::Full, System),
+            (
+                "sslrootcert=%2Fetc%2Fca.pem&sslmode=require",
+                SslMode::Require,
+                Check::Issuer,
+                file(),
+            ),
+            (
+                "sslmode=prefer&sslrootcert=/etc/ca.pem",
+                SslMode::Prefer,
+                Check::None,
+                file(),
+            ),
+            (
+                "application_name=a&sslmode=verify-full&connect_timeout=3",
+                SslMode::Require,
+                Check::Full,
+                System,
+            ),
+        ] {
+            let url: PostgresUrl = format!("postgres://u:p@localhost/db?{parameters}")
+                .parse()
+                .unwrap_or_else(|error| panic!("{parameters}: {error}"));
+            assert_eq!(url.config.get_ssl_mode(), mode, "{parameters}");
+            assert_eq!(url.verification, verification, "{parameters}");
+            assert_eq!(url.roots, roots, "{parameters}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_goes_to_the_connection() {
+        let url: PostgresUrl =
+            "postgresql://us%40er:p%3Aw@[::1]:5433/my%20db?application_name=x&sslmode=disable&options=-c%20geqo%3Doff"
+                .parse()
+                .unwrap();
+        assert_eq!(url.config.get_user(), Some("us@er"));
+        assert_eq!(url.config.get_password(), Some("p:w".as_bytes()));
+        assert_eq!(url.config.get_ports(), [5433]);
+        assert_eq!(url.config.get_dbname(), Some("my db"));
+        assert_eq!(url.config.get_application_name(), Some("x"));
+        assert_eq!(url.config.get_options(), Some("-c geqo=off"));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        for (text, expect) in [
+            ("mysql://h/db", "postgres://"),
+            ("postgres:///db", "names no host"),
+            ("postgres://h/db?sslmode=on", "`sslmode`"),
+            ("postgres://h/db?sslmode=", "`sslmode`"),
+            ("postgres://h/db?sslmode=allow", "prefer"),
+            ("postgres://h/db?sslmode=VERIFY-FULL", "`sslmode`"),
+            ("postgres://h/db?sslrootcert=", "`sslrootcert`"),
+            (
+                "postgres://h/db?sslmode=require&sslrootcert=system",
+                "verify-full",
+            ),
+            (
+                "postgres://h/db?sslmode=verify-ca&sslrootcert=system",
+                "verify-full",
+            ),
+            ("postgres://h/db?sslmode=%ff", "`sslmode`"),
+            ("postgres://h/db?sslcert=c.pem", "`sslcert`"),
+            ("postgres://h/db?colour=blue", "colour"),
+            ("postgres://h/db?connect_timeout=soon", "connect_timeout"),
+            ("postgres://h:port/db", "port"),
+        ] {
+            let error = text.parse::<PostgresUrl>().unwrap_err().to_string();
+            assert!(error.contains(expect), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let url: PostgresUrl = "postgres://u:hunter2@h/db".parse().unwrap();
+        assert!(!format!("{url:?}").contains("hunter2"));
+        for text in [
+            "postgres://u:hunter2@h:x/db",
+            "postgres://u:hunter2@/db",
+            "postgres://u:hunter2@h/db?x=1",
+            "postgres://u:hunter2",
+        ] {
+            let error = text.parse::<PostgresUrl>().unwrap_err().to_string();
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+}

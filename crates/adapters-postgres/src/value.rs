@@ -1,0 +1,146 @@
+//! How values of the domain look in columns, and back.
+
+use diesel::pg::data_types::PgTimestamp;
+use domain::store::StoreError;
+use time::OffsetDateTime;
+
+use crate::error::corrupt;
+
+/// PostgreSQL counts microseconds from 2000-01-01T00:00:00Z.
+const EPOCH: i64 = 946_684_800_000_000;
+
+/// A time for its column.
+pub(crate) fn timestamp(at: OffsetDateTime) -> PgTimestamp {
+    PgTimestamp(at.unix_timestamp() * 1_000_000 + i64::from(at.microsecond()) - EPOCH)
+}
+
+/// A time back from its column.
+pub(crate) fn time(at: PgTimestamp, column: &str) -> Result<OffsetDateTime, StoreError> {
+    let nanoseconds = (i128::from(at.0) + i128::from(EPOCH)) * 1_000;
+    OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).map_err(|_| match at.0 {
+        i64::MAX => corrupt(column, "infinity"),
+        i64::MIN => corrupt(column, "-infinity"),
+        micros => corrupt(column, micros),
+    })
+}
+
+/// An optional time back from its column.
+pub(crate) fn optional_time(
+    at: Option<PgTimestamp>,
+    column: &str,
+) -> Result<Option<OffsetDateTime>, StoreError> {
+    at.map(|at| time(at, column)).transpose()
+}
+
+/// A SHA-256 back from its column. Of a bad one only the length is told, for it may be secret.
+pub(crate) fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
+    bytes
+        .try_into()
+        .map_err(|_| corrupt(column, format_args!("{} bytes", bytes.len())))
+}
+
+/// A word of a closed vocabulary back from its column.
+pub(crate) fn word<T>(
+    text: &str,
+    parse: impl FnOnce(&str) -> Option<T>,
+    column: &str,
+) -> Result<T, StoreError> {
+    parse(text).ok_or_else(|| corrupt(column, text))
+}
+
+/// An optional word of a closed vocabulary back from its column.
+pub(crate) fn optional_word<T>(
+    text: Option<&str>,
+    parse: impl FnOnce(&str) -> Option<T>,
+    column: &str,
+) -> Result<Option<T>, StoreError> {
+    text.map(|text| word(text, parse, column)).transpose()
+}
+
+/// Words of a closed vocabulary back from an array.
+pub(crate) fn words<T>(
+    texts: &[String],
+    parse: impl Fn(&str) -> Option<T>,
+    column: &str,
+) -> Result<Vec<T>, StoreError> {
+    texts
+        .iter()
+        .map(|text| word(text, &parse, column))
+        .collect()
+}
+
+/// Words of a closed vocabulary as the literal of an array: arrays of arrays have to be
+/// rectangular, so the lists of several rows travel as texts. No word needs quoting.
+pub(crate) fn literal(words: impl IntoIterator<Item = &'static str>) -> String {
+    let mut literal = String::from("{");
+    for word in words {
+        if literal.len() > 1 {
+            literal.push(',');
+        }
+        literal.push_str(word);
+    }
+    literal.push('}');
+    literal
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::posting::{EmploymentType, LocationType};
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn times_are_exact_at_microseconds() {
+        for at in [
+            datetime!(2026-01-01 00:00 UTC),
+            datetime!(2026-01-01 00:00:00.000001 UTC),
+            datetime!(1999-12-31 23:59:59.999999 UTC),
+            datetime!(1969-12-31 23:59:59.999999 UTC),
+            datetime!(0001-01-01 00:00:00.5 UTC),
+            datetime!(9999-12-31 23:59:59.999999 UTC),
+        ] {
+            assert_eq!(time(timestamp(at), "t.c"), Ok(at));
+        }
+    }
+
+    #[test]
+    fn a_time_beyond_the_calendar_is_reported() {
+        for (at, shown) in [
+            (i64::MAX, "infinity"),
+            (i64::MIN, "-infinity"),
+            (i64::MAX - 1, "9223372036854775806"),
+        ] {
+            let error = time(PgTimestamp(at), "postings.created_at").unwrap_err();
+            let error = error.to_string();
+            assert!(
+                error.contains("postings.created_at") && error.contains(shown),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn lists_are_literals_of_arrays() {
+        let check = |list: &[LocationType], text: &str| {
+            assert_eq!(literal(list.iter().map(|word| word.as_str())), text);
+        };
+        check(&[], "{}");
+        check(&[LocationType::Hybrid], "{hybrid}");
+        check(
+            &[LocationType::OnSite, LocationType::Remote],
+            "{on-site,remote}",
+        );
+    }
+
+    #[test]
+    fn no_word_needs_quoting() {
+        for word in EmploymentType::NAMES.iter().chain(LocationType::NAMES) {
+            assert!(
+                word.bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte == b'-'),
+                "{word}"
+            );
+        }
+    }
+}
