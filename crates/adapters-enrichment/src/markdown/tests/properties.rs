@@ -1,0 +1,221 @@
+//! What holds for any text: nothing is lost, no markup shows, no stack runs out.
+
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::super::{from_description, read};
+use crate::document::plain;
+
+/// What a reader sees of a Markdown text, without white space.
+fn seen(markdown: &str) -> String {
+    let mut out = String::new();
+    for event in Parser::new_ext(markdown, Options::empty()) {
+        match event {
+            Event::Text(text) | Event::Code(text) => out.push_str(&text),
+            Event::Html(html) | Event::InlineHtml(html) => panic!("raw HTML {html:?}\n{markdown}"),
+            Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => panic!("an image"),
+            _ => {}
+        }
+    }
+    out.retain(|c| !c.is_whitespace());
+    out
+}
+
+/// What the document says, without white space.
+fn said(raw: &str) -> String {
+    let mut out = String::new();
+    read(raw).for_each_text(&mut |spans| out.push_str(&plain(spans)));
+    out.retain(|c| !c.is_whitespace());
+    out
+}
+
+fn holds(raw: &str) {
+    let markdown = from_description(raw);
+    assert_eq!(
+        seen(&markdown),
+        said(raw),
+        "text is lost or markup shows in {markdown:?}"
+    );
+    assert!(!markdown.contains("\n\n\n"), "empty lines in {markdown:?}");
+    assert!(
+        !markdown.replace("\\*", "x").contains("****"),
+        "empty emphasis in {markdown:?}"
+    );
+    let fenced = markdown.contains("```");
+    for line in markdown.lines().filter(|_| !fenced) {
+        assert_eq!(line.trim_end(), line, "space at the end in {markdown:?}");
+    }
+}
+
+fn soup() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(vec![
+            "<p>",
+            "</p>",
+            "<b>",
+            "</b>",
+            "<i>",
+            "</i>",
+            "<ul>",
+            "</ul>",
+            "<ol>",
+            "</ol>",
+            "<li>",
+            "</li>",
+            "<br>",
+            "<h2>",
+            "</h2>",
+            "<a href='https://e.org'>",
+            "</a>",
+            "<table>",
+            "<tr>",
+            "<td>",
+            "<th>",
+            "</td>",
+            "</tr>",
+            "</table>",
+            "<blockquote>",
+            "</blockquote>",
+            "<hr>",
+            "<code>",
+            "</code>",
+            "<pre>",
+            "</pre>",
+            "<div>",
+            "</div>",
+            "<script>",
+            "</script>",
+            "<iframe>",
+            "<!--",
+            "-->",
+            "&amp;",
+            "&lt;",
+            "&gt;",
+            "&nbsp;",
+            "&amp;lt;",
+        ])
+        .prop_map(str::to_owned),
+        "[a-c \n*_`#>~!\\[\\]()\\\\<&;:.=1+|-]{0,8}",
+        "[a-zé ]{1,6}",
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn any_text_shows_whole(raw in ".{0,200}") {
+        holds(&raw);
+    }
+
+    #[test]
+    fn any_tag_soup_shows_whole(raw in soup()) {
+        holds(&raw);
+    }
+
+    #[test]
+    fn cleaning_again_keeps_the_words(raw in soup()) {
+        let once = from_description(&raw);
+        if !once.contains("```") {
+            prop_assert!(!once.contains("<p") && !once.contains("<script"), "{once:?}");
+        }
+        let twice = from_description(&once);
+        prop_assert!(twice.len() < 4 * once.len() + 100);
+    }
+}
+
+#[test]
+fn hostile_input_needs_no_stack() {
+    let deep = |tag: &str, n: usize| {
+        format!(
+            "{}x{}",
+            format!("<{tag}>").repeat(n),
+            format!("</{tag}>").repeat(n)
+        )
+    };
+    let mut cases: Vec<String> = [
+        "div",
+        "b",
+        "i",
+        "ul",
+        "ul><li",
+        "ol",
+        "blockquote",
+        "table",
+        "table><tr><td",
+        "a href=https://e.org",
+        "span",
+        "p",
+        "pre",
+        "iframe",
+        "svg",
+        "form",
+        "h1",
+    ]
+    .iter()
+    .map(|tag| deep(tag, 100_000))
+    .collect();
+    for piece in [
+        "<",
+        "&",
+        "&lt;",
+        "&amp;",
+        "&amp;amp;",
+        "**",
+        "*a ",
+        "_a",
+        "[",
+        "]",
+        "](",
+        "![",
+        "> ",
+        "- ",
+        "`",
+        "``a",
+        "\\n",
+        "\n",
+        "<b>a</b>",
+        "<i>a<b>b</i>c</b> ",
+        "<a href=https://e.org>a</a>",
+        "1. ",
+        "#",
+        "&lt;p&gt;",
+        "</p>",
+        "<!--",
+        "<script>",
+        "<br>",
+        "• a\n",
+        "a.b ",
+        "a@b.cc ",
+        "+4712345678 ",
+        "http://a ",
+        "(",
+        "0 1",
+        "<td>a",
+        "<li>",
+        "|",
+        "- a\n  ",
+        "    - a\n",
+        "**a",
+        "~~",
+        "<p",
+        "\u{301}",
+        "a\u{301}",
+    ] {
+        cases.push(piece.repeat((1 << 17) / piece.len()));
+        cases.push(format!("**x**\n{}", piece.repeat((1 << 15) / piece.len())));
+    }
+    cases.push(format!(
+        "<a {}>x</a>",
+        (0..20_000)
+            .map(|n| format!("a{n}"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    ));
+    for case in cases {
+        let small = std::thread::Builder::new().stack_size(2 << 20);
+        let worker = small.spawn(move || from_description(&case).len()).unwrap();
+        worker.join().unwrap();
+    }
+}
