@@ -68,7 +68,7 @@ COMMENT ON COLUMN postings.source_identifier IS
 COMMENT ON COLUMN postings.version IS
     'Counts the commits that wrote the row; each of them names the version it has read.';
 COMMENT ON COLUMN postings.status IS 'PendingEnrichment, approved, rejected or expired.';
-COMMENT ON COLUMN postings.status_reason IS 'The reason of the newest entry in posting_history.';
+COMMENT ON COLUMN postings.status_reason IS 'The reason of the newest change of status.';
 COMMENT ON COLUMN postings.moderated IS
     'Whether the status is an operator''s verdict, which no enricher overrules.';
 COMMENT ON COLUMN postings.company_id IS 'Whose posting it is.';

@@ -26,7 +26,7 @@ CREATE TABLE postings (
     version INTEGER NOT NULL CHECK (version >= 1),
     status TEXT NOT NULL
         CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
-    -- The reason of the newest entry in posting_history.
+    -- The reason of the newest change of status.
     status_reason TEXT,
     -- 1: the status is an operator's verdict, which no enricher overrules.
     moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
