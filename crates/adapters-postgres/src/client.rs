@@ -8,8 +8,11 @@ use diesel::{
 };
 use diesel_async::RunQueryDsl;
 use domain::{
-    client::{Client, ClientId, Clients, Scope},
-    store::StoreError,
+    client::{Client, ClientId, Clients},
+    store::{
+        StoreError,
+        stored::{digest, words},
+    },
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -18,7 +21,7 @@ use crate::{
     PostgresStore,
     schema::clients,
     statement::{self, Value, statement},
-    value::{digest, optional_time, time, timestamp, words},
+    value::{optional_time, time, timestamp},
 };
 
 #[derive(Insertable, Queryable, Selectable)]
@@ -52,7 +55,7 @@ impl TryFrom<ClientRow> for Client {
         Ok(Self {
             id: ClientId::new(row.id),
             name: row.name,
-            scopes: words(&row.scopes, Scope::parse, "clients.scopes")?,
+            scopes: words(row.scopes, "clients.scopes")?,
             secret_digest: digest(&row.secret_digest, "clients.secret_digest")?,
             created_at: time(row.created_at, "clients.created_at")?,
             revoked_at: optional_time(row.revoked_at, "clients.revoked_at")?,

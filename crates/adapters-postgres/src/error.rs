@@ -1,6 +1,6 @@
 //! What went wrong, in the terms of the port.
 
-use std::{error::Error, fmt};
+use std::error::Error;
 
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use domain::store::StoreError;
@@ -91,13 +91,6 @@ fn classify_message(message: &str) -> StoreError {
     } else {
         StoreError::Broken(message.to_owned())
     }
-}
-
-/// A stored value that this program cannot have written.
-pub(crate) fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
-    StoreError::Broken(format!(
-        "the column {column} holds {value:?}, which has no meaning"
-    ))
 }
 
 /// An error with everything behind it, on one line.

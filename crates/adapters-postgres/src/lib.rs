@@ -10,6 +10,8 @@
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `outbox` and `client`
 //!   hold the statements of their tables.
+//!
+//! With the feature `testing` there are databases for tests, on the server that they were given.
 
 mod client;
 mod commit;
@@ -22,6 +24,8 @@ mod outbox;
 mod posting;
 mod schema;
 mod statement;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod tls;
 mod url;
 mod value;

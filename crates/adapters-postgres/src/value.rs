@@ -1,10 +1,8 @@
 //! How values of the domain look in columns, and back.
 
 use diesel::pg::data_types::PgTimestamp;
-use domain::store::StoreError;
+use domain::store::{StoreError, stored::corrupt};
 use time::OffsetDateTime;
-
-use crate::error::corrupt;
 
 /// PostgreSQL counts microseconds from 2000-01-01T00:00:00Z.
 const EPOCH: i64 = 946_684_800_000_000;
@@ -30,43 +28,6 @@ pub(crate) fn optional_time(
     column: &str,
 ) -> Result<Option<OffsetDateTime>, StoreError> {
     at.map(|at| time(at, column)).transpose()
-}
-
-/// A SHA-256 back from its column. Of a bad one only the length is told, for it may be secret.
-pub(crate) fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
-    bytes
-        .try_into()
-        .map_err(|_| corrupt(column, format_args!("{} bytes", bytes.len())))
-}
-
-/// A word of a closed vocabulary back from its column.
-pub(crate) fn word<T>(
-    text: &str,
-    parse: impl FnOnce(&str) -> Option<T>,
-    column: &str,
-) -> Result<T, StoreError> {
-    parse(text).ok_or_else(|| corrupt(column, text))
-}
-
-/// An optional word of a closed vocabulary back from its column.
-pub(crate) fn optional_word<T>(
-    text: Option<&str>,
-    parse: impl FnOnce(&str) -> Option<T>,
-    column: &str,
-) -> Result<Option<T>, StoreError> {
-    text.map(|text| word(text, parse, column)).transpose()
-}
-
-/// Words of a closed vocabulary back from an array.
-pub(crate) fn words<T>(
-    texts: &[String],
-    parse: impl Fn(&str) -> Option<T>,
-    column: &str,
-) -> Result<Vec<T>, StoreError> {
-    texts
-        .iter()
-        .map(|text| word(text, &parse, column))
-        .collect()
 }
 
 /// Words of a closed vocabulary as the literal of an array: arrays of arrays have to be

@@ -6,15 +6,18 @@ use diesel::{
     SelectableHelper, sqlite::Sqlite,
 };
 use domain::{
-    client::{Client, ClientId, Clients, Scope},
-    store::StoreError,
+    client::{Client, ClientId, Clients},
+    store::{
+        StoreError,
+        stored::{digest, words},
+    },
 };
 use time::OffsetDateTime;
 
 use crate::{
     SqliteStore,
     schema::clients,
-    value::{digest, join, micros, optional_time, split, time, uuid},
+    value::{join, micros, optional_time, split, time, uuid},
 };
 
 #[derive(Insertable, Queryable, Selectable)]
@@ -48,7 +51,7 @@ impl TryFrom<ClientRow> for Client {
         Ok(Self {
             id: ClientId::new(uuid(&row.id, "clients.id")?),
             name: row.name,
-            scopes: split(&row.scopes, ' ', Scope::parse, "clients.scopes")?,
+            scopes: words(split(&row.scopes, ' '), "clients.scopes")?,
             secret_digest: digest(&row.secret_digest, "clients.secret_digest")?,
             created_at: time(row.created_at, "clients.created_at")?,
             revoked_at: optional_time(row.revoked_at, "clients.revoked_at")?,

@@ -1,6 +1,6 @@
 //! What went wrong, in the terms of the port.
 
-use std::{error::Error, fmt};
+use std::error::Error;
 
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
 use domain::store::StoreError;
@@ -56,13 +56,6 @@ pub(crate) fn classify(message: &str) -> StoreError {
     } else {
         StoreError::Broken(message.to_owned())
     }
-}
-
-/// A stored value that this program cannot have written.
-pub(crate) fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
-    StoreError::Broken(format!(
-        "the column {column} holds {value:?}, which has no meaning"
-    ))
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! How values of the domain look in columns, and back.
 
-use domain::store::StoreError;
+use domain::store::{StoreError, stored::corrupt};
 use time::OffsetDateTime;
 use uuid::Uuid;
-
-use crate::error::corrupt;
 
 /// Whole microseconds since 1970.
 pub(crate) fn micros(at: OffsetDateTime) -> i64 {
@@ -30,31 +28,6 @@ pub(crate) fn uuid(bytes: &[u8], column: &str) -> Result<Uuid, StoreError> {
     Uuid::from_slice(bytes).map_err(|_| corrupt(column, bytes))
 }
 
-/// A SHA-256 back from its column. Of a bad one only the length is told, for it may be secret.
-pub(crate) fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
-    bytes
-        .try_into()
-        .map_err(|_| corrupt(column, format_args!("{} bytes", bytes.len())))
-}
-
-/// A word of a closed vocabulary back from its column.
-pub(crate) fn word<T>(
-    text: &str,
-    parse: impl FnOnce(&str) -> Option<T>,
-    column: &str,
-) -> Result<T, StoreError> {
-    parse(text).ok_or_else(|| corrupt(column, text))
-}
-
-/// An optional word of a closed vocabulary back from its column.
-pub(crate) fn optional_word<T>(
-    text: Option<&str>,
-    parse: impl FnOnce(&str) -> Option<T>,
-    column: &str,
-) -> Result<Option<T>, StoreError> {
-    text.map(|text| word(text, parse, column)).transpose()
-}
-
 /// Words of a closed vocabulary in one column, in order.
 pub(crate) fn join(words: impl IntoIterator<Item = &'static str>, separator: char) -> String {
     let mut joined = String::new();
@@ -67,24 +40,15 @@ pub(crate) fn join(words: impl IntoIterator<Item = &'static str>, separator: cha
     joined
 }
 
-/// Words of a closed vocabulary back from one column.
-pub(crate) fn split<T>(
-    text: &str,
-    separator: char,
-    parse: impl Fn(&str) -> Option<T>,
-    column: &str,
-) -> Result<Vec<T>, StoreError> {
-    if text.is_empty() {
-        return Ok(Vec::new());
-    }
-    text.split(separator)
-        .map(|name| word(name, &parse, column))
-        .collect()
+/// The words in one column.
+pub(crate) fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    // No text has no words, and not one that is empty.
+    text.split(separator).filter(|_| !text.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
-    use domain::posting::LocationType;
+    use domain::{posting::LocationType, store::stored::words};
     use time::macros::datetime;
 
     use super::*;
@@ -112,10 +76,7 @@ mod tests {
     fn lists_keep_their_order() {
         let check = |list: &[LocationType], text: &str| {
             assert_eq!(join(list.iter().map(|word| word.as_str()), ','), text);
-            assert_eq!(
-                split(text, ',', LocationType::parse, "t.c").as_deref(),
-                Ok(list)
-            );
+            assert_eq!(words(split(text, ','), "t.c").as_deref(), Ok(list));
         };
         check(&[], "");
         check(&[LocationType::Hybrid], "hybrid");
@@ -124,10 +85,8 @@ mod tests {
             "on-site,remote",
         );
         for text in [",", "remote,", "remote, hybrid", "Remote"] {
-            assert!(
-                split(text, ',', LocationType::parse, "t.c").is_err(),
-                "{text}"
-            );
+            let refused = words::<LocationType>(split(text, ','), "t.c");
+            assert!(refused.is_err(), "{text}");
         }
     }
 }

@@ -7,18 +7,19 @@ use diesel::{
 };
 use diesel_async::AsyncPgConnection;
 use domain::{
-    outbox::{Claimed, Effect, Event, EventName, Kind, Receipt, TaskId, Work},
-    posting::{PostingId, SourceIdentifier},
-    store::StoreError,
+    outbox::{Claimed, Kind, Receipt, TaskId},
+    store::{
+        StoreError,
+        stored::{StoredWork, count, word},
+    },
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{attempts, kind};
 use crate::{
-    error::{Failure, corrupt},
+    error::Failure,
     statement::{Value, load, statement, texts},
-    value::{optional_time, time, timestamp, word},
+    value::{optional_time, timestamp},
 };
 
 statement! {
@@ -97,31 +98,19 @@ pub(super) async fn claim(
                     generation: row.generation,
                     lease,
                 },
-                attempts: attempts(row.attempts)?,
+                attempts: count(row.attempts, "outbox.attempts")?,
                 first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
-                work: work(row)?,
+                work: StoredWork {
+                    kind: word(row.kind, "outbox.kind")?,
+                    subject: row.subject,
+                    event_name: row.event_name,
+                    source_identifier: row.source_identifier,
+                    occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,
+                }
+                .try_into()?,
             })
         })
         .collect::<Result<_, StoreError>>()?)
-}
-
-fn work(row: ClaimedRow) -> Result<Work, StoreError> {
-    let posting = PostingId::new(row.subject);
-    match kind(&row.kind)? {
-        Kind::Enrich => Ok(Work::Effect(Effect::Enrich(posting))),
-        Kind::Event => {
-            let name = row.event_name.unwrap_or_default();
-            let identifier = row.source_identifier.unwrap_or_default();
-            let at = row.occurred_at.unwrap_or(PgTimestamp(i64::MAX));
-            Ok(Work::Event(Event {
-                name: word(&name, EventName::parse, "outbox.event_name")?,
-                posting,
-                source_identifier: SourceIdentifier::new(&identifier)
-                    .map_err(|_| corrupt("outbox.source_identifier", identifier))?,
-                at: time(at, "outbox.occurred_at")?,
-            }))
-        }
-    }
 }
 
 #[cfg(test)]

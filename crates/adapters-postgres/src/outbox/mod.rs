@@ -16,7 +16,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub(crate) use self::write::write;
-use crate::{PostgresStore, error::corrupt, value::word};
+use crate::PostgresStore;
 
 #[async_trait]
 impl Outbox for PostgresStore {
@@ -93,16 +93,4 @@ impl Outbox for PostgresStore {
             .run(async |conn| overview::backlog(conn).await)
             .await
     }
-}
-
-/// A task's kind back from its column.
-fn kind(text: &str) -> Result<Kind, StoreError> {
-    word(text, Kind::parse, "outbox.kind")
-}
-
-/// A count of attempts back from its column.
-fn attempts(count: i32) -> Result<u32, StoreError> {
-    count
-        .try_into()
-        .map_err(|_| corrupt("outbox.attempts", count))
 }

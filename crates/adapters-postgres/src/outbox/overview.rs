@@ -8,11 +8,13 @@ use diesel::{
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     outbox::{Backlog, Kind, TaskId, TaskRow},
-    store::StoreError,
+    store::{
+        StoreError,
+        stored::{count, task_key, word},
+    },
 };
 use uuid::Uuid;
 
-use super::{attempts, kind};
 use crate::{
     error::Failure,
     schema::outbox,
@@ -38,12 +40,9 @@ impl TryFrom<Row> for TaskRow {
     fn try_from(row: Row) -> Result<Self, StoreError> {
         Ok(Self {
             id: TaskId(row.id),
-            kind: kind(&row.kind)?,
-            key: match row.event_name {
-                Some(name) => format!("{name}:{}", row.subject),
-                None => row.subject.to_string(),
-            },
-            attempts: attempts(row.attempts)?,
+            kind: word(row.kind, "outbox.kind")?,
+            key: task_key(row.event_name.as_deref(), row.subject),
+            attempts: count(row.attempts, "outbox.attempts")?,
             next_at: time(row.next_at, "outbox.next_at")?,
             last_error: row.last_error,
         })
@@ -92,7 +91,7 @@ pub(super) async fn backlog(conn: &mut AsyncPgConnection) -> Result<Vec<Backlog>
     let rows: Vec<(String, i64, i64, Option<PgTimestamp>)> =
         statement::load::<Count, _>(conn, &[]).await?;
     for (name, waiting, dead, oldest) in rows {
-        let kind = kind(&name)?;
+        let kind: Kind = word(name, "outbox.kind")?;
         for entry in backlog.iter_mut().filter(|entry| entry.kind == kind) {
             entry.waiting = waiting.unsigned_abs();
             entry.dead = dead.unsigned_abs();

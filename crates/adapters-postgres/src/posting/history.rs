@@ -6,15 +6,15 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    posting::{HistoryEntry, PostingId, Status, Version},
-    store::{PostingWrite, StoreError},
+    posting::{HistoryEntry, PostingId, Version},
+    store::{PostingWrite, StoreError, stored::word},
 };
 
 use crate::{
-    error::{Failure, corrupt},
+    error::Failure,
     schema::posting_history,
     statement::{Value, bigints, execute, integers, statement, texts, times, uuids},
-    value::{time, timestamp, word},
+    value::{time, timestamp},
 };
 
 #[derive(Queryable, Selectable)]
@@ -31,13 +31,10 @@ impl TryFrom<HistoryRow> for HistoryEntry {
 
     fn try_from(row: HistoryRow) -> Result<Self, StoreError> {
         Ok(Self {
-            status: word(&row.status, Status::parse, "posting_history.status")?,
+            status: word(row.status, "posting_history.status")?,
             at: time(row.at, "posting_history.at")?,
             reason: row.reason,
-            by: row
-                .actor
-                .parse()
-                .map_err(|_| corrupt("posting_history.actor", row.actor))?,
+            by: word(row.actor, "posting_history.actor")?,
         })
     }
 }

@@ -15,8 +15,7 @@ use tokio::{
 };
 
 use super::{
-    Database, create, fixture, identifier, is_unavailable, join, retitle,
-    server::{another, patient},
+    Database, another, create, fixture, identifier, is_unavailable, join, patient, retitle,
     until_waiting,
 };
 use crate::{PostgresOptions, PostgresStore, PostgresUrl};

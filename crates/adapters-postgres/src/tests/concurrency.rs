@@ -13,9 +13,8 @@ use domain::{
 use tokio::task::JoinSet;
 
 use super::{
-    Database, afterwards, create, fixture, identifier, join, number, retitle, run,
-    server::{another, patient},
-    until_waiting,
+    Database, afterwards, another, create, fixture, identifier, join, number, patient, retitle,
+    run, until_waiting,
 };
 use crate::{PostgresOptions, PostgresStore};
 

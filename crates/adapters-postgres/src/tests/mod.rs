@@ -6,7 +6,7 @@ mod corruption;
 pub(crate) mod plans;
 mod round_trips;
 mod schema;
-mod server;
+mod upgrade;
 
 use diesel::{
     QueryableByName, sql_query,
@@ -15,13 +15,15 @@ use diesel::{
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
-    posting::{Actor, Details, HistoryEntry, Posting, PostingId, SourceIdentifier, Status},
+    posting::{Actor, HistoryEntry, SourceIdentifier},
     store::{PostingWrite, StoreError, WriteSet},
-    testing::{noon, uuid},
+    testing::{noon, posting},
 };
 
-use self::server::{Database, fixture};
-use crate::PostgresStore;
+use crate::{
+    PostgresStore,
+    testing::{Database, another, fixture, patient},
+};
 
 fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread()
@@ -107,43 +109,8 @@ fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one
 }
 
-fn posting(n: u128, company_id: CompanyId) -> Posting {
-    Posting {
-        id: PostingId::new(uuid(n)),
-        source_identifier: identifier(n),
-        version: 1,
-        status: Status::PendingEnrichment,
-        status_reason: None,
-        moderated: false,
-        details: Details {
-            title: "Engineer".to_owned(),
-            raw_description: "<p>Build things.</p>".into(),
-            employment_types: Vec::new(),
-            location_types: Vec::new(),
-            location_country_code: None,
-            location_city: None,
-            salary_min: None,
-            salary_max: None,
-            salary_currency_code: None,
-            salary_period: None,
-            application_email: Some("jobs@company.example".to_owned()),
-            application_url: None,
-            metadata: None,
-            expiration_reason: None,
-        },
-        company_id,
-        enriched_hash: None,
-        is_featured: false,
-        published_at: None,
-        expire_at: None,
-        expired_at: None,
-        created_at: noon(),
-        updated_at: noon(),
-    }
-}
-
 fn identifier(n: u128) -> SourceIdentifier {
-    SourceIdentifier::new(&format!("job-{n}")).unwrap()
+    domain::testing::identifier(&format!("job-{n}"))
 }
 
 #[derive(QueryableByName)]
@@ -202,7 +169,7 @@ async fn afterwards(
     stores: impl IntoIterator<Item = PostgresStore>,
 ) -> PostgresStore {
     drop(Vec::from_iter(stores));
-    let observer = server::another(database).await;
+    let observer = another(database).await;
     let others = "SELECT count(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
     while number(&observer, others).await > 0 {

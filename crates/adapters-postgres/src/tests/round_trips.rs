@@ -16,7 +16,7 @@ use domain::{
     testing::{minutes, noon, uuid},
 };
 
-use super::{Database, identifier, posting, server::patient};
+use super::{Database, identifier, patient, posting};
 use crate::{PostgresOptions, PostgresStore};
 
 /// A store with one connection, whose statements are counted.

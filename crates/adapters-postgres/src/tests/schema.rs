@@ -1,18 +1,13 @@
 //! Migrations, and what the tables refuse.
 
-use diesel_async::{
-    AsyncPgConnection, SimpleAsyncConnection, async_connection_wrapper::AsyncConnectionWrapper,
-};
-use diesel_migrations::MigrationHarness;
+use diesel_async::SimpleAsyncConnection;
 use domain::store::{Health, PostingReader, Store, StoreError};
 
-use super::{
-    Database, create, fixture, identifier, is_unavailable, run, server::patient, texts, try_run,
-};
-use crate::{PostgresStore, migrations::MIGRATIONS};
+use super::{Database, create, fixture, identifier, is_unavailable, patient, run, texts, try_run};
+use crate::PostgresStore;
 
 /// Everything in the schema, with its definition.
-const OBJECTS: &str = "\
+pub(super) const OBJECTS: &str = "\
     SELECT concat_ws(' ', table_name, column_name, data_type, collation_name, is_nullable, \
     column_default, is_identity) AS value FROM information_schema.columns \
     WHERE table_schema = 'public' AND table_name NOT LIKE '\\_\\_diesel%' \
@@ -39,48 +34,6 @@ async fn a_new_database_lacks_every_migration_until_it_is_migrated() {
     assert_eq!(store.migrate().await, Ok(Vec::new()));
     assert_eq!(store.pending_migrations().await, Ok(Vec::new()));
     assert_eq!(store.ready().await, Ok(()));
-}
-
-/// Applies or reverts migrations one by one, as diesel's harness does it.
-async fn with_harness<T: Send + 'static>(
-    store: &PostgresStore,
-    work: impl FnOnce(&mut AsyncConnectionWrapper<AsyncPgConnection>) -> T + Send + 'static,
-) -> T {
-    let conn = store.connections.take().await.unwrap();
-    tokio::task::spawn_blocking(move || work(&mut conn.into()))
-        .await
-        .unwrap()
-}
-
-#[tokio::test]
-async fn migrations_go_up_and_down_and_up() {
-    let (_database, store) = fixture().await;
-    store.commit(create(1)).await.unwrap();
-    let up = texts(&store, OBJECTS).await;
-    assert!(up.len() > 60, "{up:#?}");
-    with_harness(&store, |conn| {
-        conn.revert_all_migrations(MIGRATIONS).map(|_| ()).unwrap();
-    })
-    .await;
-    assert_eq!(texts(&store, OBJECTS).await, Vec::<String>::new());
-    store.migrate().await.unwrap();
-    assert_eq!(texts(&store, OBJECTS).await, up);
-    store.commit(create(1)).await.unwrap();
-}
-
-#[tokio::test]
-async fn each_migration_goes_down_alone() {
-    let database = Database::empty();
-    let store = database.open(&patient()).await;
-    with_harness(&store, |conn| {
-        while conn.has_pending_migration(MIGRATIONS).unwrap() {
-            conn.run_next_migration(MIGRATIONS).unwrap();
-            conn.revert_last_migration(MIGRATIONS).unwrap();
-            conn.run_next_migration(MIGRATIONS).unwrap();
-        }
-    })
-    .await;
-    store.commit(create(1)).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -5,18 +5,16 @@ use diesel::{
     sql_types::{BigInt, Binary, Nullable, Text},
 };
 use domain::{
-    outbox::{Claimed, Effect, Event, EventName, Kind, Receipt, TaskId, Work},
-    posting::{PostingId, SourceIdentifier},
-    store::StoreError,
+    outbox::{Claimed, Kind, Receipt, TaskId},
+    store::stored::{StoredWork, count},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::attempts;
 use crate::{
-    error::{Failure, corrupt},
+    error::Failure,
     statement::{self, execute, statement},
-    value::{micros, optional_time, time, uuid, word},
+    value::{micros, optional_time, uuid},
 };
 
 type Columns = (
@@ -115,7 +113,7 @@ pub(super) fn claim(
 ) -> Result<Vec<Claimed>, Failure> {
     let mut claimed = Vec::with_capacity(due.len());
     for Due { kind, row } in due {
-        let attempts = attempts(row.attempts)?.saturating_add(1);
+        let attempts = count(row.attempts, "outbox.attempts")?.saturating_add(1);
         execute::<Claim>(
             conn,
             &[(&lease).into(), micros(until).into(), row.id.into()],
@@ -128,28 +126,17 @@ pub(super) fn claim(
             },
             attempts,
             first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
-            work: work(kind, row)?,
+            work: StoredWork {
+                kind,
+                subject: uuid(&row.subject, "outbox.subject")?,
+                event_name: row.event_name,
+                source_identifier: row.source_identifier,
+                occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,
+            }
+            .try_into()?,
         });
     }
     Ok(claimed)
-}
-
-fn work(kind: Kind, row: DueRow) -> Result<Work, StoreError> {
-    let subject = uuid(&row.subject, "outbox.subject")?;
-    match kind {
-        Kind::Enrich => Ok(Work::Effect(Effect::Enrich(PostingId::new(subject)))),
-        Kind::Event => {
-            let name = row.event_name.unwrap_or_default();
-            let identifier = row.source_identifier.unwrap_or_default();
-            Ok(Work::Event(Event {
-                name: word(&name, EventName::parse, "outbox.event_name")?,
-                posting: PostingId::new(subject),
-                source_identifier: SourceIdentifier::new(&identifier)
-                    .map_err(|_| corrupt("outbox.source_identifier", identifier))?,
-                at: time(row.occurred_at.unwrap_or_default(), "outbox.occurred_at")?,
-            }))
-        }
-    }
 }
 
 #[cfg(test)]

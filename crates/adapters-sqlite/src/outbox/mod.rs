@@ -13,7 +13,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub(crate) use self::write::{ask, finish, record};
-use crate::{SqliteStore, error::corrupt, value::word};
+use crate::SqliteStore;
 
 #[async_trait]
 impl Outbox for SqliteStore {
@@ -92,16 +92,4 @@ impl Outbox for SqliteStore {
     async fn backlog(&self) -> Result<Vec<Backlog>, StoreError> {
         self.connections.read(overview::backlog).await
     }
-}
-
-/// A task's kind back from its column.
-fn kind(text: &str) -> Result<Kind, StoreError> {
-    word(text, Kind::parse, "outbox.kind")
-}
-
-/// A count of attempts back from its column.
-fn attempts(count: i64) -> Result<u32, StoreError> {
-    count
-        .try_into()
-        .map_err(|_| corrupt("outbox.attempts", count))
 }

@@ -8,10 +8,12 @@ use diesel::{
 };
 use domain::{
     outbox::{Backlog, Kind, TaskId, TaskRow},
-    store::StoreError,
+    store::{
+        StoreError,
+        stored::{count, task_key, word},
+    },
 };
 
-use super::{attempts, kind};
 use crate::{
     error::Failure,
     schema::outbox,
@@ -38,12 +40,9 @@ impl TryFrom<Row> for TaskRow {
         let subject = uuid(&row.subject, "outbox.subject")?;
         Ok(Self {
             id: TaskId(row.id),
-            kind: kind(&row.kind)?,
-            key: match row.event_name {
-                Some(name) => format!("{name}:{subject}"),
-                None => subject.to_string(),
-            },
-            attempts: attempts(row.attempts)?,
+            kind: word(row.kind, "outbox.kind")?,
+            key: task_key(row.event_name.as_deref(), subject),
+            attempts: count(row.attempts, "outbox.attempts")?,
             next_at: time(row.next_at, "outbox.next_at")?,
             last_error: row.last_error,
         })
@@ -101,7 +100,7 @@ pub(super) fn backlog(conn: &mut SqliteConnection) -> Result<Vec<Backlog>, Failu
 
 /// The entry of the kind with this name.
 fn of_kind<'a>(backlog: &'a mut [Backlog], name: &str) -> Result<&'a mut Backlog, StoreError> {
-    let kind = kind(name)?;
+    let kind: Kind = word(name, "outbox.kind")?;
     let missing = || StoreError::Broken(format!("the kind {kind} is not among all kinds"));
     backlog
         .iter_mut()

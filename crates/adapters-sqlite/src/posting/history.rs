@@ -5,15 +5,15 @@ use diesel::{
     SqliteConnection, sqlite::Sqlite,
 };
 use domain::{
-    posting::{HistoryEntry, Posting, PostingId, Status},
-    store::StoreError,
+    posting::{HistoryEntry, Posting, PostingId},
+    store::{StoreError, stored::word},
 };
 
 use crate::{
-    error::{Failure, corrupt},
+    error::Failure,
     schema::posting_history,
     statement::{execute, statement},
-    value::{micros, time, word},
+    value::{micros, time},
 };
 
 #[derive(Queryable, Selectable)]
@@ -30,13 +30,10 @@ impl TryFrom<HistoryRow> for HistoryEntry {
 
     fn try_from(row: HistoryRow) -> Result<Self, StoreError> {
         Ok(Self {
-            status: word(&row.status, Status::parse, "posting_history.status")?,
+            status: word(row.status, "posting_history.status")?,
             at: time(row.at, "posting_history.at")?,
             reason: row.reason,
-            by: row
-                .actor
-                .parse()
-                .map_err(|_| corrupt("posting_history.actor", row.actor))?,
+            by: word(row.actor, "posting_history.actor")?,
         })
     }
 }

@@ -12,15 +12,15 @@ use diesel::{
 };
 use domain::{
     company::{Company, CompanyId},
-    enrichment::{Coordinates, EnrichedTexts},
+    enrichment::EnrichedTexts,
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingReader, StoreError},
+    store::{Known, ListQuery, PostingReader, StoreError, stored::words},
 };
 use time::OffsetDateTime;
 
 use super::{
     history,
-    row::{PostingRow, TextsRow, identifier},
+    row::{IDENTIFIER, PostingRow, TextsRow},
 };
 use crate::{
     IN_LIST, SqliteStore,
@@ -110,10 +110,7 @@ pub(crate) fn overdue(
 ) -> Result<Vec<SourceIdentifier>, Failure> {
     let found: Vec<String> =
         statement::load::<Overdue, _>(conn, &[micros(now).into(), limit.into()])?;
-    Ok(found
-        .iter()
-        .map(|text| identifier(text))
-        .collect::<Result<_, _>>()?)
+    Ok(words(found, IDENTIFIER)?)
 }
 
 #[async_trait]
@@ -197,15 +194,11 @@ fn views() -> _ {
 }
 
 fn view((posting, company, texts): ViewRow) -> Result<PostingView, StoreError> {
-    let (texts, coordinates) = match texts.map(<(EnrichedTexts, Option<Coordinates>)>::from) {
-        Some((texts, coordinates)) => (Some(texts), coordinates),
-        None => (None, None),
-    };
     Ok(PostingView {
         posting: Posting::try_from(posting)?,
         company: Company::try_from(company)?,
-        texts,
-        coordinates,
+        coordinates: texts.as_ref().and_then(TextsRow::coordinates),
+        texts: texts.map(EnrichedTexts::from),
         history: Vec::new(),
     })
 }

@@ -4,17 +4,16 @@ use diesel::{Queryable, Selectable, sqlite::Sqlite};
 use domain::{
     company::CompanyId,
     enrichment::{Coordinates, EnrichedTexts},
-    posting::{
-        ContentHash, CountryCode, CurrencyCode, Details, EmploymentType, LocationType, Metadata,
-        Posting, PostingId, SalaryPeriod, SourceIdentifier, Status,
+    posting::{ContentHash, Details, Metadata, Posting, PostingId},
+    store::{
+        StoreError,
+        stored::{coordinates, digest, optional_word, word, words},
     },
-    store::StoreError,
 };
 
 use crate::{
-    error::corrupt,
     schema::{posting_texts, postings},
-    value::{digest, optional_time, optional_word, split, time, uuid, word},
+    value::{optional_time, split, time, uuid},
 };
 
 #[derive(Queryable, Selectable)]
@@ -57,55 +56,40 @@ impl TryFrom<PostingRow> for Posting {
         let details = Details {
             title: row.title,
             raw_description: row.raw_description.into(),
-            employment_types: split(
-                &row.employment_types,
-                ',',
-                EmploymentType::parse,
+            employment_types: words(
+                split(&row.employment_types, ','),
                 "postings.employment_types",
             )?,
-            location_types: split(
-                &row.location_types,
-                ',',
-                LocationType::parse,
-                "postings.location_types",
-            )?,
+            location_types: words(split(&row.location_types, ','), "postings.location_types")?,
             location_country_code: optional_word(
-                row.location_country_code.as_deref(),
-                CountryCode::parse,
+                row.location_country_code,
                 "postings.location_country_code",
             )?,
             location_city: row.location_city,
             salary_min: row.salary_min,
             salary_max: row.salary_max,
             salary_currency_code: optional_word(
-                row.salary_currency_code.as_deref(),
-                CurrencyCode::parse,
+                row.salary_currency_code,
                 "postings.salary_currency_code",
             )?,
-            salary_period: optional_word(
-                row.salary_period.as_deref(),
-                SalaryPeriod::parse,
-                "postings.salary_period",
-            )?,
+            salary_period: optional_word(row.salary_period, "postings.salary_period")?,
             application_email: row.application_email,
             application_url: row.application_url,
             metadata: row.metadata.as_deref().map(Metadata::from_store),
             expiration_reason: row.expiration_reason,
         };
         let hash = row.enriched_hash.as_deref();
-        let hash = hash
-            .map(|bytes| digest(bytes, "postings.enriched_hash"))
-            .transpose()?;
+        let hash = hash.map(|bytes| digest(bytes, "postings.enriched_hash"));
         Ok(Self {
             id: PostingId::new(uuid(&row.id, "postings.id")?),
-            source_identifier: identifier(&row.source_identifier)?,
+            source_identifier: word(row.source_identifier, IDENTIFIER)?,
             version: row.version,
-            status: word(&row.status, Status::parse, "postings.status")?,
+            status: word(row.status, "postings.status")?,
             status_reason: row.status_reason,
             moderated: row.moderated,
             details,
             company_id: CompanyId::new(uuid(&row.company_id, "postings.company_id")?),
-            enriched_hash: hash.map(ContentHash::from_bytes),
+            enriched_hash: hash.transpose()?.map(ContentHash::from_bytes),
             is_featured: row.is_featured,
             published_at: optional_time(row.published_at, "postings.published_at")?,
             expire_at: optional_time(row.expire_at, "postings.expire_at")?,
@@ -116,10 +100,8 @@ impl TryFrom<PostingRow> for Posting {
     }
 }
 
-/// A source identifier back from its column.
-pub(super) fn identifier(text: &str) -> Result<SourceIdentifier, StoreError> {
-    SourceIdentifier::new(text).map_err(|_| corrupt("postings.source_identifier", text))
-}
+/// The column of the identifiers, which is also read without the others.
+pub(super) const IDENTIFIER: &str = "postings.source_identifier";
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = posting_texts, check_for_backend(Sqlite))]
@@ -130,26 +112,18 @@ pub(super) struct TextsRow {
     redacted_markdown: String,
 }
 
-impl From<TextsRow> for (EnrichedTexts, Option<Coordinates>) {
+impl TextsRow {
+    /// Where the posting is.
+    pub(super) fn coordinates(&self) -> Option<Coordinates> {
+        coordinates(self.latitude, self.longitude)
+    }
+}
+
+impl From<TextsRow> for EnrichedTexts {
     fn from(row: TextsRow) -> Self {
-        let TextsRow {
-            latitude,
-            longitude,
-            markdown,
-            redacted_markdown,
-        } = row;
-        let coordinates = latitude
-            .zip(longitude)
-            .map(|(latitude, longitude)| Coordinates {
-                latitude,
-                longitude,
-            });
-        (
-            EnrichedTexts {
-                markdown,
-                redacted_markdown,
-            },
-            coordinates,
-        )
+        Self {
+            markdown: row.markdown,
+            redacted_markdown: row.redacted_markdown,
+        }
     }
 }

@@ -4,6 +4,7 @@ mod corruption;
 mod durability;
 mod processes;
 mod schema;
+mod upgrade;
 
 use std::path::PathBuf;
 
@@ -15,9 +16,9 @@ use diesel::{
 };
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
-    posting::{Details, HistoryEntry, Posting, PostingId, SourceIdentifier, Status},
+    posting::{HistoryEntry, SourceIdentifier},
     store::{PostingWrite, StoreError, WriteSet},
-    testing::{noon, uuid},
+    testing::{noon, posting},
 };
 use tempfile::TempDir;
 
@@ -83,43 +84,8 @@ fn create(n: u128) -> WriteSet {
     writes
 }
 
-fn posting(n: u128, company_id: CompanyId) -> Posting {
-    Posting {
-        id: PostingId::new(uuid(n)),
-        source_identifier: identifier(n),
-        version: 1,
-        status: Status::PendingEnrichment,
-        status_reason: None,
-        moderated: false,
-        details: Details {
-            title: "Engineer".to_owned(),
-            raw_description: "<p>Build things.</p>".into(),
-            employment_types: Vec::new(),
-            location_types: Vec::new(),
-            location_country_code: None,
-            location_city: None,
-            salary_min: None,
-            salary_max: None,
-            salary_currency_code: None,
-            salary_period: None,
-            application_email: Some("jobs@company.example".to_owned()),
-            application_url: None,
-            metadata: None,
-            expiration_reason: None,
-        },
-        company_id,
-        enriched_hash: None,
-        is_featured: false,
-        published_at: None,
-        expire_at: None,
-        expired_at: None,
-        created_at: noon(),
-        updated_at: noon(),
-    }
-}
-
 fn identifier(n: u128) -> SourceIdentifier {
-    SourceIdentifier::new(&format!("job-{n}")).unwrap()
+    domain::testing::identifier(&format!("job-{n}"))
 }
 
 #[derive(QueryableByName)]

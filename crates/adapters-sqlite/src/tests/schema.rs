@@ -1,14 +1,10 @@
 //! Migrations, and what the tables refuse.
 
 use diesel::{Connection, connection::SimpleConnection};
-use diesel_migrations::MigrationHarness;
 use domain::store::{Health, Store, StoreError};
 
-use super::{create, fixture, is_unavailable, place, run, texts};
-use crate::{SqliteStore, connection::Role, migrations::MIGRATIONS};
-
-const TABLES: &str = "SELECT name AS value FROM sqlite_master WHERE sql IS NOT NULL \
-    AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '__diesel_%' ORDER BY name";
+use super::{create, fixture, is_unavailable, place, run};
+use crate::{SqliteStore, connection::Role};
 
 #[tokio::test]
 async fn a_new_file_lacks_every_migration_until_it_is_migrated() {
@@ -26,19 +22,6 @@ async fn a_new_file_lacks_every_migration_until_it_is_migrated() {
     assert_eq!(store.migrate().await, Ok(Vec::new()));
     assert_eq!(store.pending_migrations().await, Ok(Vec::new()));
     assert_eq!(store.ready().await, Ok(()));
-}
-
-#[tokio::test]
-async fn migrations_go_up_and_down_and_up() {
-    let (_dir, store) = fixture().await;
-    store.commit(create(1)).await.unwrap();
-    let mut conn = store.connections.connect(Role::Writer).unwrap();
-    let up = texts(&mut conn, TABLES);
-    conn.revert_all_migrations(MIGRATIONS).unwrap();
-    assert_eq!(texts(&mut conn, TABLES), Vec::<String>::new());
-    conn.run_pending_migrations(MIGRATIONS).unwrap();
-    assert_eq!(texts(&mut conn, TABLES), up);
-    store.commit(create(1)).await.unwrap();
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! For tests: a store in memory, sample values, and the contract suite that every store must
-//! pass.
+//! For tests: a store in memory, sample values, the contract suite that every store must pass,
+//! and what the rows of earlier schemas mean.
 //!
 //! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, and get one named
 //! test for each case.
@@ -7,10 +7,14 @@
 pub mod contract;
 mod memory;
 mod sample;
+pub mod upgrade;
 
 pub use self::{
     memory::MemoryStore,
-    sample::{client, create, hours, minutes, noon, push, push_by, put_id, text, uuid},
+    sample::{
+        client, create, hours, identifier, minutes, noon, posting, push, push_by, put_id, text,
+        uuid,
+    },
 };
 use crate::{
     client::Clients,

@@ -5,7 +5,8 @@ use uuid::Uuid;
 
 use crate::{
     client::{Client, ClientId, Scope},
-    posting::{PostingId, PutPosting},
+    company::CompanyId,
+    posting::{Details, Posting, PostingId, PutPosting, SourceIdentifier, Status},
 };
 
 /// The `n`-th of a fixed series of UUIDs.
@@ -42,6 +43,50 @@ pub fn client(n: u128) -> Client {
         secret_digest: [7; 32],
         created_at: noon() + minutes(i64::try_from(n).unwrap_or_default()),
         revoked_at: None,
+    }
+}
+
+/// An identifier that is known to be valid.
+///
+/// # Panics
+/// When it is not.
+pub fn identifier(text: &str) -> SourceIdentifier {
+    SourceIdentifier::new(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The `n`-th posting, as new as can be and with nothing set that need not be.
+pub fn posting(n: u128, company_id: CompanyId) -> Posting {
+    Posting {
+        id: PostingId::new(uuid(n)),
+        source_identifier: identifier(&format!("job-{n}")),
+        version: 1,
+        status: Status::PendingEnrichment,
+        status_reason: None,
+        moderated: false,
+        details: Details {
+            title: "Engineer".to_owned(),
+            raw_description: "<p>Build things.</p>".into(),
+            employment_types: Vec::new(),
+            location_types: Vec::new(),
+            location_country_code: None,
+            location_city: None,
+            salary_min: None,
+            salary_max: None,
+            salary_currency_code: None,
+            salary_period: None,
+            application_email: Some("jobs@company.example".to_owned()),
+            application_url: None,
+            metadata: None,
+            expiration_reason: None,
+        },
+        company_id,
+        enriched_hash: None,
+        is_featured: false,
+        published_at: None,
+        expire_at: None,
+        expired_at: None,
+        created_at: noon(),
+        updated_at: noon(),
     }
 }
 

@@ -17,20 +17,15 @@ pub mod reading;
 use time::OffsetDateTime;
 
 use crate::{
-    posting::{Answer, Lifetime, Posting, PutPosting, Rejection, SourceIdentifier},
+    posting::{Answer, Lifetime, Posting, PutPosting, Rejection},
     store::{Known, PostingWrite, Store, WriteSet},
-    testing::noon,
+    testing::{identifier, noon},
     usecase::ingest,
 };
 
 /// Sixty days.
 fn lifetime() -> Lifetime {
     Lifetime::days(60)
-}
-
-/// An identifier that is known to be valid.
-fn identifier(text: &str) -> SourceIdentifier {
-    SourceIdentifier::new(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// Carries out commands in one commit.

@@ -1,4 +1,8 @@
 //! The port to the state: load what a batch names, commit what was decided, read for answers.
+//!
+//! [`stored`] is for those who implement it: columns back into values.
+
+pub mod stored;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,0 +1,288 @@
+//! For tests: a database of its own for each, on the server that the tests were given.
+#![expect(
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    reason = "these are tests, though not marked as such: what fails panics"
+)]
+
+use std::{
+    env,
+    path::Path,
+    process,
+    sync::{
+        Arc, Mutex, Once, OnceLock, PoisonError, Weak,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use diesel::{
+    QueryableByName, sql_query,
+    sql_types::{BigInt, Text},
+};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+
+use crate::{PostgresOptions, PostgresStore, PostgresUrl, connection::Connections};
+
+const VARIABLE: &str = "POSTHASTE_TEST_POSTGRES_URL";
+/// How the names of tests' databases begin; the id of the process and a number follow.
+const PREFIX: &str = "posthaste_test_";
+
+/// The server that the tests were given, by the superuser's way to it.
+pub fn server() -> String {
+    env::var(VARIABLE).unwrap_or_else(|_| {
+        panic!(
+            "{VARIABLE} is not set: run `cargo xtask test`, which starts a server for the tests, \
+             or set it to the URL of a PostgreSQL server (15 or newer) and of a user that may \
+             create databases there"
+        )
+    })
+}
+
+/// The same server, another database.
+fn with_database(url: &str, name: &str) -> String {
+    let (address, query) = url.split_once('?').unwrap_or((url, ""));
+    let authority = address.split('/').nth(2).unwrap();
+    format!("postgres://{authority}/{name}?{query}")
+}
+
+/// Limits that leave room for a machine that is busy with other tests.
+pub fn patient() -> PostgresOptions {
+    PostgresOptions {
+        acquire_timeout: Duration::from_mins(1),
+        statement_timeout: Duration::from_mins(1),
+        lock_timeout: Duration::from_mins(1),
+        idle_in_transaction_timeout: Duration::from_mins(1),
+        ..PostgresOptions::default()
+    }
+}
+
+/// Runs something to its end beside the runtime that the caller may be on.
+fn aside<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> T {
+    let work = || {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(work())
+    };
+    thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| {
+        // With the message that it had.
+        std::panic::resume_unwind(panic)
+    })
+}
+
+/// Does something on a connection to this database.
+fn connected<T: Send>(url: &str, work: impl AsyncFnOnce(&mut AsyncPgConnection) -> T + Send) -> T {
+    aside(async || {
+        let url: PostgresUrl = url.parse().unwrap();
+        // Databases come and go only after the server has written everything to the disk.
+        let options = PostgresOptions {
+            statement_timeout: Duration::from_mins(10),
+            ..patient()
+        };
+        let connections = Connections::new(&url, &options).unwrap();
+        let mut conn = connections.get().await.unwrap();
+        work(&mut conn).await
+    })
+}
+
+/// Runs statements in this database, and waits for them without a runtime.
+pub fn execute(url: &str, statements: &str) {
+    connected(url, async |conn| {
+        conn.batch_execute(statements).await.unwrap();
+    });
+}
+
+/// The one number that a query returns as `value`.
+pub fn number(url: &str, query: &str) -> i64 {
+    #[derive(QueryableByName)]
+    struct Row {
+        #[diesel(sql_type = BigInt)]
+        value: i64,
+    }
+
+    connected(url, async |conn| {
+        let row: Row = sql_query(query).get_result(conn).await.unwrap();
+        row.value
+    })
+}
+
+/// The texts that a query returns as `value`.
+pub fn texts(url: &str, query: &str) -> Vec<String> {
+    #[derive(QueryableByName)]
+    struct Row {
+        #[diesel(sql_type = Text)]
+        value: String,
+    }
+
+    let rows = connected(url, async |conn| {
+        sql_query(query).load::<Row>(conn).await.unwrap()
+    });
+    rows.into_iter().map(|row| row.value).collect()
+}
+
+/// The databases of tests that run at the same time. Dropping one makes the server write
+/// everything to the disk, so they go together, after the last test.
+#[derive(Default)]
+struct Session {
+    names: Mutex<Vec<String>>,
+    template: OnceLock<String>,
+}
+
+impl Session {
+    fn current() -> Arc<Self> {
+        static CURRENT: Mutex<Weak<Session>> = Mutex::new(Weak::new());
+        static CLEANING: Once = Once::new();
+        CLEANING.call_once(drop_leftovers);
+        let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+        current.upgrade().unwrap_or_else(|| {
+            let session = Arc::default();
+            *current = Arc::downgrade(&session);
+            session
+        })
+    }
+
+    fn create(&self, template: &str) -> String {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{PREFIX}{}_{count}", process::id());
+        execute(
+            &server(),
+            &format!("CREATE DATABASE {name} TEMPLATE {template}"),
+        );
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.push(name.clone());
+        name
+    }
+
+    /// A database that was migrated once, for copies.
+    fn template(&self) -> &str {
+        self.template.get_or_init(|| {
+            let name = self.create("template1");
+            migrate(&with_database(&server(), &name));
+            name
+        })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let names = self.names.get_mut();
+        let names = std::mem::take(names.unwrap_or_else(PoisonError::into_inner));
+        connected(&server(), async |conn| {
+            // One by one: a database cannot be dropped together with something else.
+            for name in names {
+                conn.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)"))
+                    .await
+                    .unwrap();
+            }
+        });
+    }
+}
+
+/// Brings the schema of this database up to date.
+fn migrate(url: &str) {
+    aside(async || {
+        let store = PostgresStore::open(&url.parse().unwrap(), &patient()).await;
+        store.unwrap().migrate().await.unwrap();
+    });
+}
+
+/// Drops what earlier runs left: a run that was killed, or whose servers outlived its tests. Only
+/// databases that nobody uses and whose process is gone are touched.
+fn drop_leftovers() {
+    // Without it nothing tells which processes are gone.
+    let processes = Path::new("/proc");
+    if !processes.join("self").exists() {
+        return;
+    }
+    let server = server();
+    let unused = format!(
+        "SELECT datname::text AS value FROM pg_database WHERE starts_with(datname, '{PREFIX}') \
+         AND oid NOT IN (SELECT datid FROM pg_stat_activity WHERE datid IS NOT NULL)"
+    );
+    let is_left = |name: &String| {
+        let process = name
+            .strip_prefix(PREFIX)
+            .and_then(|rest| rest.split('_').next());
+        process.is_some_and(|process| {
+            let digits = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
+            digits && !processes.join(process).exists()
+        })
+    };
+    let mut names = texts(&server, &unused);
+    names.retain(is_left);
+    connected(&server, async |conn| {
+        for name in names {
+            // Another run may be doing the same, or somebody looks at it just now.
+            let _ = conn
+                .batch_execute(&format!("DROP DATABASE IF EXISTS {name}"))
+                .await;
+        }
+    });
+}
+
+/// A database with nobody else in it.
+pub struct Database {
+    name: String,
+    /// Who drops it.
+    _session: Arc<Session>,
+}
+
+impl Database {
+    /// One without any table.
+    pub fn empty() -> Self {
+        let session = Session::current();
+        Self {
+            name: session.create("template1"),
+            _session: session,
+        }
+    }
+
+    /// One with the current schema.
+    pub fn migrated() -> Self {
+        let session = Session::current();
+        Self {
+            name: session.create(session.template()),
+            _session: session,
+        }
+    }
+
+    /// Where it is, as people write it.
+    pub fn text_url(&self) -> String {
+        with_database(&server(), &self.name)
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> PostgresUrl {
+        self.text_url().parse().unwrap()
+    }
+
+    /// A store in it whose connections nobody shares, as of a process of its own.
+    pub async fn open(&self, options: &PostgresOptions) -> PostgresStore {
+        PostgresStore::open(&self.url(), options).await.unwrap()
+    }
+}
+
+/// An empty store in a database of its own.
+pub async fn fixture() -> (Database, PostgresStore) {
+    let database = Database::migrated();
+    let store = database.open(&patient()).await;
+    (database, store)
+}
+
+/// A store on the same database whose connections nobody shares, as of another process.
+pub async fn another(database: &Database) -> PostgresStore {
+    database.open(&patient()).await
+}
+
+/// How many deadlocks the server has ended in this database. It counts what happened on a
+/// connection at the latest when that ends.
+pub fn deadlocks(url: &str) -> i64 {
+    number(
+        url,
+        "SELECT deadlocks AS value FROM pg_stat_database WHERE datname = current_database()",
+    )
+}

@@ -1,0 +1,348 @@
+//! Stored columns back into values: whatever does not depend on the database they come from.
+//!
+//! A store turns its own column types into plain ones (a blob into a UUID, a count of
+//! microseconds into a time) and takes the rest from here. A column that holds what this
+//! program cannot have written is reported by its name.
+
+use std::fmt;
+
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::StoreError;
+use crate::{
+    client::Scope,
+    enrichment::Coordinates,
+    outbox::{Effect, Event, EventName, Kind, Work},
+    posting::{
+        Actor, CountryCode, CurrencyCode, EmploymentType, LocationType, PostingId, SalaryPeriod,
+        SourceIdentifier, Status,
+    },
+};
+
+/// A stored value that this program cannot have written.
+pub fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
+    StoreError::Broken(format!(
+        "the column {column} holds {value:?}, which has no meaning"
+    ))
+}
+
+/// A value that is stored as a text, which not every text is.
+pub trait Word: Sized {
+    /// The value that is stored as this text.
+    fn from_store(text: &str) -> Option<Self>;
+}
+
+macro_rules! words {
+    ($($word:ty)+) => {
+        $(impl Word for $word {
+            fn from_store(text: &str) -> Option<Self> {
+                Self::parse(text)
+            }
+        })+
+    };
+}
+
+words! {
+    CountryCode CurrencyCode EmploymentType EventName Kind LocationType SalaryPeriod Scope Status
+}
+
+impl Word for SourceIdentifier {
+    fn from_store(text: &str) -> Option<Self> {
+        Self::new(text).ok()
+    }
+}
+
+impl Word for Actor {
+    fn from_store(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
+/// A word back from its column.
+pub fn word<T: Word>(text: impl AsRef<str>, column: &str) -> Result<T, StoreError> {
+    let text = text.as_ref();
+    T::from_store(text).ok_or_else(|| corrupt(column, text))
+}
+
+/// An optional word back from its column.
+pub fn optional_word<T: Word>(
+    text: Option<impl AsRef<str>>,
+    column: &str,
+) -> Result<Option<T>, StoreError> {
+    text.map(|text| word(text, column)).transpose()
+}
+
+/// Words back from one column, in their order.
+pub fn words<T: Word>(
+    texts: impl IntoIterator<Item: AsRef<str>>,
+    column: &str,
+) -> Result<Vec<T>, StoreError> {
+    texts.into_iter().map(|text| word(text, column)).collect()
+}
+
+/// A SHA-256 back from its column. Of a bad one only the length is told, for it may be secret.
+pub fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
+    bytes
+        .try_into()
+        .map_err(|_| corrupt(column, format_args!("{} bytes", bytes.len())))
+}
+
+/// A count back from its column.
+pub fn count(stored: impl Into<i64>, column: &str) -> Result<u32, StoreError> {
+    let stored = stored.into();
+    stored.try_into().map_err(|_| corrupt(column, stored))
+}
+
+/// A place back from its columns, which are set together.
+pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coordinates> {
+    Some(Coordinates {
+        latitude: latitude?,
+        longitude: longitude?,
+    })
+}
+
+/// The columns of a row of the outbox that say what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredWork {
+    /// Which of the others there are.
+    pub kind: Kind,
+    /// Whom it is for.
+    pub subject: Uuid,
+    /// Of events only.
+    pub event_name: Option<String>,
+    /// Of events only.
+    pub source_identifier: Option<String>,
+    /// Of events only.
+    pub occurred_at: Option<OffsetDateTime>,
+}
+
+impl TryFrom<StoredWork> for Work {
+    type Error = StoreError;
+
+    fn try_from(row: StoredWork) -> Result<Self, StoreError> {
+        let posting = PostingId::new(row.subject);
+        match row.kind {
+            Kind::Enrich => Ok(Self::Effect(Effect::Enrich(posting))),
+            Kind::Event => Ok(Self::Event(Event {
+                name: word(row.event_name.unwrap_or_default(), "outbox.event_name")?,
+                posting,
+                source_identifier: word(
+                    row.source_identifier.unwrap_or_default(),
+                    "outbox.source_identifier",
+                )?,
+                at: row
+                    .occurred_at
+                    .ok_or_else(|| corrupt("outbox.occurred_at", row.occurred_at))?,
+            })),
+        }
+    }
+}
+
+/// What operators know a row of the outbox by: [`crate::outbox::TaskRow::key`].
+pub fn task_key(event_name: Option<&str>, subject: Uuid) -> String {
+    match event_name {
+        Some(name) => format!("{name}:{subject}"),
+        None => subject.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{noon, uuid};
+
+    fn reports<T: fmt::Debug>(result: Result<T, StoreError>, column: &str, value: &str) {
+        let Err(StoreError::Broken(why)) = result else {
+            panic!("{value}: {result:?}")
+        };
+        assert_eq!(
+            why,
+            format!("the column {column} holds {value}, which has no meaning")
+        );
+    }
+
+    #[test]
+    fn every_word_comes_back_and_no_other() {
+        fn check<T: Word + fmt::Debug + PartialEq>(good: &[(&str, T)], bad: &[&str]) {
+            for (text, value) in good {
+                assert_eq!(word::<T>(text, "t.c").as_ref(), Ok(value));
+                assert_eq!(
+                    optional_word::<T>(Some(text), "t.c").unwrap().as_ref(),
+                    Some(value)
+                );
+            }
+            for text in bad {
+                reports(word::<T>(text, "t.c"), "t.c", &format!("{text:?}"));
+                reports(
+                    optional_word::<T>(Some(text), "t.c"),
+                    "t.c",
+                    &format!("{text:?}"),
+                );
+            }
+            assert_eq!(optional_word::<T>(None::<&str>, "t.c"), Ok(None));
+        }
+        fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
+            all.iter().map(|&value| (name(value), value)).collect()
+        }
+
+        check(
+            &named(Status::ALL, Status::as_str),
+            &["", "Approved", "published", "approved "],
+        );
+        check(
+            &named(EmploymentType::ALL, EmploymentType::as_str),
+            &["", "sometimes"],
+        );
+        check(
+            &named(LocationType::ALL, LocationType::as_str),
+            &["", "Remote", " hybrid"],
+        );
+        check(
+            &named(SalaryPeriod::ALL, SalaryPeriod::as_str),
+            &["", "daily"],
+        );
+        check(
+            &named(&EventName::ALL, EventName::as_str),
+            &["", "JobPostingDanced"],
+        );
+        check(&named(&Kind::ALL, Kind::as_str), &["", "dance"]);
+        check(&named(&Scope::ALL, Scope::as_str), &["", "job-postings"]);
+        check(
+            &[("SE", CountryCode::parse("SE").unwrap())],
+            &["", "S", "QQ"],
+        );
+        check(
+            &[("SEK", CurrencyCode::parse("SEK").unwrap())],
+            &["", "SE", "QQQ"],
+        );
+        check(
+            &[("a/ü", SourceIdentifier::new("a/ü").unwrap())],
+            &["", "a\nb", "x".repeat(256).as_str()],
+        );
+        let client = crate::client::ClientId::new(uuid(1));
+        check(
+            &[
+                ("enricher", Actor::Enricher),
+                ("operator", Actor::Operator),
+                ("lifetime", Actor::Lifetime),
+                (&format!("client:{client}"), Actor::Client(client)),
+            ],
+            &["", "somebody", "client:", "client:nobody"],
+        );
+    }
+
+    #[test]
+    fn words_keep_their_order() {
+        let words = |texts: &[&str]| words::<LocationType>(texts, "postings.location_types");
+        assert_eq!(words(&[]), Ok(Vec::new()));
+        assert_eq!(
+            words(&["on-site", "remote"]),
+            Ok(vec![LocationType::OnSite, LocationType::Remote])
+        );
+        reports(
+            words(&["remote", "moon"]),
+            "postings.location_types",
+            "\"moon\"",
+        );
+    }
+
+    #[test]
+    fn a_digest_is_never_told() {
+        assert_eq!(digest(&[7; 32], "t.c"), Ok([7; 32]));
+        for length in [0, 31, 33] {
+            reports(
+                digest(&vec![7; length], "t.c"),
+                "t.c",
+                &format!("{length} bytes"),
+            );
+        }
+    }
+
+    #[test]
+    fn counts_have_a_range() {
+        for (stored, expect) in [(0, 0), (7, 7), (i64::from(u32::MAX), u32::MAX)] {
+            assert_eq!(count(stored, "t.c"), Ok(expect));
+        }
+        for stored in [-1, i64::from(u32::MAX) + 1] {
+            reports(count(stored, "t.c"), "t.c", &stored.to_string());
+        }
+        reports(count(-7_i32, "t.c"), "t.c", "-7");
+    }
+
+    #[test]
+    fn a_place_has_two_numbers() {
+        let place = Coordinates {
+            latitude: 59.33,
+            longitude: 18.07,
+        };
+        assert_eq!(coordinates(Some(59.33), Some(18.07)), Some(place));
+        for (latitude, longitude) in [(None, None), (Some(59.33), None), (None, Some(18.07))] {
+            assert_eq!(coordinates(latitude, longitude), None);
+        }
+    }
+
+    #[test]
+    fn work_is_an_effect_or_an_event() {
+        let effect = StoredWork {
+            kind: Kind::Enrich,
+            subject: uuid(1),
+            event_name: None,
+            source_identifier: None,
+            occurred_at: None,
+        };
+        let posting = PostingId::new(uuid(1));
+        assert_eq!(
+            Work::try_from(effect),
+            Ok(Work::Effect(Effect::Enrich(posting)))
+        );
+
+        let event = StoredWork {
+            kind: Kind::Event,
+            subject: uuid(1),
+            event_name: Some("JobPostingExpired".to_owned()),
+            source_identifier: Some("job-1".to_owned()),
+            occurred_at: Some(noon()),
+        };
+        let expect = Event {
+            name: EventName::JobPostingExpired,
+            posting,
+            source_identifier: SourceIdentifier::new("job-1").unwrap(),
+            at: noon(),
+        };
+        assert_eq!(Work::try_from(event.clone()), Ok(Work::Event(expect)));
+
+        let check = |change: fn(&mut StoredWork), column: &str, value: &str| {
+            let mut row = event.clone();
+            change(&mut row);
+            reports(Work::try_from(row), column, value);
+        };
+        check(|row| row.event_name = None, "outbox.event_name", "\"\"");
+        check(
+            |row| row.event_name = Some("JobPostingDanced".to_owned()),
+            "outbox.event_name",
+            "\"JobPostingDanced\"",
+        );
+        check(
+            |row| row.source_identifier = None,
+            "outbox.source_identifier",
+            "\"\"",
+        );
+        check(
+            |row| row.source_identifier = Some("\0".to_owned()),
+            "outbox.source_identifier",
+            "\"\\0\"",
+        );
+        check(|row| row.occurred_at = None, "outbox.occurred_at", "None");
+    }
+
+    #[test]
+    fn operators_know_events_by_their_names() {
+        let subject = uuid(1);
+        assert_eq!(task_key(None, subject), subject.to_string());
+        assert_eq!(
+            task_key(Some("JobPostingExpired"), subject),
+            format!("JobPostingExpired:{subject}")
+        );
+    }
+}
