@@ -197,7 +197,7 @@ impl From<InvalidIdentifier> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Conflict | StoreError::Unavailable(_) => {
+            StoreError::Conflict | StoreError::Unavailable(_) | StoreError::InDoubt(_) => {
                 tracing::warn!(cause = %error, "the store did not answer");
                 Self::unavailable(
                     "The service is temporarily unavailable. Try again.",

@@ -9,7 +9,14 @@
 //! state. One that the server closed, for a restart or otherwise, is noticed when it is taken
 //! and replaced by a fresh one; nothing has to be told that the server is back.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use deadpool::managed::{Object, PoolError};
 use diesel::ConnectionError;
@@ -147,7 +154,20 @@ impl Connections {
         let limit = self.work_timeout;
         joined(task::spawn(async move {
             let mut conn = conn;
-            let result = limited(limit, AsyncPgConnection::transaction(&mut conn, work)).await;
+            let is_done = AtomicBool::new(false);
+            let all = async |conn: &mut AsyncPgConnection| {
+                let value = work(conn).await?;
+                is_done.store(true, Ordering::Relaxed);
+                Ok(value)
+            };
+            let result = limited(limit, AsyncPgConnection::transaction(&mut conn, all)).await;
+            let result = match result {
+                // What was lost after the work is the answer to COMMIT.
+                Err(Failure(StoreError::Unavailable(why))) if is_done.load(Ordering::Relaxed) => {
+                    Err(Failure(StoreError::InDoubt(why)))
+                }
+                result => result,
+            };
             settle(conn, result)
         }))
         .await

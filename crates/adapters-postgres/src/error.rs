@@ -122,7 +122,7 @@ mod tests {
     fn sort(error: &StoreError) -> Sort {
         match error {
             StoreError::Conflict => Sort::Conflict,
-            StoreError::Unavailable(_) => Sort::Unavailable,
+            StoreError::Unavailable(_) | StoreError::InDoubt(_) => Sort::Unavailable,
             StoreError::Broken(_) => Sort::Broken,
         }
     }

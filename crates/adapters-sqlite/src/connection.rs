@@ -120,7 +120,7 @@ impl Connections {
                 StoreError::Unavailable(format!("{}: {why}", path.display()))
             }
             StoreError::Broken(why) => StoreError::Broken(format!("{}: {why}", path.display())),
-            StoreError::Conflict => StoreError::Conflict,
+            error @ (StoreError::Conflict | StoreError::InDoubt(_)) => error,
         };
         let mut conn = SqliteConnection::establish(&uri(path)?)
             .map_err(|error| in_words(classify(&error.to_string())))?;

@@ -15,8 +15,8 @@ use tokio::{
 };
 
 use super::{
-    Database, another, create, fixture, identifier, is_unavailable, join, patient, retitle,
-    until_waiting,
+    Database, another, create, fixture, identifier, is_lost, is_unavailable, join, patient,
+    retitle, until_waiting,
 };
 use crate::{PostgresOptions, PostgresStore, PostgresUrl};
 
@@ -132,7 +132,7 @@ async fn a_store_recovers_by_itself() {
         for (n, outcome) in commits.join_all().await {
             match outcome {
                 Ok(()) => acknowledged.push(n),
-                refused => assert!(is_unavailable(&refused), "{refused:?}"),
+                refused => assert!(is_lost(&refused), "{refused:?}"),
             }
         }
         let start = Instant::now();

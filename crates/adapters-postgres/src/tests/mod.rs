@@ -149,6 +149,11 @@ async fn try_run(store: &PostgresStore, sql: &str) -> diesel::QueryResult<()> {
     conn.batch_execute(sql).await
 }
 
+/// Whether nothing could be said but that the server was lost.
+fn is_lost<T>(result: &Result<T, StoreError>) -> bool {
+    matches!(result, Err(StoreError::InDoubt(_))) || is_unavailable(result)
+}
+
 fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::Unavailable(_)))
 }

@@ -49,6 +49,13 @@ impl Runner {
                 }
                 return;
             }
+            // Run again, one would find what it wrote itself, and answer that it was there.
+            Err(StoreError::InDoubt(why)) => {
+                for (_, asker) in askers {
+                    let _ = asker.send(Err(unavailable(&why)));
+                }
+                return;
+            }
             Err(failure) => failure,
         };
         tracing::debug!(%failure, commands = puts.len(), "a batch is run again one by one");
@@ -84,7 +91,9 @@ impl Runner {
                     }
                     sleep(wait).await;
                 }
-                StoreError::Unavailable(why) => return Err(IngestError::Unavailable(why)),
+                StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
+                    return Err(IngestError::Unavailable(why));
+                }
                 StoreError::Broken(why) => return Err(IngestError::Broken(why)),
             }
         }

@@ -89,7 +89,9 @@ impl Enrichments {
                 Ok(assigned) => assignments.extend(assigned),
                 // The lease was lost: somebody else has the task.
                 Err(StoreError::Conflict) => {}
-                Err(error @ StoreError::Unavailable(_)) => return Err(error),
+                Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
+                    return Err(error);
+                }
                 Err(error @ StoreError::Broken(_)) => {
                     self.tasks.failed(task, error).await;
                 }
@@ -164,7 +166,9 @@ impl Enrichments {
             }
             match result {
                 Ok(()) => {}
-                Err(error @ StoreError::Unavailable(_)) => return Err(error),
+                Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
+                    return Err(error);
+                }
                 // A conflict that stays is a lost lease, and then this does nothing.
                 Err(error) => {
                     if let Some(task) = find(tasks, outcome.receipt) {

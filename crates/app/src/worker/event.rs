@@ -29,14 +29,18 @@ impl Handler for Events {
         }
         match self.finish(tasks).await {
             Ok(()) => return Ok(()),
-            Err(error @ StoreError::Unavailable(_)) => return Err(error),
+            Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
+                return Err(error);
+            }
             Err(error) => tracing::debug!(%error, "events are finished one by one"),
         }
         for task in tasks {
             match self.finish(std::slice::from_ref(task)).await {
                 // After a conflict the lease is lost: whoever has it now delivers once more.
                 Ok(()) | Err(StoreError::Conflict) => {}
-                Err(error @ StoreError::Unavailable(_)) => return Err(error),
+                Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
+                    return Err(error);
+                }
                 Err(error @ StoreError::Broken(_)) => {
                     self.tasks.failed(task, error).await;
                 }

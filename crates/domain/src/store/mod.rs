@@ -23,9 +23,13 @@ pub enum StoreError {
     /// Somebody else wrote first; nothing was written. Load and decide again.
     #[error("the state moved meanwhile")]
     Conflict,
-    /// The store cannot be reached or is overloaded. Whether a commit took place is not known.
+    /// The store cannot be reached, or has no time for this. Nothing was written.
     #[error("the store is not available: {0}")]
     Unavailable(String),
+    /// The store was lost while it committed: everything was written, or nothing. Whoever needs
+    /// to know has to load again.
+    #[error("whether it was written is not known: {0}")]
+    InDoubt(String),
     /// The store answered what it never should.
     #[error("the store failed: {0}")]
     Broken(String),
