@@ -31,6 +31,7 @@ async fn set_end(site: &Site, id: &str, end: OffsetDateTime) {
     let write = PostingWrite {
         expected,
         posting: posting.clone(),
+        sets_description: false,
         enriched: None,
         history: Vec::new(),
     };

@@ -3,7 +3,7 @@
 //! Nothing here locks a row or opens a transaction. What several queries read fits together all
 //! the same: companies are never deleted, and history carries the version it belongs to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use diesel::{
@@ -34,22 +34,30 @@ use crate::{
     value::timestamp,
 };
 
-/// The postings with these identifiers, their companies, and the companies with these ids.
+/// The postings with these identifiers, their companies, and the companies with these ids. Mostly
+/// the latter are the former, and one query is enough.
 pub(crate) async fn load(
     conn: &mut AsyncPgConnection,
     identifiers: &[SourceIdentifier],
     companies: &[CompanyId],
 ) -> Result<Known, Failure> {
-    let mut rows: Vec<PostingRow> = Vec::new();
+    let mut known = Known::default();
     if !identifiers.is_empty() {
         let identifiers: Vec<_> = identifiers.iter().map(SourceIdentifier::as_str).collect();
-        rows = postings::table
+        let rows = with_companies()
             .filter(postings::source_identifier.eq_any(identifiers))
-            .select(PostingRow::as_select())
             .load(conn)
             .await?;
+        known = of(rows)?;
     }
-    known(conn, rows, companies).await
+    let missing = companies
+        .iter()
+        .filter(|id| !known.companies.contains_key(id));
+    let missing: Vec<_> = missing.map(|id| id.uuid()).collect();
+    let companies = company::load(conn, missing).await?;
+    let companies = companies.into_iter().map(|company| (company.id, company));
+    known.companies.extend(companies);
+    Ok(known)
 }
 
 /// The postings with these ids, and their companies.
@@ -57,42 +65,37 @@ pub(crate) async fn load_by_id(
     conn: &mut AsyncPgConnection,
     ids: &[PostingId],
 ) -> Result<Known, Failure> {
-    let mut rows: Vec<PostingRow> = Vec::new();
-    if !ids.is_empty() {
-        let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
-        rows = postings::table
-            .filter(postings::id.eq_any(ids))
-            .select(PostingRow::as_select())
-            .load(conn)
-            .await?;
+    if ids.is_empty() {
+        return Ok(Known::default());
     }
-    known(conn, rows, &[]).await
+    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
+    let rows = with_companies()
+        .filter(postings::id.eq_any(ids))
+        .load(conn)
+        .await?;
+    of(rows)
 }
 
-async fn known(
-    conn: &mut AsyncPgConnection,
-    rows: Vec<PostingRow>,
-    companies: &[CompanyId],
-) -> Result<Known, Failure> {
-    let mut postings = HashMap::with_capacity(rows.len());
-    for row in rows {
-        let posting = Posting::try_from(row)?;
-        postings.insert(posting.source_identifier.clone(), posting);
+#[diesel::dsl::auto_type]
+fn with_companies() -> _ {
+    let columns: (AsSelect<PostingRow, Pg>, AsSelect<CompanyRow, Pg>) =
+        (PostingRow::as_select(), CompanyRow::as_select());
+    postings::table.inner_join(companies::table).select(columns)
+}
+
+fn of(rows: Vec<(PostingRow, CompanyRow)>) -> Result<Known, Failure> {
+    let mut known = Known {
+        postings: HashMap::with_capacity(rows.len()),
+        companies: HashMap::with_capacity(rows.len()),
+    };
+    for (posting, company) in rows {
+        let (posting, company) = (Posting::try_from(posting)?, Company::from(company));
+        known.companies.insert(company.id, company);
+        known
+            .postings
+            .insert(posting.source_identifier.clone(), posting);
     }
-    let ids: HashSet<_> = companies
-        .iter()
-        .chain(postings.values().map(|posting| &posting.company_id))
-        .map(|id| id.uuid())
-        .collect();
-    let companies = company::load(conn, ids.into_iter().collect()).await?;
-    let companies = companies
-        .into_iter()
-        .map(|company| (company.id, company))
-        .collect();
-    Ok(Known {
-        postings,
-        companies,
-    })
+    Ok(known)
 }
 
 statement! {

@@ -54,8 +54,8 @@ statement! {
 }
 
 statement! {
-    /// A description that stays is not stored anew: PostgreSQL keeps a large value where it is
-    /// only if it gets back the very reference that the row holds.
+    /// A description that stays is not sent, nor stored anew: PostgreSQL keeps a large value
+    /// where it is if it gets back the very reference that the row holds.
     Update =
     "UPDATE postings SET \
      version = sent.version, status = sent.status, status_reason = sent.status_reason, \
@@ -70,8 +70,7 @@ statement! {
      salary_currency_code = sent.salary_currency_code, salary_period = sent.salary_period, \
      application_email = sent.application_email, application_url = sent.application_url, \
      expiration_reason = sent.expiration_reason, metadata = sent.metadata::json, \
-     raw_description = CASE WHEN postings.raw_description = sent.raw_description \
-     THEN postings.raw_description ELSE sent.raw_description END \
+     raw_description = coalesce(sent.raw_description, postings.raw_description) \
      FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      AS sent (\
      id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured, \
@@ -155,7 +154,7 @@ async fn insert(conn: &mut AsyncPgConnection, new: &[&PostingWrite]) -> Result<(
     if new.is_empty() {
         return Ok(());
     }
-    let rows: Vec<_> = new.iter().map(|write| Row::of(&write.posting)).collect();
+    let rows: Vec<_> = new.iter().map(|write| Row::of(write)).collect();
     let mut columns = changing(&rows);
     columns.extend([
         texts(&rows, |row| Some(row.posting.source_identifier.as_str())),
@@ -172,10 +171,7 @@ async fn update(conn: &mut AsyncPgConnection, changed: &[&PostingWrite]) -> Resu
     if changed.is_empty() {
         return Ok(());
     }
-    let rows: Vec<_> = changed
-        .iter()
-        .map(|write| Row::of(&write.posting))
-        .collect();
+    let rows: Vec<_> = changed.iter().map(|write| Row::of(write)).collect();
     execute::<Update>(conn, &changing(&rows)).await?;
     Ok(())
 }
@@ -183,15 +179,17 @@ async fn update(conn: &mut AsyncPgConnection, changed: &[&PostingWrite]) -> Resu
 /// A posting, with values of columns that it does not hold as such.
 struct Row<'a> {
     posting: &'a Posting,
+    description: Option<&'a str>,
     employment_types: String,
     location_types: String,
 }
 
 impl<'a> Row<'a> {
-    fn of(posting: &'a Posting) -> Self {
-        let details = &posting.details;
+    fn of(write: &'a PostingWrite) -> Self {
+        let details = &write.posting.details;
         Self {
-            posting,
+            posting: &write.posting,
+            description: write.description(),
             employment_types: literal(details.employment_types.iter().map(|word| word.as_str())),
             location_types: literal(details.location_types.iter().map(|word| word.as_str())),
         }
@@ -240,7 +238,7 @@ fn changing<'a>(rows: &'a [Row<'a>]) -> Vec<Value<'a>> {
         texts(rows, |row| {
             row.posting.details.metadata.as_ref().map(Metadata::as_str)
         }),
-        texts(rows, |row| Some(&row.posting.details.raw_description)),
+        texts(rows, |row| row.description),
     ]
 }
 

@@ -74,6 +74,7 @@ fn create(n: u128) -> WriteSet {
         PostingWrite {
             expected: None,
             posting,
+            sets_description: true,
             enriched: None,
             history,
         },
@@ -92,6 +93,7 @@ fn retitle(n: u128, title: &str) -> WriteSet {
         PostingWrite {
             expected: Some(1),
             posting,
+            sets_description: false,
             enriched: None,
             history: Vec::new(),
         },

@@ -15,6 +15,7 @@ use domain::{
     store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
     testing::{minutes, noon, uuid},
 };
+use uuid::Uuid;
 
 use super::{Database, identifier, patient, posting};
 use crate::{PostgresOptions, PostgresStore};
@@ -81,6 +82,7 @@ fn creates(n: u128) -> WriteSet {
             PostingWrite {
                 expected: None,
                 posting,
+                sets_description: true,
                 enriched: None,
                 history: history(Status::PendingEnrichment),
             },
@@ -140,11 +142,18 @@ async fn a_commit_takes_as_many_whatever_its_size() {
         let ids: Vec<_> = (0..n).map(|n| PostingId::new(uuid(n))).collect();
         store.load_by_id(&ids).await.unwrap();
         lap();
+        let theirs: Vec<_> = known.companies.keys().copied().collect();
+        store.load(&identifiers, &theirs).await.unwrap();
+        lap();
+        let another = CompanyId::new(Uuid::max());
+        store.load(&identifiers, &[another]).await.unwrap();
+        lap();
         costs.push(of_size);
     }
     // Begin, companies, postings, history, effects, events, commit; one; one; the same with
-    // locks and updates, texts, and locks and ends of tasks; two; two.
-    assert_eq!(costs[2], [7, 1, 1, 11, 2, 2]);
+    // locks and updates, texts, and locks and ends of tasks; one to load postings with their
+    // companies, and one more for companies that are not theirs.
+    assert_eq!(costs[2], [7, 1, 1, 11, 1, 1, 1, 2]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);
 }

@@ -34,7 +34,8 @@ statement! {
      updated_at = ?, title = ?, employment_types = ?, location_types = ?, \
      location_country_code = ?, location_city = ?, salary_min = ?, salary_max = ?, \
      salary_currency_code = ?, salary_period = ?, application_email = ?, application_url = ?, \
-     expiration_reason = ?, metadata = ?, raw_description = ? \
+     expiration_reason = ?, metadata = ?, \
+     raw_description = coalesce(?, raw_description) \
      WHERE id = ? AND version = ?"
 }
 
@@ -53,12 +54,13 @@ pub(crate) fn write(conn: &mut SqliteConnection, write: &PostingWrite) -> Result
     let PostingWrite {
         expected,
         posting,
+        sets_description: _,
         enriched,
         history,
     } = write;
     let id = posting.id.uuid();
     let columns = Columns::of(posting);
-    let changing = changing(posting, &columns);
+    let changing = changing(posting, &columns, write.description());
     if let Some(expected) = expected {
         let key = [(&id).into(), (*expected).into()];
         if execute::<Update>(conn, &[&changing[..], &key].concat())? == 0 {
@@ -100,8 +102,12 @@ impl Columns {
 }
 
 /// The values of the columns that may change in the life of a posting, in the order of both
-/// statements.
-fn changing<'a>(posting: &'a Posting, columns: &'a Columns) -> [Value<'a>; 25] {
+/// statements. A description that stays is not sent.
+fn changing<'a>(
+    posting: &'a Posting,
+    columns: &'a Columns,
+    description: Option<&'a str>,
+) -> [Value<'a>; 25] {
     let details = &posting.details;
     [
         posting.version.into(),
@@ -141,7 +147,7 @@ fn changing<'a>(posting: &'a Posting, columns: &'a Columns) -> [Value<'a>; 25] {
         (&details.application_url).into(),
         (&details.expiration_reason).into(),
         details.metadata.as_ref().map(Metadata::as_str).into(),
-        (&*details.raw_description).into(),
+        description.into(),
     ]
 }
 

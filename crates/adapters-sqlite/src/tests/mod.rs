@@ -77,6 +77,7 @@ fn create(n: u128) -> WriteSet {
         PostingWrite {
             expected: None,
             posting,
+            sets_description: true,
             enriched: None,
             history: Vec::<HistoryEntry>::new(),
         },

@@ -19,6 +19,8 @@ pub struct Change {
     pub posting: Posting,
     /// Whether the posting itself is written. It is not when only its company changes.
     pub writes_posting: bool,
+    /// Whether its description changes.
+    pub sets_description: bool,
     /// Its company, if that changes too.
     pub company: Option<CompanyWrite>,
     /// What an enricher made of it.
@@ -47,6 +49,7 @@ impl Change {
             expected,
             posting,
             writes_posting: true,
+            sets_description: expected.is_none(),
             company: None,
             enriched: None,
             history: Vec::new(),
@@ -131,17 +134,17 @@ impl Change {
         known
             .postings
             .insert(self.posting.source_identifier.clone(), self.posting.clone());
-        let (mut history, before) = earlier.map_or((Vec::new(), None), |earlier| {
-            (earlier.history, earlier.enriched)
-        });
+        let (mut history, enriched, sets_description) = earlier
+            .map(|earlier| (earlier.history, earlier.enriched, earlier.sets_description))
+            .unwrap_or_default();
         history.append(&mut self.history);
-        let enriched = self.enriched.or(before);
         writes.postings.insert(
             id,
             PostingWrite {
                 expected,
                 posting: self.posting,
-                enriched,
+                sets_description: sets_description || self.sets_description,
+                enriched: self.enriched.or(enriched),
                 history,
             },
         );

@@ -184,6 +184,8 @@ fn update(
     };
     after.company_id = company.after.id;
 
+    change.sets_description = after.details.raw_description != posting.details.raw_description;
+    let after = &change.posting;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
     change.company = company.write;
     advance(&mut change, posting, put, differs, now);

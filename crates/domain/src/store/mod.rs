@@ -71,10 +71,20 @@ pub struct PostingWrite {
     pub expected: Option<Version>,
     /// The posting as it is afterwards, with its next version.
     pub posting: Posting,
+    /// Whether its description is not the stored one. Most changes leave it, and it is large.
+    pub sets_description: bool,
     /// What the enricher made of it, if that is new.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
     /// What to add to its history, in order.
     pub history: Vec<HistoryEntry>,
+}
+
+impl PostingWrite {
+    /// The description to store; `None` leaves the stored one.
+    pub fn description(&self) -> Option<&str> {
+        let is_new = self.expected.is_none();
+        (is_new || self.sets_description).then_some(&*self.posting.details.raw_description)
+    }
 }
 
 /// What one commit writes.

@@ -76,6 +76,7 @@ fn touching(posting: &Posting, change: impl FnOnce(&mut Posting)) -> WriteSet {
         PostingWrite {
             expected: Some(posting.version),
             posting: after,
+            sets_description: false,
             enriched: None,
             history: Vec::new(),
         },
