@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use adapters_postgres::{PostgresOptions, PostgresStore};
 use adapters_sqlite::SqliteStore;
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use domain::{
     client::Clients,
     outbox::Outbox,
@@ -11,6 +12,19 @@ use domain::{
 };
 
 use crate::config::DatabaseUrl;
+
+const CANNOT_OPEN: &str = "cannot open the database";
+const CANNOT_MIGRATE: &str = "cannot migrate the database";
+
+/// What to do about a schema that lacks migrations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outdated {
+    /// Apply them.
+    Migrate,
+    /// Apply them to the embedded store, which nobody else uses. Refuse to use another one: who
+    /// runs it decides when its tables change.
+    MigrateEmbedded,
+}
 
 /// The ports of one store.
 #[derive(Clone)]
@@ -37,9 +51,27 @@ impl Database {
         }
     }
 
-    /// Opens a database with a current schema: the embedded store is created when there is
-    /// none, and brought up to date when it is not.
+    /// Opens a database with a current schema. The embedded store is created when there is none.
     pub async fn open(url: &DatabaseUrl) -> anyhow::Result<Self> {
+        Self::open_or(url, Outdated::MigrateEmbedded).await
+    }
+
+    /// Opens a database with a current schema, or does about an outdated one what is asked for.
+    pub async fn open_or(url: &DatabaseUrl, outdated: Outdated) -> anyhow::Result<Self> {
+        if let (DatabaseUrl::Postgres(url), Outdated::MigrateEmbedded) = (url, outdated) {
+            let store = PostgresStore::open(url, &PostgresOptions::default())
+                .await
+                .context(CANNOT_OPEN)?;
+            let pending = store.pending_migrations().await.context(CANNOT_OPEN)?;
+            if !pending.is_empty() {
+                bail!(
+                    "the schema of the database lacks {}; run `posthaste migrate` first, or \
+                     `posthaste serve --migrate`",
+                    pending.join(", ")
+                );
+            }
+            return Ok(Self::of(&Arc::new(store)));
+        }
         let (database, applied) = Self::migrate(url).await?;
         for migration in applied {
             tracing::info!(migration, "applied");
@@ -51,12 +83,16 @@ impl Database {
     pub async fn migrate(url: &DatabaseUrl) -> anyhow::Result<(Self, Vec<String>)> {
         match url {
             DatabaseUrl::Sqlite(path) => {
-                let store = Arc::new(SqliteStore::open(path).context("cannot open the database")?);
-                let applied = store
-                    .migrate()
-                    .await
-                    .context("cannot migrate the database")?;
+                let store = Arc::new(SqliteStore::open(path).context(CANNOT_OPEN)?);
+                let applied = store.migrate().await.context(CANNOT_MIGRATE)?;
                 Ok((Self::of(&store), applied))
+            }
+            DatabaseUrl::Postgres(url) => {
+                let store = PostgresStore::open(url, &PostgresOptions::default())
+                    .await
+                    .context(CANNOT_OPEN)?;
+                let applied = store.migrate().await.context(CANNOT_MIGRATE)?;
+                Ok((Self::of(&Arc::new(store)), applied))
             }
         }
     }

@@ -15,6 +15,7 @@ mod database;
 mod demo;
 mod lane;
 mod logging;
+mod misconfigured;
 mod output;
 mod panics;
 mod push;
@@ -36,7 +37,10 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::cli::{Cli, Command, Refusal};
+use crate::{
+    cli::{Cli, Command, Refusal},
+    misconfigured::Misconfigured,
+};
 
 /// The exit code of bad usage and bad configuration.
 const USAGE: u8 = 2;
@@ -55,7 +59,11 @@ fn main() -> ExitCode {
         Err(error) if output::is_reader_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&in_one_line(&error));
-            ExitCode::FAILURE
+            if error.is::<Misconfigured>() {
+                ExitCode::from(USAGE)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }

@@ -16,8 +16,9 @@ use crate::{
     clock,
     command::keys,
     config::{DatabaseUrl, EnricherKind},
-    database::Database,
+    database::{Database, Outdated},
     lane::{Lane, LaneSettings, LaneTask},
+    misconfigured::Misconfigured,
     output,
     shutdown::StopSignals,
     worker::{Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
@@ -28,7 +29,9 @@ use crate::{
 pub struct ServiceConfig {
     /// Where the state is.
     pub database: DatabaseUrl,
-    /// The directory of the signing keys; gets one when it has none.
+    /// What to do about a schema that lacks migrations.
+    pub outdated: Outdated,
+    /// The directory of the signing keys. On the embedded store it gets one when it has none.
     pub keys: PathBuf,
     /// Where to listen; port 0 takes a free one.
     pub bind: SocketAddr,
@@ -48,6 +51,11 @@ impl From<&ServeArgs> for ServiceConfig {
     fn from(args: &ServeArgs) -> Self {
         Self {
             database: args.store.database(),
+            outdated: if args.migrate {
+                Outdated::Migrate
+            } else {
+                Outdated::MigrateEmbedded
+            },
             keys: args.store.data_dir.keys(),
             bind: args.http.bind,
             public_url: args.http.public_url.clone(),
@@ -79,9 +87,18 @@ pub struct Service;
 impl Service {
     /// Starts everything. When this returns, the service answers.
     pub async fn start(config: ServiceConfig) -> anyhow::Result<Running> {
-        let database = Database::open(&config.database).await?;
         let folder = KeyFolder::new(&config.keys);
-        if keys::ensure(&folder)? {
+        if !config.database.is_embedded() && folder.list()?.keys().is_empty() {
+            // Every process of the database needs the same keys, so no process makes its own.
+            return Err(Misconfigured(format!(
+                "{} holds no token signing key; run `posthaste keys generate`, and give every \
+                 process of this database the same folder",
+                config.keys.display()
+            ))
+            .into());
+        }
+        let database = Database::open_or(&config.database, config.outdated).await?;
+        if config.database.is_embedded() && keys::ensure(&folder)? {
             tracing::info!(folder = %config.keys.display(), "made a token signing key");
         }
 

@@ -83,6 +83,7 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_POSTING_LIFETIME_DAYS",
                 "POSTHASTE_ENRICHER",
                 "POSTHASTE_NO_WORKER",
+                "POSTHASTE_MIGRATE",
             ],
         ),
     ] {
@@ -131,8 +132,8 @@ fn a_bad_variable_stops_the_start_with_one_line() {
     for (variable, value, reason) in [
         (
             "DATABASE_URL",
-            "postgres://u:p@h/d",
-            "this build has the embedded store only",
+            "postgres://u:p@h/d?sslmode=on",
+            "`sslmode` must be disable, prefer, require, verify-ca or verify-full",
         ),
         ("DATABASE_URL", "x", "must be sqlite://PATH"),
         (

@@ -113,6 +113,16 @@ pub struct ServeArgs {
         help_heading = "API"
     )]
     pub no_worker: bool,
+
+    /// Apply pending migrations first; without it an outdated schema is refused. The embedded
+    /// store is always brought up to date
+    #[arg(
+        long,
+        env = "POSTHASTE_MIGRATE",
+        value_parser = FalseyValueParser::new(),
+        help_heading = "Storage"
+    )]
+    pub migrate: bool,
 }
 
 #[derive(Debug, Args)]

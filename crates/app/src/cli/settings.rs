@@ -30,7 +30,8 @@ impl DataDirArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Storage")]
 pub struct StoreArgs {
-    /// The database: `sqlite://PATH`. Default: `posthaste.db` in the data directory
+    /// The database: `sqlite://PATH`, or `postgres://USER:PASSWORD@HOST/DATABASE?sslmode=…`.
+    /// Default: `posthaste.db` in the data directory
     #[arg(
         long,
         value_name = "URL",

@@ -44,21 +44,21 @@ fn database_urls() {
                 "sqlite://:memory:",
                 Err("a database in memory would be lost"),
             ),
+            ("postgres:///d", Err("names no host")),
             (
-                "postgres://u:secret@h/d",
-                Err("this build has the embedded store only"),
-            ),
-            (
-                "postgresql://u:secret@h/d",
-                Err("this build has the embedded store only"),
+                "postgresql://u:secret@h/d?sslmode=on",
+                Err("`sslmode` must be"),
             ),
             ("mysql://u:secret@h/d", Err("must be sqlite://PATH")),
             ("posthaste.db", Err("must be sqlite://PATH")),
         ],
     );
-    for url in ["postgres://u:secret@h/d", "mysql://u:secret@h/d"] {
+    for url in ["postgres://u:secret@h:x/d", "mysql://u:secret@h/d"] {
         assert!(!database_url(url).unwrap_err().contains("secret"));
     }
+    let url = database_url(" postgres://u:secret@h/d?sslmode=require ").unwrap();
+    assert!(!url.is_embedded());
+    assert!(!format!("{url:?}").contains("secret"), "{url:?}");
 }
 
 #[test]

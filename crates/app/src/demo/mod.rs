@@ -40,7 +40,7 @@ use crate::{
     cli::DemoArgs,
     command::clients,
     config::{DatabaseUrl, EnricherKind},
-    database::Database,
+    database::{Database, Outdated},
     output,
     push::{self, Credentials, Line, Outcome, Patience, Sender},
     serve::{Service, ServiceConfig},
@@ -94,6 +94,7 @@ impl Home {
     fn service(&self) -> ServiceConfig {
         ServiceConfig {
             database: DatabaseUrl::Sqlite(self.database()),
+            outdated: Outdated::MigrateEmbedded,
             keys: self.directory.join("keys"),
             bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             public_url: None,
