@@ -2,7 +2,8 @@
 //!
 //! It lives in a temporary directory, listens on a free port of the loopback interface, asks for a
 //! password made for it alone, and is gone when its guard is dropped. Durability is on as in
-//! production, so that what the tests measure and survive is real.
+//! production, so that what the tests measure and survive is real. Tests of their own cluster may
+//! stop it, kill it and start it again.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -39,9 +40,32 @@ pub fn programs() -> Option<PathBuf> {
     })
 }
 
-/// A running server; dropping it stops it and removes its files.
+/// How a server is told to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shutdown {
+    /// It ends transactions and connections, and writes everything to its files.
+    Fast,
+    /// It ends at once and recovers when it is started again, as after a crash.
+    Immediate,
+}
+
+impl Shutdown {
+    const fn signal(self) -> Signal {
+        // Both end the server's own children as well.
+        match self {
+            Self::Fast => Signal::INT,
+            Self::Immediate => Signal::QUIT,
+        }
+    }
+}
+
+/// A server with its files; dropping it stops the one and removes the others.
 pub struct Cluster {
-    server: Child,
+    /// None while it is stopped.
+    server: Option<Child>,
+    programs: PathBuf,
+    account: Account,
+    port: u16,
     url: String,
     // Dropped after the server was stopped.
     directory: TempDir,
@@ -49,6 +73,9 @@ pub struct Cluster {
 
 impl Cluster {
     /// Makes a cluster with the programs in a folder and starts it.
+    ///
+    /// The server ends with the thread that calls this, as it must not outlive a program that is
+    /// killed: call it from one that stays.
     pub fn start(programs: &Path, interrupt: &Interrupt) -> Result<Self> {
         let account = Account::for_server()?;
         let directory = tempfile::Builder::new()
@@ -71,17 +98,46 @@ impl Cluster {
         fs::remove_file(&password_file)?;
 
         let port = free_port()?;
-        let log = directory.path().join("server.log");
-        let server = serve(programs, &account, directory.path(), port, &log)?;
         let mut cluster = Self {
-            server,
+            server: None,
+            programs: programs.to_owned(),
+            account,
+            port,
             url: format!("postgres://{SUPERUSER}:{password}@127.0.0.1:{port}/postgres"),
             directory,
         };
-        cluster.wait_until_ready(interrupt).with_context(|| {
-            format!("PostgreSQL did not start; its log ends:\n{}", end_of(&log))
-        })?;
+        cluster.start_again(interrupt)?;
         Ok(cluster)
+    }
+
+    /// Starts a server that was stopped, on the same files and the same port, and waits until it
+    /// takes connections. The server ends with the thread that calls this.
+    pub fn start_again(&mut self, interrupt: &Interrupt) -> Result<()> {
+        if self.server.is_some() {
+            bail!("the server was not stopped");
+        }
+        self.server = Some(self.serve()?);
+        self.wait_until_ready(interrupt).with_context(|| {
+            format!(
+                "PostgreSQL did not start; its log ends:\n{}",
+                end_of(&self.log())
+            )
+        })
+    }
+
+    /// Stops the server and waits for its end; its files stay.
+    pub fn stop(&mut self, shutdown: Shutdown) -> Result<()> {
+        let Some(server) = &mut self.server else {
+            bail!("the server is stopped already");
+        };
+        if !ends(server, shutdown) {
+            bail!(
+                "the server did not stop within {} seconds",
+                STOP_LIMIT.as_secs()
+            );
+        }
+        self.server = None;
+        Ok(())
     }
 
     /// The superuser's connection to the database `postgres`.
@@ -89,58 +145,96 @@ impl Cluster {
         &self.url
     }
 
+    /// Everything that the server has written to its log since the cluster was made.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.log_path()).unwrap_or_default()
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.directory.path().join("server.log")
+    }
+
+    fn serve(&self) -> Result<Child> {
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.log_path())?;
+        let directory = self.directory.path();
+        self.account
+            .command(&self.programs.join("postgres"), directory)
+            .arg("-D")
+            .arg(data_of(directory))
+            .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
+            // No socket file: the default folder may not be writable for this account.
+            .args(["-c", "unix_socket_directories="])
+            // Tests run side by side, each with a pool of its own.
+            .args(["-c", "max_connections=300"])
+            .args(["-c", "fsync=on"])
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .process_group(0)
+            .spawn()
+            .context("cannot start PostgreSQL")
+    }
+
     fn wait_until_ready(&mut self, interrupt: &Interrupt) -> Result<()> {
         let status_file = data_of(self.directory.path()).join("postmaster.pid");
+        let Some(server) = &mut self.server else {
+            bail!("the server was not started");
+        };
+        let id = server.id().to_string();
         let deadline = Instant::now() + START_LIMIT;
         while Instant::now() < deadline {
             interrupt.check()?;
-            if let Some(status) = self.server.try_wait()? {
+            if let Some(status) = server.try_wait()? {
                 bail!("the server ended: {status}");
             }
-            // Like pg_ctl: the last line of this file tells the server's state, and the file is
-            // this server's alone, which an answer on the port would not prove.
+            // Like pg_ctl: the last line of this file tells the server's state, and the first one
+            // that it is this server's, which an answer on the port would not prove.
             let status = fs::read_to_string(&status_file).unwrap_or_default();
-            if status
-                .lines()
-                .nth(7)
-                .is_some_and(|line| line.trim() == "ready")
-            {
+            let lines = status.lines().map(str::trim).collect::<Vec<_>>();
+            if lines.first() == Some(&id.as_str()) && lines.get(7) == Some(&"ready") {
                 return Ok(());
             }
             thread::sleep(POLL);
         }
         bail!("it was not ready within {} seconds", START_LIMIT.as_secs())
     }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(server) = i32::try_from(self.server.id()).ok().and_then(Pid::from_raw) {
-            // An error here means that the server is gone already.
-            let _ = kill_process(server, signal);
-        }
-    }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // INT is PostgreSQL's fast shutdown, QUIT its immediate one; both end its own children.
-        for signal in [Signal::INT, Signal::QUIT] {
-            let deadline = Instant::now() + STOP_LIMIT;
-            let mut told = false;
-            while Instant::now() < deadline {
-                // Asked before it is told: once it is gone, its id may be somebody else's.
-                if !matches!(self.server.try_wait(), Ok(None)) {
-                    return;
-                }
-                if !told {
-                    self.signal(signal);
-                    told = true;
-                }
-                thread::sleep(POLL);
-            }
+        let Some(server) = &mut self.server else {
+            return;
+        };
+        if ends(server, Shutdown::Fast) || ends(server, Shutdown::Immediate) {
+            return;
         }
-        let _ = self.server.kill();
-        let _ = self.server.wait();
+        let _ = server.kill();
+        let _ = server.wait();
     }
+}
+
+/// Whether a server ends within the limit when it is told to.
+fn ends(server: &mut Child, shutdown: Shutdown) -> bool {
+    let deadline = Instant::now() + STOP_LIMIT;
+    let mut told = false;
+    while Instant::now() < deadline {
+        // Asked before it is told: once it is gone, its id may be somebody else's.
+        if !matches!(server.try_wait(), Ok(None)) {
+            return true;
+        }
+        if !told {
+            if let Some(server) = i32::try_from(server.id()).ok().and_then(Pid::from_raw) {
+                // An error here means that the server is gone already.
+                let _ = kill_process(server, shutdown.signal());
+            }
+            told = true;
+        }
+        thread::sleep(POLL);
+    }
+    false
 }
 
 fn initialise(
@@ -164,32 +258,6 @@ fn initialise(
     interrupt
         .run(&mut command)
         .context("cannot make a PostgreSQL cluster (version 15 or later is needed)")
-}
-
-fn serve(
-    programs: &Path,
-    account: &Account,
-    directory: &Path,
-    port: u16,
-    log: &Path,
-) -> Result<Child> {
-    let log = File::create(log)?;
-    account
-        .command(&programs.join("postgres"), directory)
-        .arg("-D")
-        .arg(data_of(directory))
-        .args(["-h", "127.0.0.1", "-p", &port.to_string()])
-        // No socket file: the default folder may not be writable for this account.
-        .args(["-c", "unix_socket_directories="])
-        // Tests run side by side, each with a pool of its own.
-        .args(["-c", "max_connections=300"])
-        .args(["-c", "fsync=on"])
-        .stdin(Stdio::null())
-        .stdout(log.try_clone()?)
-        .stderr(log)
-        .process_group(0)
-        .spawn()
-        .context("cannot start PostgreSQL")
 }
 
 fn data_of(directory: &Path) -> PathBuf {
@@ -223,9 +291,8 @@ fn password() -> Result<String> {
     Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
-fn end_of(log: &Path) -> String {
-    let text = fs::read_to_string(log).unwrap_or_default();
-    let lines = text.lines().collect::<Vec<_>>();
+fn end_of(log: &str) -> String {
+    let lines = log.lines().collect::<Vec<_>>();
     let start = lines.len().saturating_sub(20);
     lines.get(start..).unwrap_or_default().join("\n")
 }
@@ -266,11 +333,12 @@ mod tests {
     #[ignore = "needs a PostgreSQL server; `cargo xtask test` runs it where one is installed"]
     fn a_cluster_starts_answers_and_leaves_nothing() {
         let programs = programs().expect("install it: apt-get install postgresql");
-        let cluster = Cluster::start(&programs, &Interrupt::default()).unwrap();
+        let mut cluster = Cluster::start(&programs, &Interrupt::default()).unwrap();
         let directory = cluster.directory.path().to_owned();
+        let url = cluster.url().to_owned();
         let ask = |question: &str| {
             let output = Command::new(programs.join("psql"))
-                .args(["--no-psqlrc", "-tA", cluster.url(), "-c", question])
+                .args(["--no-psqlrc", "-tA", &url, "-c", question])
                 .output()
                 .unwrap();
             assert!(output.status.success(), "{output:?}");
@@ -290,6 +358,22 @@ mod tests {
             .output()
             .unwrap();
         assert!(!refused.status.success(), "a wrong password was accepted");
+
+        ask("CREATE TABLE notes (note text)");
+        for shutdown in [Shutdown::Fast, Shutdown::Immediate] {
+            ask(&format!("INSERT INTO notes VALUES ('{shutdown:?}')"));
+            cluster.stop(shutdown).unwrap();
+            assert!(TcpStream::connect(&address).is_err(), "still listening");
+            assert!(cluster.stop(shutdown).is_err(), "stopped twice");
+            cluster.start_again(&Interrupt::default()).unwrap();
+            assert!(cluster.start_again(&Interrupt::default()).is_err());
+            let kept = format!("SELECT count(*) FROM notes WHERE note = '{shutdown:?}'");
+            assert_eq!(ask(&kept), "1");
+        }
+        let log = cluster.log();
+        for words in ["fast shutdown", "immediate shutdown", "redo done"] {
+            assert!(log.contains(words), "{words}: {log}");
+        }
 
         TcpStream::connect(&address).unwrap();
         drop(cluster);

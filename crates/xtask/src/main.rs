@@ -7,10 +7,6 @@
     reason = "a command line tool reports on standard output"
 )]
 
-mod account;
-mod cluster;
-mod packages;
-mod process;
 mod python;
 mod rules;
 mod steps;

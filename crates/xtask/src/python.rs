@@ -9,8 +9,8 @@ use std::{fs, io};
 
 use anyhow::{Context, Result, bail};
 
-use crate::packages;
-use crate::process::Interrupt;
+use xtask::packages;
+use xtask::process::Interrupt;
 
 /// Fails where Python is too old, or where Debian's package for virtual environments is missing.
 const PROBE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::process::{Interrupt, shown};
 use crate::tally::Tally;
+use xtask::process::{Interrupt, shown};
 
 /// What ran so far.
 pub struct Steps {

@@ -5,12 +5,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::cluster::{self, Cluster};
-use crate::process::{Interrupt, cargo};
 use crate::python::Environment;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
-use crate::{packages, python, rules};
+use crate::{python, rules};
+use xtask::cluster::{self, Cluster};
+use xtask::packages;
+use xtask::process::{Interrupt, cargo};
 
 /// How the tests learn of the PostgreSQL server.
 const POSTGRES_URL: &str = "POSTHASTE_TEST_POSTGRES_URL";
@@ -36,8 +37,10 @@ pub fn run() -> Result<()> {
 fn all(steps: &mut Steps) -> Result<()> {
     let workspace = steps.run("workspace metadata", |_| Workspace::load())?;
     steps.run("dependency rules", |_| rules::check(&workspace))?;
-    let needs_cluster = workspace.has_member(POSTGRES_CRATE) && env::var_os(POSTGRES_URL).is_none();
-    let environment = prepare(steps, &workspace, needs_cluster)?;
+    let needs_postgres = workspace.has_member(POSTGRES_CRATE);
+    let needs_cluster = needs_postgres && env::var_os(POSTGRES_URL).is_none();
+    // Even where a server is given: some tests restart and kill one of their own.
+    let environment = prepare(steps, &workspace, needs_postgres)?;
 
     let in_root = |mut command: Command| {
         command.current_dir(workspace.root());
@@ -106,9 +109,9 @@ fn all(steps: &mut Steps) -> Result<()> {
 fn prepare(
     steps: &mut Steps,
     workspace: &Workspace,
-    needs_cluster: bool,
+    needs_postgres: bool,
 ) -> Result<Option<Environment>> {
-    if needs_cluster && cluster::programs().is_none() {
+    if needs_postgres && cluster::programs().is_none() {
         steps.run("install PostgreSQL", |interrupt| {
             packages::install(&["postgresql"], interrupt)
         })?;

@@ -186,7 +186,7 @@ fn check_last_title(pushes: &[&Push], posting: &Value) {
 }
 
 /// What became of it is a way that the rules allow.
-fn check_history(posting: &Value) {
+pub(super) fn check_history(posting: &Value) {
     let steps = posting["history"].as_array().unwrap().iter();
     let steps: Vec<&str> = steps.map(|step| step["status"].as_str().unwrap()).collect();
     assert_eq!(steps[0], "PendingEnrichment");

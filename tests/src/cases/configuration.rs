@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::harness::{App, Site, Store, fresh, minimal};
+use crate::harness::{App, Site, Store, fresh, minimal, run};
 
 on_every_store! {
     a_bad_variable_is_named_in_one_line,
@@ -15,6 +15,7 @@ on_every_store! {
 }
 
 async fn a_bad_variable_is_named_in_one_line(store: Store) {
+    let site = Site::new(store);
     for (name, values) in [
         (
             "POSTHASTE_BIND",
@@ -34,8 +35,9 @@ async fn a_bad_variable_is_named_in_one_line(store: Store) {
         ),
     ] {
         for value in values {
-            let site = Site::new(store).with(name, value);
-            let complaint = site.run(&["serve"]).failed(2);
+            let mut serve = site.command(&["serve"]);
+            serve.env(name, value);
+            let complaint = run(serve, "").failed(2);
             assert!(complaint.contains(name), "{name}={value}: {complaint}");
             assert_eq!(
                 complaint.trim_end().lines().count(),

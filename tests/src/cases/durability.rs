@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use futures_util::{StreamExt, stream};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::{
     Api, App, SETTLING, Site, Store, eventually, fresh, load::Load, minimal, raw, raw::Raw,
@@ -18,7 +18,7 @@ on_every_store! {
 
 /// Checks that every acknowledged posting is there as acknowledged, gets enriched, and that
 /// its event is delivered; the postings' uuids.
-async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, String>) {
+pub(super) async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, String>) {
     let uuids: Vec<String> = stream::iter(acknowledged)
         .map(|(id, title)| async move {
             let posting = app.show(id).await;
@@ -45,6 +45,16 @@ async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, String>) {
     }
     let rest = app.run(&["outbox", "list", "--dead", "--json"]).succeeded();
     assert_eq!(rest.trim(), "[]");
+}
+
+/// Checks that an enricher approved a posting, and did so once: for newer content of an approved
+/// posting there is no further step.
+pub(super) async fn was_approved_once(app: &App, id: &str) {
+    let posting = app.show(id).await;
+    let history = posting["history"].as_array().unwrap();
+    let steps: Vec<&Value> = history.iter().map(|step| &step["status"]).collect();
+    assert_eq!(steps, ["PendingEnrichment", "approved"], "{posting}");
+    assert_eq!(history[1]["by"], "enricher", "{posting}");
 }
 
 async fn nothing_acknowledged_is_lost_by_a_kill(store: Store) {

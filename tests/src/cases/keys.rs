@@ -28,7 +28,7 @@ fn ids(site: &Site) -> BTreeSet<String> {
 }
 
 /// Makes a key and gives its id.
-fn generate(site: &Site) -> String {
+pub(super) fn generate(site: &Site) -> String {
     let before = ids(site);
     let printed = site.run(&["keys", "generate"]).succeeded();
     let after = ids(site);
@@ -52,7 +52,7 @@ async fn keys_are_made_for_their_owner_only(store: Store) {
     let app = App::quiet(store);
     let keys = app.site.data().join("keys");
     let first = ids(&app.site);
-    // The first server made the first one.
+    // The embedded store's first server made the first one, an operator the others'.
     assert!(!first.is_empty());
     for id in &first {
         let mode = fs::metadata(keys.join(id)).unwrap().permissions().mode();

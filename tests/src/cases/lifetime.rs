@@ -17,7 +17,7 @@ on_every_store! {
 
 /// Lets the time of a posting pass: moves the end of its lifetime. No option does that.
 async fn set_end(site: &Site, id: &str, end: OffsetDateTime) {
-    let store = site.store.open(&site.data());
+    let store = site.database.open(&site.data()).await;
     let identifier = SourceIdentifier::new(id).unwrap();
     let known = store
         .load(std::slice::from_ref(&identifier), &[])

@@ -144,6 +144,9 @@ fn client() -> reqwest::Client {
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .timeout(Duration::from_mins(1))
+        // The server closes idle connections after 5 seconds, and a push that crosses with that is
+        // not sent again by itself.
+        .pool_idle_timeout(Duration::from_secs(2))
         .build()
         .unwrap()
 }

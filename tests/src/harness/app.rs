@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Answer, Api, Ran, Server, Site, Store, encode, raw};
+use super::{Answer, Api, Ran, SETTLING, Server, Site, Store, encode, eventually, raw};
 
 /// Every scope there is.
 pub const SCOPES: [&str; 3] = [
@@ -154,6 +154,17 @@ impl App {
     }
 }
 
+/// Waits until everything that had to follow has happened, and nothing was given up.
+pub async fn outbox_is_empty(app: &App) {
+    eventually("the outbox is empty", SETTLING * 2, || async {
+        let rows = app.run(&["outbox", "list", "--json"]).succeeded();
+        (rows.trim() == "[]").then_some(())
+    })
+    .await;
+    let dead = app.run(&["outbox", "list", "--dead", "--json"]).succeeded();
+    assert_eq!(dead.trim(), "[]");
+}
+
 /// Makes a client.
 pub fn create_client(site: &Site, scopes: &[&str]) -> (String, String) {
     let mut arguments = vec!["clients", "create", "--name", "end-to-end", "--json"];
@@ -166,7 +177,7 @@ pub fn create_client(site: &Site, scopes: &[&str]) -> (String, String) {
 }
 
 /// Gets a token with the client's credentials in the body.
-fn token(site: &Site, id: &str, secret: &str, scope: Option<&str>) -> String {
+pub fn token(site: &Site, id: &str, secret: &str, scope: Option<&str>) -> String {
     let mut form = format!(
         "grant_type=client_credentials&client_id={}&client_secret={}",
         encode(id),

@@ -16,11 +16,11 @@ pub(crate) use self::store::on_store;
 pub use self::{
     answer::Answer,
     api::{Api, encode},
-    app::{App, SCOPES, create_client},
+    app::{App, SCOPES, create_client, outbox_is_empty, token},
     payload::{VIEW_KEYS, complete, fresh, minimal, website},
     program::{Ran, run},
     site::{Server, Site},
-    store::Store,
+    store::{Database, Store},
 };
 
 use std::time::{Duration, Instant};
@@ -38,6 +38,12 @@ where
         assert!(start.elapsed() < limit, "{what}: not within {limit:?}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// Lets one case at a time put the whole machine under load, or others would measure it.
+pub async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
+    static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    ALONE.lock().await
 }
 
 /// The promise of the contract about revoked clients and changed keys, and a little for us.

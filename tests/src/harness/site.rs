@@ -5,6 +5,7 @@ use std::{
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -12,7 +13,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::{Ran, Store, program, raw, run};
+use super::{Database, Ran, Store, program, raw, run};
 
 /// How long a process may take to start or to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -20,25 +21,42 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Where processes that belong together run: one database, one folder of keys, one address.
 /// It outlives them, so a test can stop one and start the next.
 pub struct Site {
-    pub store: Store,
-    folder: TempDir,
+    pub database: Arc<Database>,
+    folder: Arc<TempDir>,
     port: u16,
     admin_port: u16,
     variables: Vec<(String, String)>,
 }
 
 impl Site {
-    /// An empty place.
+    /// A place where nothing was served yet.
     pub fn new(store: Store) -> Self {
-        let folder = TempDir::with_prefix("posthaste-e2e-").unwrap();
+        Self::with_database(Database::current(store))
+    }
+
+    /// An empty place on this database.
+    pub fn with_database(database: Database) -> Self {
         let [port, admin_port] = free_ports();
-        let variables = store.variables(&folder.path().join("data"));
+        let url = database.url().map(|url| ("DATABASE_URL".to_owned(), url));
         Self {
-            store,
-            folder,
+            database: Arc::new(database),
+            folder: Arc::new(TempDir::with_prefix("posthaste-e2e-").unwrap()),
             port,
             admin_port,
-            variables,
+            variables: url.into_iter().collect(),
+        }
+    }
+
+    /// The same database, keys, variables and log, at an address of its own: for another server
+    /// beside the first.
+    pub fn beside(&self) -> Self {
+        let [port, admin_port] = free_ports();
+        Self {
+            database: Arc::clone(&self.database),
+            folder: Arc::clone(&self.folder),
+            port,
+            admin_port,
+            variables: self.variables.clone(),
         }
     }
 
@@ -93,6 +111,15 @@ impl Site {
         command
     }
 
+    /// Makes a signing key, unless there is one. The embedded store does it by itself, and on
+    /// PostgreSQL it is an operator's duty.
+    fn ensure_keys(&self) {
+        let is_embedded = matches!(*self.database, Database::Sqlite);
+        if !is_embedded && !self.data().join("keys").exists() {
+            self.run(&["keys", "generate"]).succeeded();
+        }
+    }
+
     /// Runs a command to its end.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         run(self.command(arguments), "")
@@ -100,6 +127,7 @@ impl Site {
 
     /// Starts a server.
     pub fn serve(&self, arguments: &[&str]) -> Server {
+        self.ensure_keys();
         let mut command = self.command(&["serve"]);
         command.args(arguments);
         self.start(command)
@@ -114,6 +142,7 @@ impl Site {
             read -r _
             kill -TERM $!; wait $!
             rm -rf "$folder""#;
+        self.ensure_keys();
         let mut serve = self.command(&["serve"]);
         serve.args(arguments);
         let mut command = Command::new("sh");
@@ -215,8 +244,26 @@ impl Server {
 
     /// Asks it to stop (SIGTERM).
     pub fn terminate(&self) {
-        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
-        kill_process(pid, Signal::TERM).unwrap();
+        kill_process(self.pid(), Signal::TERM).unwrap();
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
+    }
+
+    /// Suspends it (SIGSTOP), or lets it go on.
+    pub fn suspend(&self, is_suspended: bool) {
+        let signal = if is_suspended {
+            Signal::STOP
+        } else {
+            Signal::CONT
+        };
+        kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// Whether it runs, neither stopped nor ended by itself.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
     }
 
     /// Waits until it has stopped.

@@ -9,8 +9,8 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail};
 
 use super::{Violation, matches_any};
-use crate::process::{cargo, shown};
 use crate::workspace::Workspace;
+use xtask::process::{cargo, shown};
 
 /// Runtimes, I/O, clocks, randomness, and errors without a name.
 pub const IMPURE: &[&str] = &[

@@ -1,0 +1,162 @@
+//! The database server is restarted, and crashes, under load: who pushes is asked to come again,
+//! and everything goes on by itself once the server is back.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::json;
+use tokio::{task::JoinSet, time::sleep};
+use xtask::{
+    cluster::{self, Cluster, Shutdown},
+    process::Interrupt,
+};
+
+use super::durability::{nothing_is_lost, was_approved_once};
+use crate::harness::{
+    Api, App, Database, Site, Store, alone, eventually, fresh, minimal, outbox_is_empty,
+};
+
+on_postgres! {
+    a_restart_and_a_crash_of_the_database_lose_nothing,
+}
+
+/// How soon pushes succeed again once the server is back.
+const BACK_AGAIN: Duration = Duration::from_secs(15);
+
+/// Integrators that push each posting twice, and repeat what they were asked to repeat.
+struct Integrators {
+    tasks: JoinSet<()>,
+    stop: Arc<AtomicBool>,
+    seen: Arc<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// Identifiers with the title that was acknowledged last.
+    acknowledged: Mutex<BTreeMap<String, String>>,
+    refusals: AtomicUsize,
+}
+
+impl Integrators {
+    fn start(apis: &[&Api], many: usize) -> Self {
+        let (stop, seen) = (Arc::<AtomicBool>::default(), Arc::<Seen>::default());
+        let mut tasks = JoinSet::new();
+        for api in apis.iter().copied().cycle().take(many) {
+            let (api, seen, stop) = (api.clone(), Arc::clone(&seen), Arc::clone(&stop));
+            tasks.spawn(async move {
+                while !stop.load(Ordering::Relaxed) {
+                    let id = fresh("outage");
+                    for title in ["Created", "Updated"] {
+                        let mut payload = minimal();
+                        payload["title"] = json!(title);
+                        insist(&api, &id, &payload, &seen).await;
+                        let mut acknowledged = seen.acknowledged.lock().unwrap();
+                        acknowledged.insert(id.clone(), title.to_owned());
+                    }
+                    // There is time for the enrichment of all of them in the end.
+                    sleep(Duration::from_millis(20)).await;
+                }
+            });
+        }
+        Self { tasks, stop, seen }
+    }
+
+    fn refusals(&self) -> usize {
+        self.seen.refusals.load(Ordering::Relaxed)
+    }
+
+    fn count(&self) -> usize {
+        self.seen.acknowledged.lock().unwrap().len()
+    }
+
+    async fn until_acknowledged(&self, more: usize) {
+        let before = self.count();
+        eventually("postings are acknowledged", BACK_AGAIN * 2, || async move {
+            (self.count() >= before + more).then_some(())
+        })
+        .await;
+    }
+
+    async fn finish(self) -> BTreeMap<String, String> {
+        self.stop.store(true, Ordering::Relaxed);
+        // With the panic of whoever got an answer that is none of these.
+        self.tasks.join_all().await;
+        std::mem::take(&mut *self.seen.acknowledged.lock().unwrap())
+    }
+}
+
+/// Pushes until it is done. Only a 503 that says when to come again is a reason to repeat it.
+async fn insist(api: &Api, id: &str, payload: &serde_json::Value, seen: &Seen) {
+    loop {
+        let answer = api.put(id, payload).await;
+        if [200, 201].contains(&answer.status) {
+            return;
+        }
+        answer.error(503);
+        let seconds: u64 = answer.header("retry-after").parse().unwrap();
+        assert!(seconds <= 60, "{answer:#?}");
+        seen.refusals.fetch_add(1, Ordering::Relaxed);
+        // Sooner than it says, to see more.
+        sleep(Duration::from_millis(200)).await;
+    }
+}
+
+async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
+    let _alone = alone().await;
+    let programs = cluster::programs().expect("PostgreSQL is missing: apt-get install postgresql");
+    // The server ends with the thread that starts it, which is this test's own.
+    let mut cluster = Cluster::start(&programs, &Interrupt::default()).unwrap();
+    let site = Site::with_database(Database::Other(cluster.url().to_owned()))
+        .with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
+    site.run(&["migrate"]).succeeded();
+    let other = site.beside();
+    let mut processes = [site.serve(&[]), other.serve(&["--no-worker"]), site.work()];
+    let app = App::at(site);
+    let other = Api::new(&other.url(), app.api.token());
+    let load = Integrators::start(&[&app.api, &other], 8);
+
+    for shutdown in [Shutdown::Fast, Shutdown::Immediate] {
+        load.until_acknowledged(60).await;
+        let before = load.refusals();
+        cluster.stop(shutdown).unwrap();
+        sleep(Duration::from_secs(3)).await;
+        for api in [&app.api, &other] {
+            let ready = api.get("/readyz").await;
+            assert_eq!(ready.status, 503, "{ready:#?}");
+            assert_eq!(api.get("/healthz").await.status, 200);
+        }
+        cluster.start_again(&Interrupt::default()).unwrap();
+        // Through each server, by itself.
+        for api in [&app.api, &other] {
+            eventually("pushes succeed again", BACK_AGAIN, || async move {
+                let answer = api.put(&fresh("back"), &minimal()).await;
+                (answer.status == 201).then_some(())
+            })
+            .await;
+        }
+        assert!(load.refusals() > before, "{shutdown:?}: nobody noticed");
+    }
+    load.until_acknowledged(60).await;
+    let acknowledged = load.finish().await;
+
+    nothing_is_lost(&app, &acknowledged).await;
+    outbox_is_empty(&app).await;
+    for id in acknowledged.keys() {
+        was_approved_once(&app, id).await;
+    }
+    for process in &mut processes {
+        assert!(process.is_running(), "{}", app.site.log());
+    }
+    let log = cluster.log();
+    assert!(log.contains("redo done"), "it did not crash: {log}");
+    assert!(!log.contains("deadlock detected"), "{log}");
+    let log = app.site.log();
+    assert!(!log.contains("panicked"), "{log}");
+    drop(processes);
+}

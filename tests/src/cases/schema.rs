@@ -1,0 +1,188 @@
+//! Starting on a PostgreSQL database: its schema changes only when an operator says so, and what
+//! is missing is named in one line.
+
+use std::net::TcpListener;
+
+use adapters_postgres::testing;
+
+use crate::harness::{App, Database, Ran, Site, Store, fresh, minimal};
+
+on_postgres! {
+    an_outdated_schema_is_refused_and_the_command_is_named,
+    migrate_lists_what_it_applied,
+    serve_migrates_when_it_is_told_to,
+    many_servers_migrate_at_once,
+    a_newer_schema_is_refused,
+    serving_without_a_key_is_a_configuration_error,
+    a_database_that_is_not_there_is_said_in_one_line_without_the_password,
+}
+
+/// The one line of a command that was refused.
+fn line(ran: Ran, code: i32) -> String {
+    let complaint = ran.failed(code);
+    assert_eq!(complaint.trim_end().lines().count(), 1, "{complaint}");
+    complaint
+}
+
+/// A place on a database without any table.
+fn empty(store: Store) -> Site {
+    let site = Site::with_database(Database::empty(store));
+    site.run(&["keys", "generate"]).succeeded();
+    site
+}
+
+fn url(site: &Site) -> String {
+    site.database.url().unwrap()
+}
+
+fn tables(site: &Site) -> i64 {
+    let tables = "SELECT count(*) AS value FROM pg_tables WHERE schemaname = 'public'";
+    testing::number(&url(site), tables)
+}
+
+async fn an_outdated_schema_is_refused_and_the_command_is_named(store: Store) {
+    let site = empty(store);
+    for arguments in [
+        &["serve"][..],
+        &["worker"],
+        &["clients", "list"],
+        &["outbox", "list"],
+    ] {
+        let complaint = line(site.run(arguments), 1);
+        assert!(complaint.contains("posthaste migrate"), "{complaint}");
+    }
+    assert_eq!(tables(&site), 0, "nobody asked for tables");
+
+    // Nor is one served that lacks the newest migration only.
+    site.run(&["migrate"]).succeeded();
+    testing::execute(
+        &url(&site),
+        "DELETE FROM __diesel_schema_migrations WHERE version = \
+         (SELECT max(version) FROM __diesel_schema_migrations)",
+    );
+    let complaint = line(site.run(&["serve"]), 1);
+    assert!(complaint.contains("posthaste migrate"), "{complaint}");
+}
+
+async fn migrate_lists_what_it_applied(store: Store) {
+    let site = empty(store);
+    let applied = site.run(&["migrate"]).succeeded();
+    let journal = testing::texts(
+        &url(&site),
+        "SELECT version::text AS value FROM __diesel_schema_migrations ORDER BY version",
+    );
+    assert!(!journal.is_empty());
+    let lines: Vec<&str> = applied.lines().collect();
+    assert_eq!(lines.len(), journal.len(), "{applied}");
+    for (line, version) in lines.iter().zip(&journal) {
+        // Names are written with dashes, versions without.
+        assert!(line.replace('-', "").contains(version), "{line}");
+    }
+    let again = site.run(&["migrate"]).succeeded();
+    assert_eq!(again.trim_end().lines().count(), 1, "{again}");
+    assert!(!again.contains(&journal[0]), "{again}");
+
+    let _server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    app.put(&fresh("migrated"), &minimal()).await.created();
+}
+
+async fn serve_migrates_when_it_is_told_to(store: Store) {
+    let site = empty(store);
+    let server = site.serve(&["--no-worker", "--migrate"]);
+    let app = App::at(site);
+    let id = fresh("migrated");
+    app.put(&id, &minimal()).await.created();
+    drop(server);
+    // And finds nothing to do the next time.
+    let _server = app.site.serve(&["--no-worker", "--migrate"]);
+    app.show(&id).await;
+}
+
+async fn many_servers_migrate_at_once(store: Store) {
+    let site = empty(store).with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
+    let sites = [site.beside(), site.beside(), site];
+    let servers = std::thread::scope(|scope| {
+        let starts = sites
+            .each_ref()
+            .map(|site| scope.spawn(|| site.serve(&["--no-worker", "--migrate"])));
+        starts.map(|start| start.join().unwrap())
+    });
+    for site in sites {
+        let app = App::at(site);
+        app.put(&fresh("migrated"), &minimal()).await.created();
+    }
+    drop(servers);
+}
+
+async fn a_newer_schema_is_refused(store: Store) {
+    let site = empty(store);
+    site.run(&["migrate"]).succeeded();
+    testing::execute(
+        &url(&site),
+        "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
+    );
+    for arguments in [
+        &["serve"][..],
+        &["serve", "--migrate"],
+        &["worker"],
+        &["migrate"],
+    ] {
+        let complaint = line(site.run(arguments), 1);
+        assert!(complaint.contains("newer"), "{complaint}");
+        assert!(complaint.contains("29990101000000"), "{complaint}");
+    }
+}
+
+async fn serving_without_a_key_is_a_configuration_error(store: Store) {
+    let site = Site::new(store);
+    let complaint = line(site.run(&["serve"]), 2);
+    assert!(complaint.contains("posthaste keys generate"), "{complaint}");
+    assert!(!site.data().join("keys").exists(), "it made a key");
+    // A worker signs nothing.
+    let mut worker = site.work();
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert!(worker.is_running(), "{}", site.log());
+}
+
+async fn a_database_that_is_not_there_is_said_in_one_line_without_the_password(store: Store) {
+    let site = empty(store);
+    // Nobody listens where somebody did a moment ago.
+    let port = {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let there = url(&site);
+    let (address, _) = there.split_once('?').unwrap();
+    let authority = address.split('/').nth(2).unwrap();
+    let host = authority.rsplit('@').next().unwrap();
+    for (what, url) in [
+        (
+            "no server",
+            format!("postgres://somebody:hunter2@127.0.0.1:{port}/jobs"),
+        ),
+        (
+            "a wrong password",
+            format!("postgres://somebody:hunter2@{host}/jobs"),
+        ),
+        (
+            "no database",
+            format!("postgres://{authority}/{}", fresh("none")),
+        ),
+    ] {
+        for arguments in [&["serve"][..], &["worker"], &["migrate"]] {
+            let mut command = site.command(arguments);
+            command.env("DATABASE_URL", &url);
+            let ran = crate::harness::run(command, "");
+            assert!(!ran.stdout.contains("hunter2"), "{ran:#?}");
+            let complaint = line(ran, 1);
+            assert!(!complaint.contains("hunter2"), "{what}: {complaint}");
+            if let Some((_, password)) = authority
+                .rsplit_once('@')
+                .and_then(|(user, _)| user.split_once(':'))
+            {
+                assert!(!complaint.contains(password), "{what}: {complaint}");
+            }
+        }
+    }
+}

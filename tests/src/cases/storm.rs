@@ -1,0 +1,320 @@
+//! Three servers on one database, and a storm on few identifiers and few companies: the outcome
+//! is that of some order, one push after the other, and no server waits for another for ever.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use adapters_postgres::testing;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::concurrency::check_history;
+use crate::harness::{Api, App, Site, Store, alone, fresh, minimal, outbox_is_empty, website};
+
+on_postgres! {
+    a_storm_through_three_servers_ends_as_some_order_would,
+}
+
+const PUSHES: usize = 20_000;
+const CLIENTS: usize = 64;
+const IDENTIFIERS: usize = 40;
+const COMPANIES: usize = 5;
+
+/// What a push does to the status of its posting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Ends it, with a reason that nobody else gives.
+    Expire(String),
+    /// Opens it again.
+    Reopen,
+}
+
+/// What a push says, each value given once in the whole storm.
+#[derive(Debug, Default)]
+struct Said {
+    /// Whether it says enough to create a posting.
+    is_whole: bool,
+    title: Option<String>,
+    salary: Option<usize>,
+    /// Which company it is a posting of from then on, and that company's name.
+    company: Option<(usize, String)>,
+    turn: Option<Turn>,
+}
+
+/// A push and when it was under way.
+struct Push {
+    id: usize,
+    said: Said,
+    status: u16,
+    start: Instant,
+    end: Instant,
+}
+
+/// What the storm is about.
+struct Subject {
+    ids: Vec<String>,
+    websites: Vec<String>,
+}
+
+impl Said {
+    /// What the n-th push says. Neighbours differ, and every kind meets every identifier.
+    fn nth(n: usize) -> Self {
+        let company = || Some(((n / 7) % COMPANIES, format!("Company {n}")));
+        let title = || Some(format!("Gardener {n}"));
+        match (n * 7 + n / IDENTIFIERS) % 20 {
+            0..6 => Self {
+                is_whole: true,
+                title: title(),
+                company: company(),
+                ..Self::default()
+            },
+            6..9 => Self {
+                title: title(),
+                ..Self::default()
+            },
+            9..12 => Self {
+                salary: Some(n),
+                ..Self::default()
+            },
+            12..15 => Self {
+                company: company(),
+                ..Self::default()
+            },
+            15..17 => Self {
+                turn: Some(Turn::Expire(format!("reason {n}"))),
+                salary: Some(n),
+                ..Self::default()
+            },
+            17..19 => Self {
+                turn: Some(Turn::Reopen),
+                ..Self::default()
+            },
+            // Nothing: the posting is as it was.
+            _ => Self::default(),
+        }
+    }
+
+    fn payload(&self, subject: &Subject) -> Value {
+        let mut payload = if self.is_whole { minimal() } else { json!({}) };
+        if let Some(title) = &self.title {
+            payload["title"] = json!(title);
+        }
+        if let Some(salary) = self.salary {
+            payload["salary_min"] = json!(salary);
+        }
+        if let Some((company, name)) = &self.company {
+            payload["company"] = json!({"name": name, "website_url": subject.websites[*company]});
+        }
+        match &self.turn {
+            Some(Turn::Expire(reason)) => payload["expiration"] = json!({"reason": reason}),
+            Some(Turn::Reopen) => payload["expiration"] = Value::Null,
+            None => {}
+        }
+        payload
+    }
+}
+
+async fn a_storm_through_three_servers_ends_as_some_order_would(store: Store) {
+    let _alone = alone().await;
+    let first = Site::new(store).with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
+    let sites = [first.beside(), first.beside(), first];
+    let servers = sites.each_ref().map(|site| site.serve(&[]));
+    let [one, other, first] = sites;
+    let app = App::at(first);
+    let apis = [one.url(), other.url(), app.site.url()].map(|url| Api::new(&url, app.api.token()));
+    let subject = Arc::new(Subject {
+        ids: (0..IDENTIFIERS).map(|_| fresh("storm")).collect(),
+        websites: (0..COMPANIES).map(|_| website()).collect(),
+    });
+
+    let start = Instant::now();
+    let pushes = blow(&apis, &subject).await;
+    println!("{} pushes in {:?}", pushes.len(), start.elapsed());
+    assert_eq!(pushes.len(), PUSHES);
+
+    let postings = settled(&app, &subject).await;
+    for (n, posting) in postings.iter().enumerate() {
+        let mine: Vec<&Push> = pushes.iter().filter(|push| push.id == n).collect();
+        check_answers(&mine);
+        check_posting(&mine, posting, &subject);
+        check_history(posting);
+    }
+    // The same from everywhere.
+    for api in &apis {
+        assert_eq!(&api.show(&subject.ids[0]).await, &postings[0]);
+    }
+    for server in servers {
+        server.terminate();
+        assert_eq!(server.stopped().code(), Some(0), "{}", app.site.log());
+    }
+    check_rows(&app, &pushes, &subject);
+}
+
+/// All pushes, from many clients, each of them at all servers in turn.
+async fn blow(apis: &[Api; 3], subject: &Arc<Subject>) -> Vec<Push> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut clients = JoinSet::new();
+    for client in 0..CLIENTS {
+        let (apis, subject, next) = (apis.clone(), Arc::clone(subject), Arc::clone(&next));
+        clients.spawn(async move {
+            let mut pushes = Vec::new();
+            for round in client.. {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if n >= PUSHES {
+                    break;
+                }
+                let (id, said) = (n % IDENTIFIERS, Said::nth(n));
+                let payload = said.payload(&subject);
+                let start = Instant::now();
+                let answer = apis[round % apis.len()]
+                    .put(&subject.ids[id], &payload)
+                    .await;
+                pushes.push(Push {
+                    id,
+                    said,
+                    status: answer.status,
+                    start,
+                    end: Instant::now(),
+                });
+            }
+            pushes
+        });
+    }
+    clients.join_all().await.into_iter().flatten().collect()
+}
+
+/// The postings once nothing happens to them any more.
+async fn settled(app: &App, subject: &Subject) -> Vec<Value> {
+    outbox_is_empty(app).await;
+    let mut postings = Vec::new();
+    for id in &subject.ids {
+        postings.push(app.show(id).await);
+    }
+    postings
+}
+
+/// Every answer is legal, and one push created the posting.
+fn check_answers(pushes: &[&Push]) {
+    let created = pushes.iter().filter(|push| push.status == 201);
+    assert_eq!(created.count(), 1);
+    // When somebody knew that it is there.
+    let known = pushes
+        .iter()
+        .filter(|push| push.status < 300)
+        .map(|push| push.end)
+        .min()
+        .unwrap();
+    for Push {
+        said,
+        status,
+        start,
+        ..
+    } in pushes
+    {
+        let before: u16 = match said.turn {
+            _ if said.is_whole => 201,
+            Some(Turn::Expire(_)) => 404,
+            _ => 422,
+        };
+        assert!([200, before].contains(status), "{said:?}: {status}");
+        if *status >= 400 {
+            assert!(*start < known, "{said:?}: {status} after it was created");
+        }
+    }
+}
+
+/// Checks that a value is that of a push which none came after that says something else.
+#[track_caller]
+fn check_last<T: PartialEq>(
+    pushes: &[&Push],
+    says: impl Fn(&Said) -> Option<T>,
+    found: &T,
+    what: &str,
+) {
+    let saying = || {
+        let written = pushes.iter().filter(|push| push.status < 300);
+        written.filter_map(|push| Some((push, says(&push.said)?)))
+    };
+    let (last, _) = saying()
+        .filter(|(_, said)| said == found)
+        .max_by_key(|(push, _)| push.end)
+        .unwrap_or_else(|| panic!("{what}: nobody was told that this was written"));
+    let later = saying().find(|(push, _)| push.start > last.end);
+    if let Some((later, _)) = later {
+        panic!("{what}: {:?} is lost, found {:?}", later.said, last.said);
+    }
+}
+
+/// Every field is as it was said last.
+fn check_posting(pushes: &[&Push], posting: &Value, subject: &Subject) {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    check_last(
+        pushes,
+        |said| said.title.clone(),
+        &text(&posting["title"]),
+        "title",
+    );
+    let salary = usize::try_from(posting["salary_min"].as_u64().unwrap()).unwrap();
+    check_last(pushes, |said| said.salary, &salary, "salary");
+    let website = subject
+        .websites
+        .iter()
+        .position(|website| posting["company"]["website_url"] == json!(website));
+    check_last(
+        pushes,
+        |said| said.company.as_ref().map(|company| Some(company.0)),
+        &website,
+        "company",
+    );
+    // Its status follows from whoever expired or opened it last.
+    let turn = posting["expiration_reason"]
+        .as_str()
+        .map(|reason| Turn::Expire(reason.to_owned()));
+    if let Some(turn) = turn {
+        assert_eq!(posting["status"], "expired", "{posting}");
+        check_last(pushes, |said| said.turn.clone(), &turn, "expiration");
+    } else {
+        assert_eq!(posting["status"], "approved", "{posting}");
+        check_last(pushes, |said| said.turn.clone(), &Turn::Reopen, "opening");
+    }
+}
+
+/// Each thing is there once, with its last name, and nobody had to be sacrificed for it.
+fn check_rows(app: &App, pushes: &[Push], subject: &Subject) {
+    let url = app.site.database.url().unwrap();
+    for (table, rows) in [("postings", IDENTIFIERS), ("companies", COMPANIES)] {
+        let query = format!("SELECT count(*) AS value FROM {table}");
+        assert_eq!(testing::number(&url, &query), i64::try_from(rows).unwrap());
+    }
+    let all: Vec<&Push> = pushes.iter().collect();
+    for (n, website) in subject.websites.iter().enumerate() {
+        let query = format!("SELECT name AS value FROM companies WHERE website = '{website}'");
+        let names = testing::texts(&url, &query);
+        assert_eq!(names.len(), 1, "{website}");
+        let name_of = |said: &Said| {
+            let (company, name) = said.company.clone()?;
+            (company == n).then_some(name)
+        };
+        check_last(&all, name_of, &names[0], "name of the company");
+    }
+    assert_eq!(testing::deadlocks(&url), 0);
+    let log = app.site.log();
+    for word in ["deadlock", "panicked", " ERROR "] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
+    // One creation of each was told of, however often.
+    let events = "event=JobPostingCreated id=";
+    let mut created: Vec<&str> = log
+        .split(events)
+        .skip(1)
+        .map(|rest| rest.split_whitespace().next().unwrap())
+        .collect();
+    created.sort_unstable();
+    created.dedup();
+    assert_eq!(created.len(), IDENTIFIERS);
+}
