@@ -11,6 +11,7 @@ mod cli;
 mod clock;
 mod command;
 mod config;
+mod cores;
 mod database;
 mod demo;
 mod lane;
@@ -109,6 +110,7 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     // reqwest is built without a provider of its own.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores::half())
         .enable_all()
         .build()
         .context("cannot start threads")?;

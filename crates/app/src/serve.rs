@@ -17,7 +17,7 @@ use crate::{
     command::keys,
     config::{DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
-    lane::{Lane, LaneSettings, LaneTask},
+    lane::{LaneSettings, LaneTasks, Lanes},
     misconfigured::Misconfigured,
     output,
     shutdown::StopSignals,
@@ -41,6 +41,10 @@ pub struct ServiceConfig {
     pub token_ttl: Duration,
     /// The largest request body, in bytes.
     pub body_limit: usize,
+    /// Threads that read requests and write answers.
+    pub http_threads: usize,
+    /// How pushes queue.
+    pub lanes: LaneSettings,
     /// How long postings stay.
     pub lifetime: Lifetime,
     /// Who enriches; `None` runs no worker.
@@ -61,6 +65,8 @@ impl From<&ServeArgs> for ServiceConfig {
             public_url: args.http.public_url.clone(),
             token_ttl: args.http.token_ttl,
             body_limit: args.http.body_limit,
+            http_threads: args.http.threads(),
+            lanes: args.lanes(),
             lifetime: args.lifetime.lifetime,
             enricher: (!args.no_worker).then_some(args.enricher.enricher),
         }
@@ -77,7 +83,7 @@ pub struct Running {
     pub database: Database,
     http: StopHandle,
     server: JoinHandle<std::io::Result<()>>,
-    lane: LaneTask,
+    lanes: LaneTasks,
     worker: Option<Worker>,
 }
 
@@ -107,14 +113,10 @@ impl Service {
             Arc::clone(&database.store),
             Arc::clone(&wake),
         ));
-        let (lane, lane_task) = Lane::start(
-            Arc::clone(&store),
-            config.lifetime,
-            clock::system(),
-            LaneSettings::default(),
-        );
+        let (lanes, lane_tasks) =
+            Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
         let ports = Ports {
-            ingest: Arc::new(lane),
+            ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),
             clients: Arc::clone(&database.clients),
             health: Arc::clone(&database.health),
@@ -127,7 +129,7 @@ impl Service {
                 body_limit: config.body_limit,
                 token_ttl: config.token_ttl,
                 keys: config.keys,
-                workers: None,
+                workers: Some(config.http_threads),
             },
         )?;
         let (addr, http) = (application.addr(), application.stop_handle());
@@ -142,7 +144,7 @@ impl Service {
             database,
             http,
             server,
-            lane: lane_task,
+            lanes: lane_tasks,
             worker,
         })
     }
@@ -161,11 +163,14 @@ impl Running {
     /// Accepts nothing more, answers what was accepted, commits what was answered, and ends.
     pub async fn stop(self) {
         let Self {
-            http, lane, worker, ..
+            http,
+            lanes,
+            worker,
+            ..
         } = self;
         let answered = async {
             http.stop().await;
-            lane.stop().await;
+            lanes.stop().await;
         };
         let worked = async {
             if let Some(worker) = worker {

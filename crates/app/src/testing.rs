@@ -38,8 +38,12 @@ pub struct FaultyStore {
     pub commits: Mutex<Vec<usize>>,
     /// How many commits were tried.
     pub tries: AtomicUsize,
+    /// How many identifiers were loaded.
+    pub loaded: AtomicUsize,
     /// What the next commits that write postings do, the first one first.
     pub next: Mutex<VecDeque<Fault>>,
+    /// What loads fail with.
+    loads: Mutex<Option<StoreError>>,
     /// What every commit does that writes a posting with this identifier.
     poison: Mutex<Vec<(String, Fault)>>,
     /// Whether commits may begin.
@@ -52,7 +56,9 @@ impl FaultyStore {
             memory: Arc::new(MemoryStore::new()),
             commits: Mutex::default(),
             tries: AtomicUsize::new(0),
+            loaded: AtomicUsize::new(0),
             next: Mutex::default(),
+            loads: Mutex::default(),
             poison: Mutex::default(),
             gate: watch::Sender::new(true),
         })
@@ -79,8 +85,16 @@ impl FaultyStore {
         self.next.lock().unwrap().extend(faults);
     }
 
+    pub fn fail_loads(&self, error: Option<StoreError>) {
+        *self.loads.lock().unwrap() = error;
+    }
+
     pub fn tries(&self) -> usize {
         self.tries.load(Ordering::SeqCst)
+    }
+
+    pub fn loaded(&self) -> usize {
+        self.loaded.load(Ordering::SeqCst)
     }
 
     pub fn commits(&self) -> Vec<usize> {
@@ -112,6 +126,10 @@ impl Store for FaultyStore {
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
     ) -> Result<Known, StoreError> {
+        self.loaded.fetch_add(identifiers.len(), Ordering::SeqCst);
+        if let Some(error) = self.loads.lock().unwrap().clone() {
+            return Err(error);
+        }
         self.memory.load(identifiers, companies).await
     }
 

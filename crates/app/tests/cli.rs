@@ -84,6 +84,9 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_ENRICHER",
                 "POSTHASTE_NO_WORKER",
                 "POSTHASTE_MIGRATE",
+                "POSTHASTE_HTTP_THREADS",
+                "POSTHASTE_INGEST_LANES",
+                "POSTHASTE_INGEST_QUEUE",
             ],
         ),
     ] {

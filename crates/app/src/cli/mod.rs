@@ -22,9 +22,9 @@ use url::Url;
 
 pub use self::{
     parse::{Refusal, load_dotenv, parse},
-    settings::{DataDirArgs, EnricherArgs, HttpArgs, LifetimeArgs, StoreArgs},
+    settings::{DataDirArgs, EnricherArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
 };
-use crate::config;
+use crate::{config, lane::LaneSettings};
 
 /// Job postings in, enriched and moderated job postings out.
 ///
@@ -101,6 +101,8 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub http: HttpArgs,
     #[command(flatten)]
+    lanes: LaneArgs,
+    #[command(flatten)]
     pub lifetime: LifetimeArgs,
     #[command(flatten)]
     pub enricher: EnricherArgs,
@@ -123,6 +125,13 @@ pub struct ServeArgs {
         help_heading = "Storage"
     )]
     pub migrate: bool,
+}
+
+impl ServeArgs {
+    /// How pushes queue.
+    pub fn lanes(&self) -> LaneSettings {
+        self.lanes.settings(&self.store.database())
+    }
 }
 
 #[derive(Debug, Args)]

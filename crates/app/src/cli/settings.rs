@@ -5,7 +5,11 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use clap::Args;
 use domain::posting::Lifetime;
 
-use crate::config::{self, DatabaseUrl, EnricherKind};
+use crate::{
+    config::{self, DatabaseUrl, EnricherKind, MOST_LANES},
+    cores,
+    lane::LaneSettings,
+};
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Storage")]
@@ -96,6 +100,22 @@ pub struct HttpArgs {
         value_parser = config::body_limit
     )]
     pub body_limit: usize,
+
+    /// Threads that read requests and write answers. Default: half of the cores
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_HTTP_THREADS",
+        value_parser = config::http_threads
+    )]
+    http_threads: Option<usize>,
+}
+
+impl HttpArgs {
+    /// Threads that read requests and write answers.
+    pub fn threads(&self) -> usize {
+        self.http_threads.unwrap_or_else(cores::half)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Args)]
@@ -124,4 +144,44 @@ pub struct EnricherArgs {
         value_parser = config::enricher
     )]
     pub enricher: EnricherKind,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "API")]
+pub struct LaneArgs {
+    /// How many lanes write pushes, each with a commit under way at a time. Default: 1 on the
+    /// embedded store, which has one writer; else one for every two cores, 4 at most
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_INGEST_LANES",
+        value_parser = config::ingest_lanes
+    )]
+    ingest_lanes: Option<usize>,
+
+    /// How many pushes may be under way at once; past it the answer is 503
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_INGEST_QUEUE",
+        default_value = "4096",
+        value_parser = config::ingest_queue
+    )]
+    ingest_queue: usize,
+}
+
+impl LaneArgs {
+    /// How pushes queue for this database.
+    pub fn settings(self, database: &DatabaseUrl) -> LaneSettings {
+        let lanes = if database.is_embedded() {
+            1
+        } else {
+            cores::half().min(MOST_LANES)
+        };
+        LaneSettings {
+            lanes: self.ingest_lanes.unwrap_or(lanes),
+            queue: self.ingest_queue,
+            ..LaneSettings::default()
+        }
+    }
 }

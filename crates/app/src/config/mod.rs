@@ -29,6 +29,13 @@ const LONGEST_TOKEN_TTL: u64 = 31_536_000;
 /// The largest body limit: bodies are held in memory.
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 
+/// More threads than any machine has cores.
+const MOST_THREADS: u64 = 1024;
+/// Each lane takes two connections of the store's pool.
+pub const MOST_LANES: usize = 4;
+/// Pushes under way are held in memory.
+const LARGEST_QUEUE: u64 = 1_000_000;
+
 /// Who enriches postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnricherKind {
@@ -75,6 +82,26 @@ pub fn token_ttl(text: &str) -> Result<Duration, String> {
 pub fn body_limit(text: &str) -> Result<usize, String> {
     let bytes = whole(text, "bytes", 1, LARGEST_BODY_LIMIT)?;
     usize::try_from(bytes).map_err(|error| error.to_string())
+}
+
+/// `POSTHASTE_HTTP_THREADS`.
+pub fn http_threads(text: &str) -> Result<usize, String> {
+    count(text, "threads", MOST_THREADS)
+}
+
+/// `POSTHASTE_INGEST_LANES`.
+pub fn ingest_lanes(text: &str) -> Result<usize, String> {
+    count(text, "lanes", MOST_LANES as u64)
+}
+
+/// `POSTHASTE_INGEST_QUEUE`.
+pub fn ingest_queue(text: &str) -> Result<usize, String> {
+    count(text, "pushes", LARGEST_QUEUE)
+}
+
+fn count(text: &str, unit: &str, most: u64) -> Result<usize, String> {
+    let count = whole(text, unit, 1, most)?;
+    usize::try_from(count).map_err(|error| error.to_string())
 }
 
 /// `POSTHASTE_POSTING_LIFETIME_DAYS`.

@@ -151,6 +151,26 @@ fn numbers() {
         ],
     );
     check(
+        ingest_lanes,
+        &[
+            ("1", Ok("1")),
+            ("4", Ok("4")),
+            ("0", Err("\"0\" is not a whole number of lanes from 1 to 4")),
+            ("5", Err("\"5\" is not")),
+        ],
+    );
+    check(
+        ingest_queue,
+        &[
+            ("4096", Ok("4096")),
+            (
+                "0",
+                Err("\"0\" is not a whole number of pushes from 1 to 1000000"),
+            ),
+            ("many", Err("\"many\" is not")),
+        ],
+    );
+    check(
         |text| posting_lifetime(text).map(Lifetime::is_limited),
         &[
             ("60", Ok("true")),

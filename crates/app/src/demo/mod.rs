@@ -41,6 +41,7 @@ use crate::{
     command::clients,
     config::{DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
+    lane::LaneSettings,
     output,
     push::{self, Credentials, Line, Outcome, Patience, Sender},
     serve::{Service, ServiceConfig},
@@ -95,6 +96,8 @@ impl Home {
         ServiceConfig {
             database: DatabaseUrl::Sqlite(self.database()),
             outdated: Outdated::MigrateEmbedded,
+            http_threads: 1,
+            lanes: LaneSettings::default(),
             keys: self.directory.join("keys"),
             bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             public_url: None,

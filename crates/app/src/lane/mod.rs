@@ -1,45 +1,56 @@
-//! The ingest lane: pushed postings queue here, and share commits.
+//! The ingest lanes: pushed postings queue here, and share reads and commits.
 //!
-//! [`Lane`] is the use case [`domain::usecase::ingest`] behind a queue. A task of its own takes
-//! whatever waits as the next batch, without any added delay: under light load a batch is one
-//! posting, under heavy load one commit pays for many. Because that task commits, a request
-//! that is dropped half-way takes nothing with it.
+//! [`Lanes`] is the use case [`domain::usecase::ingest`] behind queues. Commands are spread over
+//! a few lanes by their identifier, so that two lanes never write the same posting. A lane has
+//! two stages, each a task that takes whatever waits as its next batch, and never waits for more
+//! to come: under light load a batch is one posting, under heavy load one commit pays for many.
 //!
-//! What happens with a batch is in [`batch`].
+//! - [`read`] loads what a batch names, and answers the pushes that change nothing: most of a
+//!   catalogue that is pushed again, which would otherwise wait behind the commits of others.
+//! - [`write`] commits the rest on what was read for it. What its lane has written since is read
+//!   again; what others have written shows in the versions of postings.
+//!
+//! Because these tasks commit, a request that is dropped half-way takes nothing with it.
 
-mod batch;
+mod found;
+mod read;
+mod run;
+mod write;
 
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    sync::Arc,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use domain::{
-    posting::{Answer, Lifetime, PutPosting},
+    posting::{Answer, Lifetime, PutPosting, SourceIdentifier},
     store::Store,
     usecase::{Ingest, IngestError},
 };
 use tokio::{
-    sync::{
-        mpsc::{self, error::TrySendError},
-        oneshot,
-    },
-    task::JoinHandle,
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
+    task::JoinSet,
     time::{Instant, timeout, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
 
-use self::batch::Runner;
+use self::{found::Found, read::Reader, run::Runner, write::Writer};
 use crate::clock::Clock;
 
 /// How long a stop waits for a commit that began before its commands' deadline.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How a lane works.
-#[derive(Clone, Copy, Debug)]
+/// How the lanes work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSettings {
-    /// How many commands may wait.
+    /// How many lanes there are. Each has a commit under way at a time.
+    pub lanes: usize,
+    /// How many commands may be under way in all.
     pub queue: usize,
     /// How many commands share a commit at most. More gain little and wait longer.
     pub batch: usize,
@@ -50,6 +61,7 @@ pub struct LaneSettings {
 impl Default for LaneSettings {
     fn default() -> Self {
         Self {
+            lanes: 1,
             queue: 4096,
             batch: 64,
             deadline: Duration::from_secs(10),
@@ -60,68 +72,122 @@ impl Default for LaneSettings {
 /// A command on its way.
 struct Job {
     put: PutPosting,
+    /// What it finds, once that is read.
+    found: Option<Box<Found>>,
     deadline: Instant,
     answer: oneshot::Sender<Result<Answer, IngestError>>,
+    /// Its place among those under way, free again once it is answered.
+    _place: OwnedSemaphorePermit,
+}
+
+impl Job {
+    /// Whether its client has been told to try again.
+    fn is_late(&self) -> bool {
+        self.deadline <= Instant::now()
+    }
+
+    fn answer(self, answer: Result<Answer, IngestError>) {
+        // Whoever asked may be gone; what was committed stands.
+        let _ = self.answer.send(answer);
+    }
 }
 
 /// The entrance to a lane.
-pub struct Lane {
-    queue: mpsc::Sender<Job>,
+struct Entrance {
+    // Without a bound of its own: a command needs a place to get in.
+    queue: mpsc::UnboundedSender<Job>,
+    runner: Arc<Runner>,
+}
+
+impl Entrance {
+    /// Whether the lane takes it.
+    fn takes(&self, job: Job) -> bool {
+        self.runner.arrives();
+        let is_taken = self.queue.send(job).is_ok();
+        if !is_taken {
+            self.runner.have_arrived(1);
+        }
+        is_taken
+    }
+}
+
+/// The entrance to the lanes.
+pub struct Lanes {
+    entrances: Vec<Entrance>,
+    places: Arc<Semaphore>,
+    hasher: RandomState,
     deadline: Duration,
 }
 
-/// The lane itself, to stop it.
-pub struct LaneTask {
+/// The lanes themselves, to stop them.
+pub struct LaneTasks {
     stop: CancellationToken,
-    task: JoinHandle<()>,
+    tasks: JoinSet<()>,
     patience: Duration,
 }
 
-impl Lane {
-    /// Starts a lane. It runs until it is stopped, or until nobody can push any more.
+impl Lanes {
+    /// Starts the lanes. They run until they are stopped, or until nobody can push any more.
     pub fn start(
-        store: Arc<dyn Store>,
+        store: &Arc<dyn Store>,
         lifetime: Lifetime,
-        clock: Clock,
+        clock: &Clock,
         settings: LaneSettings,
-    ) -> (Self, LaneTask) {
-        let (queue, waiting) = mpsc::channel(settings.queue.max(1));
+    ) -> (Self, LaneTasks) {
         let stop = CancellationToken::new();
-        let runner = Runner {
-            store,
-            lifetime,
-            clock,
+        let mut tasks = JoinSet::new();
+        let entrances = (0..settings.lanes.max(1)).map(|_| {
+            let runner = Arc::new(Runner::new(Arc::clone(store), lifetime, Arc::clone(clock)));
+            let batch = settings.batch.max(1);
+            let (queue, waiting) = mpsc::unbounded_channel();
+            let (pass_on, changes) = mpsc::unbounded_channel();
+            let writer = Writer::new(Arc::clone(&runner), batch);
+            tasks.spawn(writer.run(changes));
+            let reader = Reader::new(Arc::clone(&runner), batch, pass_on);
+            tasks.spawn(reader.run(waiting, stop.clone()));
+            Entrance { queue, runner }
+        });
+        let lanes = Self {
+            entrances: entrances.collect(),
+            places: Arc::new(Semaphore::new(settings.queue.max(1))),
+            hasher: RandomState::new(),
+            deadline: settings.deadline,
         };
-        let task = tokio::spawn(run(runner, waiting, settings.batch.max(1), stop.clone()));
-        (
-            Self {
-                queue,
-                deadline: settings.deadline,
-            },
-            LaneTask {
-                stop,
-                task,
-                patience: settings.deadline + GRACE,
-            },
-        )
+        let tasks = LaneTasks {
+            stop,
+            tasks,
+            patience: settings.deadline + GRACE,
+        };
+        (lanes, tasks)
+    }
+
+    fn lane_of(&self, identifier: &SourceIdentifier) -> Option<&Entrance> {
+        let lane = self.hasher.hash_one(identifier) % self.entrances.len() as u64;
+        usize::try_from(lane)
+            .ok()
+            .and_then(|lane| self.entrances.get(lane))
     }
 }
 
 #[async_trait]
-impl Ingest for Lane {
+impl Ingest for Lanes {
     async fn put(&self, put: PutPosting) -> Result<Answer, IngestError> {
         let deadline = Instant::now() + self.deadline;
+        let place = Arc::clone(&self.places)
+            .try_acquire_owned()
+            .map_err(|_| IngestError::Overloaded)?;
         let (answer, answered) = oneshot::channel();
-        self.queue
-            .try_send(Job {
-                put,
-                deadline,
-                answer,
-            })
-            .map_err(|error| match error {
-                TrySendError::Full(_) => IngestError::Overloaded,
-                TrySendError::Closed(_) => unavailable("the service is stopping"),
-            })?;
+        let lane = self.lane_of(&put.identifier);
+        let job = Job {
+            put,
+            found: None,
+            deadline,
+            answer,
+            _place: place,
+        };
+        if !lane.is_some_and(|lane| lane.takes(job)) {
+            return Err(unavailable("the service is stopping"));
+        }
         match timeout_at(deadline, answered).await {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(unavailable("the service stopped before it had an answer")),
@@ -130,37 +196,19 @@ impl Ingest for Lane {
     }
 }
 
-impl LaneTask {
+impl LaneTasks {
     /// Takes nothing more in, answers what was taken in, and ends.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         self.stop.cancel();
-        match timeout(self.patience, self.task).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "the ingest lane ended badly"),
-            Err(_) => tracing::error!(
-                "the store does not answer; whether a commit took place is not known"
-            ),
-        }
-    }
-}
-
-async fn run(
-    runner: Runner,
-    mut waiting: mpsc::Receiver<Job>,
-    batch: usize,
-    stop: CancellationToken,
-) {
-    let mut jobs = Vec::with_capacity(batch);
-    loop {
-        tokio::select! {
-            biased;
-            () = stop.cancelled(), if !waiting.is_closed() => waiting.close(),
-            taken = waiting.recv_many(&mut jobs, batch) => {
-                if taken == 0 {
-                    return;
+        let ended = async {
+            while let Some(ended) = self.tasks.join_next().await {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "an ingest lane ended badly");
                 }
-                runner.run(std::mem::take(&mut jobs)).await;
             }
+        };
+        if timeout(self.patience, ended).await.is_err() {
+            tracing::error!("the store does not answer; whether a commit took place is not known");
         }
     }
 }

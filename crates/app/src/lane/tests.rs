@@ -11,13 +11,9 @@ use crate::{
     testing::{Fault, FaultyStore, eventually},
 };
 
-fn start(store: &Arc<FaultyStore>, settings: LaneSettings) -> (Arc<Lane>, LaneTask) {
-    let (lane, task) = Lane::start(
-        Arc::clone(store) as _,
-        Lifetime::days(60),
-        clock::system(),
-        settings,
-    );
+fn start(store: &Arc<FaultyStore>, settings: LaneSettings) -> (Arc<Lanes>, LaneTasks) {
+    let store: Arc<dyn Store> = Arc::clone(store) as _;
+    let (lane, task) = Lanes::start(&store, Lifetime::days(60), &clock::system(), settings);
     (Arc::new(lane), task)
 }
 
@@ -40,7 +36,7 @@ fn impatient() -> LaneSettings {
 struct Pushes(JoinSet<(usize, Result<Answer, IngestError>)>);
 
 impl Pushes {
-    fn of<const N: usize>(lane: &Arc<Lane>, identifiers: [&'static str; N]) -> Self {
+    fn of<const N: usize>(lane: &Arc<Lanes>, identifiers: [&'static str; N]) -> Self {
         let mut pushes = JoinSet::new();
         for (at, identifier) in identifiers.into_iter().enumerate() {
             let lane = Arc::clone(lane);
@@ -57,19 +53,16 @@ impl Pushes {
 }
 
 /// Closes the gate and has one commit stand before it, so that what comes next waits together.
-async fn hold_up(store: &FaultyStore, lane: &Arc<Lane>) -> Pushes {
+async fn hold_up(store: &FaultyStore, lane: &Arc<Lanes>) -> Pushes {
     store.close_gate();
     let first = Pushes::of(lane, ["first"]);
     eventually("the first one is committing", async || store.tries() == 1).await;
     first
 }
 
-async fn waiting(lane: &Lane, commands: usize) {
-    let queue = &lane.queue;
-    eventually("commands wait", async || {
-        queue.max_capacity() - queue.capacity() == commands
-    })
-    .await;
+/// Waits until so many commands are read beside the first one, and wait to be committed.
+async fn waiting(store: &FaultyStore, commands: usize) {
+    eventually("commands wait", async || store.loaded() == commands + 1).await;
 }
 
 async fn exists(store: &FaultyStore, identifier: &str) -> bool {
@@ -100,7 +93,7 @@ async fn what_waits_shares_a_commit() {
     let (lane, _task) = start(&store, small(100, 3));
     let first = hold_up(&store, &lane).await;
     let others = Pushes::of(&lane, ["a", "b", "c", "d"]);
-    waiting(&lane, 4).await;
+    waiting(&store, 4).await;
     store.open_gate();
 
     assert!(first.answers().await.iter().all(Result::is_ok));
@@ -118,7 +111,7 @@ async fn a_refused_command_harms_no_neighbour() {
         let lane = Arc::clone(&lane);
         tokio::spawn(async move { lane.put(domain::testing::push("x", "{}")).await })
     };
-    waiting(&lane, 3).await;
+    waiting(&store, 3).await;
     store.open_gate();
 
     assert!(first.answers().await.iter().all(Result::is_ok));
@@ -152,7 +145,7 @@ async fn neighbours_of_a_failing_command_succeed() {
         let (lane, _task) = start(&store, LaneSettings::default());
         let first = hold_up(&store, &lane).await;
         let batch = Pushes::of(&lane, ["a", "b", "c"]);
-        waiting(&lane, 3).await;
+        waiting(&store, 3).await;
         store.open_gate();
 
         assert!(first.answers().await.iter().all(Result::is_ok));
@@ -174,7 +167,7 @@ async fn a_batch_in_conflict_is_run_one_by_one() {
         Fault::Fail(StoreError::Conflict),
     ]);
     let batch = Pushes::of(&lane, ["a", "b", "c"]);
-    waiting(&lane, 3).await;
+    waiting(&store, 3).await;
     store.open_gate();
 
     assert!(first.answers().await.iter().all(Result::is_ok));
@@ -245,10 +238,10 @@ async fn a_command_that_waited_past_its_deadline_is_not_carried_out() {
 #[tokio::test]
 async fn a_full_queue_refuses_at_once() {
     let store = FaultyStore::new();
-    let (lane, _task) = start(&store, small(2, 1));
+    let (lane, _task) = start(&store, small(3, 1));
     let first = hold_up(&store, &lane).await;
     let others = Pushes::of(&lane, ["a", "b"]);
-    waiting(&lane, 2).await;
+    waiting(&store, 2).await;
     assert_eq!(
         lane.put(create("c", "acme")).await,
         Err(IngestError::Overloaded)
@@ -265,7 +258,7 @@ async fn a_stop_answers_everything_that_was_accepted() {
     let (lane, task) = start(&store, small(100, 2));
     let first = hold_up(&store, &lane).await;
     let accepted = Pushes::of(&lane, ["a", "b", "c", "d"]);
-    waiting(&lane, 4).await;
+    waiting(&store, 4).await;
     let stopped = tokio::spawn(task.stop());
     store.open_gate();
     assert!(first.answers().await.iter().all(Result::is_ok));
@@ -302,7 +295,8 @@ async fn commands_of_one_identifier_keep_their_order_in_a_batch() {
     store.fail_next([Fault::Fail(StoreError::Conflict)]);
     let mut created = 0;
     let same = Pushes::of(&lane, ["a", "a", "a"]);
-    waiting(&lane, 3).await;
+    // One read for all three.
+    waiting(&store, 1).await;
     store.open_gate();
     assert!(first.answers().await.iter().all(Result::is_ok));
     for answer in same.answers().await {
@@ -313,4 +307,104 @@ async fn commands_of_one_identifier_keep_their_order_in_a_batch() {
         }
     }
     assert_eq!(created, 1);
+}
+
+#[tokio::test]
+async fn a_push_that_changes_nothing_does_not_wait_for_commits() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    assert!(lane.put(create("a", "acme")).await.is_ok());
+    store.close_gate();
+    let first = Pushes::of(&lane, ["first"]);
+    eventually("the first one is committing", async || store.tries() == 2).await;
+    assert_eq!(
+        lane.put(create("a", "acme")).await,
+        Ok(Answer::Updated(put_id("a")))
+    );
+    store.open_gate();
+    assert!(first.answers().await[0].is_ok());
+}
+
+#[tokio::test]
+async fn what_was_read_before_the_last_commit_is_read_again() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let first = hold_up(&store, &lane).await;
+    let second = Pushes::of(&lane, ["first"]);
+    waiting(&store, 1).await;
+    store.open_gate();
+    assert_eq!(
+        [first.answers().await, second.answers().await].concat(),
+        [
+            Ok(Answer::Created(put_id("first"))),
+            Ok(Answer::Updated(put_id("first")))
+        ]
+    );
+    assert_eq!((store.tries(), store.loaded()), (1, 3));
+}
+
+#[tokio::test]
+async fn one_read_is_enough_for_who_is_alone() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    for identifier in ["a", "b", "c"] {
+        assert!(lane.put(create(identifier, "acme")).await.is_ok());
+    }
+    assert_eq!((store.tries(), store.loaded()), (3, 3));
+}
+
+#[tokio::test]
+async fn a_commit_in_doubt_is_not_tried_again() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let first = hold_up(&store, &lane).await;
+    store.fail_next([Fault::Fail(StoreError::InDoubt("lost".into()))]);
+    let batch = Pushes::of(&lane, ["a", "b"]);
+    waiting(&store, 2).await;
+    store.open_gate();
+
+    assert!(first.answers().await[0].is_ok());
+    for answer in batch.answers().await {
+        assert_eq!(answer, Err(unavailable("lost")));
+    }
+    assert_eq!(store.tries(), 2);
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_read_is_told_at_once() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    store.fail_loads(Some(StoreError::Unavailable("away".into())));
+    for answer in Pushes::of(&lane, ["a", "b"]).answers().await {
+        assert_eq!(answer, Err(unavailable("away")));
+    }
+    store.fail_loads(Some(StoreError::Broken("a bad row".into())));
+    assert_eq!(
+        lane.put(create("a", "acme")).await,
+        Err(IngestError::Broken("a bad row".into()))
+    );
+    store.fail_loads(None);
+    assert!(lane.put(create("a", "acme")).await.is_ok());
+}
+
+#[tokio::test]
+async fn lanes_commit_side_by_side_and_a_posting_keeps_its_lane() {
+    let store = FaultyStore::new();
+    let settings = LaneSettings {
+        lanes: 4,
+        batch: 1,
+        ..LaneSettings::default()
+    };
+    let (lane, tasks) = start(&store, settings);
+    store.close_gate();
+    let many = Pushes::of(&lane, ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
+    let same = Pushes::of(&lane, ["x", "x", "x", "x", "x", "x", "x", "x"]);
+    eventually("several commits are under way", async || store.tries() > 1).await;
+    store.open_gate();
+    assert!(many.answers().await.iter().all(Result::is_ok));
+    let same = same.answers().await;
+    assert!(same.iter().all(Result::is_ok), "{same:?}");
+    // In different lanes they would have met.
+    assert_eq!(store.tries(), store.commits().len());
+    tasks.stop().await;
 }

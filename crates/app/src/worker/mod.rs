@@ -18,7 +18,7 @@ mod wake;
 #[cfg(test)]
 mod tests;
 
-use std::{num::NonZero, sync::Arc, thread, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use domain::{enrichment::Enricher, outbox::Outbox, posting::Lifetime, store::Store};
 use tokio::{task::JoinSet, time::timeout};
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::wake::{Wake, WakingStore};
 use self::{enrich::Enrichments, event::Events, expiry::Expiry, tasks::Tasks};
-use crate::clock::Clock;
+use crate::{clock::Clock, cores};
 
 /// How a worker works.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl Default for WorkerSettings {
             renew_every: Duration::from_secs(10),
             poll_every: Duration::from_secs(1),
             sweep_every: Duration::from_secs(20),
-            enrich_at_once: thread::available_parallelism().map_or(1, NonZero::get),
+            enrich_at_once: cores::all(),
             enrich_within: Duration::from_mins(2),
             stop_within: Duration::from_secs(10),
         }

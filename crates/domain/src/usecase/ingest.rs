@@ -7,8 +7,11 @@ use time::OffsetDateTime;
 use crate::{
     company::CompanyId,
     posting::{Answer, Lifetime, PutPosting, Rejection, decide},
-    store::{Store, StoreError, WriteSet},
+    store::{Known, Store, StoreError, WriteSet},
 };
+
+/// What becomes of each command of a batch, in its order.
+pub type Answers = Vec<Result<Answer, Rejection>>;
 
 /// Carries out a batch in its order, each command on the state that the one before it left,
 /// and everything in one commit. A refused command changes nothing and harms no other.
@@ -19,29 +22,46 @@ pub async fn ingest(
     batch: &[PutPosting],
     lifetime: Lifetime,
     now: OffsetDateTime,
-) -> Result<Vec<Result<Answer, Rejection>>, StoreError> {
-    let identifiers: HashSet<_> = batch.iter().map(|put| put.identifier.clone()).collect();
-    let companies: HashSet<_> = batch
-        .iter()
-        .filter_map(|put| put.patch.company.website.as_ref())
-        .map(CompanyId::of)
-        .collect();
-    let identifiers: Vec<_> = identifiers.into_iter().collect();
-    let companies: Vec<_> = companies.into_iter().collect();
-    let mut known = store.load(&identifiers, &companies).await?;
-
-    let mut writes = WriteSet::new(now);
-    let mut answers = Vec::with_capacity(batch.len());
-    for put in batch {
-        answers.push(decide(&known, put, lifetime, now).map(|decision| {
-            if let Some(change) = decision.change {
-                change.record(&mut known, &mut writes);
-            }
-            decision.answer
-        }));
-    }
+) -> Result<Answers, StoreError> {
+    let batch: Vec<_> = batch.iter().collect();
+    let known = load_batch(store, &batch).await?;
+    let (answers, writes) = decide_batch(known, &batch, lifetime, now);
     if !writes.is_empty() {
         store.commit(writes).await?;
     }
     Ok(answers)
+}
+
+/// The first step of [`ingest`]: what its commands need to know, by one load.
+pub async fn load_batch(store: &dyn Store, batch: &[&PutPosting]) -> Result<Known, StoreError> {
+    let (mut identifiers, mut companies) = (HashSet::new(), HashSet::new());
+    for put in batch {
+        if !identifiers.contains(&put.identifier) {
+            identifiers.insert(put.identifier.clone());
+        }
+        companies.extend(put.patch.company.website.as_ref().map(CompanyId::of));
+    }
+    let identifiers: Vec<_> = identifiers.into_iter().collect();
+    let companies: Vec<_> = companies.into_iter().collect();
+    store.load(&identifiers, &companies).await
+}
+
+/// The second step of [`ingest`]: the answers, which count once what they write is committed.
+pub fn decide_batch(
+    mut known: Known,
+    batch: &[&PutPosting],
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> (Answers, WriteSet) {
+    let mut writes = WriteSet::new(now);
+    let answers = batch.iter().map(|put| {
+        decide(&known, put, lifetime, now).map(|decision| {
+            if let Some(change) = decision.change {
+                change.record(&mut known, &mut writes);
+            }
+            decision.answer
+        })
+    });
+    let answers = answers.collect();
+    (answers, writes)
 }

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 pub use self::{
     enrich::{Assignment, Outcome, assignments, record_outcomes},
     expire::expire_overdue,
-    ingest::ingest,
+    ingest::{Answers, decide_batch, ingest, load_batch},
     moderate::{ModerationError, moderate},
 };
 use crate::posting::{Answer, PutPosting, Rejection};

@@ -1,0 +1,91 @@
+//! The first stage: one read for a batch, and an answer to every push that changes nothing.
+
+use std::{collections::HashSet, sync::Arc};
+
+use domain::{store::StoreError, usecase::IngestError};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Job, found::Found, run::Runner};
+
+/// Reads for batches.
+pub(super) struct Reader {
+    runner: Arc<Runner>,
+    batch: usize,
+    pass_on: mpsc::UnboundedSender<Vec<Job>>,
+}
+
+impl Reader {
+    pub fn new(
+        runner: Arc<Runner>,
+        batch: usize,
+        pass_on: mpsc::UnboundedSender<Vec<Job>>,
+    ) -> Self {
+        Self {
+            runner,
+            batch,
+            pass_on,
+        }
+    }
+
+    /// Reads until it is stopped and nothing waits any more.
+    pub async fn run(self, mut waiting: mpsc::UnboundedReceiver<Job>, stop: CancellationToken) {
+        let mut jobs = Vec::with_capacity(self.batch);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled(), if !waiting.is_closed() => waiting.close(),
+                taken = waiting.recv_many(&mut jobs, self.batch) => {
+                    if taken == 0 {
+                        return;
+                    }
+                    let batch = jobs.drain(..).filter(|job| !job.is_late()).collect();
+                    self.read(batch).await;
+                    self.runner.have_arrived(taken);
+                }
+            }
+        }
+    }
+
+    async fn read(&self, jobs: Vec<Job>) {
+        let at = self.runner.commits();
+        let puts: Vec<_> = jobs.iter().map(|job| &job.put).collect();
+        let mut known = match self.runner.load(&puts).await {
+            Ok(known) => Some(known),
+            Err(StoreError::Unavailable(why)) => {
+                for job in jobs {
+                    job.answer(Err(IngestError::Unavailable(why.clone())));
+                }
+                return;
+            }
+            // Something is wrong with one of them; the next stage finds out with which.
+            Err(error) => {
+                tracing::debug!(%error, commands = jobs.len(), "a batch could not be read");
+                None
+            }
+        };
+        let mut changes = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let unchanged = known
+                .as_ref()
+                .and_then(|known| self.runner.unchanged(known, &job.put));
+            match unchanged {
+                Some(answer) => job.answer(Ok(answer)),
+                None => changes.push(job),
+            }
+        }
+        if changes.is_empty() {
+            return;
+        }
+        if let Some(known) = &mut known {
+            let identifiers: HashSet<_> = changes.iter().map(|job| &job.put.identifier).collect();
+            let is_repeated = identifiers.len() < changes.len();
+            for job in &mut changes {
+                let found = Found::take(known, &job.put, is_repeated, at);
+                job.found = Some(Box::new(found));
+            }
+        }
+        // The writer ends only after this stage.
+        let _ = self.pass_on.send(changes);
+    }
+}
