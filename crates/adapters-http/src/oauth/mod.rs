@@ -131,6 +131,11 @@ impl Authorizer {
         clients::within(self.clients.find(id)).await
     }
 
+    /// A token that passed before, if nothing that may have changed since speaks against it.
+    fn remembered(&self, token: &str, now: OffsetDateTime) -> Option<Arc<VerifiedToken>> {
+        self.tokens.remembered(token, &self.keys.current(now), now)
+    }
+
     fn verify(&self, token: &str, now: OffsetDateTime) -> Result<Arc<VerifiedToken>, TokenFault> {
         match self.tokens.verify(token, &self.keys.current(now), now) {
             Err(TokenFault::UnknownKey) => {

@@ -32,6 +32,14 @@ pub(in crate::oauth) fn guard(
     scopes: &[Scope],
     now: OffsetDateTime,
 ) -> Verdict {
+    // For a token that the machine has let pass once it would work out the same grant again.
+    if let Some(token) = authorizer.remembered(token, now) {
+        return if scopes.iter().any(|scope| token.scopes.contains(scope)) {
+            Verdict::Allowed(token)
+        } else {
+            Verdict::WrongScope(token)
+        };
+    }
     let mut endpoint = GuardedResource {
         scopes: scopes
             .iter()

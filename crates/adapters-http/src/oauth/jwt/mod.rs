@@ -145,6 +145,19 @@ impl Tokens {
         Ok(token)
     }
 
+    /// A token that was verified before and is as good as then: its key is still one of ours, and
+    /// its time is not over.
+    pub fn remembered(
+        &self,
+        token: &str,
+        keys: &KeySet,
+        now: OffsetDateTime,
+    ) -> Option<Arc<VerifiedToken>> {
+        self.verified
+            .get(&name_of(token))
+            .filter(|token| keys.holds(&token.key) && now.unix_timestamp() < token.expires_at)
+    }
+
     /// Verifies a token: its form, kind, key, signature, issuer, audience, claims and time.
     pub fn verify(
         &self,
@@ -155,23 +168,11 @@ impl Tokens {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(TokenFault::Malformed);
         }
-        let mut name = [0; 32];
-        name.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
-        // What can change after a token was verified is looked at every time.
-        let remembered = self
-            .verified
-            .get(&name)
-            .filter(|token| keys.holds(&token.key));
-        let (verified, new) = match remembered {
-            Some(verified) => (verified, false),
-            None => (Arc::new(self.verify_content(token, keys)?), true),
-        };
+        let verified = Arc::new(self.verify_content(token, keys)?);
         if now.unix_timestamp() >= verified.expires_at {
             return Err(TokenFault::Expired);
         }
-        if new {
-            self.verified.insert(name, Arc::clone(&verified));
-        }
+        self.verified.insert(name_of(token), Arc::clone(&verified));
         Ok(verified)
     }
 
@@ -231,6 +232,13 @@ impl Tokens {
             _ => false,
         }
     }
+}
+
+/// What a token is remembered by: the token itself is a secret.
+fn name_of(token: &str) -> [u8; 32] {
+    let mut name = [0; 32];
+    name.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+    name
 }
 
 fn key_of<'a>(header: &Object, keys: &'a KeySet) -> Result<&'a Arc<Key>, TokenFault> {
