@@ -1,0 +1,197 @@
+//! What processes used of the machine, as Linux counts it.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+/// `/proc` counts in hundredths of a second, whatever the kernel's own clock is (proc(5)).
+const MICROSECONDS_A_TICK: f64 = 10_000.0;
+/// actix-web calls the threads that serve `actix-server worker N`, and the system cuts names at
+/// 15 bytes.
+const SERVING_THREAD: &str = "actix-server wo";
+
+/// Processor time of a service, and of a database server with all its processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Used {
+    pub service: Option<f64>,
+    pub database: Option<f64>,
+}
+
+/// Whom to look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watched {
+    pub service: Option<u32>,
+    pub database: Option<u32>,
+}
+
+impl Watched {
+    /// Microseconds since the processes began.
+    pub fn used(self) -> Result<Used> {
+        let service = self.service.map(own).transpose()?;
+        let database = self.database.map(tree).transpose()?;
+        Ok(Used { service, database })
+    }
+}
+
+impl Used {
+    /// Microseconds for each of so many requests since an earlier look.
+    pub fn since(self, earlier: Self, requests: f64) -> Self {
+        let each = |now: Option<f64>, then: Option<f64>| Some((now? - then?) / requests.max(1.0));
+        Self {
+            service: each(self.service, earlier.service),
+            database: each(self.database, earlier.database),
+        }
+    }
+}
+
+/// Resident memory of a process in kilobytes, now and at most so far.
+pub fn memory(process: u32) -> Result<(u64, u64)> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))
+        .with_context(|| format!("process {process} is gone"))?;
+    let now = field(&status, "VmRSS:").context("no VmRSS")?;
+    let most = field(&status, "VmHWM:").context("no VmHWM")?;
+    Ok((now, most))
+}
+
+/// How many threads of a process serve requests.
+pub fn serving_threads(process: u32) -> Result<usize> {
+    let threads = fs::read_dir(format!("/proc/{process}/task"))?.flatten();
+    let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
+    match names.filter(|name| name.trim() == SERVING_THREAD).count() {
+        0 => bail!("process {process} has no thread named {SERVING_THREAD:?}"),
+        count => Ok(count),
+    }
+}
+
+/// The parent of a process.
+pub fn parent(process: u32) -> Result<u32> {
+    Ok(stat(process)?.parent)
+}
+
+fn own(process: u32) -> Result<f64> {
+    let stat = stat(process)?;
+    Ok(ticks(stat.own))
+}
+
+/// A server that forks: itself, the children it has, and those it has waited for.
+fn tree(server: u32) -> Result<f64> {
+    let mut total = {
+        let stat = stat(server)?;
+        stat.own + stat.waited_for
+    };
+    for entry in fs::read_dir("/proc")?.flatten() {
+        let Some(process) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        // One that ended meanwhile is counted the next time, by who waited for it.
+        if let Ok(stat) = stat(process)
+            && stat.parent == server
+        {
+            total += stat.own;
+        }
+    }
+    Ok(ticks(total))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ticks are far below 2^52")]
+fn ticks(count: u64) -> f64 {
+    count as f64 * MICROSECONDS_A_TICK
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    parent: u32,
+    own: u64,
+    waited_for: u64,
+}
+
+fn stat(process: u32) -> Result<Stat> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat"))
+        .with_context(|| format!("process {process} is gone"))?;
+    parse(&text).with_context(|| format!("/proc/{process}/stat is not as expected"))
+}
+
+fn parse(stat: &str) -> Option<Stat> {
+    // The name, in parentheses, may hold spaces and parentheses itself.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    Some(Stat {
+        parent: fields.get(1)?.parse().ok()?,
+        own: number(11)? + number(12)?,
+        waited_for: number(13)? + number(14)?,
+    })
+}
+
+fn field(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process;
+
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_process_is_read_from_its_name_on() {
+        let line = "42 (a) (b c) S 7 42 42 0 -1 4194304 1 2 3 4 100 20 3000 400 20 0 1 0 5 6 7";
+        let expected = Stat {
+            parent: 7,
+            own: 120,
+            waited_for: 3400,
+        };
+        assert_eq!(parse(line), Some(expected));
+        assert_eq!(parse("42 (a) S"), None);
+    }
+
+    #[test]
+    fn memory_is_read_by_name() {
+        let status = "Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
+        assert_eq!(field(status, "VmRSS:"), Some(1024));
+        assert_eq!(field(status, "VmHWM:"), Some(2048));
+        assert_eq!(field(status, "VmSwap:"), None);
+    }
+
+    #[test]
+    fn this_very_process_is_found() {
+        let own = process::id();
+        let watched = Watched {
+            service: Some(own),
+            database: Some(parent(own).unwrap()),
+        };
+        let before = watched.used().unwrap();
+        let mut sum = 0_u64;
+        let start = std::time::Instant::now();
+        while start.elapsed() < std::time::Duration::from_millis(100) {
+            sum = std::hint::black_box(sum + 1);
+        }
+        let used = watched.used().unwrap().since(before, 1.0);
+        assert!(used.service.unwrap() > 0.0, "{used:?}");
+        assert!(used.database.unwrap() > 0.0, "{used:?}");
+        let (now, most) = memory(own).unwrap();
+        assert!(now > 0 && most >= now);
+        assert!(serving_threads(own).is_err());
+    }
+
+    #[test]
+    fn what_is_not_watched_is_not_counted() {
+        let used = Used {
+            service: Some(500.0),
+            database: None,
+        };
+        let before = Used {
+            service: Some(100.0),
+            database: Some(1.0),
+        };
+        let expected = Used {
+            service: Some(40.0),
+            database: None,
+        };
+        assert_eq!(used.since(before, 10.0), expected);
+    }
+}

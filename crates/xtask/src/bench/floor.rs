@@ -1,0 +1,343 @@
+//! The floor: what a usual service does for each push, one transaction for each, by pgbench on
+//! the product's own tables.
+//!
+//! Each transaction locks the posting, writes it with a new version, and adds the event to the
+//! outbox; a new posting also gets its company upserted and the first row of its history. The
+//! bodies come from a table in the database, which spares pgbench to send them: the floor is rather
+//! too high than too low. Each gets an end of its own, or the server would copy what is compressed
+//! already, which it cannot do with what a client sends.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::bodies::{COMPANIES, TAILS, Tail};
+use super::child;
+use super::cpu::Watched;
+use super::measure::{Measurement, Scenario, percentile};
+use super::postgres::Server;
+use xtask::process::Interrupt;
+
+/// The templates: what differs between postings.
+const TEMPLATES: &str = "
+CREATE TABLE templates (
+    id bigint PRIMARY KEY,
+    country text NOT NULL,
+    city text NOT NULL,
+    currency text NOT NULL,
+    salary_min bigint NOT NULL,
+    salary_max bigint NOT NULL,
+    location_type text NOT NULL,
+    metadata json COMPRESSION lz4 NOT NULL,
+    description text COMPRESSION lz4 NOT NULL
+);
+COPY templates FROM STDIN;
+";
+
+/// As many companies and postings as the service has.
+const SEED: &str = "
+INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
+SELECT md5('company' || n)::uuid, 'Company ' || n, 'https://www.company-' || n || '.example',
+    'logos/' || n || '.png', now(), now()
+FROM generate_series(0, :companies - 1) AS n;
+INSERT INTO postings (id, source_identifier, version, status, moderated, company_id, is_featured,
+    created_at, updated_at, title, employment_types, location_types, location_country_code,
+    location_city, salary_min, salary_max, salary_currency_code, salary_period, application_url,
+    metadata, raw_description)
+SELECT gen_random_uuid(), kind || '-' || n, 1, 'PendingEnrichment', false,
+    md5('company' || n % :companies)::uuid, false, now(), now(),
+    'Backend Engineer (m/f/d) ' || kind || '-' || n, '{full-time}', ARRAY[location_type], country,
+    city, salary_min, salary_max, currency, 'annually',
+    'https://www.company-' || n % :companies || '.example/jobs/' || n, metadata, description
+FROM unnest(ARRAY['keep', 'move']) AS kind
+CROSS JOIN generate_series(0, :seeds - 1) AS n
+JOIN templates ON templates.id = n % :tails;
+INSERT INTO posting_history (posting_id, version, step, at, status, actor)
+SELECT id, 1, 0, created_at, status, 'client:' || id FROM postings;
+INSERT INTO outbox (kind, subject, next_at, created_at, event_name, source_identifier, occurred_at)
+SELECT 'event', id, now(), now(), 'JobPostingCreated', source_identifier, now() FROM postings;
+INSERT INTO outbox (kind, subject, next_at, created_at)
+SELECT 'enrich', id, now(), now() FROM postings;
+VACUUM ANALYZE;
+";
+
+const CREATE: &str = r"
+\set n random(1, 1000000000000)
+\set company random(0, :companies - 1)
+\set template random(0, :tails - 1)
+BEGIN;
+SELECT * FROM postings WHERE source_identifier = 'new-' || :n FOR UPDATE;
+INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
+VALUES (md5('company' || :company)::uuid, 'Company ' || :company,
+    'https://www.company-' || :company || '.example', 'logos/' || :company || '.png', now(), now())
+ON CONFLICT (id) DO UPDATE SET name = excluded.name, logo_path = excluded.logo_path,
+    updated_at = excluded.updated_at;
+INSERT INTO postings (id, source_identifier, version, status, moderated, company_id, is_featured,
+    created_at, updated_at, title, employment_types, location_types, location_country_code,
+    location_city, salary_min, salary_max, salary_currency_code, salary_period, application_url,
+    metadata, raw_description)
+SELECT md5('new-' || :n)::uuid, 'new-' || :n, 1, 'PendingEnrichment', false,
+    md5('company' || :company)::uuid, false, now(), now(),
+    'Backend Engineer (m/f/d) new-' || :n, '{full-time}', ARRAY[location_type], country, city,
+    salary_min, salary_max, currency, 'annually',
+    'https://www.company-' || :company || '.example/jobs/' || :n, metadata, description || :n
+FROM templates WHERE id = :template;
+INSERT INTO posting_history (posting_id, version, step, at, status, actor)
+VALUES (md5('new-' || :n)::uuid, 1, 0, now(), 'PendingEnrichment',
+    'client:00000000-0000-0000-0000-000000000000');
+INSERT INTO outbox (kind, subject, next_at, created_at, event_name, source_identifier, occurred_at)
+VALUES ('event', md5('new-' || :n)::uuid, now(), now(), 'JobPostingCreated', 'new-' || :n, now());
+COMMIT;
+";
+
+const FULL: &str = r"
+\set n random(0, :seeds - 1)
+\set title random(1, 1000000000000)
+\set template random(0, :tails - 1)
+BEGIN;
+SELECT * FROM postings WHERE source_identifier = 'move-' || :n FOR UPDATE;
+UPDATE postings SET version = version + 1, updated_at = now(),
+    title = 'Backend Engineer ' || :title, employment_types = '{full-time}',
+    location_types = ARRAY[templates.location_type], location_country_code = templates.country,
+    location_city = templates.city, salary_min = templates.salary_min,
+    salary_max = templates.salary_max, salary_currency_code = templates.currency,
+    salary_period = 'annually', metadata = templates.metadata,
+    raw_description = templates.description || :title
+FROM templates WHERE source_identifier = 'move-' || :n AND templates.id = :template;
+INSERT INTO outbox (kind, subject, next_at, created_at, event_name, source_identifier, occurred_at)
+SELECT 'event', id, now(), now(), 'JobPostingUpdated', source_identifier, now()
+FROM postings WHERE source_identifier = 'move-' || :n;
+COMMIT;
+";
+
+const PARTIAL: &str = r"
+\set n random(0, :seeds - 1)
+\set title random(1, 1000000000000)
+\set salary random(30000, 80000)
+BEGIN;
+SELECT * FROM postings WHERE source_identifier = 'move-' || :n FOR UPDATE;
+UPDATE postings SET version = version + 1, updated_at = now(),
+    title = 'Backend Engineer ' || :title, salary_min = :salary, salary_max = :salary + 9000
+WHERE source_identifier = 'move-' || :n;
+INSERT INTO outbox (kind, subject, next_at, created_at, event_name, source_identifier, occurred_at)
+SELECT 'event', id, now(), now(), 'JobPostingUpdated', source_identifier, now()
+FROM postings WHERE source_identifier = 'move-' || :n;
+COMMIT;
+";
+
+const UNCHANGED: &str = r"
+\set n random(0, :seeds - 1)
+BEGIN;
+SELECT * FROM postings WHERE source_identifier = 'keep-' || :n FOR UPDATE;
+COMMIT;
+";
+
+const fn script(scenario: Scenario) -> Option<&'static str> {
+    match scenario {
+        Scenario::Create => Some(CREATE),
+        Scenario::Full => Some(FULL),
+        Scenario::Partial => Some(PARTIAL),
+        Scenario::Unchanged => Some(UNCHANGED),
+        Scenario::Half | Scenario::Mixed => None,
+    }
+}
+
+/// pgbench on a database of its own.
+pub struct Floor<'run> {
+    pub server: &'run Server,
+    pub url: &'run str,
+    pub folder: &'run Path,
+    pub interrupt: &'run Interrupt,
+    pub seeds: u64,
+}
+
+impl Floor<'_> {
+    /// Fills a database that has the schema.
+    pub fn seed(&self) -> Result<()> {
+        let mut sql = format!(
+            "\\set companies {COMPANIES}\n\\set seeds {}\n\\set tails {TAILS}\n{TEMPLATES}",
+            self.seeds
+        );
+        // The rows follow their COPY at once.
+        sql.truncate(sql.trim_end().len());
+        sql.push('\n');
+        for n in 0..TAILS {
+            let tail = Tail::new(n);
+            let _ = writeln!(
+                sql,
+                "{n}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+                tail.country,
+                tail.city,
+                tail.currency,
+                tail.salary_min,
+                tail.salary_max,
+                tail.location_type,
+                copied(&tail.metadata),
+                copied(&tail.description),
+            );
+        }
+        sql.push_str("\\.\n");
+        sql.push_str(SEED);
+        let file = self.folder.join("floor.sql");
+        fs::write(&file, sql)?;
+        self.server.run_file(self.url, &file, self.interrupt)
+    }
+
+    /// Runs the usual transaction of a scenario.
+    pub fn measure(&self, scenario: Scenario, clients: u32, seconds: u64) -> Result<Measurement> {
+        let script = script(scenario).context("there is no usual transaction for this")?;
+        let watched = Watched {
+            service: None,
+            database: Some(self.server.process),
+        };
+        let logs = tempfile::tempdir_in(self.folder)?;
+        let file = logs.path().join("script.sql");
+        fs::write(&file, script)?;
+        self.pgbench(&file, logs.path(), clients, 1)?;
+        remove_logs(logs.path())?;
+
+        let before = watched.used()?;
+        let output = self.pgbench(&file, logs.path(), clients, seconds)?;
+        let used = watched.used()?;
+        let done = parse(&output).with_context(|| format!("pgbench did not report:\n{output}"))?;
+        let mut times = read_logs(logs.path())?;
+        let mut faults = Vec::new();
+        if done.failed > 0.0 {
+            faults.push(format!("{} failed transactions", done.failed));
+        }
+        Ok(Measurement {
+            requests: done.transactions,
+            seconds: done.transactions / done.rate,
+            p50: percentile(&mut times, 0.5),
+            p99: percentile(&mut times, 0.99),
+            cpu: used.since(before, done.transactions),
+            faults,
+        })
+    }
+
+    fn pgbench(&self, script: &Path, logs: &Path, clients: u32, seconds: u64) -> Result<String> {
+        let mut command = Command::new(self.server.program("pgbench"));
+        command
+            .args(["--no-vacuum", "--protocol", "prepared", "--log"])
+            .arg("--log-prefix")
+            .arg(logs.join("times"))
+            .args(["--client", &clients.to_string()])
+            .args(["--jobs", &clients.min(2).to_string()])
+            .args(["--time", &seconds.to_string()])
+            .args(["--define", &format!("companies={COMPANIES}")])
+            .args(["--define", &format!("tails={TAILS}")])
+            .args(["--define", &format!("seeds={}", self.seeds)])
+            .arg("--file")
+            .arg(script)
+            .arg(self.url);
+        child::output(&command, self.interrupt)
+    }
+}
+
+/// A text as a column of COPY.
+fn copied(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('\t', "\\t")
+        .replace('\n', "\\n")
+}
+
+#[derive(Debug, PartialEq)]
+struct Done {
+    transactions: f64,
+    failed: f64,
+    rate: f64,
+}
+
+fn parse(output: &str) -> Result<Done> {
+    let after = |start: &str| {
+        let line = output.lines().find_map(|line| line.strip_prefix(start));
+        let word = line.and_then(|rest| rest.split_whitespace().next());
+        word.with_context(|| format!("no \"{start}\""))
+    };
+    let done = Done {
+        transactions: after("number of transactions actually processed:")?.parse()?,
+        failed: after("number of failed transactions:")?.parse()?,
+        rate: after("tps =")?.parse()?,
+    };
+    if done.rate <= 0.0 {
+        bail!("nothing was processed");
+    }
+    Ok(done)
+}
+
+/// The times of all transactions, in microseconds: the third column of pgbench's logs.
+fn read_logs(folder: &Path) -> Result<Vec<f64>> {
+    let mut times = Vec::new();
+    for file in log_files(folder)? {
+        for line in fs::read_to_string(file)?.lines() {
+            let time = line.split_whitespace().nth(2);
+            times.push(time.context("a log line without a time")?.parse()?);
+        }
+    }
+    Ok(times)
+}
+
+fn remove_logs(folder: &Path) -> Result<()> {
+    for file in log_files(folder)? {
+        fs::remove_file(file)?;
+    }
+    Ok(())
+}
+
+fn log_files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("times") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_of_pgbench_is_read() {
+        let output = "transaction type: /tmp/script.sql\nscaling factor: 1\n\
+            number of transactions actually processed: 8123\n\
+            number of failed transactions: 2 (0.025%)\n\
+            latency average = 3.9 ms\ninitial connection time = 41.3 ms\n\
+            tps = 4061.500000 (without initial connection time)\n";
+        let expected = Done {
+            transactions: 8123.0,
+            failed: 2.0,
+            rate: 4061.5,
+        };
+        assert_eq!(parse(output).unwrap(), expected);
+        assert!(parse("pgbench: error").is_err());
+    }
+
+    #[test]
+    fn times_are_read_from_every_thread() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(
+            folder.path().join("times.1"),
+            "0 1 500 0 1 2\n1 1 700 0 1 3\n",
+        )
+        .unwrap();
+        fs::write(folder.path().join("times.1.1"), "2 1 600 0 1 2\n").unwrap();
+        fs::write(folder.path().join("script.sql"), "SELECT 1;").unwrap();
+        let mut times = read_logs(folder.path()).unwrap();
+        assert_eq!(percentile(&mut times, 0.5), Some(600.0));
+        remove_logs(folder.path()).unwrap();
+        assert!(read_logs(folder.path()).unwrap().is_empty());
+        assert!(folder.path().join("script.sql").exists());
+    }
+
+    #[test]
+    fn copied_texts_stay_on_their_line() {
+        assert_eq!(copied("a\nb\tc\\d"), "a\\nb\\tc\\\\d");
+    }
+}

@@ -1,0 +1,203 @@
+//! The load generator: wrk, a program of its own, with the script `load.lua`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::bodies::{COMPANIES, TAILS, Tail};
+use super::child;
+use super::cpu::Watched;
+use super::measure::{Measurement, Scenario};
+use xtask::packages;
+use xtask::process::Interrupt;
+
+const SCRIPT: &str = include_str!("load.lua");
+
+/// Where wrk is, installed if need be.
+pub fn program(interrupt: &Interrupt) -> Result<PathBuf> {
+    if let Some(wrk) = packages::find("wrk") {
+        return Ok(wrk);
+    }
+    packages::install(&["wrk"], interrupt)?;
+    packages::find("wrk").context("wrk was installed and is not on the PATH")
+}
+
+/// What sends requests to one address.
+pub struct Load<'run> {
+    pub wrk: &'run Path,
+    pub folder: &'run Path,
+    pub interrupt: &'run Interrupt,
+    pub address: SocketAddr,
+    pub token: &'run str,
+    /// How many postings there are to push again, and as many to update.
+    pub seeds: u64,
+    /// Whose processor time counts.
+    pub watched: Watched,
+}
+
+/// What wrk found.
+#[derive(Debug, PartialEq)]
+pub struct Answers {
+    pub requests: f64,
+    pub seconds: f64,
+    pub p50: f64,
+    pub p99: f64,
+    faults: Vec<String>,
+}
+
+impl Load<'_> {
+    /// Warms up while it looks at every answer, then measures. `tag` must be new each time.
+    pub fn measure(
+        &self,
+        scenario: Scenario,
+        connections: u32,
+        seconds: u64,
+        tag: &str,
+    ) -> Result<(Measurement, Answers)> {
+        let warm_up = self.run(scenario, connections, 1, &format!("{tag}w"), true)?;
+        let before = self.watched.used()?;
+        let answers = self.run(scenario, connections, seconds, tag, false)?;
+        let cpu = self.watched.used()?.since(before, answers.requests);
+        let mut faults = warm_up.faults.clone();
+        faults.extend(answers.faults.iter().cloned());
+        let measurement = Measurement {
+            requests: answers.requests,
+            seconds: answers.seconds,
+            p50: Some(answers.p50),
+            p99: Some(answers.p99),
+            cpu,
+            faults,
+        };
+        Ok((measurement, warm_up))
+    }
+
+    /// Sends as much as it can.
+    pub fn run(
+        &self,
+        scenario: Scenario,
+        connections: u32,
+        seconds: u64,
+        tag: &str,
+        check: bool,
+    ) -> Result<Answers> {
+        let script = self.folder.join("load.lua");
+        fs::write(&script, self.script(scenario, tag, check))?;
+        let mut command = Command::new(self.wrk);
+        command
+            .args(["--threads", "1", "--timeout", "10s"])
+            .args(["--connections", &connections.to_string()])
+            .args(["--duration", &format!("{seconds}s")])
+            .arg("--script")
+            .arg(&script)
+            .arg(format!("http://{}", self.address));
+        let output = child::output(&command, self.interrupt)?;
+        parse(&output).with_context(|| format!("wrk did not report:\n{output}"))
+    }
+
+    fn script(&self, scenario: Scenario, tag: &str, check: bool) -> String {
+        // The same tag must not give the same values twice; any number that differs will do.
+        let shift = tag
+            .bytes()
+            .fold(7_u64, |sum, byte| (sum * 31 + u64::from(byte)) % 1_000_000);
+        format!(
+            "local TAILS = dofile('{}')\nlocal COMPANIES, SEEDS, SHIFT = {COMPANIES}, {}, {shift}\n\
+             local SCENARIO, RUN, CHECK = '{}', '{tag}', {check}\n\
+             local HOST, TOKEN = '{}', '{}'\n{SCRIPT}",
+            self.folder.join("tails.lua").display(),
+            self.seeds,
+            scenario.name(),
+            self.address,
+            self.token,
+        )
+    }
+}
+
+/// Writes the tails of payloads as a table for the script.
+pub fn write_tails(folder: &Path) -> Result<()> {
+    let mut lua = "return {\n".to_owned();
+    for n in 0..TAILS {
+        let _ = writeln!(lua, "[==[{}]==],", Tail::new(n).json());
+    }
+    lua.push_str("}\n");
+    fs::write(folder.join("tails.lua"), lua)?;
+    Ok(())
+}
+
+fn parse(output: &str) -> Result<Answers> {
+    let line = output
+        .lines()
+        .find_map(|line| line.strip_prefix("RESULT "))
+        .context("no result")?;
+    let text = |name: &str| {
+        line.split_whitespace()
+            .filter_map(|pair| pair.split_once('='))
+            .find_map(|(key, value)| (key == name).then_some(value))
+            .with_context(|| format!("no {name}"))
+    };
+    let number = |name: &str| -> Result<f64> { Ok(text(name)?.parse()?) };
+    let mut faults = Vec::new();
+    for name in ["connect", "read", "write", "timeout", "refused"] {
+        let count = number(name)?;
+        if count > 0.0 {
+            faults.push(format!("{count} {name}"));
+        }
+    }
+    let unexpected = number("unexpected")?;
+    if unexpected > 0.0 {
+        let status = text("status")?;
+        faults.push(format!("{unexpected} unexpected answers, first {status}"));
+    }
+    let (requests, seconds) = (number("requests")?, number("us")? / 1e6);
+    if requests < 1.0 {
+        bail!("no request was answered: {}", faults.join(", "));
+    }
+    Ok(Answers {
+        requests,
+        seconds,
+        p50: number("p50")?,
+        p99: number("p99")?,
+        faults,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closing_line_is_read() {
+        let output = "Running 2s test\nRESULT requests=300 us=2000000 p50=150 p99=900 max=1000 \
+            connect=0 read=0 write=0 timeout=0 refused=0 unexpected=0 status=-\n";
+        let expected = Answers {
+            requests: 300.0,
+            seconds: 2.0,
+            p50: 150.0,
+            p99: 900.0,
+            faults: vec![],
+        };
+        assert_eq!(parse(output).unwrap(), expected);
+    }
+
+    #[test]
+    fn whatever_is_not_expected_is_a_fault() {
+        let output = "RESULT requests=300 us=2000000 p50=150 p99=900 max=1000 connect=0 read=2 \
+            write=0 timeout=0 refused=7 unexpected=5 status=422\n";
+        let faults = parse(output).unwrap().faults;
+        assert_eq!(
+            faults,
+            ["2 read", "7 refused", "5 unexpected answers, first 422"]
+        );
+    }
+
+    #[test]
+    fn no_answers_are_no_measurement() {
+        let output = "RESULT requests=0 us=2000000 p50=0 p99=0 max=0 connect=9 read=0 write=0 \
+            timeout=0 refused=0 unexpected=0 status=-\n";
+        assert!(parse(output).is_err());
+        assert!(parse("unable to connect").is_err());
+    }
+}

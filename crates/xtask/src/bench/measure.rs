@@ -1,0 +1,220 @@
+//! What is measured, and what comes out.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::cpu::Used;
+
+/// What is pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Scenario {
+    /// New postings
+    Create,
+    /// Every field, with a new description
+    Full,
+    /// Title and salary
+    Partial,
+    /// What is stored already
+    Unchanged,
+    /// Half unchanged, half full updates
+    Half,
+    /// 70 % unchanged, 20 % partial updates, 10 % new
+    Mixed,
+}
+
+impl Scenario {
+    /// Its name on the command line and in `load.lua`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Full => "full",
+            Self::Partial => "partial",
+            Self::Unchanged => "unchanged",
+            Self::Half => "half",
+            Self::Mixed => "mixed",
+        }
+    }
+
+    /// What the tables call it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Create => "creates",
+            Self::Full => "full updates",
+            Self::Partial => "partial updates",
+            Self::Unchanged => "unchanged",
+            Self::Half => "half unchanged, half full updates",
+            Self::Mixed => "mixed (70 % unchanged, 20 % partial, 10 % creates)",
+        }
+    }
+
+    /// Whether there is a usual transaction to compare it with.
+    pub const fn has_floor(self) -> bool {
+        !matches!(self, Self::Half | Self::Mixed)
+    }
+}
+
+/// Which store is behind the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Backend {
+    /// A private cluster
+    Postgres,
+    /// One file
+    Sqlite,
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Postgres => "PostgreSQL",
+            Self::Sqlite => "SQLite",
+        })
+    }
+}
+
+/// Who does the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// `posthaste serve --no-worker`.
+    Service,
+    /// The usual transaction, by pgbench.
+    Floor,
+    /// Batches straight through the store.
+    Straight,
+    /// A handler that only parses.
+    Bare,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Service => "service",
+            Self::Floor => "floor: usual transaction (pgbench)",
+            Self::Straight => "ceiling: straight through the store",
+            Self::Bare => "ceiling: bare actix handler",
+        })
+    }
+}
+
+/// Who did what for how many at once.
+pub type Key = (Scenario, Subject, u32);
+
+/// One measurement; times are microseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measurement {
+    pub requests: f64,
+    pub seconds: f64,
+    pub p50: Option<f64>,
+    pub p99: Option<f64>,
+    /// Processor time for each request.
+    pub cpu: Used,
+    /// What was not as it has to be.
+    pub faults: Vec<String>,
+}
+
+impl Measurement {
+    /// Requests a second.
+    pub fn rate(&self) -> f64 {
+        self.requests / self.seconds.max(f64::EPSILON)
+    }
+}
+
+/// Everything that was measured in the same minutes.
+pub type Round = BTreeMap<Key, Measurement>;
+
+/// The rounds on one store.
+#[derive(Debug, Default)]
+pub struct Rounds(pub Vec<Round>);
+
+impl Rounds {
+    /// What was measured, in order.
+    pub fn keys(&self) -> Vec<Key> {
+        let mut keys: Vec<_> = self.0.iter().flat_map(BTreeMap::keys).copied().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// The median of a value over the rounds that have it.
+    pub fn median(&self, value: impl Fn(&Round) -> Option<f64>) -> Option<f64> {
+        median(self.0.iter().filter_map(value).collect())
+    }
+
+    /// The median of a value of one kind of measurement.
+    pub fn of(&self, key: Key, value: impl Fn(&Measurement) -> Option<f64>) -> Option<f64> {
+        self.median(|round| value(round.get(&key)?))
+    }
+
+    /// What went wrong with one kind of measurement, in whichever round.
+    pub fn faults(&self, key: Key) -> Vec<&str> {
+        let measured = self.0.iter().filter_map(|round| round.get(&key));
+        measured
+            .flat_map(|measurement| &measurement.faults)
+            .map(String::as_str)
+            .collect()
+    }
+}
+
+/// The middle value, or the mean of the two in the middle.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let upper = *values.get(middle)?;
+    if values.len() % 2 == 1 {
+        return Some(upper);
+    }
+    Some(f64::midpoint(*values.get(middle - 1)?, upper))
+}
+
+/// The value below which this share of them is. Sorts them.
+pub fn percentile(values: &mut [f64], share: f64) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "a position in a list"
+    )]
+    let at = (last as f64 * share).round() as usize;
+    values.get(at).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0]), Some(3.0));
+        assert_eq!(median(vec![9.0, 1.0, 5.0]), Some(5.0));
+        assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
+    }
+
+    #[test]
+    fn percentiles() {
+        let mut values: Vec<f64> = (0..=100).rev().map(f64::from).collect();
+        assert_eq!(percentile(&mut values, 0.5), Some(50.0));
+        assert_eq!(percentile(&mut values, 0.99), Some(99.0));
+        assert_eq!(percentile(&mut [], 0.5), None);
+    }
+
+    #[test]
+    fn rounds_give_medians_of_ratios_not_ratios_of_medians() {
+        let key = (Scenario::Create, Subject::Service, 64);
+        let floor = (Scenario::Create, Subject::Floor, 16);
+        let round = |service: f64, usual: f64| {
+            let measured = |requests| Measurement {
+                requests,
+                seconds: 1.0,
+                ..Measurement::default()
+            };
+            Round::from([(key, measured(service)), (floor, measured(usual))])
+        };
+        let rounds = Rounds(vec![round(10.0, 10.0), round(40.0, 20.0), round(30.0, 5.0)]);
+        let ratio = |round: &Round| Some(round.get(&key)?.rate() / round.get(&floor)?.rate());
+        assert_eq!(rounds.median(ratio), Some(2.0));
+        assert_eq!(rounds.of(key, |m| Some(m.rate())), Some(30.0));
+        assert_eq!(rounds.keys(), [key, floor]);
+    }
+}

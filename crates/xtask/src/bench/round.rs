@@ -1,0 +1,324 @@
+//! One round: floor, service and ceilings one after the other, so in the same minutes.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::build::Programs;
+use super::ceiling::{self, Straight};
+use super::cpu::{self, Watched};
+use super::floor::Floor;
+use super::load::Load;
+use super::measure::{Backend, Key, Measurement, Round, Scenario, Subject};
+use super::postgres::Server;
+use super::service::{Installation, Service};
+use xtask::process::Interrupt;
+
+/// What every round needs.
+pub struct Bench<'run> {
+    pub programs: &'run Programs,
+    pub wrk: &'run Path,
+    /// A folder for everything; `tails.lua` and `payloads.ndjson` are in it.
+    pub folder: &'run Path,
+    pub interrupt: &'run Interrupt,
+    pub server: Option<&'run Server>,
+    pub scenarios: &'run [Scenario],
+    pub connections: &'run [u32],
+    pub clients: &'run [u32],
+    pub seconds: u64,
+    pub seeds: u64,
+}
+
+/// The most memory that the service had at the end of a round, in kilobytes.
+pub type Peak = u64;
+
+impl<'run> Bench<'run> {
+    /// Measures everything once, on new databases.
+    pub fn round(&self, backend: Backend, number: u32) -> Result<(Round, Peak)> {
+        let mut round = Round::new();
+        let name = format!("round_{backend}_{number}").to_lowercase();
+        let database = self.database(backend, &name)?;
+        let installation = self.installation(&database, &name)?;
+        let service = installation.serve(&["--no-worker"], &[])?;
+        installation.push(&service, &["keep", "move"], self.seeds)?;
+        let floor_name = format!("floor_{number}");
+        let floor = match backend {
+            Backend::Postgres => Some(self.floor_database(&floor_name)?),
+            Backend::Sqlite => None,
+        };
+        if let (Some(server), Backend::Postgres) = (self.server, backend) {
+            server.settle(self.interrupt)?;
+        }
+
+        let load = self.load(&service, backend);
+        for &scenario in self.scenarios {
+            if let (Some(url), true) = (&floor, scenario.has_floor()) {
+                let floor = self.floor(url)?;
+                for &clients in self.clients {
+                    let measured = floor.measure(scenario, clients, self.seconds)?;
+                    record(&mut round, (scenario, Subject::Floor, clients), measured);
+                }
+            }
+            for &connections in self.connections {
+                let tag = format!("r{number}c{connections}{}", scenario.name());
+                let measured = match (self.server, backend) {
+                    (Some(server), Backend::Postgres) => {
+                        self.checked(server, &database, &load, scenario, connections, &tag)
+                    }
+                    _ => load
+                        .measure(scenario, connections, self.seconds, &tag)
+                        .map(|(measured, _)| measured),
+                };
+                // A service that is gone is the better explanation.
+                service.process.check()?;
+                let measured = measured?;
+                record(
+                    &mut round,
+                    (scenario, Subject::Service, connections),
+                    measured,
+                );
+            }
+        }
+        let threads = cpu::serving_threads(service.process.id())?;
+        let (_, peak) = cpu::memory(service.process.id())?;
+        if self.scenarios.contains(&Scenario::Unchanged) {
+            let connections = self.compared();
+            let bare = &self.programs.bare;
+            let measured = ceiling::bare(bare, threads, &load, connections, self.seconds)?;
+            let key = (Scenario::Unchanged, Subject::Bare, connections);
+            record(&mut round, key, measured);
+        }
+        drop(service);
+        if self.scenarios.contains(&Scenario::Create) {
+            let (key, measured) = self.straight(backend, &format!("{name}_straight"))?;
+            record(&mut round, key, measured);
+        }
+        // Rounds are large, and the next one begins anew.
+        if let (Some(server), Backend::Postgres) = (self.server, backend) {
+            for name in [name.as_str(), &floor_name, &format!("{name}_straight")] {
+                server.remove(name, self.interrupt)?;
+            }
+        } else {
+            std::fs::remove_dir_all(self.folder.join(&name))?;
+            std::fs::remove_dir_all(self.folder.join(format!("{name}_straight")))
+                .or_else(missing_is_fine)?;
+        }
+        Ok((round, peak))
+    }
+
+    /// An empty database of a store.
+    pub fn database(&self, backend: Backend, name: &str) -> Result<String> {
+        match backend {
+            Backend::Postgres => {
+                let server = self.server.context("PostgreSQL was not started")?;
+                server.create(name, self.interrupt)
+            }
+            Backend::Sqlite => {
+                let folder = self.folder.join(name);
+                std::fs::create_dir_all(&folder)?;
+                Ok(format!("sqlite://{}", folder.join("bench.db").display()))
+            }
+        }
+    }
+
+    /// The program on a database.
+    pub fn installation(&self, database: &str, name: &str) -> Result<Installation<'run>> {
+        Installation::new(
+            &self.programs.posthaste,
+            database.to_owned(),
+            self.folder.join(name),
+            self.interrupt,
+        )
+    }
+
+    /// What loads a service.
+    pub fn load<'load>(&self, service: &'load Service, backend: Backend) -> Load<'load>
+    where
+        'run: 'load,
+    {
+        let server = match backend {
+            Backend::Postgres => self.server,
+            Backend::Sqlite => None,
+        };
+        Load {
+            wrk: self.wrk,
+            folder: self.folder,
+            interrupt: self.interrupt,
+            address: service.address,
+            token: &service.token,
+            seeds: self.seeds,
+            watched: Watched {
+                service: Some(service.process.id()),
+                database: server.map(|server| server.process),
+            },
+        }
+    }
+
+    /// The number of connections that ratios are taken at.
+    pub fn compared(&self) -> u32 {
+        if self.connections.contains(&64) {
+            return 64;
+        }
+        self.connections.iter().copied().max().unwrap_or(64)
+    }
+
+    fn floor_database(&self, name: &str) -> Result<String> {
+        let url = self.database(Backend::Postgres, name)?;
+        // For its migrations alone.
+        self.installation(&url, name)?;
+        self.floor(&url)?.seed()?;
+        Ok(url)
+    }
+
+    fn floor<'floor>(&'floor self, url: &'floor str) -> Result<Floor<'floor>> {
+        Ok(Floor {
+            server: self.server.context("PostgreSQL was not started")?,
+            url,
+            folder: self.folder,
+            interrupt: self.interrupt,
+            seeds: self.seeds,
+        })
+    }
+
+    fn straight(&self, backend: Backend, name: &str) -> Result<(Key, Measurement)> {
+        let (program, tasks) = match backend {
+            Backend::Postgres => (&self.programs.postgres_store, 2),
+            Backend::Sqlite => (&self.programs.sqlite_store, 1),
+        };
+        let database = self.database(backend, name)?;
+        let straight = Straight {
+            program,
+            payloads: &self.folder.join("payloads.ndjson"),
+            tasks,
+            interrupt: self.interrupt,
+        };
+        let server = match backend {
+            Backend::Postgres => self.server.map(|server| server.process),
+            Backend::Sqlite => None,
+        };
+        let file = database.strip_prefix("sqlite://").unwrap_or(&database);
+        let measured = straight.measure(file, server, self.seconds)?;
+        Ok(((Scenario::Create, Subject::Straight, tasks), measured))
+    }
+
+    /// Measures, and compares what was answered with what was stored.
+    fn checked(
+        &self,
+        server: &Server,
+        url: &str,
+        load: &Load<'_>,
+        scenario: Scenario,
+        connections: u32,
+        tag: &str,
+    ) -> Result<Measurement> {
+        let stored = || Stored::ask(server, url, self.interrupt);
+        let before = stored()?;
+        let (mut measured, warm_up) = load.measure(scenario, connections, self.seconds, tag)?;
+        let answered = measured.requests + warm_up.requests;
+        let after = stored()?;
+        measured
+            .faults
+            .extend(after.fault(before, scenario, answered, f64::from(connections)));
+        Ok(measured)
+    }
+}
+
+/// What the table of postings says about all that was pushed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stored {
+    postings: f64,
+    versions: f64,
+}
+
+impl Stored {
+    fn ask(server: &Server, url: &str, interrupt: &Interrupt) -> Result<Self> {
+        let sums = "SELECT count(*) || ' ' || coalesce(sum(version), 0) FROM postings";
+        let answer = server.ask(url, sums, interrupt)?;
+        let (postings, versions) = answer.split_once(' ').context("two numbers")?;
+        Ok(Self {
+            postings: postings.parse()?,
+            versions: versions.parse()?,
+        })
+    }
+
+    /// Whether so many answers fit to what was written. What was under way when the load
+    /// generator stopped, twice, may be written and was not counted.
+    fn fault(
+        self,
+        before: Self,
+        scenario: Scenario,
+        answered: f64,
+        connections: f64,
+    ) -> Option<String> {
+        let created = self.postings - before.postings;
+        // A new posting has version 1.
+        let updated = self.versions - before.versions - created;
+        let (new_share, changed_share) = match scenario {
+            Scenario::Create => (1.0, 0.0),
+            Scenario::Full | Scenario::Partial => (0.0, 1.0),
+            Scenario::Unchanged => (0.0, 0.0),
+            Scenario::Half => (0.0, 0.5),
+            Scenario::Mixed => (0.1, 0.2),
+        };
+        let fits = |found: f64, share: f64| {
+            let expected = answered * share;
+            let tolerance = if share > 0.0 {
+                2.0 * connections + 20.0
+            } else {
+                0.0
+            };
+            (found - expected).abs() <= tolerance
+        };
+        let fits = fits(created, new_share) && fits(updated, changed_share);
+        (!fits).then(|| {
+            format!("{answered} answers, but {created} postings were made and {updated} updated")
+        })
+    }
+}
+
+fn record(round: &mut Round, key: Key, measured: Measurement) {
+    let (scenario, subject, connections) = key;
+    let faults = if measured.faults.is_empty() {
+        String::new()
+    } else {
+        format!("  FAILED: {}", measured.faults.join("; "))
+    };
+    println!(
+        "  {:9} {subject:35} {connections:>4}: {:>8.0}/s{faults}",
+        scenario.name(),
+        measured.rate()
+    );
+    round.insert(key, measured);
+}
+
+fn missing_is_fine(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == std::io::ErrorKind::NotFound {
+        return Ok(());
+    }
+    Err(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_have_to_fit_what_is_stored() {
+        let stored = |postings, versions| Stored { postings, versions };
+        let before = stored(100.0, 200.0);
+        let cases = [
+            (Scenario::Create, stored(1_100.0, 1_200.0), true),
+            (Scenario::Create, stored(100.0, 200.0), false),
+            (Scenario::Full, stored(100.0, 1_201.0), true),
+            (Scenario::Full, stored(100.0, 200.0), false),
+            (Scenario::Unchanged, stored(100.0, 200.0), true),
+            (Scenario::Unchanged, stored(100.0, 201.0), false),
+            (Scenario::Mixed, stored(200.0, 500.0), true),
+            (Scenario::Half, stored(100.0, 701.0), true),
+        ];
+        for (scenario, after, fits) in cases {
+            let fault = after.fault(before, scenario, 1_000.0, 4.0);
+            assert_eq!(fault.is_none(), fits, "{scenario:?}: {fault:?}");
+        }
+    }
+}
