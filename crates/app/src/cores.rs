@@ -5,10 +5,7 @@ use std::{num::NonZero, thread};
 /// Half of the cores, at least one. One half reads requests and writes answers, the other runs
 /// what they wait for: more threads than that only wake each other.
 pub fn half() -> usize {
-    all().div_ceil(2)
-}
-
-/// All of them.
-pub fn all() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
+    thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .div_ceil(2)
 }

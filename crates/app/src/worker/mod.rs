@@ -57,7 +57,8 @@ impl Default for WorkerSettings {
             renew_every: Duration::from_secs(10),
             poll_every: Duration::from_secs(1),
             sweep_every: Duration::from_secs(20),
-            enrich_at_once: cores::all(),
+            // The other half is for those who push.
+            enrich_at_once: cores::half(),
             enrich_within: Duration::from_mins(2),
             stop_within: Duration::from_secs(10),
         }
