@@ -48,6 +48,8 @@ pub struct FaultyStore {
     poison: Mutex<Vec<(String, Fault)>>,
     /// Whether commits may begin.
     gate: watch::Sender<bool>,
+    /// Whether loads may begin.
+    read_gate: watch::Sender<bool>,
 }
 
 impl FaultyStore {
@@ -61,6 +63,7 @@ impl FaultyStore {
             loads: Mutex::default(),
             poison: Mutex::default(),
             gate: watch::Sender::new(true),
+            read_gate: watch::Sender::new(true),
         })
     }
 
@@ -72,6 +75,11 @@ impl FaultyStore {
     /// Lets commits pass again.
     pub fn open_gate(&self) {
         self.gate.send_replace(true);
+    }
+
+    /// Holds up every load from now on, or lets them pass again.
+    pub fn let_read(&self, may: bool) {
+        self.read_gate.send_replace(may);
     }
 
     pub fn poison(&self, identifier: &str, fault: Fault) {
@@ -127,6 +135,11 @@ impl Store for FaultyStore {
         companies: &[CompanyId],
     ) -> Result<Known, StoreError> {
         self.loaded.fetch_add(identifiers.len(), Ordering::SeqCst);
+        self.read_gate
+            .subscribe()
+            .wait_for(|is_open| *is_open)
+            .await
+            .unwrap();
         if let Some(error) = self.loads.lock().unwrap().clone() {
             return Err(error);
         }

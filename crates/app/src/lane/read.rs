@@ -39,8 +39,10 @@ impl Reader {
                     if taken == 0 {
                         return;
                     }
-                    let batch = jobs.drain(..).filter(|job| !job.is_late()).collect();
-                    self.read(batch).await;
+                    let batch: Vec<_> = jobs.drain(..).filter(|job| !job.is_late()).collect();
+                    if !batch.is_empty() {
+                        self.read(batch).await;
+                    }
                     self.runner.have_arrived(taken);
                 }
             }

@@ -354,6 +354,26 @@ async fn one_read_is_enough_for_who_is_alone() {
 }
 
 #[tokio::test]
+async fn what_is_being_read_shares_the_commit() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let first = hold_up(&store, &lane).await;
+    let read = Pushes::of(&lane, ["a"]);
+    waiting(&store, 1).await;
+    store.let_read(false);
+    let being_read = Pushes::of(&lane, ["b"]);
+    waiting(&store, 2).await;
+    store.open_gate();
+    assert!(first.answers().await[0].is_ok());
+    // Time enough to commit what was read, if that did not wait.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    store.let_read(true);
+    assert!(read.answers().await[0].is_ok());
+    assert!(being_read.answers().await[0].is_ok());
+    assert_eq!(store.commits(), [1, 2]);
+}
+
+#[tokio::test]
 async fn a_commit_in_doubt_is_not_tried_again() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
