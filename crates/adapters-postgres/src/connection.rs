@@ -33,7 +33,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{
     PostgresOptions, PostgresUrl,
-    error::{Failure, chain},
+    error::{Failure, chain, is_answer},
     tls,
 };
 
@@ -47,8 +47,10 @@ const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
 /// Every query here looks rows up by an index, one after the other. The server would choose
 /// otherwise while a table is small, and keep to it for as long as the statement stays prepared
 /// and nobody has analysed the table: a new database that is filled would get slower and slower.
-const PLANNER: &str =
-    "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off";
+/// For the same reason there is nothing to be gained by planning a statement anew for its values,
+/// as the server would for small batches, each time.
+const PLANNER: &str = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off \
+    -c jit=off -c plan_cache_mode=force_generic_plan";
 
 type Connection = Object<AsyncDieselConnectionManager<AsyncPgConnection>>;
 
@@ -132,6 +134,34 @@ impl Connections {
             + 'static,
     {
         let conn = self.get().await?;
+        self.run_on(conn, work).await
+    }
+
+    /// Runs work whose last statement writes, and so commits. When the answer to it is lost,
+    /// nobody knows what was written.
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        for<'r> F: AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
+            + Work<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
+            + Send
+            + 'static,
+    {
+        let conn = self.get().await?;
+        match self.run_on(conn, work).await {
+            Err(StoreError::Unavailable(why)) if !is_answer(&why) => Err(StoreError::InDoubt(why)),
+            result => result,
+        }
+    }
+
+    async fn run_on<T, F>(&self, conn: Connection, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        for<'r> F: AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
+            + Work<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
+            + Send
+            + 'static,
+    {
         let limit = self.work_timeout;
         joined(task::spawn(async move {
             let mut conn = conn;

@@ -81,6 +81,12 @@ const PASSING: [&str; 20] = [
     "during recovery",
 ];
 
+/// Whether this is the server's answer to a statement, which it has undone, and not the end of
+/// the connection.
+pub(crate) fn is_answer(message: &str) -> bool {
+    message.starts_with(PASSING[0])
+}
+
 /// Sorts a message of PostgreSQL's.
 fn classify_message(message: &str) -> StoreError {
     // 40P01, and what serialisation failures are called.

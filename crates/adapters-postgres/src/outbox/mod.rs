@@ -15,7 +15,7 @@ use domain::{
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-pub(crate) use self::write::write;
+pub(crate) use self::write::{columns, effects, finish, lock};
 use crate::PostgresStore;
 
 #[async_trait]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
-    outbox::{Effect, Kind, Receipt, Revive},
+    outbox::{Effect, Event, Kind, Receipt, Revive},
     store::{StoreError, WriteSet},
 };
 use time::OffsetDateTime;
@@ -17,23 +17,31 @@ use crate::{
     value::timestamp,
 };
 
-/// Writes the tasks of a commit.
-pub(crate) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+/// The effects that a commit asks for, in the order in which their rows are locked.
+pub(crate) fn effects(writes: &WriteSet) -> Vec<Effect> {
     let mut effects: Vec<_> = writes.effects.iter().copied().collect();
     effects.sort_unstable_by_key(|effect| (effect.kind().as_str(), effect.key()));
-    if !writes.done.is_empty() {
-        lock(conn, &writes.done, &effects).await?;
-    }
-    if !effects.is_empty() {
-        ask(conn, &effects, writes.at).await?;
-    }
-    if !writes.events.is_empty() {
-        record(conn, writes).await?;
-    }
-    if !writes.done.is_empty() {
-        finish(conn, &writes.done, writes.at).await?;
-    }
-    Ok(())
+    effects
+}
+
+/// The columns of what a commit adds: of effects that are asked for and of events.
+pub(crate) fn columns<'a>(
+    effects: &'a [Effect],
+    events: &'a [Event],
+    at: OffsetDateTime,
+) -> [Value<'a>; 9] {
+    let at = timestamp(at);
+    [
+        texts(effects, |effect| Some(effect.kind().as_str())),
+        uuids(effects, |effect| effect.key()),
+        times(effects, |_| Some(at)),
+        texts(events, |_| Some(Kind::Event.as_str())),
+        uuids(events, |event| event.posting.uuid()),
+        texts(events, |event| Some(event.name.as_str())),
+        texts(events, |event| Some(event.source_identifier.as_str())),
+        times(events, |event| Some(timestamp(event.at))),
+        times(events, |_| Some(at)),
+    ]
 }
 
 statement! {
@@ -49,7 +57,7 @@ statement! {
 }
 
 /// Makes sure of the leases of finished tasks; a lost one is a conflict.
-async fn lock(
+pub(crate) async fn lock(
     conn: &mut AsyncPgConnection,
     done: &[Receipt],
     effects: &[Effect],
@@ -70,60 +78,6 @@ async fn lock(
 }
 
 statement! {
-    /// One that waits keeps its turn, one that is leased its lease; a dead one starts anew.
-    Ask =
-    "INSERT INTO outbox (kind, subject, next_at, created_at) \
-     SELECT kind, subject, at, at FROM unnest(?, ?, ?) AS sent (kind, subject, at) \
-     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
-     generation = outbox.generation + 1, \
-     next_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.next_at ELSE excluded.next_at END, \
-     attempts = CASE WHEN outbox.dead_at IS NULL THEN outbox.attempts ELSE 0 END, \
-     first_failed_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.first_failed_at END, \
-     last_error = CASE WHEN outbox.dead_at IS NULL THEN outbox.last_error END, \
-     dead_at = NULL"
-}
-
-/// Asks for effects, in their order.
-async fn ask(
-    conn: &mut AsyncPgConnection,
-    effects: &[Effect],
-    at: OffsetDateTime,
-) -> Result<(), Failure> {
-    let columns = [
-        texts(effects, |effect| Some(effect.kind().as_str())),
-        uuids(effects, |effect| effect.key()),
-        times(effects, |_| Some(timestamp(at))),
-    ];
-    execute::<Ask>(conn, &columns).await?;
-    Ok(())
-}
-
-statement! {
-    /// Rows get their numbers in the order in which they are sent.
-    Record =
-    "INSERT INTO outbox \
-     (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at) \
-     SELECT kind, subject, event_name, source_identifier, occurred_at, at, at \
-     FROM unnest(?, ?, ?, ?, ?, ?) \
-     AS sent (kind, subject, event_name, source_identifier, occurred_at, at)"
-}
-
-/// Adds events, behind the ones that are there.
-async fn record(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
-    let (events, at) = (&writes.events, timestamp(writes.at));
-    let columns = [
-        texts(events, |_| Some(Kind::Event.as_str())),
-        uuids(events, |event| event.posting.uuid()),
-        texts(events, |event| Some(event.name.as_str())),
-        texts(events, |event| Some(event.source_identifier.as_str())),
-        times(events, |event| Some(timestamp(event.at))),
-        times(events, |_| Some(at)),
-    ];
-    execute::<Record>(conn, &columns).await?;
-    Ok(())
-}
-
-statement! {
     /// A task that was asked for again since it was claimed is given back: the next attempt is
     /// the first one for what was asked last.
     Finish =
@@ -136,7 +90,7 @@ statement! {
 }
 
 /// Removes tasks, or makes them due once more. The caller holds their locks and their leases.
-async fn finish(
+pub(crate) async fn finish(
     conn: &mut AsyncPgConnection,
     done: &[Receipt],
     at: OffsetDateTime,

@@ -13,7 +13,7 @@ use domain::{
 use crate::{
     error::Failure,
     schema::posting_history,
-    statement::{Value, bigints, execute, integers, statement, texts, times, uuids},
+    statement::{Value, bigints, integers, texts, times, uuids},
     value::{time, timestamp},
 };
 
@@ -59,47 +59,33 @@ pub(super) async fn load(
         .collect::<Result<_, _>>()?)
 }
 
-statement! {
-    Insert =
-    "INSERT INTO posting_history (posting_id, version, step, at, status, reason, actor) \
-     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)"
+/// An entry that a commit adds.
+pub(super) struct Row<'a> {
+    write: &'a PostingWrite,
+    step: i32,
+    entry: &'a HistoryEntry,
+    actor: String,
 }
 
-/// Adds what a commit brings about.
-pub(super) async fn add(
-    conn: &mut AsyncPgConnection,
-    writes: &[&PostingWrite],
-) -> Result<(), Failure> {
-    struct Row<'a> {
-        write: &'a PostingWrite,
-        step: i32,
-        entry: &'a HistoryEntry,
-        actor: String,
-    }
+/// What a commit adds to the history of a posting.
+pub(super) fn rows(write: &PostingWrite) -> impl Iterator<Item = Row<'_>> {
+    (0..).zip(&write.history).map(move |(step, entry)| Row {
+        write,
+        step,
+        entry,
+        actor: entry.by.to_string(),
+    })
+}
 
-    let rows: Vec<_> = writes
-        .iter()
-        .flat_map(|write| {
-            (0..).zip(&write.history).map(|(step, entry)| Row {
-                write,
-                step,
-                entry,
-                actor: entry.by.to_string(),
-            })
-        })
-        .collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let columns: [Value<'_>; 7] = [
-        uuids(&rows, |row| row.write.posting.id.uuid()),
-        bigints(&rows, |row| Some(row.write.posting.version)),
-        integers(&rows, |row| row.step),
-        times(&rows, |row| Some(timestamp(row.entry.at))),
-        texts(&rows, |row| Some(row.entry.status.as_str())),
-        texts(&rows, |row| row.entry.reason.as_deref()),
-        texts(&rows, |row| Some(&row.actor)),
-    ];
-    execute::<Insert>(conn, &columns).await?;
-    Ok(())
+/// The columns of these entries.
+pub(super) fn columns<'a>(rows: &'a [Row<'a>]) -> [Value<'a>; 7] {
+    [
+        uuids(rows, |row| row.write.posting.id.uuid()),
+        bigints(rows, |row| Some(row.write.posting.version)),
+        integers(rows, |row| row.step),
+        times(rows, |row| Some(timestamp(row.entry.at))),
+        texts(rows, |row| Some(row.entry.status.as_str())),
+        texts(rows, |row| row.entry.reason.as_deref()),
+        texts(rows, |row| Some(&row.actor)),
+    ]
 }

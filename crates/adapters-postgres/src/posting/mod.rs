@@ -7,5 +7,5 @@ mod write;
 
 pub(crate) use self::{
     read::{load, load_by_id, overdue},
-    write::write,
+    write::{Rows, lock, writes_what_it_concerns},
 };

@@ -19,6 +19,7 @@ use domain::{
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
     store::{Known, ListQuery, PostingReader, StoreError, stored::words},
 };
+use futures_util::future::try_join;
 use time::OffsetDateTime;
 
 use super::{
@@ -34,30 +35,45 @@ use crate::{
     value::timestamp,
 };
 
-/// The postings with these identifiers, their companies, and the companies with these ids. Mostly
-/// the latter are the former, and one query is enough.
+/// The postings with these identifiers, their companies, and the companies with these ids.
+///
+/// Mostly the latter are the former, and one query is enough. Of a single posting this is not
+/// waited for: the second query is under way together with the first.
 pub(crate) async fn load(
     conn: &mut AsyncPgConnection,
     identifiers: &[SourceIdentifier],
     companies: &[CompanyId],
 ) -> Result<Known, Failure> {
     let mut known = Known::default();
+    let named = identifiers.iter().map(SourceIdentifier::as_str);
+    if let ([_], false) = (identifiers, companies.is_empty()) {
+        let postings = by_identifier(named.collect());
+        let companies = company::by_id(companies.iter().map(|id| id.uuid()).collect());
+        let (mut first, mut second) = (&*conn, &*conn);
+        let (postings, companies) =
+            try_join(postings.load(&mut first), companies.load(&mut second)).await?;
+        known = of(postings)?;
+        company::add(&mut known, companies);
+        return Ok(known);
+    }
     if !identifiers.is_empty() {
-        let identifiers: Vec<_> = identifiers.iter().map(SourceIdentifier::as_str).collect();
-        let rows = with_companies()
-            .filter(postings::source_identifier.eq_any(identifiers))
-            .load(conn)
-            .await?;
-        known = of(rows)?;
+        known = of(by_identifier(named.collect()).load(conn).await?)?;
     }
     let missing = companies
         .iter()
         .filter(|id| !known.companies.contains_key(id));
     let missing: Vec<_> = missing.map(|id| id.uuid()).collect();
-    let companies = company::load(conn, missing).await?;
-    let companies = companies.into_iter().map(|company| (company.id, company));
-    known.companies.extend(companies);
+    if !missing.is_empty() {
+        company::add(&mut known, company::by_id(missing).load(conn).await?);
+    }
     Ok(known)
+}
+
+#[diesel::dsl::auto_type]
+#[expect(clippy::elidable_lifetime_names, reason = "the macro wants a name")]
+fn by_identifier<'a>(identifiers: Vec<&'a str>) -> _ {
+    let with_companies: with_companies = with_companies();
+    with_companies.filter(postings::source_identifier.eq_any(identifiers))
 }
 
 /// The postings with these ids, and their companies.

@@ -1,0 +1,116 @@
+//! The store's port: loading what a batch names, and one transaction for each write set.
+//!
+//! What a commit adds and changes is one statement, `write.sql`.
+
+use async_trait::async_trait;
+use diesel_async::AsyncPgConnection;
+use domain::{
+    company::CompanyId,
+    posting::{PostingId, SourceIdentifier},
+    store::{Known, Store, StoreError, WriteSet},
+};
+use time::OffsetDateTime;
+
+use crate::{
+    PostgresStore, company,
+    error::Failure,
+    outbox, posting,
+    statement::{Value, execute, statement},
+};
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Known, StoreError> {
+        let (identifiers, companies) = (identifiers.to_vec(), companies.to_vec());
+        self.connections
+            .run(async move |conn| posting::load(conn, &identifiers, &companies).await)
+            .await
+    }
+
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+        let ids = ids.to_vec();
+        self.connections
+            .run(async move |conn| posting::load_by_id(conn, &ids).await)
+            .await
+    }
+
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        if writes.is_empty() {
+            return Ok(());
+        }
+        if writes.done.is_empty() && posting::writes_what_it_concerns(&writes) {
+            // What integrations push: one statement, and so one round trip.
+            self.connections
+                .write(async move |conn| write(conn, &writes).await)
+                .await
+        } else {
+            self.connections
+                .transaction(async move |conn| apply(conn, &writes).await)
+                .await
+        }
+    }
+
+    async fn overdue(
+        &self,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.connections
+            .run(async move |conn| posting::overdue(conn, now, limit).await)
+            .await
+    }
+}
+
+statement! {
+    Write = include_str!("write.sql")
+}
+
+/// Writes everything but the end of finished tasks.
+async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+    let companies: Vec<_> = writes.companies.values().collect();
+    let postings = posting::Rows::of(writes);
+    let effects = outbox::effects(writes);
+    let mut values = company::columns(&companies).to_vec();
+    values.extend(postings.columns());
+    values.extend(outbox::columns(&effects, &writes.events, writes.at));
+    values.extend(
+        postings
+            .counts()
+            .map(|count| Value::BigInt(count_of(count))),
+    );
+    execute::<Write>(conn, &values).await?;
+    Ok(())
+}
+
+/// Writes everything in a transaction that locks first what it says something about, and what it
+/// finishes. Finished tasks come last, so that one that asks for itself again is due once more.
+async fn apply(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+    posting::lock(conn, writes).await?;
+    if !writes.done.is_empty() {
+        outbox::lock(conn, &writes.done, &outbox::effects(writes)).await?;
+    }
+    if !only_finishes(writes) {
+        write(conn, writes).await?;
+    }
+    if !writes.done.is_empty() {
+        outbox::finish(conn, &writes.done, writes.at).await?;
+    }
+    Ok(())
+}
+
+/// Whether all that a commit does is to finish tasks.
+fn only_finishes(writes: &WriteSet) -> bool {
+    writes.companies.is_empty()
+        && writes.postings.is_empty()
+        && writes.effects.is_empty()
+        && writes.events.is_empty()
+}
+
+fn count_of(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,122 @@
+-- Everything that a commit adds and changes, in one statement: alone, it is a transaction of
+-- its own. Every column of every kind of row travels as one array, so a commit of any size has
+-- this text; what there is nothing of is an empty array.
+--
+-- What has to happen in order says so by counting the rows of what comes first: companies
+-- before the postings that refer to them; postings that exist, in the order of their ids, and
+-- only then new ones, in the order of their identifiers, so that two commits that meet wait for
+-- each other in one direction only; the outbox last, so that its rows for one posting are
+-- numbered in the order of the commits that write it.
+WITH
+-- What a write sets of a company is no column of the table, so the update looks it up among the
+-- rows that were sent.
+companies_sent AS MATERIALIZED (
+    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
+        AS sent (id, name, website, logo_path, at, sets_name, sets_logo_path)
+),
+companies_written AS (
+    INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
+    SELECT id, name, website, logo_path, at, at FROM companies_sent
+    ON CONFLICT (id) DO UPDATE SET
+        name = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
+            THEN excluded.name ELSE companies.name END,
+        logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
+            THEN excluded.logo_path ELSE companies.logo_path END,
+        updated_at = excluded.updated_at
+    RETURNING 1
+),
+-- A description that stays is not sent, nor stored anew: PostgreSQL keeps a large value where it
+-- is if it gets back the very reference that the row holds.
+updated AS (
+    UPDATE postings SET
+        version = sent.version, status = sent.status, status_reason = sent.status_reason,
+        moderated = sent.moderated, company_id = sent.company_id,
+        enriched_hash = sent.enriched_hash, is_featured = sent.is_featured,
+        published_at = sent.published_at, expire_at = sent.expire_at,
+        expired_at = sent.expired_at, updated_at = sent.updated_at, title = sent.title,
+        employment_types = sent.employment_types::text[],
+        location_types = sent.location_types::text[],
+        location_country_code = sent.location_country_code, location_city = sent.location_city,
+        salary_min = sent.salary_min, salary_max = sent.salary_max,
+        salary_currency_code = sent.salary_currency_code, salary_period = sent.salary_period,
+        application_email = sent.application_email, application_url = sent.application_url,
+        expiration_reason = sent.expiration_reason, metadata = sent.metadata::json,
+        raw_description = coalesce(sent.raw_description, postings.raw_description)
+    FROM (SELECT count(*) FROM companies_written) AS before,
+        unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        AS sent (
+            id, version, status, status_reason, moderated, company_id, enriched_hash,
+            is_featured, published_at, expire_at, expired_at, updated_at, title,
+            employment_types, location_types, location_country_code, location_city, salary_min,
+            salary_max, salary_currency_code, salary_period, application_email,
+            application_url, expiration_reason, metadata, raw_description, expected
+        )
+    WHERE postings.id = sent.id AND postings.version = sent.expected
+    RETURNING 1
+),
+inserted AS (
+    INSERT INTO postings (
+        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
+        published_at, expire_at, expired_at, updated_at, title, employment_types,
+        location_types, location_country_code, location_city, salary_min, salary_max,
+        salary_currency_code, salary_period, application_email, application_url,
+        expiration_reason, metadata, raw_description, source_identifier, created_at
+    )
+    SELECT
+        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
+        published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
+        location_types::text[], location_country_code, location_city, salary_min, salary_max,
+        salary_currency_code, salary_period, application_email, application_url,
+        expiration_reason, metadata::json, raw_description, source_identifier, created_at
+    FROM (SELECT count(*) FROM updated) AS before,
+        unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        AS sent (
+            id, version, status, status_reason, moderated, company_id, enriched_hash,
+            is_featured, published_at, expire_at, expired_at, updated_at, title,
+            employment_types, location_types, location_country_code, location_city, salary_min,
+            salary_max, salary_currency_code, salary_period, application_email,
+            application_url, expiration_reason, metadata, raw_description, source_identifier,
+            created_at
+        )
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+),
+written AS MATERIALIZED (
+    SELECT (SELECT count(*) FROM updated) AS updated, (SELECT count(*) FROM inserted) AS inserted
+),
+texts_written AS (
+    INSERT INTO posting_texts (posting_id, latitude, longitude, markdown, redacted_markdown)
+    SELECT * FROM unnest(?, ?, ?, ?, ?)
+    ON CONFLICT (posting_id) DO UPDATE SET
+        latitude = excluded.latitude, longitude = excluded.longitude,
+        markdown = excluded.markdown, redacted_markdown = excluded.redacted_markdown
+),
+history_added AS (
+    INSERT INTO posting_history (posting_id, version, step, at, status, reason, actor)
+    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
+),
+-- An effect that waits keeps its turn, one that is leased its lease; a dead one starts anew.
+effects_asked AS (
+    INSERT INTO outbox (kind, subject, next_at, created_at)
+    SELECT kind, subject, at, at
+    FROM written, unnest(?, ?, ?) AS sent (kind, subject, at)
+    ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET
+        generation = outbox.generation + 1,
+        next_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.next_at ELSE excluded.next_at END,
+        attempts = CASE WHEN outbox.dead_at IS NULL THEN outbox.attempts ELSE 0 END,
+        first_failed_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.first_failed_at END,
+        last_error = CASE WHEN outbox.dead_at IS NULL THEN outbox.last_error END,
+        dead_at = NULL
+    RETURNING 1
+),
+-- Events get their numbers in the order in which they are sent.
+events_recorded AS (
+    INSERT INTO outbox
+        (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at)
+    SELECT kind, subject, event_name, source_identifier, occurred_at, at, at
+    FROM (SELECT count(*) FROM effects_asked) AS before,
+        unnest(?, ?, ?, ?, ?, ?)
+        AS sent (kind, subject, event_name, source_identifier, occurred_at, at)
+)
+-- A version that moved, or an identifier that was taken meanwhile, undoes everything.
+SELECT must_hold(updated = ? AND inserted = ?) FROM written
