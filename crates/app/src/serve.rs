@@ -136,7 +136,8 @@ impl Service {
         let public_url = application.public_url().to_owned();
         let worker = config
             .enricher
-            .map(|kind| start_worker(&database, store, kind, config.lifetime, wake));
+            .map(|kind| start_worker(&database, store, kind, config.lifetime, wake))
+            .transpose()?;
         let server = tokio::spawn(application.run());
         Ok(Running {
             addr,
@@ -187,11 +188,11 @@ fn start_worker(
     enricher: EnricherKind,
     lifetime: Lifetime,
     wake: Arc<Wake>,
-) -> Worker {
+) -> anyhow::Result<Worker> {
     let enricher: Arc<dyn Enricher> = match enricher {
         EnricherKind::Builtin => Arc::new(Builtin),
     };
-    Worker::start(WorkerParts {
+    let worker = Worker::start(WorkerParts {
         store,
         outbox: Arc::clone(&database.outbox),
         enricher,
@@ -199,7 +200,8 @@ fn start_worker(
         clock: clock::system(),
         wake,
         settings: WorkerSettings::default(),
-    })
+    });
+    worker.context("cannot start background work")
 }
 
 /// `posthaste serve`.
@@ -235,7 +237,7 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         Arc::clone(&wake),
     ));
     let (enricher, lifetime) = (args.enricher.enricher, args.lifetime.lifetime);
-    let worker = start_worker(&database, store, enricher, lifetime, wake);
+    let worker = start_worker(&database, store, enricher, lifetime, wake)?;
     let _ = output::print("Posthaste works in the background.");
     signals.asked().await;
     worker.stop().await;

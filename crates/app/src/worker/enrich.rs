@@ -12,13 +12,12 @@ use domain::{
 };
 use futures_util::{StreamExt as _, stream};
 use tokio::{
-    runtime::Handle,
-    task::{JoinError, spawn_blocking},
+    task::JoinError,
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{poll::Handler, tasks::Tasks};
+use super::{background::Background, poll::Handler, tasks::Tasks};
 use crate::{panics, waits};
 
 /// How often an outcome is recorded again after a conflict before its task is put off.
@@ -30,6 +29,7 @@ pub(super) struct Enrichments {
     pub enricher: Arc<dyn Enricher>,
     pub lifetime: Lifetime,
     pub tasks: Tasks,
+    pub threads: Background,
 }
 
 #[async_trait]
@@ -136,8 +136,10 @@ impl Enrichments {
     /// Has the enricher work on a thread of its own: it may compute for long, and if it panics
     /// then only there.
     async fn enrich(&self, input: EnrichmentInput) -> Result<Enrichment, EnrichError> {
-        let (enricher, runtime) = (Arc::clone(&self.enricher), Handle::current());
-        let work = spawn_blocking(move || runtime.block_on(enricher.enrich(&input)));
+        let enricher = Arc::clone(&self.enricher);
+        let work = self
+            .threads
+            .spawn(async move { enricher.enrich(&input).await });
         let limit = self.tasks.settings.enrich_within;
         match timeout(limit, work).await {
             Ok(Ok(result)) => result,

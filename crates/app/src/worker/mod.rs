@@ -8,6 +8,7 @@
 //!
 //! None of them ever dies: what fails is logged and tried again, and a panic is a failure.
 
+mod background;
 mod enrich;
 mod event;
 mod expiry;
@@ -18,14 +19,16 @@ mod wake;
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use domain::{enrichment::Enricher, outbox::Outbox, posting::Lifetime, store::Store};
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 pub use self::wake::{Wake, WakingStore};
-use self::{enrich::Enrichments, event::Events, expiry::Expiry, tasks::Tasks};
+use self::{
+    background::Background, enrich::Enrichments, event::Events, expiry::Expiry, tasks::Tasks,
+};
 use crate::{clock::Clock, cores};
 
 /// How a worker works.
@@ -85,8 +88,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts to work.
-    pub fn start(parts: WorkerParts) -> Self {
+    /// Starts to work. Fails when there can be no threads for it.
+    pub fn start(parts: WorkerParts) -> io::Result<Self> {
         let WorkerParts {
             store,
             outbox,
@@ -119,6 +122,7 @@ impl Worker {
             enricher,
             lifetime,
             tasks: tasks.clone(),
+            threads: Background::new(settings.enrich_at_once)?,
         };
         loops.spawn(poll::run(tasks, enrichments, wake, stop.clone()));
         if lifetime.is_limited() {
@@ -129,11 +133,11 @@ impl Worker {
             };
             loops.spawn(expiry.run(stop.clone()));
         }
-        Self {
+        Ok(Self {
             loops,
             stop,
             stop_within: settings.stop_within,
-        }
+        })
     }
 
     /// Claims nothing more, finishes what is under way or gives it back, and ends. Whatever it

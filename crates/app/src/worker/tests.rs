@@ -115,6 +115,7 @@ impl Bench {
             wake: Arc::clone(&self.wake),
             settings: self.settings,
         })
+        .unwrap()
     }
 
     async fn ingest(&self, puts: &[PutPosting]) {
