@@ -28,7 +28,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use self::extras::Extras;
 use self::measure::{Backend, Rounds, Scenario};
@@ -50,7 +50,7 @@ pub struct Options {
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=99))]
     runs: u32,
     /// Only see whether everything works: one run of 2 seconds each at 64 connections
-    #[arg(long, conflicts_with_all = ["seconds", "runs", "long"])]
+    #[arg(long, conflicts_with_all = ["seconds", "runs", "also"])]
     quick: bool,
     /// Only one store
     #[arg(long, value_name = "STORE")]
@@ -58,11 +58,11 @@ pub struct Options {
     /// Only some scenarios; may be given several times
     #[arg(long = "scenario", value_name = "NAME")]
     scenarios: Vec<Scenario>,
-    /// Also a backlog of 100,000 postings, and ten minutes under load
-    #[arg(long)]
-    long: bool,
+    /// Also what takes long; may be given several times
+    #[arg(long, value_name = "NAME")]
+    also: Vec<Lengthy>,
     /// Leave out what is not a scenario: the worker's rate and the full queue
-    #[arg(long, conflicts_with = "long")]
+    #[arg(long, conflicts_with = "also")]
     no_extras: bool,
     /// Postings for the measurement of the worker
     #[arg(long, value_name = "N", default_value_t = 8_000)]
@@ -104,7 +104,7 @@ pub fn run(options: &Options) -> Result<()> {
         None
     };
     let scenarios = match options.scenarios.as_slice() {
-        [] => clap::ValueEnum::value_variants(),
+        [] => ValueEnum::value_variants(),
         some => some,
     };
     let (connections, clients): (&[u32], &[u32]) = if options.quick {
@@ -169,6 +169,15 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// What is measured only when it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Lengthy {
+    /// What a worker with a backlog of 100,000 postings costs those who push
+    Backlog,
+    /// Memory in ten minutes under load
+    Soak,
+}
+
 fn measure_extras(options: &Options, bench: &Bench<'_>) -> Result<Extras> {
     let mut extras = Extras::default();
     if options.no_extras {
@@ -183,9 +192,11 @@ fn measure_extras(options: &Options, bench: &Bench<'_>) -> Result<Extras> {
     extras.worker = Some(bench.worker_rate(postings)?);
     println!("a full queue");
     extras.queue = Some(bench.full_queue()?);
-    if options.long {
+    if options.also.contains(&Lengthy::Backlog) {
         println!("a backlog");
         extras.backlog = Some(bench.backlog()?);
+    }
+    if options.also.contains(&Lengthy::Soak) {
         println!("ten minutes under load");
         extras.memory = Some(bench.long_run()?);
     }
