@@ -21,7 +21,7 @@ use crate::{
     misconfigured::Misconfigured,
     output,
     shutdown::StopSignals,
-    worker::{Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
+    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
 
 /// What to run, and how.
@@ -115,6 +115,7 @@ impl Service {
         ));
         let (lanes, lane_tasks) =
             Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
+        let is_busy: IsBusy = Arc::new(lanes.is_busy());
         let ports = Ports {
             ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),
@@ -136,7 +137,7 @@ impl Service {
         let public_url = application.public_url().to_owned();
         let worker = config
             .enricher
-            .map(|kind| start_worker(&database, store, kind, config.lifetime, wake))
+            .map(|kind| start_worker(&database, store, kind, config.lifetime, wake, is_busy))
             .transpose()?;
         let server = tokio::spawn(application.run());
         Ok(Running {
@@ -188,6 +189,7 @@ fn start_worker(
     enricher: EnricherKind,
     lifetime: Lifetime,
     wake: Arc<Wake>,
+    is_busy: IsBusy,
 ) -> anyhow::Result<Worker> {
     let enricher: Arc<dyn Enricher> = match enricher {
         EnricherKind::Builtin => Arc::new(Builtin),
@@ -199,6 +201,7 @@ fn start_worker(
         lifetime,
         clock: clock::system(),
         wake,
+        is_busy,
         settings: WorkerSettings::default(),
     });
     worker.context("cannot start background work")
@@ -237,7 +240,15 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         Arc::clone(&wake),
     ));
     let (enricher, lifetime) = (args.enricher.enricher, args.lifetime.lifetime);
-    let worker = start_worker(&database, store, enricher, lifetime, wake)?;
+    let worker = start_worker(
+        &database,
+        store,
+        enricher,
+        lifetime,
+        wake,
+        // Nobody pushes to this process.
+        Arc::new(|| false),
+    )?;
     let _ = output::print("Posthaste works in the background.");
     signals.asked().await;
     worker.stop().await;

@@ -115,9 +115,14 @@ impl Entrance {
 pub struct Lanes {
     entrances: Vec<Entrance>,
     places: Arc<Semaphore>,
+    queue: usize,
     hasher: RandomState,
     deadline: Duration,
 }
+
+/// From so many commands under way on, those who push would notice what else is done. Fewer leave
+/// room: most of their time is spent with the clients and with the disk.
+const MANY: usize = 8;
 
 /// The lanes themselves, to stop them.
 pub struct LaneTasks {
@@ -150,6 +155,7 @@ impl Lanes {
         let lanes = Self {
             entrances: entrances.collect(),
             places: Arc::new(Semaphore::new(settings.queue.max(1))),
+            queue: settings.queue.max(1),
             hasher: RandomState::new(),
             deadline: settings.deadline,
         };
@@ -159,6 +165,12 @@ impl Lanes {
             patience: settings.deadline + GRACE,
         };
         (lanes, tasks)
+    }
+
+    /// Says whether many commands are under way.
+    pub fn is_busy(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let (places, all) = (Arc::clone(&self.places), self.queue);
+        move || all - places.available_permits() >= MANY
     }
 
     fn lane_of(&self, identifier: &SourceIdentifier) -> Option<&Entrance> {

@@ -236,6 +236,25 @@ async fn a_command_that_waited_past_its_deadline_is_not_carried_out() {
 }
 
 #[tokio::test]
+async fn many_pushes_under_way_are_told() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let is_busy = lane.is_busy();
+    let first = hold_up(&store, &lane).await;
+    let six = Pushes::of(&lane, ["a", "b", "c", "d", "e", "f"]);
+    waiting(&store, 6).await;
+    assert!(!is_busy());
+    let eighth = Pushes::of(&lane, ["g"]);
+    waiting(&store, 7).await;
+    assert!(is_busy());
+    store.open_gate();
+    for pushes in [first, six, eighth] {
+        assert!(pushes.answers().await.iter().all(Result::is_ok));
+    }
+    eventually("their places are free", async || !is_busy()).await;
+}
+
+#[tokio::test]
 async fn a_full_queue_refuses_at_once() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, small(3, 1));

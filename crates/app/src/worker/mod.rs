@@ -9,6 +9,7 @@
 //! None of them ever dies: what fails is logged and tried again, and a panic is a failure.
 
 mod background;
+mod courtesy;
 mod enrich;
 mod event;
 mod expiry;
@@ -25,9 +26,13 @@ use domain::{enrichment::Enricher, outbox::Outbox, posting::Lifetime, store::Sto
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-pub use self::wake::{Wake, WakingStore};
 use self::{
-    background::Background, enrich::Enrichments, event::Events, expiry::Expiry, tasks::Tasks,
+    background::Background, courtesy::Courtesy, enrich::Enrichments, event::Events, expiry::Expiry,
+    tasks::Tasks,
+};
+pub use self::{
+    courtesy::IsBusy,
+    wake::{Wake, WakingStore},
 };
 use crate::{clock::Clock, cores};
 
@@ -77,6 +82,8 @@ pub struct WorkerParts {
     pub lifetime: Lifetime,
     pub clock: Clock,
     pub wake: Arc<Wake>,
+    /// When to give way.
+    pub is_busy: IsBusy,
     pub settings: WorkerSettings,
 }
 
@@ -97,12 +104,14 @@ impl Worker {
             lifetime,
             clock,
             wake,
+            is_busy,
             settings,
         } = parts;
         let tasks = Tasks {
             outbox,
             clock: Arc::clone(&clock),
             settings,
+            courtesy: Courtesy(is_busy),
         };
         let stop = CancellationToken::new();
         let mut loops = JoinSet::new();

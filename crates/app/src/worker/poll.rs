@@ -7,7 +7,7 @@ use domain::{
     outbox::{Claimed, Kind, Receipt},
     store::StoreError,
 };
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{tasks::Tasks, wake::Wake};
@@ -35,6 +35,7 @@ pub(super) async fn run<H: Handler>(
 ) {
     let mut outage = None;
     while !stop.is_cancelled() {
+        let start = Instant::now();
         match panics::caught(round(&tasks, &handler, &stop)).await {
             Ok(claimed) => {
                 outage = None;
@@ -42,6 +43,11 @@ pub(super) async fn run<H: Handler>(
                     tokio::select! {
                         () = wake.called(H::KIND) => {}
                         () = sleep(waits::about(tasks.settings.poll_every)) => {}
+                        () = stop.cancelled() => {}
+                    }
+                } else {
+                    tokio::select! {
+                        () = sleep(tasks.courtesy.rest(start.elapsed())) => {}
                         () = stop.cancelled() => {}
                     }
                 }

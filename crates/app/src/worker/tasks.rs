@@ -11,7 +11,7 @@ use time::{Duration, OffsetDateTime};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::WorkerSettings;
+use super::{WorkerSettings, courtesy::Courtesy};
 use crate::clock::Clock;
 
 /// Claims tasks, keeps them, and settles what failed.
@@ -20,6 +20,7 @@ pub(super) struct Tasks {
     pub outbox: Arc<dyn Outbox>,
     pub clock: Clock,
     pub settings: WorkerSettings,
+    pub courtesy: Courtesy,
 }
 
 impl Tasks {
@@ -33,7 +34,7 @@ impl Tasks {
 
     /// Claims what is due of a kind.
     pub async fn claim(&self, kind: Kind) -> Result<Vec<Claimed>, StoreError> {
-        let (limit, lease) = (self.settings.claim, self.lease());
+        let (limit, lease) = (self.courtesy.bite(self.settings.claim), self.lease());
         self.outbox
             .claim(&[kind], limit, lease, Uuid::now_v7(), self.now())
             .await

@@ -113,6 +113,7 @@ impl Bench {
             lifetime: self.lifetime,
             clock: Arc::clone(&self.clock),
             wake: Arc::clone(&self.wake),
+            is_busy: Arc::new(|| false),
             settings: self.settings,
         })
         .unwrap()
