@@ -20,8 +20,10 @@ pub mod field;
 pub mod outbox;
 pub mod posting;
 pub mod store;
+pub mod subscriber;
 pub mod usecase;
 pub mod validation;
+mod vocabulary;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -1,51 +1,6 @@
 //! The closed vocabularies of a posting, with their names in JSON and in the stores.
 
-/// Declares an enum whose variants have a fixed name.
-macro_rules! vocabulary {
-    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+ }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name { $($(#[$variant_meta])* $variant,)+ }
-
-        impl $name {
-            /// Every value, in the order of the specification.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-            /// Every name, in the same order.
-            pub const NAMES: &'static [&'static str] = &[$($text,)+];
-
-            /// The value with this exact name.
-            pub fn parse(name: &str) -> Option<Self> {
-                match name {
-                    $($text => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-
-            /// The value's name.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $text,)+
-                }
-            }
-        }
-
-        impl crate::field::Term for $name {
-            fn parse(text: &str) -> Option<Self> {
-                Self::parse(text)
-            }
-
-            fn expected() -> String {
-                format!("one of {}", Self::NAMES.join(", "))
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    };
-}
+use crate::vocabulary::vocabulary;
 
 vocabulary! {
     /// Kind of employment.

@@ -1,0 +1,19 @@
+//! The e-mail marketing provider: MailerLite, over HTTP, with two accounts.
+//!
+//! [`MailerLite`] implements [`Provider`](domain::subscriber::provider::Provider). It translates
+//! and decides nothing: what is to be told to whom, and what becomes of an error, is the
+//! domain's.
+
+mod answer;
+mod connection;
+mod pace;
+mod provider;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use self::{
+    provider::MailerLite,
+    settings::{AccountSettings, DEFAULT_BASE_URL, Settings, SettingsError},
+};

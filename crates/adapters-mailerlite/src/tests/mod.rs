@@ -1,0 +1,132 @@
+//! The calls against a server that answers as each case needs it.
+
+mod errors;
+mod requests;
+mod secrets;
+mod transport;
+
+use std::{num::NonZeroU32, time::Duration};
+
+use domain::subscriber::{
+    Account, Email, MemberStatus, SubscriberStatus,
+    provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+};
+use serde_json::{Value, json};
+use time::macros::date;
+use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
+
+use crate::{AccountSettings, MailerLite, Settings, SettingsError, connection::Patience};
+
+/// Enough on a busy machine.
+const PATIENCE: Patience = Patience {
+    connection: Duration::from_mins(1),
+    answer: Duration::from_mins(1),
+};
+
+const KEY: &str = "sesame-open-up";
+
+fn email(text: &str) -> Email {
+    Email::parse(text).unwrap()
+}
+
+fn profile() -> Profile {
+    Profile {
+        email: email("rosa@garden.example"),
+        name: Some("Rosa \"Dorn\" Müller".to_owned()),
+        country: Some("Österreich".to_owned()),
+        membership_plan_category: "individual",
+        member_status: MemberStatus::ActiveOrExpired,
+        membership_expire_at: Some(date!(2027 - 01 - 09)),
+    }
+}
+
+fn account(base_url: &str) -> AccountSettings {
+    AccountSettings {
+        key: KEY.into(),
+        base_url: base_url.parse().unwrap(),
+        group: Some("4711".to_owned()),
+    }
+}
+
+fn settings(base_url: &str) -> Settings {
+    Settings {
+        old: None,
+        new: Some(account(base_url)),
+        // Nothing here is about the limit.
+        requests_per_minute: NonZeroU32::MAX,
+    }
+}
+
+fn provider(base_url: &str) -> MailerLite {
+    MailerLite::with_patience(&settings(base_url), PATIENCE).unwrap()
+}
+
+/// The provider with only the new account, and a server that always answers this.
+async fn answering(answer: ResponseTemplate) -> (MailerLite, MockServer) {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    (provider(&format!("{}/api", server.uri())), server)
+}
+
+/// A person as the provider answers.
+fn person(id: &str, status: &str) -> Value {
+    json!({"data": {
+        "id": id,
+        "email": "rosa@garden.example",
+        "status": status,
+        "source": "api",
+        "sent": 0,
+        "subscribed_at": "2026-11-20 11:10:41",
+        "unsubscribed_at": null,
+        "fields": {"name": "Rosa", "country": null},
+        "groups": [],
+    }})
+}
+
+fn found(id: &str, status: SubscriberStatus) -> Found {
+    Found {
+        id: ProviderId(id.to_owned()),
+        status,
+    }
+}
+
+async fn only_request(server: &MockServer) -> Request {
+    let mut requests = server.received_requests().await.unwrap();
+    assert_eq!(requests.len(), 1, "{requests:#?}");
+    requests.remove(0)
+}
+
+/// What each call of the port says to an answer.
+struct Said {
+    upsert: Result<Upserted, ProviderError>,
+    find: Result<Option<Found>, ProviderError>,
+    remove: Result<(), ProviderError>,
+}
+
+async fn remove(provider: &MailerLite, account: Account, id: &str) -> Result<(), ProviderError> {
+    provider.remove(account, &ProviderId(id.to_owned())).await
+}
+
+async fn said_of(answer: ResponseTemplate) -> Said {
+    let (provider, _server) = answering(answer).await;
+    said_by(&provider).await
+}
+
+async fn said_by(provider: &MailerLite) -> Said {
+    let profile = profile();
+    Said {
+        upsert: provider.upsert(Account::New, &profile, false).await,
+        find: provider.find(Account::New, &profile.email).await,
+        remove: remove(provider, Account::New, "31").await,
+    }
+}
+
+impl Said {
+    /// The one error that all three calls gave.
+    fn error(self) -> ProviderError {
+        let error = self.upsert.unwrap_err();
+        assert_eq!(self.find.unwrap_err(), error);
+        assert_eq!(self.remove.unwrap_err(), error);
+        error
+    }
+}

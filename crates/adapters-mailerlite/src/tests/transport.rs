@@ -1,0 +1,147 @@
+//! Connections that are refused, slow, cut, or lead elsewhere.
+
+use std::time::Instant;
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+};
+
+use super::*;
+
+/// A server that reads a request's head, answers with these bytes, and closes the connection.
+async fn saying(bytes: &'static str) -> MailerLite {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            stream.write_all(bytes.as_bytes()).await.unwrap();
+            stream.shutdown().await.unwrap();
+            // Close only after the other side, or it might be a reset.
+            let mut rest = Vec::new();
+            _ = stream.read_to_end(&mut rest).await;
+        }
+    });
+    provider(&format!("http://127.0.0.1:{port}/api"))
+}
+
+fn retry(error: ProviderError) -> String {
+    match error {
+        ProviderError::Retry {
+            message,
+            after: None,
+        } => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_retried() {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let provider = provider(&format!("http://127.0.0.1:{port}/api"));
+    let message = retry(said_by(&provider).await.error());
+    assert!(message.contains("refused"), "{message}");
+    assert!(!message.contains("garden"), "{message}");
+}
+
+#[tokio::test]
+async fn a_connection_that_is_cut_is_retried() {
+    for bytes in ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Le"] {
+        let provider = saying(bytes).await;
+        let message = retry(said_by(&provider).await.error());
+        let expect = "new account: no answer from the provider: ";
+        assert!(message.starts_with(expect), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn half_an_answer_is_none() {
+    for status in ["200 OK", "401 No", "404 Nobody", "422 No"] {
+        let bytes = format!("HTTP/1.1 {status}\r\nContent-Length: 500\r\n\r\n{{\"data\":");
+        let provider = saying(bytes.leak()).await;
+        let message = retry(said_by(&provider).await.error());
+        assert!(message.contains("broke off"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_none() {
+    let body = "x".repeat(1024 * 1024 + 1);
+    let error = said_of(ResponseTemplate::new(400).set_body_string(body)).await;
+    let message = retry(error.error());
+    assert!(message.ends_with("is too long"), "{message}");
+}
+
+#[tokio::test]
+async fn a_slow_answer_is_not_waited_for() {
+    let slow = ResponseTemplate::new(204).set_delay(Duration::from_mins(1));
+    let (_, server) = answering(slow).await;
+    let patience = Patience {
+        answer: Duration::from_millis(50),
+        ..PATIENCE
+    };
+    let provider = MailerLite::with_patience(&settings(&server.uri()), patience).unwrap();
+    let message = retry(said_by(&provider).await.error());
+    let expect = "new account: no answer from the provider: not in time";
+    assert_eq!(message, expect);
+}
+
+#[test]
+fn nothing_is_waited_for_without_end() {
+    let patience = Patience::default();
+    assert_eq!(patience.connection, Duration::from_secs(5));
+    assert_eq!(patience.answer, Duration::from_secs(15));
+}
+
+#[tokio::test]
+async fn no_redirect_is_followed() {
+    let elsewhere = MockServer::start().await;
+    for status in [301, 302, 303, 307, 308] {
+        let answer = ResponseTemplate::new(status).insert_header("Location", elsewhere.uri());
+        let error = said_of(answer).await.error();
+        assert!(matches!(error, ProviderError::Locked(_)), "{error:?}");
+        assert!(error.to_string().contains("base URL"), "{error}");
+    }
+    assert_eq!(elsewhere.received_requests().await.unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_call_is_one_request() {
+    for status in [200, 401, 408, 429, 500, 503] {
+        let (provider, server) = answering(ResponseTemplate::new(status)).await;
+        let result = provider.find(Account::New, &profile().email).await;
+        assert!(result.is_err(), "{status}");
+        only_request(&server).await;
+    }
+}
+
+#[tokio::test]
+async fn every_request_waits_for_the_limit() {
+    let (_, server) = answering(ResponseTemplate::new(204)).await;
+    let mut settings = settings(&server.uri());
+    settings.requests_per_minute = 1200.try_into().unwrap();
+    let provider = MailerLite::with_patience(&settings, PATIENCE).unwrap();
+    let start = Instant::now();
+    said_by(&provider).await;
+    // Three calls, and two gaps between them.
+    let elapsed = start.elapsed();
+    assert!(elapsed >= Duration::from_millis(100), "{elapsed:?}");
+}
+
+#[tokio::test]
+async fn credentials_in_the_address_do_not_travel_beside_the_key() {
+    let (_, server) = answering(ResponseTemplate::new(204)).await;
+    let with_credentials = server.uri().replace("http://", "http://user:word@");
+    let provider = provider(&with_credentials);
+    assert_eq!(remove(&provider, Account::New, "31").await, Ok(()));
+    let request = only_request(&server).await;
+    let sent: Vec<_> = request.headers.get_all("authorization").iter().collect();
+    assert_eq!(sent, ["Bearer sesame-open-up"]);
+}

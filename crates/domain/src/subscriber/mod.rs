@@ -1,0 +1,226 @@
+//! Newsletter subscribers: what the membership system reports, what the e-mail provider says,
+//! and which of the provider's two accounts a person is in.
+
+mod email;
+pub mod provider;
+
+use std::{fmt, sync::Arc};
+
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+pub use self::email::{Email, InvalidEmail};
+use crate::{posting::Version, vocabulary::vocabulary};
+
+/// A subscriber's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SubscriberId(Uuid);
+
+impl SubscriberId {
+    /// Takes a UUID for a subscriber's id.
+    pub const fn new(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The UUID.
+    pub const fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+impl fmt::Display for SubscriberId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+vocabulary! {
+    /// Whether a person may be written to. Ordered by strength: of two that were seen, in
+    /// whatever order, the greater stands.
+    SubscriberStatus {
+        /// May be written to.
+        Active = "active",
+        /// Mail cannot be delivered for good.
+        Bounced = "bounced",
+        /// Wants no more.
+        Unsubscribed = "unsubscribed",
+        /// Has called it spam.
+        SpamReported = "spam_reported",
+    }
+}
+
+impl SubscriberStatus {
+    /// Whether no mail may be sent. Nothing here ever makes such a person active again.
+    pub const fn is_suppressed(self) -> bool {
+        !matches!(self, Self::Active)
+    }
+}
+
+vocabulary! {
+    /// Whose membership it is.
+    PlanCategory {
+        /// A person's own.
+        Individual = "individual",
+        /// A team's.
+        Team = "team",
+    }
+}
+
+vocabulary! {
+    /// Where a membership stands.
+    MembershipStatus {
+        /// Paid for.
+        Active = "active",
+        /// Lapsed.
+        Expired = "expired",
+        /// Ended on purpose.
+        Canceled = "canceled",
+    }
+}
+
+vocabulary! {
+    /// The two accounts at the provider. Everybody starts in the old one.
+    Account {
+        /// The account to leave.
+        Old = "old",
+        /// The account to move to.
+        New = "new",
+    }
+}
+
+vocabulary! {
+    /// Who moved a subscriber.
+    MigrationSource {
+        /// Everybody at once.
+        Launch = "launch",
+        /// The person, by the link in an e-mail.
+        EmailConfirmation = "email_confirmation",
+        /// An operator.
+        Manual = "manual",
+    }
+}
+
+vocabulary! {
+    /// The specification's `member_status`, which is derived. A membership that lapses and one
+    /// that is renewed look the same on purpose: that happens daily and is no news.
+    MemberStatus {
+        /// Has no membership.
+        NonMember = "non-member",
+        /// Had one, and ended it.
+        Canceled = "canceled",
+        /// Has or had one.
+        ActiveOrExpired = "active-or-expired",
+    }
+}
+
+/// What the membership system says of a person's membership.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// Whose it is.
+    pub plan_category: PlanCategory,
+    /// Where it stands.
+    pub status: MembershipStatus,
+    /// Until when it is paid for.
+    pub expires_at: Option<Date>,
+}
+
+/// What lets the holder of an e-mailed link move to the new account: 256 random bits, as
+/// base64url without padding. It is a secret, and does not show itself in debug output.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct MigrationToken(Arc<str>);
+
+impl MigrationToken {
+    /// Writes 256 random bits that the caller drew.
+    pub fn new(bits: [u8; 32]) -> Self {
+        use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+
+        Self(URL_SAFE_NO_PAD.encode(bits).into())
+    }
+
+    /// Takes a token that was stored or sent.
+    pub fn from_text(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    /// The token's text.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for MigrationToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MigrationToken(…)")
+    }
+}
+
+/// That a subscriber was moved to the new account, when, and by whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// When.
+    pub at: OffsetDateTime,
+    /// By whom.
+    pub source: MigrationSource,
+    /// Whether the provider's accounts show it already.
+    pub arrived: bool,
+}
+
+/// What is known of one e-mail address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subscriber {
+    /// Its id.
+    pub id: SubscriberId,
+    /// Counts its commits.
+    pub version: Version,
+    /// The address.
+    pub email: Email,
+    /// When the membership system reported the person first; `None` while all that is known is
+    /// what the provider said about the address. For everybody outside such a person does not
+    /// exist yet.
+    pub reported_at: Option<OffsetDateTime>,
+    /// The person's name.
+    pub name: Option<String>,
+    /// The person's country, by its name.
+    pub country: Option<String>,
+    /// The membership, if there is one.
+    pub membership: Option<Membership>,
+    /// Whether the person may be written to.
+    pub status: SubscriberStatus,
+    /// When and how the person moved to the new account; `None` in the old one.
+    pub migrated: Option<Migrated>,
+    /// What lets the person move.
+    pub token: MigrationToken,
+    /// SHA-256 of what the provider was last told, see [`provider::Profile`]; `None` before.
+    pub told: Option<[u8; 32]>,
+    /// When it was written last.
+    pub updated_at: OffsetDateTime,
+}
+
+impl Subscriber {
+    /// The account that the person is in.
+    pub const fn account(&self) -> Account {
+        match self.migrated {
+            Some(_) => Account::New,
+            None => Account::Old,
+        }
+    }
+
+    /// The derived status of the membership.
+    pub fn member_status(&self) -> MemberStatus {
+        match self.membership.map(|membership| membership.status) {
+            None => MemberStatus::NonMember,
+            Some(MembershipStatus::Canceled) => MemberStatus::Canceled,
+            Some(MembershipStatus::Active | MembershipStatus::Expired) => {
+                MemberStatus::ActiveOrExpired
+            }
+        }
+    }
+
+    /// The specification's `membership_plan_category`.
+    pub fn membership_plan_category(&self) -> &'static str {
+        self.membership
+            .map_or(MemberStatus::NonMember.as_str(), |membership| {
+                membership.plan_category.as_str()
+            })
+    }
+}
