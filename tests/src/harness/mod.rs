@@ -10,6 +10,7 @@ mod site;
 mod store;
 pub mod jwt;
 pub mod load;
+pub mod mailerlite;
 pub mod raw;
 
 pub(crate) use self::store::on_store;

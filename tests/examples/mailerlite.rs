@@ -1,0 +1,32 @@
+//! The stand-in for the e-mail provider by itself: prints where it is as a line of JSON, and serves
+//! until its standard input ends. Its account to leave keeps suppressed people as they are, the
+//! one to move to refuses them. For the checks in Python.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a tool for tests, to be read by one"
+)]
+
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "most of it is for the tests of this crate")
+)]
+#[path = "../src/harness/mailerlite/mod.rs"]
+mod mailerlite;
+
+use std::io::{Read as _, stdin};
+
+use mailerlite::{Account, MailerLite, OnSuppressed};
+use serde_json::json;
+
+fn main() {
+    let provider = MailerLite::start();
+    provider.on_suppressed(Account::Old, OnSuppressed::Keep);
+    let place = json!({
+        "root": provider.root(),
+        "old_key": Account::Old.key(),
+        "new_key": Account::New.key(),
+    });
+    println!("{place}");
+    stdin().read_to_end(&mut Vec::new()).unwrap();
+}

@@ -1,0 +1,196 @@
+//! From a request to an account's answer.
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+
+use super::{
+    account::Books,
+    reply::{self, Query, Reply, now},
+};
+
+/// As many requests fit into a batch.
+const LARGEST_BATCH: usize = 50;
+
+/// Does what a request asks for. The target is a path with its query.
+pub fn answer(books: &mut Books, method: &str, target: &str, body: &Value) -> Reply {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let path = path.trim_matches('/');
+    let query = Query(query.split('&').filter_map(parameter).collect());
+    let segments: Vec<String> = path.split('/').map(decoded).collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    let reply = match segments.as_slice() {
+        ["api", "subscribers", rest @ ..] => subscribers(books, method, rest, &query, body),
+        ["api", "groups", rest @ ..] => groups(books, method, rest, &query, body),
+        ["api", "fields", rest @ ..] => fields(books, method, rest, &query, body),
+        ["api", "webhooks", rest @ ..] => webhooks(books, method, rest, &query, body),
+        ["api", "batch"] if method == "POST" => Some(batch(books, body)),
+        _ => None,
+    };
+    reply.unwrap_or_else(|| Reply::message(404, &format!("The route {path} could not be found.")))
+}
+
+fn subscribers(
+    books: &mut Books,
+    method: &str,
+    rest: &[&str],
+    query: &Query,
+    body: &Value,
+) -> Option<Reply> {
+    Some(match (method, rest) {
+        ("GET", []) => books.list(None, query),
+        ("POST", []) => books.upsert(body),
+        ("GET", [key]) => books.get(key),
+        ("PUT", [id]) => books.update(id, body),
+        ("DELETE", [id]) => books.delete(id),
+        ("POST", [id, "forget"]) => books.forget(id),
+        ("POST", [id, "groups", group]) => books.assign(id, group, true),
+        ("DELETE", [id, "groups", group]) => books.assign(id, group, false),
+        _ => return None,
+    })
+}
+
+fn groups(
+    books: &mut Books,
+    method: &str,
+    rest: &[&str],
+    query: &Query,
+    body: &Value,
+) -> Option<Reply> {
+    Some(match (method, rest) {
+        ("GET", []) => books.groups(query),
+        ("POST", []) => with_name(body, |name| books.create_group(name)),
+        ("PUT", [id]) => with_name(body, |name| books.rename_group(id, name)),
+        ("DELETE", [id]) => books.delete_group(id),
+        ("GET", [id, "subscribers"]) => books.list(Some(id), query),
+        _ => return None,
+    })
+}
+
+fn fields(
+    books: &mut Books,
+    method: &str,
+    rest: &[&str],
+    query: &Query,
+    body: &Value,
+) -> Option<Reply> {
+    Some(match (method, rest) {
+        ("GET", []) => books.fields(query),
+        ("POST", []) => {
+            let kind = body["type"].as_str().unwrap_or_default();
+            if !["text", "number", "date"].contains(&kind) {
+                return Some(Reply::invalid("type", "The selected type is invalid."));
+            }
+            with_name(body, |name| books.create_field(name, kind))
+        }
+        ("PUT", [id]) => with_name(body, |name| books.rename_field(id, name)),
+        ("DELETE", [id]) => books.delete_field(id),
+        _ => return None,
+    })
+}
+
+fn webhooks(
+    books: &mut Books,
+    method: &str,
+    rest: &[&str],
+    query: &Query,
+    body: &Value,
+) -> Option<Reply> {
+    Some(match (method, rest) {
+        ("GET", []) => {
+            let url = format!("{}/webhooks", books.url);
+            reply::numbered_page(&url, books.webhooks.clone(), query, 50)
+        }
+        ("POST", []) => {
+            let webhook = webhook(books.new_id(), body);
+            books.webhooks.push(webhook.clone());
+            Reply::data(201, &webhook)
+        }
+        (_, [id]) => {
+            let Some(position) = books.webhooks.iter().position(|one| one["id"] == *id) else {
+                return Some(Reply::missing(reply::WEBHOOK, id));
+            };
+            match method {
+                "GET" => Reply::data(200, &books.webhooks[position]),
+                "PUT" => {
+                    let webhook = &mut books.webhooks[position];
+                    for key in ["name", "url", "events", "enabled", "batchable"] {
+                        if let Some(value) = body.get(key) {
+                            webhook[key] = value.clone();
+                        }
+                    }
+                    Reply::data(200, webhook)
+                }
+                "DELETE" => {
+                    books.webhooks.remove(position);
+                    Reply::nothing()
+                }
+                _ => return None,
+            }
+        }
+        _ => return None,
+    })
+}
+
+fn webhook(id: u64, body: &Value) -> Value {
+    json!({
+        "id": id.to_string(),
+        "name": body["name"],
+        "url": body["url"],
+        "events": body["events"],
+        "enabled": true,
+        "is_blocked": false,
+        "secret": format!("secret-{id}"),
+        "created_at": now(),
+        "updated_at": now(),
+        "batchable": body["batchable"] == true,
+        "version": "2022-01",
+        "last_fired_at": null,
+        "response_code": null,
+    })
+}
+
+/// Several requests in one; it succeeds even if they do not.
+fn batch(books: &mut Books, body: &Value) -> Reply {
+    let Some(requests) = body["requests"].as_array() else {
+        return Reply::invalid("requests", "The requests field is required.");
+    };
+    if requests.len() > LARGEST_BATCH {
+        let text = format!("The requests must not have more than {LARGEST_BATCH} items.");
+        return Reply::invalid("requests", &text);
+    }
+    let mut successful = 0;
+    let responses: Vec<_> = requests
+        .iter()
+        .map(|request| {
+            let text = |key: &str| request[key].as_str().unwrap_or_default();
+            let method = text("method").to_uppercase();
+            let reply = answer(books, &method, text("path"), &request["body"]);
+            successful += usize::from(reply.is_success());
+            json!({"code": reply.status, "body": reply.body})
+        })
+        .collect();
+    let total = responses.len();
+    Reply::new(
+        200,
+        json!({
+            "total": total, "successful": successful, "failed": total - successful,
+            "responses": responses,
+        }),
+    )
+}
+
+fn with_name(body: &Value, work: impl FnOnce(&str) -> Reply) -> Reply {
+    match body["name"].as_str().filter(|name| !name.is_empty()) {
+        Some(name) => work(name),
+        None => Reply::invalid("name", "The name field is required."),
+    }
+}
+
+fn parameter(pair: &str) -> Option<(String, String)> {
+    let (name, value) = pair.split_once('=')?;
+    Some((decoded(name), decoded(&value.replace('+', " "))))
+}
+
+fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
