@@ -1,15 +1,17 @@
 //! The production store: any number of processes on one PostgreSQL database.
 //!
 //! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
+//! [`PostingReader`](domain::store::PostingReader),
+//! [`SubscriberReader`](domain::store::SubscriberReader),
+//! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
 //! [`Outbox`](domain::outbox::Outbox) and [`Clients`](domain::client::Clients). Nothing that
 //! another process can change is kept in memory.
 //!
 //! - `url`, `tls`, `connection`: where the database is, and how work runs on its connections.
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `outbox` and `client`
-//!   hold the statements of their tables.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox` and
+//!   `client` hold the statements of their tables.
 //!
 //! With the feature `testing` there are databases for tests, on the server that they were given.
 
@@ -24,6 +26,7 @@ mod outbox;
 mod posting;
 mod schema;
 mod statement;
+mod subscriber;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tls;

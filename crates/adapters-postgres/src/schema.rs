@@ -83,6 +83,7 @@ diesel::table! {
         event_name -> Nullable<Text>,
         source_identifier -> Nullable<Text>,
         occurred_at -> Nullable<Timestamptz>,
+        account -> Nullable<Text>,
     }
 }
 
@@ -94,6 +95,27 @@ diesel::table! {
         secret_digest -> Binary,
         created_at -> Timestamptz,
         revoked_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    subscribers (id) {
+        id -> Uuid,
+        version -> BigInt,
+        email -> Text,
+        reported_at -> Nullable<Timestamptz>,
+        name -> Nullable<Text>,
+        country -> Nullable<Text>,
+        membership_plan_category -> Nullable<Text>,
+        membership_status -> Nullable<Text>,
+        membership_expires_at -> Nullable<Date>,
+        status -> Text,
+        migrated_at -> Nullable<Timestamptz>,
+        migration_source -> Nullable<Text>,
+        migration_arrived -> Bool,
+        migration_token -> Text,
+        told -> Nullable<Binary>,
+        updated_at -> Timestamptz,
     }
 }
 

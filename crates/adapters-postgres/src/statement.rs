@@ -14,10 +14,13 @@ use diesel::{
     QueryResult,
     deserialize::FromSqlRow,
     expression::QueryMetadata,
-    pg::{Pg, data_types::PgTimestamp},
+    pg::{
+        Pg,
+        data_types::{PgDate, PgTimestamp},
+    },
     query_builder::{AstPass, Query, QueryFragment, QueryId},
     query_dsl::CompatibleType,
-    sql_types::{Array, BigInt, Binary, Bool, Double, Integer, Nullable, Text, Timestamptz},
+    sql_types::{Array, BigInt, Binary, Bool, Date, Double, Integer, Nullable, Text, Timestamptz},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use uuid::Uuid;
@@ -76,6 +79,8 @@ pub(crate) enum Value<'a> {
     Bools(Vec<bool>),
     /// A column of `timestamptz`.
     Times(Vec<Option<PgTimestamp>>),
+    /// A column of `date`.
+    Dates(Vec<Option<PgDate>>),
 }
 
 macro_rules! column {
@@ -104,6 +109,8 @@ column! {
     bools: bool => Bools;
     /// A column of `timestamptz`, of these rows.
     times: Option<PgTimestamp> => Times;
+    /// A column of `date`, of these rows.
+    dates: Option<PgDate> => Dates;
 }
 
 /// A statement with its values.
@@ -147,6 +154,9 @@ impl<S: Sql> QueryFragment<Pg> for Bound<'_, S> {
                 Value::Bools(column) => out.push_bind_param::<Array<Bool>, _>(column)?,
                 Value::Times(column) => {
                     out.push_bind_param::<Array<Nullable<Timestamptz>>, _>(column)?;
+                }
+                Value::Dates(column) => {
+                    out.push_bind_param::<Array<Nullable<Date>>, _>(column)?;
                 }
             }
             out.push_sql(piece);

@@ -1,15 +1,18 @@
 //! The store's port: loading what a batch names, and one transaction for each write set.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     store::{Known, Store, StoreError, WriteSet},
+    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
 
-use crate::{SqliteStore, company, error::Failure, outbox, posting};
+use crate::{SqliteStore, company, error::Failure, outbox, posting, subscriber};
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -50,6 +53,36 @@ impl Store for SqliteStore {
             .read(move |conn| posting::overdue(conn, now, limit))
             .await
     }
+
+    async fn load_subscribers(
+        &self,
+        emails: &[Email],
+    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        let emails = emails.to_vec();
+        self.connections
+            .read(move |conn| subscriber::load(conn, &emails))
+            .await
+    }
+
+    async fn load_subscribers_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        let ids = ids.to_vec();
+        self.connections
+            .read(move |conn| subscriber::load_by_id(conn, &ids))
+            .await
+    }
+
+    async fn find_subscriber_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError> {
+        let token = token.clone();
+        self.connections
+            .read(move |conn| subscriber::find_by_token(conn, &token))
+            .await
+    }
 }
 
 /// Writes everything: companies before the postings that refer to them, and finished tasks
@@ -60,6 +93,9 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     }
     for posting in writes.postings.values() {
         posting::write(conn, posting)?;
+    }
+    for subscriber in writes.subscribers.values() {
+        subscriber::write(conn, subscriber)?;
     }
     for effect in &writes.effects {
         outbox::ask(conn, *effect, writes.at)?;

@@ -1,7 +1,9 @@
 //! The embedded store: everything in one SQLite file.
 //!
 //! [`SqliteStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
+//! [`PostingReader`](domain::store::PostingReader),
+//! [`SubscriberReader`](domain::store::SubscriberReader),
+//! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
 //! [`Outbox`](domain::outbox::Outbox) and [`Clients`](domain::client::Clients). Several of
 //! them, also in several processes, may have one file open: nothing that another can change is
 //! kept in memory.
@@ -9,8 +11,8 @@
 //! - `connection`: who writes, who reads, and what makes a commit durable.
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `outbox` and `client`
-//!   hold the statements of their tables.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox` and
+//!   `client` hold the statements of their tables.
 
 mod client;
 mod commit;
@@ -22,6 +24,7 @@ mod outbox;
 mod posting;
 mod schema;
 mod statement;
+mod subscriber;
 mod value;
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ diesel::table! {
         id -> BigInt,
         kind -> Text,
         subject -> Binary,
+        account -> Nullable<Text>,
         generation -> BigInt,
         attempts -> BigInt,
         next_at -> BigInt,
@@ -93,6 +94,27 @@ diesel::table! {
         secret_digest -> Binary,
         created_at -> BigInt,
         revoked_at -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    subscribers (id) {
+        id -> Binary,
+        version -> BigInt,
+        email -> Text,
+        reported_at -> Nullable<BigInt>,
+        name -> Nullable<Text>,
+        country -> Nullable<Text>,
+        membership_plan_category -> Nullable<Text>,
+        membership_status -> Nullable<Text>,
+        membership_expires_at -> Nullable<Text>,
+        status -> Text,
+        migrated_at -> Nullable<BigInt>,
+        migration_source -> Nullable<Text>,
+        migration_arrived -> Bool,
+        migration_token -> Text,
+        told -> Nullable<Binary>,
+        updated_at -> BigInt,
     }
 }
 

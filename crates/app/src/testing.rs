@@ -1,7 +1,7 @@
 //! For tests: a store in memory whose calls can be held up, counted and made to fail.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -14,6 +14,7 @@ use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     store::{Known, Store, StoreError, WriteSet},
+    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
     testing::MemoryStore,
 };
 use time::OffsetDateTime;
@@ -40,7 +41,7 @@ pub struct FaultyStore {
     pub tries: AtomicUsize,
     /// How many identifiers were loaded.
     pub loaded: AtomicUsize,
-    /// What the next commits that write postings do, the first one first.
+    /// What the next commits that write postings or subscribers do, the first one first.
     pub next: Mutex<VecDeque<Fault>>,
     /// What loads fail with.
     loads: Mutex<Option<StoreError>>,
@@ -110,7 +111,7 @@ impl FaultyStore {
     }
 
     fn fault(&self, writes: &WriteSet) -> Option<Fault> {
-        if writes.postings.is_empty() {
+        if writes.postings.is_empty() && writes.subscribers.is_empty() {
             return None;
         }
         let next = self.next.lock().unwrap().pop_front();
@@ -175,6 +176,27 @@ impl Store for FaultyStore {
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         self.memory.overdue(now, limit).await
+    }
+
+    async fn load_subscribers(
+        &self,
+        emails: &[Email],
+    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        self.memory.load_subscribers(emails).await
+    }
+
+    async fn load_subscribers_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        self.memory.load_subscribers_by_id(ids).await
+    }
+
+    async fn find_subscriber_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError> {
+        self.memory.find_subscriber_by_token(token).await
     }
 }
 

@@ -1,18 +1,24 @@
 //! The rules of Posthaste, and nothing else.
 //!
-//! Postings, companies, side effects and clients are plain values here; what happens to them
-//! is decided by plain functions. Time and new ids come in as arguments. There is no clock, no
+//! Postings, companies, subscribers, side effects and clients are plain values here; what
+//! happens to them is decided by plain functions. Time and new ids come in as arguments. There is no clock, no
 //! randomness, no runtime and no I/O in this crate: whatever needs those implements a port
-//! ([`store::Store`], [`outbox::Outbox`], [`client::Clients`], [`enrichment::Enricher`]) in an
-//! adapter.
+//! ([`store::Store`], [`outbox::Outbox`], [`client::Clients`], [`enrichment::Enricher`],
+//! [`subscriber::provider::Provider`]) in an adapter.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
 //! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them
 //! one after the other, and the store commits the resulting [`store::WriteSet`] as a whole.
 //!
-//! With the feature `testing` there is a store in memory and the contract suite that every
-//! store must pass.
+//! Subscribers go the same way: [`subscriber::PutSubscriber::parse`],
+//! [`usecase::put_subscribers`], [`subscriber::report()`]. What the e-mail provider is to be told
+//! waits in the outbox for a worker, see [`usecase::syncs`] and [`usecase::moves`].
+//!
+//! With the feature `testing` there are a store and a provider in memory, and the contract
+//! suite that every store must pass.
 
+mod body;
+mod checks;
 pub mod client;
 pub mod company;
 pub mod enrichment;

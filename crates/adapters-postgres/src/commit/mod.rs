@@ -1,6 +1,9 @@
 //! The store's port: loading what a batch names, and one transaction for each write set.
 //!
-//! What a commit adds and changes is one statement, `write.sql`.
+//! What a commit adds and changes is one statement, `write.sql`; but subscribers, which are the
+//! smaller part of the service's work, have statements of their own.
+
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
@@ -8,6 +11,7 @@ use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     store::{Known, Store, StoreError, WriteSet},
+    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
 
@@ -16,6 +20,7 @@ use crate::{
     error::Failure,
     outbox, posting,
     statement::{Value, execute, statement},
+    subscriber,
 };
 
 #[async_trait]
@@ -42,7 +47,7 @@ impl Store for PostgresStore {
         if writes.is_empty() {
             return Ok(());
         }
-        if writes.done.is_empty() && posting::writes_what_it_concerns(&writes) {
+        if is_one_statement(&writes) {
             // What integrations push: one statement, and so one round trip.
             self.connections
                 .write(async move |conn| write(conn, &writes).await)
@@ -64,13 +69,51 @@ impl Store for PostgresStore {
             .run(async move |conn| posting::overdue(conn, now, limit).await)
             .await
     }
+
+    async fn load_subscribers(
+        &self,
+        emails: &[Email],
+    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        let emails = emails.to_vec();
+        self.connections
+            .run(async move |conn| subscriber::load(conn, &emails).await)
+            .await
+    }
+
+    async fn load_subscribers_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        let ids = ids.to_vec();
+        self.connections
+            .run(async move |conn| subscriber::load_by_id(conn, &ids).await)
+            .await
+    }
+
+    async fn find_subscriber_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError> {
+        let token = token.clone();
+        self.connections
+            .run(async move |conn| subscriber::find_by_token(conn, &token).await)
+            .await
+    }
+}
+
+/// Whether `write.sql` alone is the whole commit. It locks what it writes; so it is not, if
+/// something is to be locked besides.
+fn is_one_statement(writes: &WriteSet) -> bool {
+    writes.done.is_empty()
+        && !subscriber::are_concerned(writes)
+        && posting::writes_what_it_concerns(writes)
 }
 
 statement! {
     Write = include_str!("write.sql")
 }
 
-/// Writes everything but the end of finished tasks.
+/// Writes everything but subscribers and the end of finished tasks.
 async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     let companies: Vec<_> = writes.companies.values().collect();
     let postings = posting::Rows::of(writes);
@@ -88,13 +131,16 @@ async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Fa
 }
 
 /// Writes everything in a transaction that locks first what it says something about, and what it
-/// finishes. Finished tasks come last, so that one that asks for itself again is due once more.
+/// finishes: the outbox after all that it is about, as in `write.sql`. Finished tasks come last, so that one that asks for itself again is due once more.
 async fn apply(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     posting::lock(conn, writes).await?;
+    if subscriber::are_concerned(writes) {
+        subscriber::write(conn, writes).await?;
+    }
     if !writes.done.is_empty() {
         outbox::lock(conn, &writes.done, &outbox::effects(writes)).await?;
     }
-    if !only_finishes(writes) {
+    if has_more(writes) {
         write(conn, writes).await?;
     }
     if !writes.done.is_empty() {
@@ -103,12 +149,12 @@ async fn apply(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Fa
     Ok(())
 }
 
-/// Whether all that a commit does is to finish tasks.
-fn only_finishes(writes: &WriteSet) -> bool {
-    writes.companies.is_empty()
+/// Whether a commit does more than to write subscribers and to finish tasks.
+fn has_more(writes: &WriteSet) -> bool {
+    !(writes.companies.is_empty()
         && writes.postings.is_empty()
         && writes.effects.is_empty()
-        && writes.events.is_empty()
+        && writes.events.is_empty())
 }
 
 fn count_of(rows: usize) -> i64 {

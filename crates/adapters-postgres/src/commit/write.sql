@@ -1,5 +1,5 @@
--- Everything that a commit adds and changes, in one statement: alone, it is a transaction of
--- its own. Every column of every kind of row travels as one array, so a commit of any size has
+-- Everything that a commit adds and changes but subscribers, in one statement: alone, it is a
+-- transaction of its own. Every column of every kind of row travels as one array, so a commit of any size has
 -- this text; what there is nothing of is an empty array.
 --
 -- What has to happen in order says so by counting the rows of what comes first: companies
@@ -95,12 +95,14 @@ history_added AS (
     INSERT INTO posting_history (posting_id, version, step, at, status, reason, actor)
     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
 ),
--- An effect that waits keeps its turn, one that is leased its lease; a dead one starts anew.
+-- An effect that waits keeps its turn, one that is leased its lease; a dead one starts anew. A
+-- sync moves to the account that was asked for last.
 effects_asked AS (
-    INSERT INTO outbox (kind, subject, next_at, created_at)
-    SELECT kind, subject, at, at
-    FROM written, unnest(?, ?, ?) AS sent (kind, subject, at)
+    INSERT INTO outbox (kind, subject, account, next_at, created_at)
+    SELECT kind, subject, account, at, at
+    FROM written, unnest(?, ?, ?, ?) AS sent (kind, subject, account, at)
     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET
+        account = excluded.account,
         generation = outbox.generation + 1,
         next_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.next_at ELSE excluded.next_at END,
         attempts = CASE WHEN outbox.dead_at IS NULL THEN outbox.attempts ELSE 0 END,

@@ -7,11 +7,12 @@ use diesel::{
 };
 use diesel_async::AsyncPgConnection;
 use domain::{
-    outbox::{Claimed, Kind, Receipt, TaskId},
+    outbox::{Claimed, Queue, Receipt, TaskId},
     store::{
         StoreError,
         stored::{StoredWork, count, word},
     },
+    subscriber::Account,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -23,16 +24,17 @@ use crate::{
 };
 
 statement! {
-    /// Looks for each kind on its own, so that what waits of others is not stepped over, and
-    /// passes by what somebody else is claiming at this moment. Of the events of one posting
-    /// only the oldest may be claimed, whatever has become of it. The tasks are found once and
-    /// for all (`MATERIALIZED`): found anew for each row that is updated, they would not be
-    /// limited.
+    /// Looks for each queue on its own, so that what waits in others is not stepped over, and
+    /// passes by what somebody else is claiming at this moment. Names the account as the index
+    /// does, or that could not be used. Of the events of one subject only the oldest may be
+    /// claimed, whatever has become of it. The tasks are found once and for all
+    /// (`MATERIALIZED`): found anew for each row that is updated, they would not be limited.
     Claim =
     "WITH due AS MATERIALIZED (\
-     SELECT found.id, found.next_at FROM unnest(?) AS wanted (kind) CROSS JOIN LATERAL (\
-     SELECT task.id, task.next_at FROM outbox AS task \
-     WHERE task.kind = wanted.kind AND task.dead_at IS NULL AND task.next_at <= ? \
+     SELECT found.id, found.next_at FROM unnest(?, ?) AS wanted (kind, account) \
+     CROSS JOIN LATERAL (SELECT task.id, task.next_at FROM outbox AS task \
+     WHERE task.kind = wanted.kind AND coalesce(task.account, '') = wanted.account \
+     AND task.dead_at IS NULL AND task.next_at <= ? \
      AND (task.kind <> 'event' OR NOT EXISTS (\
      SELECT FROM outbox AS earlier WHERE earlier.kind = 'event' \
      AND earlier.subject = task.subject AND earlier.id < task.id)) \
@@ -41,7 +43,7 @@ statement! {
      UPDATE outbox SET lease = ?, next_at = ?, attempts = attempts + 1 \
      FROM due WHERE outbox.id = due.id \
      RETURNING outbox.id, kind, subject, generation, attempts, due.next_at, first_failed_at, \
-     event_name, source_identifier, occurred_at",
+     account, event_name, source_identifier, occurred_at",
     returns (
         BigInt,
         Text,
@@ -50,6 +52,7 @@ statement! {
         Integer,
         Timestamptz,
         Nullable<Timestamptz>,
+        Nullable<Text>,
         Nullable<Text>,
         Nullable<Text>,
         Nullable<Timestamptz>,
@@ -65,6 +68,7 @@ struct ClaimedRow {
     attempts: i32,
     was_due_at: PgTimestamp,
     first_failed_at: Option<PgTimestamp>,
+    account: Option<String>,
     event_name: Option<String>,
     source_identifier: Option<String>,
     occurred_at: Option<PgTimestamp>,
@@ -73,14 +77,17 @@ struct ClaimedRow {
 /// Claims due tasks, the longest due first.
 pub(super) async fn claim(
     conn: &mut AsyncPgConnection,
-    kinds: &[Kind],
+    queues: &[Queue],
     limit: i64,
     lease: Uuid,
     now: OffsetDateTime,
     until: OffsetDateTime,
 ) -> Result<Vec<Claimed>, Failure> {
     let values = [
-        texts(kinds, |kind| Some(kind.as_str())),
+        texts(queues, |queue| Some(queue.kind().as_str())),
+        texts(queues, |queue| {
+            Some(queue.account().map_or("", Account::as_str))
+        }),
         Value::Time(timestamp(now)),
         Value::BigInt(limit),
         Value::BigInt(limit),
@@ -103,6 +110,7 @@ pub(super) async fn claim(
                 work: StoredWork {
                     kind: word(row.kind, "outbox.kind")?,
                     subject: row.subject,
+                    account: row.account,
                     event_name: row.event_name,
                     source_identifier: row.source_identifier,
                     occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,
@@ -123,11 +131,16 @@ mod tests {
 
     #[tokio::test]
     async fn due_tasks_are_found_in_order() {
-        let types = "(text[], timestamptz, bigint, bigint, uuid, timestamptz)";
+        let types = "(text[], text[], timestamptz, bigint, bigint, uuid, timestamptz)";
         let plan = plan(Claim::TEXT, types).await;
         goes_by(&plan, "outbox_due");
         goes_by(&plan, "outbox_events");
-        // The few of each kind that were found are put together in order, the many are not.
+        // Down to the time that they are due at.
+        assert!(
+            plan.contains("= wanted.account) AND (next_at <= "),
+            "{plan}"
+        );
+        // The few of each queue that were found are put together in order, the many are not.
         assert_eq!(plan.matches("Sort Key").count(), 1, "{plan}");
     }
 }

@@ -9,7 +9,7 @@ mod write;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Backlog, Claimed, Kind, Outbox, Receipt, Revive, TaskRow},
+    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, TaskRow},
     store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
@@ -22,20 +22,20 @@ use crate::PostgresStore;
 impl Outbox for PostgresStore {
     async fn claim(
         &self,
-        kinds: &[Kind],
+        queues: &[Queue],
         limit: usize,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
-        if kinds.is_empty() || limit == 0 {
+        if queues.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
-        let kinds = kinds.to_vec();
+        let queues = queues.to_vec();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .run(async move |conn| {
-                claim::claim(conn, &kinds, limit, lease_id, now, now + lease).await
+                claim::claim(conn, &queues, limit, lease_id, now, now + lease).await
             })
             .await
     }

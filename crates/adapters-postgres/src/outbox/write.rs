@@ -6,7 +6,9 @@ use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
     outbox::{Effect, Event, Kind, Receipt, Revive},
+    posting::SourceIdentifier,
     store::{StoreError, WriteSet},
+    subscriber::Account,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -29,16 +31,20 @@ pub(crate) fn columns<'a>(
     effects: &'a [Effect],
     events: &'a [Event],
     at: OffsetDateTime,
-) -> [Value<'a>; 9] {
+) -> [Value<'a>; 10] {
     let at = timestamp(at);
     [
         texts(effects, |effect| Some(effect.kind().as_str())),
         uuids(effects, |effect| effect.key()),
+        texts(effects, |effect| effect.account().map(Account::as_str)),
         times(effects, |_| Some(at)),
         texts(events, |_| Some(Kind::Event.as_str())),
-        uuids(events, |event| event.posting.uuid()),
+        uuids(events, |event| event.subject.uuid()),
         texts(events, |event| Some(event.name.as_str())),
-        texts(events, |event| Some(event.source_identifier.as_str())),
+        texts(events, |event| {
+            let identifier = event.subject.source_identifier();
+            identifier.map(SourceIdentifier::as_str)
+        }),
         times(events, |event| Some(timestamp(event.at))),
         times(events, |_| Some(at)),
     ]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use diesel_async::AsyncPgConnection;
 use domain::{
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::Effect,
+    outbox::{Effect, Subject},
     posting::{CountryCode, CurrencyCode, Metadata, Posting, PostingId, SalaryPeriod, Version},
     store::{PostingWrite, WriteSet},
 };
@@ -30,11 +30,17 @@ statement! {
 /// those it only says something about.
 fn concerned(writes: &WriteSet) -> BTreeSet<PostingId> {
     let changed = writes.postings.keys().copied();
-    let effects = writes
-        .effects
+    let effects = writes.effects.iter().filter_map(|effect| match effect {
+        Effect::Enrich(id) => Some(*id),
+        Effect::Sync(..) | Effect::Migrate(_) => None,
+    });
+    let events = writes
+        .events
         .iter()
-        .map(|Effect::Enrich(posting)| *posting);
-    let events = writes.events.iter().map(|event| event.posting);
+        .filter_map(|event| match &event.subject {
+            Subject::Posting { id, .. } => Some(*id),
+            Subject::Subscriber(_) => None,
+        });
     let is_new = |id: &PostingId| {
         let write = writes.postings.get(id);
         write.is_some_and(|write| write.expected.is_none())

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use diesel_async::SimpleAsyncConnection;
 use domain::{
     client::Clients,
-    outbox::{Effect, Event, EventName, Kind, Outbox, Revive},
+    outbox::{Effect, Event, EventName, Outbox, Queue, Revive, Subject},
     posting::PostingId,
     store::{PostingReader, Store, StoreError, WriteSet},
     testing::{client, hours, minutes, noon, uuid},
@@ -19,7 +19,7 @@ use super::{
 use crate::{PostgresOptions, PostgresStore};
 
 /// Two stores on one database, where a deadlock is noticed at once.
-async fn two() -> (Database, PostgresStore, PostgresStore) {
+pub(super) async fn two() -> (Database, PostgresStore, PostgresStore) {
     let (database, store) = fixture().await;
     run(
         &store,
@@ -33,7 +33,10 @@ async fn two() -> (Database, PostgresStore, PostgresStore) {
 }
 
 /// Checks that no two connections ever waited for each other.
-async fn without_deadlock(database: &Database, stores: impl IntoIterator<Item = PostgresStore>) {
+pub(super) async fn without_deadlock(
+    database: &Database,
+    stores: impl IntoIterator<Item = PostgresStore>,
+) {
     let observer = afterwards(database, stores).await;
     let deadlocks = "SELECT deadlocks AS value FROM pg_stat_database \
         WHERE datname = current_database()";
@@ -53,7 +56,12 @@ fn create_as(n: u128, id: u128) -> WriteSet {
 }
 
 /// Both commits at the same time. One of them wins, and the other writes nothing.
-async fn meet(one: &PostgresStore, first: WriteSet, other: &PostgresStore, second: WriteSet) {
+pub(super) async fn meet(
+    one: &PostgresStore,
+    first: WriteSet,
+    other: &PostgresStore,
+    second: WriteSet,
+) {
     let commit = |store: &PostgresStore, writes| {
         let store = store.clone();
         tokio::spawn(async move { store.commit(writes).await })
@@ -153,7 +161,7 @@ async fn tasks_are_asked_for_and_finished_at_once() {
         let now = noon() + hours(round);
         let lease = uuid(u128::try_from(round).unwrap());
         let claimed = one
-            .claim(&Kind::ALL, 30, minutes(1), lease, now)
+            .claim(&Queue::ALL, 30, minutes(1), lease, now)
             .await
             .unwrap();
         assert_eq!(claimed.len(), 30);
@@ -189,8 +197,10 @@ async fn a_task_is_claimed_by_one() {
         .flat_map(|posting| {
             [EventName::JobPostingCreated, EventName::JobPostingUpdated].map(|name| Event {
                 name,
-                posting,
-                source_identifier: identifier(1),
+                subject: Subject::Posting {
+                    id: posting,
+                    source_identifier: identifier(1),
+                },
                 at: noon(),
             })
         })
@@ -204,7 +214,7 @@ async fn a_task_is_claimed_by_one() {
             // Others may have what this one looked at first, so an empty answer is no end.
             for round in 0..5 {
                 let lease = uuid(n * 10 + round);
-                let claim = store.claim(&Kind::ALL, 7, minutes(1), lease, noon());
+                let claim = store.claim(&Queue::ALL, 7, minutes(1), lease, noon());
                 let claimed = claim.await.unwrap();
                 assert!(claimed.len() <= 7);
                 tasks.extend(claimed.into_iter().map(|claimed| claimed.receipt.task));
@@ -258,8 +268,10 @@ async fn a_commit_that_lost_leaves_no_task() {
     late.effects.insert(Effect::Enrich(PostingId::new(uuid(2))));
     late.events.push(Event {
         name: EventName::JobPostingCreated,
-        posting: PostingId::new(uuid(2)),
-        source_identifier: identifier(1),
+        subject: Subject::Posting {
+            id: PostingId::new(uuid(2)),
+            source_identifier: identifier(1),
+        },
         at: noon(),
     });
     assert_eq!(other.commit(late).await, Err(StoreError::Conflict));

@@ -2,13 +2,13 @@
 
 use domain::{
     client::Clients,
-    outbox::{Effect, Event, EventName, Kind, Outbox},
+    outbox::{Effect, Event, EventName, Outbox, Queue, Subject},
     posting::PostingId,
-    store::{ListQuery, PostingReader, Store, StoreError},
-    testing::{client, minutes, noon, uuid},
+    store::{ListQuery, PostingReader, Store, StoreError, SubscriberQuery, SubscriberReader},
+    testing::{client, email, minutes, noon, subscriber_id, token, uuid},
 };
 
-use super::{create, fixture, identifier, run};
+use super::{create, fixture, identifier, run, subscribe};
 use crate::PostgresStore;
 
 fn names<T: std::fmt::Debug>(result: Result<T, StoreError>, column: &str) {
@@ -81,6 +81,51 @@ async fn of_history() {
 }
 
 #[tokio::test]
+async fn of_subscribers() {
+    const ADDRESS: &str = "a@example.com";
+    let (_database, store) = fixture().await;
+    without_checks(&store).await;
+    for (column, value) in [
+        ("email", "'A@example.com'"),
+        ("reported_at", "'-infinity'"),
+        ("membership_plan_category", "'family'"),
+        ("membership_status", "'cancelled'"),
+        ("membership_status", "NULL"),
+        ("membership_expires_at", "'infinity'"),
+        ("status", "'inactive'"),
+        ("migrated_at", "'infinity'"),
+        ("migration_source", "'somebody'"),
+        ("migration_source", "NULL"),
+        ("migration_token", "''"),
+        ("told", "'\\x00'"),
+        ("updated_at", "'10000-01-01'"),
+    ] {
+        run(&store, "TRUNCATE subscribers").await;
+        store.commit(subscribe()).await.unwrap();
+        run(
+            &store,
+            &format!("UPDATE subscribers SET {column} = {value}"),
+        )
+        .await;
+        let named = format!("subscribers.{column}");
+        let ids = [subscriber_id(ADDRESS)];
+        names(store.load_subscribers_by_id(&ids).await, &named);
+        let all = SubscriberQuery {
+            limit: 10,
+            ..SubscriberQuery::default()
+        };
+        names(SubscriberReader::list(&store, &all).await, &named);
+        if column != "email" {
+            names(store.load_subscribers(&[email(ADDRESS)]).await, &named);
+        }
+        if column != "migration_token" {
+            let holder = store.find_subscriber_by_token(&token(ADDRESS)).await;
+            names(holder, &named);
+        }
+    }
+}
+
+#[tokio::test]
 async fn of_the_outbox() {
     let (_database, store) = fixture().await;
     without_checks(&store).await;
@@ -97,8 +142,10 @@ async fn of_the_outbox() {
         let mut writes = create(1);
         writes.events.push(Event {
             name: EventName::JobPostingCreated,
-            posting: PostingId::new(uuid(1)),
-            source_identifier: identifier(1),
+            subject: Subject::Posting {
+                id: PostingId::new(uuid(1)),
+                source_identifier: identifier(1),
+            },
             at: noon(),
         });
         store.commit(writes).await.unwrap();
@@ -108,7 +155,7 @@ async fn of_the_outbox() {
             names(Outbox::list(&store, false).await, &named);
             names(store.backlog().await, &named);
         } else {
-            let claimed = store.claim(&[Kind::Event], 1, minutes(1), uuid(9), noon());
+            let claimed = store.claim(&[Queue::Event], 1, minutes(1), uuid(9), noon());
             names(claimed.await, &named);
         }
     }
@@ -129,7 +176,7 @@ async fn of_one_kind_does_not_keep_others_from_being_claimed() {
     )
     .await;
     let claimed = store
-        .claim(&Kind::ALL, 9, minutes(1), uuid(9), noon())
+        .claim(&Queue::ALL, 9, minutes(1), uuid(9), noon())
         .await
         .unwrap();
     assert_eq!(claimed.len(), 1);

@@ -6,6 +6,7 @@ mod corruption;
 pub(crate) mod plans;
 mod round_trips;
 mod schema;
+mod subscribers;
 mod upgrade;
 
 use diesel::{
@@ -16,9 +17,13 @@ use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
     posting::{Actor, HistoryEntry, SourceIdentifier},
-    store::{PostingWrite, StoreError, WriteSet},
-    testing::{noon, posting},
+    store::{PostingWrite, StoreError, SubscriberWrite, WriteSet},
+    subscriber::{
+        Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
+    },
+    testing::{noon, posting, subscriber},
 };
+use time::macros::date;
 
 use crate::{
     PostgresStore,
@@ -101,10 +106,40 @@ fn retitle(n: u128, title: &str) -> WriteSet {
     writes
 }
 
+/// A commit of a new subscriber with everything set.
+fn subscribe() -> WriteSet {
+    let subscriber = Subscriber {
+        name: Some("Ann".to_owned()),
+        country: Some("Norway".to_owned()),
+        membership: Some(Membership {
+            plan_category: PlanCategory::Individual,
+            status: MembershipStatus::Active,
+            expires_at: Some(date!(2026 - 12 - 31)),
+        }),
+        migrated: Some(Migrated {
+            at: noon(),
+            source: MigrationSource::Launch,
+            arrived: true,
+        }),
+        told: Some([7; 32]),
+        ..subscriber("a@example.com")
+    };
+    let mut writes = WriteSet::new(noon());
+    writes.subscribers.insert(
+        subscriber.id,
+        SubscriberWrite {
+            expected: None,
+            subscriber,
+        },
+    );
+    writes
+}
+
 /// Both commits in one.
 fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one.companies.extend(other.companies);
     one.postings.extend(other.postings);
+    one.subscribers.extend(other.subscribers);
     one.effects.extend(other.effects);
     one.events.extend(other.events);
     one.done.extend(other.done);

@@ -10,10 +10,15 @@ use diesel_async::AsyncConnection;
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::{Effect, Event, EventName, Kind, Outbox},
+    outbox::{Effect, Event, EventName, Outbox, Queue, Subject, Work},
     posting::{Actor, HistoryEntry, PostingId, Status},
-    store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
+    store::{
+        Accounts, ListQuery, PostingReader, PostingWrite, Store, SubscriberQuery, SubscriberReader,
+        WriteSet,
+    },
+    subscriber::{Account, PutSubscriber},
     testing::{minutes, noon, uuid},
+    usecase::{self, Errand, Told},
 };
 use uuid::Uuid;
 
@@ -64,8 +69,10 @@ fn creates(n: u128) -> WriteSet {
         writes.effects.insert(Effect::Enrich(posting.id));
         writes.events.push(Event {
             name: EventName::JobPostingCreated,
-            posting: posting.id,
-            source_identifier: identifier(n),
+            subject: Subject::Posting {
+                id: posting.id,
+                source_identifier: identifier(n),
+            },
             at: noon(),
         });
         writes.companies.insert(
@@ -123,7 +130,7 @@ async fn a_commit_takes_as_many_whatever_its_size() {
         lap();
         let limit = usize::try_from(n).unwrap();
         let claimed = store
-            .claim(&[Kind::Enrich], limit, minutes(1), uuid(1), noon())
+            .claim(&[Queue::Enrich], limit, minutes(1), uuid(1), noon())
             .await
             .unwrap();
         assert_eq!(claimed.len(), limit);
@@ -158,6 +165,69 @@ async fn a_commit_takes_as_many_whatever_its_size() {
     assert_eq!(costs[0], [1, 1, 1, 6, 1, 1, 2, 2]);
 }
 
+/// Reports of `n` people, under this name.
+fn reports(n: u128, name: &str) -> Vec<PutSubscriber> {
+    let body = format!(r#"{{"name":"{name}"}}"#);
+    let report = |n| domain::testing::report(&format!("{n}@example.com"), &body);
+    (0..n).map(report).collect()
+}
+
+fn told(errand: &Errand) -> Told {
+    Told {
+        receipt: errand.receipt,
+        subscriber: errand.subscriber,
+        telling: errand.telling.clone(),
+    }
+}
+
+#[tokio::test]
+async fn subscribers_take_as_many_whatever_their_number() {
+    let database = Database::migrated();
+    let (store, count) = counted(&database).await;
+    let mut costs = Vec::new();
+    for n in [1, 2, 1_000] {
+        super::run(&store, "TRUNCATE subscribers, outbox").await;
+        let mut of_number = Vec::new();
+        count.store(0, Ordering::Relaxed);
+        let mut lap = || of_number.push(count.swap(0, Ordering::Relaxed));
+        for name in ["Ann", "Berit"] {
+            let reports = reports(n, name);
+            let answers = usecase::put_subscribers(&store, &reports, noon()).await;
+            assert_eq!(answers.unwrap().len(), reports.len());
+            lap();
+        }
+        // Half of them known, and half of them not.
+        let reports = reports(n * 2, "Cato");
+        let answers = usecase::put_subscribers(&store, &reports, noon()).await;
+        assert_eq!(answers.unwrap().len(), reports.len());
+        lap();
+        let queues = [Queue::Sync(Account::Old)];
+        let claim = store.claim(&queues, reports.len(), minutes(1), uuid(1), noon());
+        let claimed = claim.await.unwrap();
+        assert_eq!(claimed.len(), reports.len());
+        lap();
+        let tasks: Vec<_> = claimed
+            .iter()
+            .map(|claimed| match claimed.work {
+                Work::Effect(Effect::Sync(id, account)) => (claimed.receipt, id, account),
+                _ => panic!("{claimed:?} is no sync"),
+            })
+            .collect();
+        let errands = usecase::syncs(&store, &tasks, noon()).await.unwrap();
+        assert_eq!(errands.len(), reports.len());
+        lap();
+        let told: Vec<_> = errands.iter().map(told).collect();
+        usecase::record_syncs(&store, &told, noon()).await.unwrap();
+        lap();
+        costs.push(of_number);
+    }
+    // Each loads first. Begin, changes or new ones or both, their syncs, commit; nothing; begin,
+    // changes, locks of tasks, ends of tasks, commit.
+    assert_eq!(costs[2], [5, 5, 6, 1, 1, 6]);
+    assert_eq!(costs[0], costs[2]);
+    assert_eq!(costs[1], costs[2]);
+}
+
 /// Also not when statements were prepared while the tables were empty.
 #[tokio::test]
 async fn no_table_is_read_from_end_to_end() {
@@ -176,7 +246,7 @@ async fn no_table_is_read_from_end_to_end() {
             write.posting.version = posting.version + 1;
         }
         store.commit(writes).await.unwrap();
-        let claim = store.claim(&Kind::ALL, 1_000, minutes(1), lease, noon());
+        let claim = store.claim(&Queue::ALL, 1_000, minutes(1), lease, noon());
         let receipts: Vec<_> = claim.await.unwrap().iter().map(|it| it.receipt).collect();
         store.renew(&receipts, noon() + minutes(2)).await.unwrap();
         let mut done = WriteSet::new(noon());
@@ -191,6 +261,7 @@ async fn no_table_is_read_from_end_to_end() {
         PostingReader::find(&store, &identifier(round))
             .await
             .unwrap();
+        of_subscribers(&store, round).await;
     }
     let observer = super::afterwards(&database, [store]).await;
     let read = "SELECT relname || ' ' || seq_scan AS value FROM pg_stat_user_tables \
@@ -203,4 +274,30 @@ async fn no_table_is_read_from_end_to_end() {
         used.contains(&"postings_source_identifier_key".to_owned()),
         "{used:?}"
     );
+}
+
+/// Whatever is done with subscribers.
+async fn of_subscribers(store: &PostgresStore, round: u128) {
+    let reports = reports(1 + round * 20, &format!("Ann {round}"));
+    usecase::put_subscribers(store, &reports, noon())
+        .await
+        .unwrap();
+    let ids: Vec<_> = reports.iter().map(|put| put.new_id).collect();
+    store.load_subscribers_by_id(&ids).await.unwrap();
+    store
+        .find_subscriber_by_token(&reports[0].new_token)
+        .await
+        .unwrap();
+    for only_unmigrated in [false, true] {
+        let query = SubscriberQuery {
+            only_unmigrated,
+            after: None,
+            limit: 50,
+        };
+        SubscriberReader::list(store, &query).await.unwrap();
+    }
+    let accounts = [Account::Old, Account::New];
+    let lease = store.lease(&accounts, uuid(1), noon() + minutes(1), noon());
+    assert_eq!(lease.await, Ok(true));
+    store.release(uuid(1)).await.unwrap();
 }

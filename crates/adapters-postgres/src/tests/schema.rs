@@ -3,7 +3,9 @@
 use diesel_async::SimpleAsyncConnection;
 use domain::store::{Health, PostingReader, Store, StoreError};
 
-use super::{Database, create, fixture, identifier, is_unavailable, patient, run, texts, try_run};
+use super::{
+    Database, create, fixture, identifier, is_unavailable, patient, run, subscribe, texts, try_run,
+};
 use crate::PostgresStore;
 
 /// Everything in the schema, with its definition.
@@ -134,6 +136,7 @@ async fn large_texts_are_compressed_with_lz4() {
 async fn tables_refuse_what_has_no_meaning() {
     let (_database, store) = fixture().await;
     store.commit(create(1)).await.unwrap();
+    store.commit(subscribe()).await.unwrap();
     for statement in [
         "UPDATE postings SET status = 'published'",
         "UPDATE postings SET version = 0",
@@ -152,10 +155,33 @@ async fn tables_refuse_what_has_no_meaning() {
          VALUES ('event', gen_random_uuid(), now(), now())",
         "INSERT INTO outbox (kind, subject, next_at, created_at, lease, dead_at) \
          VALUES ('enrich', gen_random_uuid(), now(), now(), gen_random_uuid(), now())",
+        "INSERT INTO outbox (kind, subject, next_at, created_at) \
+         VALUES ('sync', gen_random_uuid(), now(), now())",
+        "INSERT INTO outbox (kind, subject, account, next_at, created_at) \
+         VALUES ('sync', gen_random_uuid(), 'newest', now(), now())",
+        "INSERT INTO outbox (kind, subject, account, next_at, created_at) \
+         VALUES ('migrate', gen_random_uuid(), 'new', now(), now())",
+        "INSERT INTO outbox (kind, subject, source_identifier, next_at, created_at) \
+         VALUES ('migrate', gen_random_uuid(), 'job-1', now(), now())",
         "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '')",
         "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 91, 0, '', '')",
         "UPDATE posting_history SET actor = 'somebody'",
         "INSERT INTO clients VALUES (gen_random_uuid(), '', '{}', '\\x00', now(), NULL)",
+        "UPDATE subscribers SET version = 0",
+        "UPDATE subscribers SET email = ''",
+        "UPDATE subscribers SET status = 'inactive'",
+        "UPDATE subscribers SET membership_plan_category = 'family'",
+        "UPDATE subscribers SET membership_plan_category = NULL",
+        "UPDATE subscribers SET membership_status = 'cancelled'",
+        "UPDATE subscribers SET membership_status = NULL, membership_plan_category = NULL",
+        "UPDATE subscribers SET membership_expires_at = 'infinity'",
+        "UPDATE subscribers SET membership_expires_at = '0001-01-01 BC'",
+        "UPDATE subscribers SET migrated_at = NULL",
+        "UPDATE subscribers SET migrated_at = NULL, migration_source = NULL",
+        "UPDATE subscribers SET migration_source = 'somebody'",
+        "UPDATE subscribers SET migration_token = ''",
+        "UPDATE subscribers SET told = '\\x00'",
+        "INSERT INTO account_leases VALUES ('newest', gen_random_uuid(), now())",
     ] {
         assert!(try_run(&store, statement).await.is_err(), "{statement}");
     }

@@ -5,8 +5,9 @@ use diesel::{
     sql_types::{BigInt, Binary, Nullable, Text},
 };
 use domain::{
-    outbox::{Claimed, Kind, Receipt, TaskId},
+    outbox::{Claimed, Kind, Queue, Receipt, TaskId},
     store::stored::{StoredWork, count},
+    subscriber::Account,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -26,14 +27,15 @@ type Columns = (
     Nullable<BigInt>,
     Nullable<Text>,
     Nullable<Text>,
+    Nullable<Text>,
     Nullable<BigInt>,
 );
 
 macro_rules! select {
     ($from:literal) => {
         concat!(
-            "SELECT id, subject, generation, attempts, next_at, first_failed_at, event_name, \
-             source_identifier, occurred_at FROM outbox ",
+            "SELECT id, subject, generation, attempts, next_at, first_failed_at, account, \
+             event_name, source_identifier, occurred_at FROM outbox ",
             $from
         )
     };
@@ -41,16 +43,17 @@ macro_rules! select {
 
 statement! {
     DueEffects = select!(
-        "WHERE kind = ? AND dead_at IS NULL AND next_at <= ? ORDER BY next_at, id LIMIT ?"
+        "WHERE kind = ? AND account IS ? AND dead_at IS NULL AND next_at <= ? \
+         ORDER BY next_at, id LIMIT ?"
     ),
     returns Columns
 }
 
 statement! {
-    /// Of the events of one posting only the oldest, whatever has become of it.
+    /// Of the events of one subject only the oldest, whatever has become of it.
     DueEvents = select!(
-        "WHERE kind = 'event' AND dead_at IS NULL AND next_at <= ? AND NOT EXISTS (\
-         SELECT 1 FROM outbox AS earlier WHERE earlier.kind = 'event' \
+        "WHERE kind = 'event' AND account IS NULL AND dead_at IS NULL AND next_at <= ? \
+         AND NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.kind = 'event' \
          AND earlier.subject = outbox.subject AND earlier.id < outbox.id) \
          ORDER BY next_at, id LIMIT ?"
     ),
@@ -65,6 +68,7 @@ struct DueRow {
     attempts: i64,
     next_at: i64,
     first_failed_at: Option<i64>,
+    account: Option<String>,
     event_name: Option<String>,
     source_identifier: Option<String>,
     occurred_at: Option<i64>,
@@ -76,22 +80,24 @@ pub(super) struct Due {
     row: DueRow,
 }
 
-/// Due tasks of these kinds, the longest due first.
+/// Due tasks of these queues, the longest due first.
 pub(super) fn due(
     conn: &mut SqliteConnection,
-    kinds: &[Kind],
+    queues: &[Queue],
     limit: usize,
     now: OffsetDateTime,
 ) -> Result<Vec<Due>, Failure> {
     let now = micros(now).into();
     let at_most = i64::try_from(limit).unwrap_or(i64::MAX).into();
     let mut due = Vec::new();
-    for &kind in kinds {
-        let rows: Vec<DueRow> = match kind {
-            Kind::Event => statement::load::<DueEvents, _>(conn, &[now, at_most])?,
-            Kind::Enrich => {
-                statement::load::<DueEffects, _>(conn, &[kind.as_str().into(), now, at_most])?
-            }
+    for queue in queues {
+        let kind = queue.kind();
+        let rows: Vec<DueRow> = if kind == Kind::Event {
+            statement::load::<DueEvents, _>(conn, &[now, at_most])?
+        } else {
+            let account = queue.account().map(Account::as_str);
+            let values = [kind.as_str().into(), account.into(), now, at_most];
+            statement::load::<DueEffects, _>(conn, &values)?
         };
         due.extend(rows.into_iter().map(|row| Due { kind, row }));
     }
@@ -129,6 +135,7 @@ pub(super) fn claim(
             work: StoredWork {
                 kind,
                 subject: uuid(&row.subject, "outbox.subject")?,
+                account: row.account,
                 event_name: row.event_name,
                 source_identifier: row.source_identifier,
                 occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,
@@ -151,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn earlier_events_are_found_by_their_posting() {
+    async fn earlier_events_are_found_by_their_subject() {
         uses_index(DueEvents::TEXT, "outbox_events").await;
     }
 }

@@ -6,7 +6,7 @@ mod write;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Backlog, Claimed, Kind, Outbox, Receipt, Revive, TaskRow},
+    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, TaskRow},
     store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
@@ -19,16 +19,16 @@ use crate::SqliteStore;
 impl Outbox for SqliteStore {
     async fn claim(
         &self,
-        kinds: &[Kind],
+        queues: &[Queue],
         limit: usize,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
-        let kinds = kinds.to_vec();
+        let queues = queues.to_vec();
         // Workers ask all the time, mostly for nothing: only who finds something takes the
         // write lock.
-        let peek = kinds.clone();
+        let peek = queues.clone();
         let due = self
             .connections
             .read(move |conn| claim::due(conn, &peek, 1, now))
@@ -38,7 +38,7 @@ impl Outbox for SqliteStore {
         }
         self.connections
             .write(move |conn| {
-                let due = claim::due(conn, &kinds, limit, now)?;
+                let due = claim::due(conn, &queues, limit, now)?;
                 claim::claim(conn, due, lease_id, now + lease)
             })
             .await

@@ -3,7 +3,9 @@
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection};
 use domain::{
     outbox::{Effect, Event, Kind, Receipt, Revive},
+    posting::SourceIdentifier,
     store::StoreError,
+    subscriber::Account,
 };
 use time::OffsetDateTime;
 
@@ -17,10 +19,11 @@ use crate::{
 
 statement! {
     /// One that waits keeps its turn, one that is leased its lease; a dead one starts anew.
+    /// A sync moves to the account that was asked for last.
     Ask =
-    "INSERT INTO outbox (kind, subject, next_at, created_at) VALUES (?, ?, ?, ?) \
+    "INSERT INTO outbox (kind, subject, account, next_at, created_at) VALUES (?, ?, ?, ?, ?) \
      ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
-     generation = generation + 1, \
+     account = excluded.account, generation = generation + 1, \
      next_at = CASE WHEN dead_at IS NULL THEN next_at ELSE excluded.next_at END, \
      attempts = CASE WHEN dead_at IS NULL THEN attempts ELSE 0 END, \
      first_failed_at = CASE WHEN dead_at IS NULL THEN first_failed_at END, \
@@ -41,6 +44,7 @@ pub(crate) fn ask(
         &[
             effect.kind().as_str().into(),
             (&subject).into(),
+            effect.account().map(Account::as_str).into(),
             at.into(),
             at.into(),
         ],
@@ -66,9 +70,13 @@ pub(crate) fn record(
         conn,
         &[
             Kind::Event.as_str().into(),
-            (&event.posting.uuid()).into(),
+            (&event.subject.uuid()).into(),
             event.name.as_str().into(),
-            event.source_identifier.as_str().into(),
+            event
+                .subject
+                .source_identifier()
+                .map(SourceIdentifier::as_str)
+                .into(),
             micros(event.at).into(),
             at.into(),
             at.into(),

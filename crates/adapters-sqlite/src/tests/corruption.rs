@@ -2,13 +2,13 @@
 
 use domain::{
     client::Clients,
-    outbox::{Effect, Event, EventName, Kind, Outbox},
+    outbox::{Effect, Event, EventName, Outbox, Queue, Subject},
     posting::PostingId,
-    store::{ListQuery, PostingReader, Store, StoreError},
-    testing::{client, minutes, noon, uuid},
+    store::{ListQuery, PostingReader, Store, StoreError, SubscriberQuery, SubscriberReader},
+    testing::{client, email, minutes, noon, subscriber_id, token, uuid},
 };
 
-use super::{create, fixture, identifier, run};
+use super::{create, fixture, identifier, run, subscribe};
 
 fn names<T: std::fmt::Debug>(result: Result<T, StoreError>, column: &str) {
     let Err(StoreError::Broken(why)) = result else {
@@ -73,6 +73,50 @@ async fn of_history() {
 }
 
 #[tokio::test]
+async fn of_subscribers() {
+    const ADDRESS: &str = "a@example.com";
+    for (column, value) in [
+        ("email", "'A@example.com'"),
+        ("reported_at", "-9223372036854775807"),
+        ("membership_plan_category", "'family'"),
+        ("membership_status", "'cancelled'"),
+        ("membership_status", "NULL"),
+        ("membership_expires_at", "'2026-02-29'"),
+        ("status", "'inactive'"),
+        ("migrated_at", "9223372036854775807"),
+        ("migration_source", "'somebody'"),
+        ("migration_source", "NULL"),
+        ("migration_token", "''"),
+        ("told", "x'00'"),
+        ("updated_at", "9223372036854775807"),
+    ] {
+        let (_dir, store) = fixture().await;
+        store.commit(subscribe()).await.unwrap();
+        run(
+            &store,
+            &format!(
+                "PRAGMA ignore_check_constraints = ON; UPDATE subscribers SET {column} = {value}"
+            ),
+        );
+        let named = format!("subscribers.{column}");
+        let ids = [subscriber_id(ADDRESS)];
+        names(store.load_subscribers_by_id(&ids).await, &named);
+        let all = SubscriberQuery {
+            limit: 10,
+            ..SubscriberQuery::default()
+        };
+        names(SubscriberReader::list(&store, &all).await, &named);
+        if column != "email" {
+            names(store.load_subscribers(&[email(ADDRESS)]).await, &named);
+        }
+        if column != "migration_token" {
+            let holder = store.find_subscriber_by_token(&token(ADDRESS)).await;
+            names(holder, &named);
+        }
+    }
+}
+
+#[tokio::test]
 async fn of_the_outbox() {
     for (column, value) in [
         ("kind", "'dance'"),
@@ -86,8 +130,10 @@ async fn of_the_outbox() {
         let mut writes = create(1);
         writes.events.push(Event {
             name: EventName::JobPostingCreated,
-            posting: PostingId::new(uuid(1)),
-            source_identifier: identifier(1),
+            subject: Subject::Posting {
+                id: PostingId::new(uuid(1)),
+                source_identifier: identifier(1),
+            },
             at: noon(),
         });
         store.commit(writes).await.unwrap();
@@ -102,7 +148,7 @@ async fn of_the_outbox() {
         } else {
             names(
                 store
-                    .claim(&[Kind::Event], 1, minutes(1), uuid(9), noon())
+                    .claim(&[Queue::Event], 1, minutes(1), uuid(9), noon())
                     .await,
                 &named,
             );
@@ -124,7 +170,7 @@ async fn of_one_kind_does_not_keep_others_from_being_claimed() {
          VALUES ('dance', zeroblob(16), 0, 0)",
     );
     let claimed = store
-        .claim(&Kind::ALL, 9, minutes(1), uuid(9), noon())
+        .claim(&Queue::ALL, 9, minutes(1), uuid(9), noon())
         .await
         .unwrap();
     assert_eq!(claimed.len(), 1);

@@ -17,10 +17,14 @@ use diesel::{
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
     posting::{HistoryEntry, SourceIdentifier},
-    store::{PostingWrite, StoreError, WriteSet},
-    testing::{noon, posting},
+    store::{PostingWrite, StoreError, SubscriberWrite, WriteSet},
+    subscriber::{
+        Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
+    },
+    testing::{noon, posting, subscriber},
 };
 use tempfile::TempDir;
+use time::macros::date;
 
 use crate::{SqliteStore, connection::Role};
 
@@ -80,6 +84,35 @@ fn create(n: u128) -> WriteSet {
             sets_description: true,
             enriched: None,
             history: Vec::<HistoryEntry>::new(),
+        },
+    );
+    writes
+}
+
+/// A commit of a new subscriber with everything set.
+fn subscribe() -> WriteSet {
+    let subscriber = Subscriber {
+        name: Some("Ann".to_owned()),
+        country: Some("Norway".to_owned()),
+        membership: Some(Membership {
+            plan_category: PlanCategory::Individual,
+            status: MembershipStatus::Active,
+            expires_at: Some(date!(2026 - 12 - 31)),
+        }),
+        migrated: Some(Migrated {
+            at: noon(),
+            source: MigrationSource::Launch,
+            arrived: true,
+        }),
+        told: Some([7; 32]),
+        ..subscriber("a@example.com")
+    };
+    let mut writes = WriteSet::new(noon());
+    writes.subscribers.insert(
+        subscriber.id,
+        SubscriberWrite {
+            expected: None,
+            subscriber,
         },
     );
     writes

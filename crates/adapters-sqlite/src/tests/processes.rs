@@ -5,13 +5,15 @@ use std::time::{Duration, Instant};
 use diesel::connection::SimpleConnection;
 use domain::{
     client::Clients,
-    outbox::{Effect, Kind, Outbox},
+    outbox::{Effect, Outbox, Queue},
     posting::PostingId,
-    store::{PostingReader, Store, StoreError, WriteSet},
-    testing::{client, minutes, noon, uuid},
+    store::{Accounts, PostingReader, Store, StoreError, WriteSet},
+    subscriber::{self, Account, SubscriberId, SubscriberStatus},
+    testing::{client, email, minutes, noon, notice, report, token, uuid},
+    usecase,
 };
 
-use super::{create, fixture, identifier, is_unavailable, number, place};
+use super::{create, fixture, identifier, is_unavailable, number, place, subscribe};
 use crate::{SqliteStore, connection::Role};
 
 /// Two stores on one new file.
@@ -79,7 +81,7 @@ async fn a_task_is_claimed_by_one() {
         };
         tokio::spawn(async move {
             store
-                .claim(&[Kind::Enrich], 7, minutes(1), uuid(n), noon())
+                .claim(&[Queue::Enrich], 7, minutes(1), uuid(n), noon())
                 .await
                 .unwrap()
         })
@@ -98,6 +100,82 @@ async fn a_task_is_claimed_by_one() {
     tasks.sort_unstable();
     tasks.dedup();
     assert_eq!(tasks.len(), 200);
+}
+
+/// A report and a suppression that race for a new address meet, and nothing of either is lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_suppression_is_not_lost_in_a_race_with_a_report() {
+    let (_dir, one, other) = two().await;
+    for n in 0..20 {
+        let address = format!("{n}@example.com");
+        let mut put = report(&address, r#"{"name":"Ann"}"#);
+        put.new_id = SubscriberId::new(uuid(n));
+        put.new_token = token(&n.to_string());
+        // Both are decided while nobody knows the address.
+        let mut reported = WriteSet::new(noon());
+        let change = subscriber::report(None, &put, noon()).change;
+        change.unwrap().record(&mut reported);
+        let said = [notice(&address, SubscriberStatus::Unsubscribed)];
+        let mut noticed = WriteSet::new(noon());
+        let change = subscriber::notice(None, &said[0], noon());
+        change.unwrap().record(&mut noticed);
+
+        let (first, second) = tokio::join!(one.commit(reported), other.commit(noticed));
+        match (first, second) {
+            (Ok(()), Err(StoreError::Conflict)) => {
+                let again = usecase::notice_events(&other, &said, noon()).await;
+                assert_eq!(again, Ok(()));
+            }
+            (Err(StoreError::Conflict), Ok(())) => {
+                let again = usecase::put_subscribers(&one, &[put], noon()).await;
+                assert!(again.is_ok(), "{again:?}");
+            }
+            outcomes => panic!("{outcomes:?}"),
+        }
+        let known = one.load_subscribers(&[email(&address)]).await.unwrap();
+        let stored = &known[&email(&address)];
+        assert_eq!(stored.status, SubscriberStatus::Unsubscribed);
+        assert_eq!(stored.name.as_deref(), Some("Ann"));
+    }
+}
+
+#[tokio::test]
+async fn a_token_has_one_holder() {
+    let (_dir, store) = fixture().await;
+    store.commit(subscribe()).await.unwrap();
+    let mut taken = subscribe();
+    let (_, mut write) = taken.subscribers.pop_first().unwrap();
+    write.subscriber.id = SubscriberId::new(uuid(1));
+    write.subscriber.email = email("b@example.com");
+    taken.subscribers.insert(write.subscriber.id, write);
+    assert_eq!(store.commit(taken).await, Err(StoreError::Conflict));
+    let emails = [email("b@example.com")];
+    let known = store.load_subscribers(&emails).await.unwrap();
+    assert!(known.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn accounts_are_leased_by_one() {
+    let (_dir, one, other) = two().await;
+    for round in 0..10 {
+        let now = noon() + minutes(round);
+        let leases = (0..8_u128).map(|n| {
+            let store = if n % 2 == 0 {
+                one.clone()
+            } else {
+                other.clone()
+            };
+            tokio::spawn(async move {
+                let until = now + minutes(1);
+                store.lease(Account::ALL, uuid(n), until, now).await
+            })
+        });
+        let mut winners = 0;
+        for lease in leases.collect::<Vec<_>>() {
+            winners += usize::from(lease.await.unwrap().unwrap());
+        }
+        assert_eq!(winners, 1);
+    }
 }
 
 #[tokio::test]
@@ -159,7 +237,7 @@ async fn an_idle_worker_does_not_take_the_write_lock() {
     let mut other = store.connections.connect(Role::Writer).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let claimed = store
-        .claim(&Kind::ALL, 10, minutes(1), uuid(1), noon())
+        .claim(&Queue::ALL, 10, minutes(1), uuid(1), noon())
         .await;
     assert_eq!(claimed, Ok(Vec::new()));
 }

@@ -68,7 +68,7 @@ fn table(tasks: &[TaskRow], dead: bool) -> String {
         .to_owned();
     }
     let line = |id: &str, kind: &str, attempts: &str, next: &str, key: &str| {
-        format!("{id:>8}  {kind:<6}  {attempts:>5}  {next:<16}  {key}")
+        format!("{id:>8}  {kind:<7}  {attempts:>5}  {next:<16}  {key}")
     };
     let mut lines = vec![line("ID", "KIND", "TRIES", "NEXT (UTC)", "KEY")];
     for task in tasks {
@@ -125,10 +125,11 @@ async fn revive(
 #[cfg(test)]
 mod tests {
     use domain::{
-        outbox::Kind,
+        outbox::Queue,
         posting::Lifetime,
-        testing::{MemoryStore, create, minutes, noon},
-        usecase::ingest,
+        subscriber::MigrationSource,
+        testing::{MemoryStore, create, email, minutes, noon, report, subscriber_id},
+        usecase::{ingest, migrate, put_subscribers},
     };
     use serde_json::Value;
     use uuid::Uuid;
@@ -143,7 +144,7 @@ mod tests {
             .unwrap();
         let (lease, at) = (minutes(1), noon() + minutes(1));
         let claimed = store
-            .claim(&[Kind::Enrich], 1, lease, Uuid::max(), at)
+            .claim(&[Queue::Enrich], 1, lease, Uuid::max(), at)
             .await
             .unwrap();
         store
@@ -211,6 +212,43 @@ mod tests {
         );
         assert_eq!(table(&[], true), "Nothing was given up.");
         assert_eq!(table(&[], false), "Nothing waits.");
+    }
+
+    #[tokio::test]
+    async fn syncs_and_moves_are_listed_and_come_back() {
+        let (store, ada) = (MemoryStore::new(), "ada@example.com");
+        put_subscribers(&store, &[report(ada, "{}")], noon())
+            .await
+            .unwrap();
+        let source = MigrationSource::Manual;
+        migrate(&store, &[email(ada)], source, noon())
+            .await
+            .unwrap();
+        let queues = [
+            Queue::Sync(domain::subscriber::Account::Old),
+            Queue::Migrate,
+        ];
+        let claimed = store
+            .claim(&queues, 2, minutes(1), Uuid::max(), noon())
+            .await
+            .unwrap();
+        for task in claimed {
+            store.bury(task.receipt, "422", noon()).await.unwrap();
+        }
+        let dead = tasks(&store, true).await;
+        let rows: Vec<_> = dead.iter().map(Row::new).collect();
+        assert_eq!(rows[0].kind, "sync");
+        assert_eq!(rows[1].kind, "migrate");
+        for row in &rows {
+            assert_eq!(row.key, subscriber_id(ada).to_string());
+        }
+        let text = table(&dead, true);
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines[1].contains("  sync  "), "{text}");
+        assert!(lines[3].contains("  migrate  "), "{text}");
+        assert_eq!(lines[1].find("2026"), lines[3].find("2026"), "{text}");
+        let revived = revive(&store, &which(&[], true), noon()).await.unwrap();
+        assert_eq!(revived, "Due again: 2.");
     }
 
     #[tokio::test]

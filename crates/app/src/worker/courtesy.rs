@@ -9,6 +9,9 @@ use std::{sync::Arc, time::Duration};
 /// How many times longer than a round of work the rest after it is.
 const REST: u32 = 3;
 
+/// No rest is longer: a round that took this long waited for somebody else.
+const LONGEST_REST: Duration = Duration::from_millis(200);
+
 /// By how much smaller a bite is.
 const BITE: usize = 16;
 
@@ -32,7 +35,7 @@ impl Courtesy {
     /// How long to rest after a round that took so long.
     pub fn rest(&self, round: Duration) -> Duration {
         if (self.0)() {
-            round * REST
+            (round * REST).min(LONGEST_REST)
         } else {
             Duration::ZERO
         }
@@ -51,6 +54,8 @@ mod tests {
             assert_eq!(courtesy.bite(64), bite);
             assert_eq!(courtesy.rest(round), rest);
         }
-        assert_eq!(Courtesy(Arc::new(|| true)).bite(1), 1, "it never stops");
+        let courtesy = Courtesy(Arc::new(|| true));
+        assert_eq!(courtesy.bite(1), 1, "it never stops");
+        assert_eq!(courtesy.rest(Duration::from_secs(9)), LONGEST_REST);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::{
     enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput},
-    outbox::{Claimed, Effect, Kind, Receipt, Work},
+    outbox::{Claimed, Effect, Queue, Receipt, Work},
     posting::Lifetime,
     store::{Store, StoreError},
     usecase::{self, Assignment, Outcome},
@@ -34,7 +34,13 @@ pub(super) struct Enrichments {
 
 #[async_trait]
 impl Handler for Enrichments {
-    const KIND: Kind = Kind::Enrich;
+    fn queue(&self) -> Queue {
+        Queue::Enrich
+    }
+
+    fn most(&self) -> usize {
+        self.tasks.settings.claim
+    }
 
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {
         let assignments = self.assignments(tasks).await?;
@@ -105,7 +111,7 @@ impl Enrichments {
             .iter()
             .filter_map(|task| match task.work {
                 Work::Effect(Effect::Enrich(posting)) => Some((task.receipt, posting)),
-                Work::Event(_) => None,
+                Work::Effect(_) | Work::Event(_) => None,
             })
             .collect();
         let now = self.tasks.now();

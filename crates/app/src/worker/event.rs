@@ -1,17 +1,20 @@
-//! Delivers events. Today's one listener is the log.
+//! Delivers events: to the log, and to the listener that `domain` has for some.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Claimed, Event, Kind, Work},
-    store::{Store, StoreError, WriteSet},
+    outbox::{Claimed, Event, Queue, Work},
+    posting::SourceIdentifier,
+    store::{Store, StoreError},
+    usecase,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{poll::Handler, tasks::Tasks};
+use crate::panics;
 
-/// Delivers events, each at least once, those of one posting in their order.
+/// Delivers events, each at least once, those of one subject in their order.
 pub(super) struct Events {
     pub store: Arc<dyn Store>,
     pub tasks: Tasks,
@@ -19,12 +22,18 @@ pub(super) struct Events {
 
 #[async_trait]
 impl Handler for Events {
-    const KIND: Kind = Kind::Event;
+    fn queue(&self) -> Queue {
+        Queue::Event
+    }
+
+    fn most(&self) -> usize {
+        self.tasks.settings.claim
+    }
 
     async fn handle(&self, tasks: &[Claimed], _: &CancellationToken) -> Result<(), StoreError> {
         for task in tasks {
             if let Work::Event(event) = &task.work {
-                deliver(event);
+                log(event);
             }
         }
         match self.finish(tasks).await {
@@ -52,17 +61,23 @@ impl Handler for Events {
 
 impl Events {
     async fn finish(&self, tasks: &[Claimed]) -> Result<(), StoreError> {
-        let mut writes = WriteSet::new(self.tasks.now());
-        writes.done = tasks.iter().map(|task| task.receipt).collect();
-        self.store.commit(writes).await
+        let events: Vec<_> = tasks
+            .iter()
+            .filter_map(|task| match &task.work {
+                Work::Event(event) => Some((task.receipt, event)),
+                Work::Effect(_) => None,
+            })
+            .collect();
+        let now = self.tasks.now();
+        panics::caught(usecase::deliver(self.store.as_ref(), &events, now)).await
     }
 }
 
-fn deliver(event: &Event) {
+fn log(event: &Event) {
     tracing::info!(
         target: "posthaste::event",
         event = %event.name,
-        id = %event.posting,
-        unique_source_identifier = event.source_identifier.as_str(),
+        id = %event.subject.uuid(),
+        unique_source_identifier = event.subject.source_identifier().map(SourceIdentifier::as_str),
     );
 }

@@ -1,10 +1,10 @@
-//! The loop around a kind of task: claim, have it handled while its leases are renewed, again.
+//! The loop around a queue: claim, have it handled while its leases are renewed, again.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Claimed, Kind, Receipt},
+    outbox::{Claimed, Queue, Receipt},
     store::StoreError,
 };
 use tokio::time::{Instant, sleep};
@@ -13,11 +13,17 @@ use tokio_util::sync::CancellationToken;
 use super::{tasks::Tasks, wake::Wake};
 use crate::{panics, waits};
 
-/// Does what a kind of task asks for.
+/// Does what the tasks of a queue ask for.
 #[async_trait]
 pub(super) trait Handler: Send + Sync {
-    /// The kind.
-    const KIND: Kind;
+    /// The queue.
+    fn queue(&self) -> Queue;
+
+    /// How many tasks it takes at once at most.
+    fn most(&self) -> usize;
+
+    /// Waits until it makes sense to claim anything.
+    async fn ready(&self) {}
 
     /// Handles claimed tasks: each is finished, put off or given up. An error means that the
     /// store cannot be reached, and that what was not settled is to be given back.
@@ -34,14 +40,20 @@ pub(super) async fn run<H: Handler>(
     stop: CancellationToken,
 ) {
     let mut outage = None;
-    while !stop.is_cancelled() {
+    let queue = handler.queue();
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            () = handler.ready() => {}
+        }
         let start = Instant::now();
         match panics::caught(round(&tasks, &handler, &stop)).await {
             Ok(claimed) => {
                 outage = None;
                 if claimed == 0 {
                     tokio::select! {
-                        () = wake.called(H::KIND) => {}
+                        () = wake.called(queue) => {}
                         () = sleep(waits::about(tasks.settings.poll_every)) => {}
                         () = stop.cancelled() => {}
                     }
@@ -55,7 +67,7 @@ pub(super) async fn run<H: Handler>(
             Err(error) => {
                 let waits = outage.get_or_insert_with(waits::after_failures);
                 let wait = waits.next().unwrap_or_default();
-                tracing::warn!(kind = %H::KIND, %error, ?wait, "background work waits");
+                tracing::warn!(?queue, %error, ?wait, "background work waits");
                 // A call does not cut this short: calls come with every commit.
                 tokio::select! {
                     () = sleep(wait) => {}
@@ -72,7 +84,8 @@ async fn round<H: Handler>(
     handler: &H,
     stop: &CancellationToken,
 ) -> Result<usize, StoreError> {
-    let claimed = tasks.claim(H::KIND).await?;
+    let queue = handler.queue();
+    let claimed = tasks.claim(queue, handler.most()).await?;
     if claimed.is_empty() {
         return Ok(0);
     }
@@ -85,7 +98,7 @@ async fn round<H: Handler>(
         result = panics::caught(handler.handle(&claimed, stop)) => result,
         never = tasks.keep(&receipts) => match never {},
         () = patience => {
-            tracing::warn!(kind = %H::KIND, "work that took too long to stop is given back");
+            tracing::warn!(?queue, "work that took too long to stop is given back");
             tasks.give_back(&receipts, time::Duration::ZERO).await;
             return Ok(claimed.len());
         }

@@ -4,8 +4,9 @@ use std::{convert::Infallible, sync::Arc};
 
 use domain::{
     enrichment::EnrichError,
-    outbox::{Claimed, Kind, Outbox, Receipt, RetryPolicy},
+    outbox::{Claimed, Outbox, Queue, Receipt, RetryPolicy},
     store::StoreError,
+    subscriber::provider::ProviderError,
 };
 use time::{Duration, OffsetDateTime};
 use tokio::time::sleep;
@@ -28,15 +29,16 @@ impl Tasks {
         (self.clock)()
     }
 
-    fn lease(&self) -> Duration {
+    /// How long a claim holds unless it is renewed.
+    pub fn lease(&self) -> Duration {
         Duration::try_from(self.settings.lease).unwrap_or(Duration::MAX)
     }
 
-    /// Claims what is due of a kind.
-    pub async fn claim(&self, kind: Kind) -> Result<Vec<Claimed>, StoreError> {
-        let (limit, lease) = (self.courtesy.bite(self.settings.claim), self.lease());
+    /// Claims what is due in a queue.
+    pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
+        let (limit, lease) = (self.courtesy.bite(limit), self.lease());
         self.outbox
-            .claim(&[kind], limit, lease, Uuid::now_v7(), self.now())
+            .claim(&[queue], limit, lease, Uuid::now_v7(), self.now())
             .await
     }
 
@@ -111,6 +113,19 @@ impl From<EnrichError> for Failure {
         let again = match error {
             EnrichError::Retry { after, .. } => Again::After(after),
             EnrichError::Permanent(_) => Again::Never,
+        };
+        Self { message, again }
+    }
+}
+
+impl From<ProviderError> for Failure {
+    fn from(error: ProviderError) -> Self {
+        let message = error.to_string();
+        let again = match error {
+            ProviderError::Retry { after, .. } => Again::After(after),
+            // Whoever sees to the key has the task done; see `newsletter` for what happens first.
+            ProviderError::Locked(_) => Again::After(None),
+            ProviderError::Permanent(_) => Again::Never,
         };
         Self { message, again }
     }

@@ -1,13 +1,14 @@
 //! Commits of this process wake its worker.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use domain::{
     company::CompanyId,
-    outbox::Kind,
+    outbox::Queue,
     posting::{PostingId, SourceIdentifier},
     store::{Known, Store, StoreError, WriteSet},
+    subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
 use tokio::sync::{Notify, futures::Notified};
@@ -18,19 +19,25 @@ use tokio::sync::{Notify, futures::Notified};
 pub struct Wake {
     enrich: Notify,
     event: Notify,
+    sync_old: Notify,
+    sync_new: Notify,
+    migrate: Notify,
 }
 
 impl Wake {
-    fn of(&self, kind: Kind) -> &Notify {
-        match kind {
-            Kind::Enrich => &self.enrich,
-            Kind::Event => &self.event,
+    fn of(&self, queue: Queue) -> &Notify {
+        match queue {
+            Queue::Enrich => &self.enrich,
+            Queue::Event => &self.event,
+            Queue::Sync(Account::Old) => &self.sync_old,
+            Queue::Sync(Account::New) => &self.sync_new,
+            Queue::Migrate => &self.migrate,
         }
     }
 
-    /// Waits until there may be tasks of this kind.
-    pub(super) fn called(&self, kind: Kind) -> Notified<'_> {
-        self.of(kind).notified()
+    /// Waits until there may be tasks in this queue.
+    pub(super) fn called(&self, queue: Queue) -> Notified<'_> {
+        self.of(queue).notified()
     }
 }
 
@@ -62,20 +69,17 @@ impl Store for WakingStore {
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        let kinds: Vec<_> = Kind::ALL
+        let mut queues: Vec<_> = Queue::ALL
             .into_iter()
-            .filter(|kind| match kind {
-                Kind::Event => !writes.events.is_empty(),
-                Kind::Enrich => writes
-                    .effects
-                    .iter()
-                    .any(|effect| effect.kind() == Kind::Enrich),
-            })
+            .filter(|queue| writes.effects.iter().any(|effect| effect.queue() == *queue))
             .collect();
+        if !writes.events.is_empty() {
+            queues.push(Queue::Event);
+        }
         let result = self.inner.commit(writes).await;
         if result.is_ok() {
-            for kind in kinds {
-                self.wake.of(kind).notify_one();
+            for queue in queues {
+                self.wake.of(queue).notify_one();
             }
         }
         result
@@ -87,5 +91,26 @@ impl Store for WakingStore {
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         self.inner.overdue(now, limit).await
+    }
+
+    async fn load_subscribers(
+        &self,
+        emails: &[Email],
+    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        self.inner.load_subscribers(emails).await
+    }
+
+    async fn load_subscribers_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        self.inner.load_subscribers_by_id(ids).await
+    }
+
+    async fn find_subscriber_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError> {
+        self.inner.find_subscriber_by_token(token).await
     }
 }

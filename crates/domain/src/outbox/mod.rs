@@ -2,146 +2,28 @@
 //!
 //! An [`Effect`] is a key without data; its handler loads the current state. Asking for an
 //! effect again while it waits only bumps its generation, so a hundred changes cost one run.
+//! A sync also has an account, which is where it waits; asking for it with another account
+//! moves it there.
 //! An [`Event`] is a row with data, delivered in order per subject, at least once.
 //!
 //! A worker [claims](Outbox::claim) tasks for the time of a lease, and either finishes each in
 //! the commit that carries its result ([`crate::store::WriteSet::done`]), [puts it
 //! off](Outbox::retry) or [gives it up](Outbox::bury). Whoever lost its lease can do neither.
 
+mod effect;
+mod event;
 mod retry;
-
-use std::fmt;
 
 use async_trait::async_trait;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-pub use self::retry::RetryPolicy;
-use crate::{
-    posting::{PostingId, SourceIdentifier},
-    store::StoreError,
+pub use self::{
+    effect::{Effect, Kind, Queue},
+    event::{Event, EventName, Subject},
+    retry::RetryPolicy,
 };
-
-/// Something to do outside the store, named by whom it is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Effect {
-    /// Enrich a posting.
-    Enrich(PostingId),
-}
-
-impl Effect {
-    /// The effect's kind.
-    pub const fn kind(self) -> Kind {
-        match self {
-            Self::Enrich(_) => Kind::Enrich,
-        }
-    }
-
-    /// Whom it is for.
-    pub const fn key(self) -> Uuid {
-        match self {
-            Self::Enrich(id) => id.uuid(),
-        }
-    }
-}
-
-/// What happened, by its name in the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventName {
-    /// A posting was pushed for the first time.
-    JobPostingCreated,
-    /// What integrations or operators set of a posting changed.
-    JobPostingUpdated,
-    /// A posting became visible.
-    JobPostingApproved,
-    /// A posting was refused.
-    JobPostingRejected,
-    /// A posting was taken down.
-    JobPostingExpired,
-    /// A posting that was taken down came back.
-    JobPostingReopened,
-}
-
-impl EventName {
-    /// Every name.
-    pub const ALL: [Self; 6] = [
-        Self::JobPostingCreated,
-        Self::JobPostingUpdated,
-        Self::JobPostingApproved,
-        Self::JobPostingRejected,
-        Self::JobPostingExpired,
-        Self::JobPostingReopened,
-    ];
-
-    /// The event's name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::JobPostingCreated => "JobPostingCreated",
-            Self::JobPostingUpdated => "JobPostingUpdated",
-            Self::JobPostingApproved => "JobPostingApproved",
-            Self::JobPostingRejected => "JobPostingRejected",
-            Self::JobPostingExpired => "JobPostingExpired",
-            Self::JobPostingReopened => "JobPostingReopened",
-        }
-    }
-
-    /// The event with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.as_str() == name)
-    }
-}
-
-impl fmt::Display for EventName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// Something that happened to a posting.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// What happened.
-    pub name: EventName,
-    /// To which posting; events of one posting are delivered in order.
-    pub posting: PostingId,
-    /// The posting's id in the world it comes from.
-    pub source_identifier: SourceIdentifier,
-    /// When.
-    pub at: OffsetDateTime,
-}
-
-/// The kinds of task, by their names in the stores and on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// [`Effect::Enrich`].
-    Enrich,
-    /// An [`Event`].
-    Event,
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Enrich, Self::Event];
-
-    /// The kind's name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Enrich => "enrich",
-            Self::Event => "event",
-        }
-    }
-
-    /// The kind with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+use crate::store::StoreError;
 
 /// Numbers the rows of the outbox, in the order they were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -227,13 +109,13 @@ pub struct Backlog {
 /// `next_at` to the lease's end, so a task whose worker died is due again by itself.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Claims up to `limit` due tasks of the given kinds, the longest due first, until
-    /// `now + lease`. Two callers never get the same task. Of the events of one posting only
+    /// Claims up to `limit` due tasks of the given queues, the longest due first, until
+    /// `now + lease`. Two callers never get the same task. Of the events of one subject only
     /// the oldest that is still there is ever claimed, dead or not: so they stay in order.
     /// `lease_id` is the caller's new random id of this claim.
     async fn claim(
         &self,
-        kinds: &[Kind],
+        queues: &[Queue],
         limit: usize,
         lease: Duration,
         lease_id: Uuid,

@@ -6,7 +6,7 @@ use super::{Actor, ContentHash, HistoryEntry, Posting, Status, Version};
 use crate::{
     company::{Company, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::{Effect, Event, EventName},
+    outbox::{Effect, Event, EventName, Subject},
     store::{Known, PostingWrite, WriteSet},
 };
 
@@ -100,12 +100,14 @@ impl Change {
             .events
             .extend(self.events.into_iter().map(|name| Event {
                 name,
-                posting: id,
-                source_identifier: self.posting.source_identifier.clone(),
+                subject: Subject::Posting {
+                    id,
+                    source_identifier: self.posting.source_identifier.clone(),
+                },
                 at: writes.at,
             }));
         if self.asks_for_enrichment {
-            writes.effects.insert(Effect::Enrich(id));
+            writes.ask(Effect::Enrich(id));
         }
         if let Some(write) = self.company {
             known

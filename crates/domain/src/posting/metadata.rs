@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::limits;
+use crate::body::string_len;
 
 /// A JSON object, as compact text: without insignificant white space, everything else (order
 /// and repetition of keys, spelling of numbers and strings) as sent.
@@ -74,19 +75,6 @@ impl Metadata {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// The length of the string literal that the text starts with, quotes included.
-pub(super) fn string_len(text: &str) -> usize {
-    let mut escaped = false;
-    text.bytes()
-        .skip(1)
-        .position(|byte| {
-            let ends = byte == b'"' && !escaped;
-            escaped = byte == b'\\' && !escaped;
-            ends
-        })
-        .map_or(text.len(), |at| at + 2)
 }
 
 /// Looks for escapes that stand for no storable character.

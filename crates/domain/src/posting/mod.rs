@@ -19,7 +19,6 @@ pub mod outcome;
 mod patch;
 mod payload;
 mod put;
-mod vast;
 mod vocabulary;
 
 #[cfg(test)]
@@ -29,6 +28,7 @@ use std::sync::Arc;
 
 use time::OffsetDateTime;
 
+pub(crate) use self::patch::line;
 pub use self::{
     change::Change,
     codes::{CountryCode, CurrencyCode},

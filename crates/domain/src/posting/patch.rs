@@ -34,7 +34,8 @@ impl<T> Patch<T> {
         }
     }
 
-    fn of<F>(field: Field<F>, convert: impl FnOnce(F) -> Option<T>) -> Self {
+    /// What to do with what was sent; `convert` gives `None` for a value that is in error.
+    pub(crate) fn of<F>(field: Field<F>, convert: impl FnOnce(F) -> Option<T>) -> Self {
         match field {
             Field::Absent | Field::Mistyped => Self::Keep,
             Field::Null => Self::Clear,
@@ -137,7 +138,7 @@ impl PostingPayload {
     }
 }
 
-fn line(field: Field<Line>) -> Patch<String> {
+pub(crate) fn line(field: Field<Line>) -> Patch<String> {
     Patch::of(field, |Line(text)| Some(text))
 }
 

@@ -7,10 +7,12 @@ use serde_json::value::RawValue;
 use super::{
     CountryCode, CurrencyCode, EmploymentType, InvalidMetadata, LocationType, Metadata, PutError,
     SalaryPeriod,
-    checks::{email, not_sent, object, optional, required, web_url},
-    limits, vast,
+    checks::{email, not_sent, object, web_url},
+    limits,
 };
 use crate::{
+    body,
+    checks::{optional, required},
     field::{Choice, Choices, Field, Integer, Line, Object, Presence, Text},
     validation::FieldErrors,
 };
@@ -105,23 +107,7 @@ pub(super) struct ExpirationPayload {
 impl PostingPayload {
     /// Parses a body. Wrong types of fields are no errors here; see [`Self::errors`].
     pub fn from_json(body: &[u8]) -> Result<Self, PutError> {
-        // Checked as a whole, because strings that are skipped would not be.
-        let text = std::str::from_utf8(body)
-            .map_err(|error| PutError::NotJson(format!("invalid UTF-8: {error}")))?;
-        let not_json = |error: serde_json::Error| PutError::NotJson(error.to_string());
-        if text.trim_start().starts_with('{') {
-            serde_json::from_str(text).or_else(|error| {
-                vast::replaced(text)
-                    .and_then(|text| serde_json::from_str(&text).ok())
-                    .ok_or_else(|| not_json(error))
-            })
-        } else {
-            serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(not_json)?;
-            Err(PutError::Invalid(FieldErrors::one(
-                "body",
-                "must be a JSON object",
-            )))
-        }
+        body::read(body)
     }
 
     /// Everything that is wrong with the payload as such, whatever it is applied to.

@@ -3,6 +3,7 @@
 //! [`stored`] is for those who implement it: columns back into values.
 
 pub mod stored;
+mod subscriber;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,11 +11,13 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+pub use self::subscriber::{Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite};
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
     outbox::{Effect, Event, Receipt},
     posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status, Version},
+    subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
 };
 
 /// Why a store did not do as asked.
@@ -94,7 +97,9 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// Effects to ask for.
+    /// Subscribers, by id.
+    pub subscribers: BTreeMap<SubscriberId, SubscriberWrite>,
+    /// Effects to ask for: of one kind and key at most one, see [`WriteSet::ask`].
     pub effects: BTreeSet<Effect>,
     /// Events to deliver, in order.
     pub events: Vec<Event>,
@@ -110,6 +115,7 @@ impl WriteSet {
         Self {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
+            subscribers: BTreeMap::new(),
             effects: BTreeSet::new(),
             events: Vec::new(),
             done: Vec::new(),
@@ -117,10 +123,21 @@ impl WriteSet {
         }
     }
 
+    /// Asks for an effect. A sync that was asked for in another account moves to this one.
+    pub fn ask(&mut self, effect: Effect) {
+        if let Effect::Sync(id, _) = effect {
+            for &account in Account::ALL {
+                self.effects.remove(&Effect::Sync(id, account));
+            }
+        }
+        self.effects.insert(effect);
+    }
+
     /// Whether a commit would do nothing.
     pub fn is_empty(&self) -> bool {
         self.companies.is_empty()
             && self.postings.is_empty()
+            && self.subscribers.is_empty()
             && self.effects.is_empty()
             && self.events.is_empty()
             && self.done.is_empty()
@@ -142,8 +159,9 @@ pub trait Store: Send + Sync {
 
     /// Writes everything, or nothing.
     ///
-    /// [`StoreError::Conflict`] when a posting's version is not the expected one, when its
-    /// identifier was taken meanwhile, or when the lease of a finished task was lost.
+    /// [`StoreError::Conflict`] when the version of a posting or of a subscriber is not the
+    /// expected one, when its identifier or address was taken meanwhile, or when the lease of a
+    /// finished task was lost.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 
     /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at`
@@ -153,6 +171,24 @@ pub trait Store: Send + Sync {
         now: OffsetDateTime,
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError>;
+
+    /// The subscribers of the named addresses, reported or not.
+    async fn load_subscribers(
+        &self,
+        emails: &[Email],
+    ) -> Result<HashMap<Email, Subscriber>, StoreError>;
+
+    /// The same by the subscribers' own ids.
+    async fn load_subscribers_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError>;
+
+    /// The subscriber who holds a token, reported or not.
+    async fn find_subscriber_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError>;
 }
 
 /// A position in the list of postings: the last one that was seen.
@@ -192,4 +228,30 @@ pub trait PostingReader: Send + Sync {
 pub trait Health: Send + Sync {
     /// Succeeds when the store can be reached and its schema is the one this program knows.
     async fn ready(&self) -> Result<(), StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{noon, subscriber_id};
+
+    #[test]
+    fn a_commit_asks_for_one_sync_of_a_subscriber() {
+        let [ann, bo] = ["ann@example.com", "bo@example.com"].map(subscriber_id);
+        let mut writes = WriteSet::new(noon());
+        for effect in [
+            Effect::Sync(ann, Account::New),
+            Effect::Sync(bo, Account::New),
+            Effect::Migrate(ann),
+            Effect::Sync(ann, Account::Old),
+        ] {
+            writes.ask(effect);
+        }
+        let expect = [
+            Effect::Sync(ann, Account::Old),
+            Effect::Sync(bo, Account::New),
+            Effect::Migrate(ann),
+        ];
+        assert_eq!(writes.effects, expect.into());
+    }
 }

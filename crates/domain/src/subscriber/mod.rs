@@ -1,15 +1,38 @@
 //! Newsletter subscribers: what the membership system reports, what the e-mail provider says,
 //! and which of the provider's two accounts a person is in.
+//!
+//! [`report()`] applies what the membership system reports, [`notice()`] what the provider says.
+//! [`sync`] is about what the provider is told, and [`migration`] about the move between its
+//! accounts. Nothing here ever makes someone who is suppressed active again.
 
+mod change;
+pub mod day;
 mod email;
+mod event;
+pub mod limits;
+pub mod migration;
+mod payload;
 pub mod provider;
+mod put;
+mod report;
+pub mod sync;
+
+#[cfg(test)]
+mod tests;
 
 use std::{fmt, sync::Arc};
 
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-pub use self::email::{Email, InvalidEmail};
+pub use self::{
+    change::Change,
+    email::{Email, InvalidEmail},
+    event::{Notice, ProviderEvent, notice},
+    put::PutSubscriber,
+    report::{Report, report},
+    sync::Telling,
+};
 use crate::{posting::Version, vocabulary::vocabulary};
 
 /// A subscriber's id.
@@ -142,6 +165,12 @@ impl MigrationToken {
         Self(text.into())
     }
 
+    /// Whether it looks like a token at all; nobody holds one that does not.
+    pub fn is_well_formed(&self) -> bool {
+        let is_of_base64url = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        self.0.len() == 43 && self.0.bytes().all(is_of_base64url)
+    }
+
     /// The token's text.
     pub fn reveal(&self) -> &str {
         &self.0
@@ -190,13 +219,37 @@ pub struct Subscriber {
     pub migrated: Option<Migrated>,
     /// What lets the person move.
     pub token: MigrationToken,
-    /// SHA-256 of what the provider was last told, see [`provider::Profile`]; `None` before.
+    /// SHA-256 of what the account that the person is in is known to hold, see [`Telling`];
+    /// `None` while that is not known.
     pub told: Option<[u8; 32]>,
     /// When it was written last.
     pub updated_at: OffsetDateTime,
 }
 
 impl Subscriber {
+    /// An address that nobody has reported yet.
+    fn unreported(
+        email: Email,
+        id: SubscriberId,
+        token: MigrationToken,
+        now: OffsetDateTime,
+    ) -> Self {
+        Self {
+            id,
+            version: 1,
+            email,
+            reported_at: None,
+            name: None,
+            country: None,
+            membership: None,
+            status: SubscriberStatus::Active,
+            migrated: None,
+            token,
+            told: None,
+            updated_at: now,
+        }
+    }
+
     /// The account that the person is in.
     pub const fn account(&self) -> Account {
         match self.migrated {

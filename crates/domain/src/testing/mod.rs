@@ -1,4 +1,4 @@
-//! For tests: a store in memory, sample values, the contract suite that every store must pass,
+//! For tests: a store and an e-mail provider in memory, sample values, the contract suite that every store must pass,
 //! and what the rows of earlier schemas mean.
 //!
 //! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, and get one named
@@ -6,26 +6,34 @@
 
 pub mod contract;
 mod memory;
+mod provider;
 mod sample;
 pub mod upgrade;
 
 pub use self::{
     memory::MemoryStore,
+    provider::{Call, Failing, MemoryProvider, Person},
     sample::{
-        client, create, hours, identifier, minutes, noon, posting, push, push_by, put_id, text,
-        uuid,
+        client, create, email, hours, identifier, minutes, noon, notice, posting, push, push_by,
+        put_id, report, subscriber, subscriber_id, text, token, uuid,
     },
 };
 use crate::{
     client::Clients,
     outbox::Outbox,
-    store::{Health, PostingReader, Store},
+    store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
 
 /// Everything that a store implements.
-pub trait AllPorts: Store + PostingReader + Health + Outbox + Clients {}
+pub trait AllPorts:
+    Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients
+{
+}
 
-impl<T: Store + PostingReader + Health + Outbox + Clients> AllPorts for T {}
+impl<T> AllPorts for T where
+    T: Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients
+{
+}
 
 /// Generates the contract suite for one store.
 ///
@@ -76,10 +84,38 @@ macro_rules! contract_suite {
                 a_lost_lease_can_neither_retry_nor_bury
                 events_of_a_posting_come_in_order
                 events_of_different_postings_do_not_wait_for_each_other
-                kinds_are_claimed_apart
+                asking_for_another_account_moves_a_sync
+                asking_for_another_account_while_it_is_leased_moves_it_afterwards
+                asking_for_another_account_revives_a_dead_sync
+                events_of_a_subscriber_come_in_order
+                events_of_postings_and_subscribers_do_not_wait_for_each_other
+                queues_are_claimed_apart
+                queues_are_claimed_together
                 claims_are_limited_and_longest_due_first
                 rows_are_listed
                 the_backlog_is_counted
+            }
+            subscribers {
+                a_subscriber_comes_back
+                unset_fields_come_back_unset
+                every_word_comes_back
+                loads_only_who_is_named
+                loads_large_batches
+                the_holder_of_a_token_is_found
+                a_new_subscriber_of_a_taken_address_conflicts
+                a_write_on_another_version_conflicts
+                a_conflict_writes_nothing
+                a_suppression_survives_a_race
+                lists_ascend_byte_for_byte_and_page
+                lists_filter
+                reads_as_in_memory
+            }
+            accounts {
+                a_leased_account_is_nobody_elses
+                a_holder_renews_its_lease
+                a_lease_ends
+                accounts_are_leased_together_or_not_at_all
+                a_released_account_is_free
             }
             clients {
                 a_client_comes_back

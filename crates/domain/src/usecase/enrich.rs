@@ -106,7 +106,7 @@ pub async fn record_outcomes(
             Some(change) => change.record(&mut known, &mut writes),
             None if outcome::due(posting, company).is_some() => {
                 // A company's new name changes what has to be hidden, and asks for nothing.
-                writes.effects.insert(Effect::Enrich(*id));
+                writes.ask(Effect::Enrich(*id));
             }
             None => {}
         }

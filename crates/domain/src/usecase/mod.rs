@@ -1,17 +1,35 @@
 //! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
 
+mod deliver;
 mod enrich;
 mod expire;
 mod ingest;
+mod migrate;
 mod moderate;
+mod newsletter;
+mod notice;
+mod report;
+mod sync;
+
+#[cfg(test)]
+mod tests;
 
 use async_trait::async_trait;
 
 pub use self::{
+    deliver::deliver,
     enrich::{Assignment, Outcome, assignments, record_outcomes},
     expire::expire_overdue,
     ingest::{Answers, decide_batch, ingest, load_batch},
+    migrate::{
+        Migration, carry_over, confirm_migration, look_up, migrate, moves, record_found,
+        record_moves,
+    },
     moderate::{ModerationError, moderate},
+    newsletter::{Newsletter, NewsletterError, Reported},
+    notice::notice_events,
+    report::{find_subscriber, find_subscriber_by_token, put_subscribers},
+    sync::{Errand, Told, record_syncs, sync, syncs},
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 

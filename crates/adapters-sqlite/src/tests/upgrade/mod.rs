@@ -17,7 +17,11 @@ use diesel::{
     sqlite::Sqlite,
 };
 use diesel_migrations::MigrationHarness;
-use domain::{store::Store, testing::upgrade::rows_come_back};
+use domain::{
+    outbox::Effect,
+    store::{Store, WriteSet},
+    testing::{noon, subscriber_id, upgrade::rows_come_back},
+};
 use tempfile::TempDir;
 
 use super::{create, number, place, texts};
@@ -137,6 +141,24 @@ async fn all_migrations_go_down_one_by_one_and_up_again() {
     assert_eq!(file.store.migrate().await, Ok(migrations));
     assert_eq!(texts(&mut file.conn, OBJECTS), up);
     file.store.commit(create(1)).await.unwrap();
+}
+
+/// An operator may name a row that is gone.
+#[tokio::test]
+async fn no_id_of_a_task_is_used_again_after_the_table_was_built_anew() {
+    let migrations = migrations();
+    let before = migrations
+        .iter()
+        .position(|name| name.ends_with("_outbox_accounts"));
+    let mut file = aged(&migrations[..before.unwrap()]);
+    let last = number(&mut file.conn, "SELECT max(id) AS value FROM outbox");
+    file.conn.batch_execute("DELETE FROM outbox").unwrap();
+    file.store.migrate().await.unwrap();
+    let mut writes = WriteSet::new(noon());
+    writes.ask(Effect::Migrate(subscriber_id("a@example.com")));
+    file.store.commit(writes).await.unwrap();
+    let next = number(&mut file.conn, "SELECT max(id) AS value FROM outbox");
+    assert_eq!(next, last + 1);
 }
 
 #[test]

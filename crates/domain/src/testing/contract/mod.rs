@@ -8,11 +8,13 @@
     reason = "a failing case panics; that is what it is for"
 )]
 
+pub mod accounts;
 pub mod clients;
 pub mod companies;
 pub mod outbox;
 pub mod postings;
 pub mod reading;
+pub mod subscribers;
 
 use time::OffsetDateTime;
 

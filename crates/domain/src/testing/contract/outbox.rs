@@ -4,10 +4,13 @@ use time::{Duration, OffsetDateTime};
 
 use super::put;
 use crate::{
-    outbox::{Claimed, Effect, Event, EventName, Kind, Outbox, Receipt, Revive, Work},
+    outbox::{
+        Claimed, Effect, Event, EventName, Kind, Outbox, Queue, Receipt, Revive, Subject, Work,
+    },
     posting::PostingId,
     store::{Store, StoreError, WriteSet},
-    testing::{AllPorts, create, hours, minutes, noon, put_id, uuid},
+    subscriber::{Account, SubscriberId},
+    testing::{AllPorts, create, hours, identifier, minutes, noon, put_id, uuid},
 };
 
 const LEASE: Duration = Duration::seconds(30);
@@ -24,7 +27,7 @@ async fn ask<S: Store>(store: &S, effects: &[Effect], now: OffsetDateTime) {
 
 async fn claim<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Vec<Claimed> {
     store
-        .claim(&Kind::ALL, 100, LEASE, uuid(lease), now)
+        .claim(&Queue::ALL, 100, LEASE, uuid(lease), now)
         .await
         .expect("the store works")
 }
@@ -42,14 +45,23 @@ async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError>
 }
 
 async fn raise<S: Store>(store: &S, posting: u128, names: &[EventName]) {
-    let posting = PostingId::new(uuid(posting));
+    raise_for(store, &of_posting(posting), names).await;
+}
+
+fn of_posting(n: u128) -> Subject {
+    Subject::Posting {
+        id: PostingId::new(uuid(n)),
+        source_identifier: identifier("an id"),
+    }
+}
+
+async fn raise_for<S: Store>(store: &S, subject: &Subject, names: &[EventName]) {
     let mut writes = WriteSet::new(noon());
     writes.events = names
         .iter()
         .map(|&name| Event {
             name,
-            posting,
-            source_identifier: super::identifier("an id"),
+            subject: subject.clone(),
             at: noon(),
         })
         .collect();
@@ -293,8 +305,7 @@ pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts
     assert_eq!(claimed.len(), 3);
     let event = Event {
         name: JobPostingCreated,
-        posting: PostingId::new(uuid(1)),
-        source_identifier: super::identifier("an id"),
+        subject: of_posting(1),
         at: noon(),
     };
     assert!(
@@ -304,22 +315,163 @@ pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts
     );
 }
 
-/// A worker of one kind leaves the others alone.
-pub async fn kinds_are_claimed_apart<S: AllPorts>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    for (lease, kind) in (1..).zip(Kind::ALL) {
-        let claimed = store
-            .claim(&[kind], 10, LEASE, uuid(lease), noon())
-            .await
-            .expect("the store works");
-        assert_eq!(claimed.len(), 1);
-        let is_effect = claimed[0].work == Work::Effect(Effect::Enrich(put_id("a")));
-        assert_eq!(is_effect, kind == Kind::Enrich);
+/// There is one sync of a subscriber, in the account that was asked for last.
+pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
+    let [old, new] = syncs(1);
+    ask(store, &[old], noon()).await;
+    ask(store, &[new], noon() + hours(1)).await;
+    assert_eq!(claim_from(store, &[old.queue()], 1).await, []);
+    let claimed = claim_from(store, &[new.queue()], 2).await;
+    assert_eq!(claimed.len(), 1, "it keeps its turn");
+    assert_eq!(claimed[0].work, Work::Effect(new));
+    finish(store, claimed[0].receipt)
+        .await
+        .expect("the lease holds");
+    assert_eq!(Outbox::list(store, false).await, Ok(vec![]));
+
+    // Back again, while it waits.
+    for effect in [new, old] {
+        ask(store, &[effect], noon()).await;
     }
+    let claimed = claim_one(store, 3, noon()).await;
+    assert_eq!(claimed.work, Work::Effect(old));
+}
+
+/// What is being told to one account is not in the way of the other.
+pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<S: AllPorts>(
+    store: &S,
+) {
+    let [old, new] = syncs(1);
+    ask(store, &[old], noon()).await;
+    let first = claim_one(store, 1, noon()).await;
+    let mut both = WriteSet::new(noon());
+    both.ask(new);
+    both.done.push(first.receipt);
+    ask(store, &[new], noon()).await;
+    assert_eq!(claim(store, 2, noon()).await, [], "the lease holds");
+    store.commit(both).await.expect("the lease holds");
+    assert_eq!(claim_from(store, &[old.queue()], 3).await, []);
+    let second = claim_one(store, 4, noon()).await;
+    assert_eq!((second.work, second.attempts), (Work::Effect(new), 1));
+}
+
+/// What one account never took, the other may.
+pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: &S) {
+    let [old, new] = syncs(1);
+    ask(store, &[old], noon()).await;
+    let claimed = claim_one(store, 1, noon()).await;
+    store
+        .bury(claimed.receipt, "hopeless", noon())
+        .await
+        .expect("the store works");
+    ask(store, &[new], noon()).await;
+    let again = claim_one(store, 2, noon()).await;
+    assert_eq!((again.work, again.attempts), (Work::Effect(new), 1));
+    assert_eq!(Outbox::list(store, true).await, Ok(vec![]));
+}
+
+fn syncs(n: u128) -> [Effect; 2] {
+    [Account::Old, Account::New].map(|account| Effect::Sync(SubscriberId::new(uuid(n)), account))
+}
+
+/// A subscriber's events wait for each other like a posting's, and come back as they were.
+pub async fn events_of_a_subscriber_come_in_order<S: AllPorts>(store: &S) {
+    let name = EventName::IndividualMembershipUpdated;
+    let subject = Subject::Subscriber(SubscriberId::new(uuid(1)));
+    let events = [0, 1].map(|minute| Event {
+        name,
+        subject: subject.clone(),
+        at: noon() + minutes(minute),
+    });
+    let mut writes = WriteSet::new(noon());
+    writes.events.extend(events.clone());
+    store.commit(writes).await.expect("events never conflict");
+    for (lease, event) in (1..).zip(events) {
+        let claimed = claim_one(store, lease, noon()).await;
+        assert_eq!(claimed.work, Work::Event(event));
+        finish(store, claimed.receipt)
+            .await
+            .expect("the lease holds");
+    }
+    assert_eq!(claim(store, 9, noon()).await, []);
+}
+
+/// Order is kept per subject, whatever it is.
+pub async fn events_of_postings_and_subscribers_do_not_wait_for_each_other<S: AllPorts>(store: &S) {
+    let subscriber = |n| Subject::Subscriber(SubscriberId::new(uuid(n)));
+    raise(store, 1, &[EventName::JobPostingCreated]).await;
+    for n in [2, 3] {
+        let names = [EventName::IndividualMembershipUpdated];
+        raise_for(store, &subscriber(n), &names).await;
+    }
+    let claimed = claim(store, 1, noon()).await;
+    let subjects: Vec<_> = claimed
+        .into_iter()
+        .map(|claimed| match claimed.work {
+            Work::Event(event) => event.subject,
+            Work::Effect(effect) => panic!("{effect:?} is no event"),
+        })
+        .collect();
+    assert_eq!(subjects, [of_posting(1), subscriber(2), subscriber(3)]);
+}
+
+/// A worker of one queue leaves the others alone.
+pub async fn queues_are_claimed_apart<S: AllPorts>(store: &S) {
+    put(store, &[create("a", "acme")]).await;
+    let subscriber = |n| SubscriberId::new(uuid(n));
+    let effects = [
+        Effect::Enrich(put_id("a")),
+        Effect::Sync(subscriber(1), Account::Old),
+        Effect::Sync(subscriber(2), Account::New),
+        // Of one subscriber, and yet another task.
+        Effect::Migrate(subscriber(1)),
+    ];
+    ask(store, &effects[1..], noon()).await;
+    for (lease, queue) in (1..).zip(Queue::ALL) {
+        let claimed = claim_from(store, &[queue], lease).await;
+        assert_eq!(claimed.len(), 1, "{queue:?}: {claimed:?}");
+        match &claimed[0].work {
+            Work::Event(_) => assert_eq!(queue, Queue::Event),
+            Work::Effect(effect) => {
+                assert!(effects.contains(effect), "{effect:?}");
+                assert_eq!(effect.queue(), queue);
+            }
+        }
+    }
+    assert_eq!(claim_from(store, &[], 9).await, []);
+}
+
+/// One claim takes from several queues.
+pub async fn queues_are_claimed_together<S: AllPorts>(store: &S) {
+    let subscriber = |n| SubscriberId::new(uuid(n));
+    let effects = [
+        Effect::Migrate(subscriber(1)),
+        Effect::Sync(subscriber(2), Account::Old),
+        Effect::Sync(subscriber(3), Account::New),
+    ];
+    for (minute, effect) in (0..).zip(effects) {
+        ask(store, &[effect], noon() - minutes(9) + minutes(minute)).await;
+    }
+    let works = |claimed: Vec<Claimed>| {
+        let works = claimed.into_iter().map(|claimed| claimed.work);
+        works.collect::<Vec<_>>()
+    };
+    let queues = [Queue::Sync(Account::New), Queue::Migrate];
     assert_eq!(
-        store.claim(&[], 10, LEASE, uuid(9), noon()).await,
-        Ok(vec![])
+        works(claim_from(store, &queues, 1).await),
+        [effects[0], effects[2]].map(Work::Effect)
     );
+    assert_eq!(
+        works(claim_from(store, &Queue::ALL, 2).await),
+        [Work::Effect(effects[1])]
+    );
+}
+
+async fn claim_from<S: Outbox>(store: &S, queues: &[Queue], lease: u128) -> Vec<Claimed> {
+    store
+        .claim(queues, 10, LEASE, uuid(lease), noon())
+        .await
+        .expect("the store works")
 }
 
 /// What has waited longest goes first.
@@ -331,7 +483,7 @@ pub async fn claims_are_limited_and_longest_due_first<S: AllPorts>(store: &S) {
     let mut order = Vec::new();
     for lease in 1..=2 {
         let claimed = store
-            .claim(&Kind::ALL, 2, LEASE, uuid(lease), now)
+            .claim(&Queue::ALL, 2, LEASE, uuid(lease), now)
             .await
             .expect("the store works");
         order.push(
@@ -349,8 +501,14 @@ pub async fn claims_are_limited_and_longest_due_first<S: AllPorts>(store: &S) {
 pub async fn rows_are_listed<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     raise(store, 2, &[EventName::JobPostingExpired]).await;
+    let subscriber = SubscriberId::new(uuid(3));
+    let sync = Effect::Sync(subscriber, Account::New);
+    ask(store, &[sync], noon()).await;
+    ask(store, &[Effect::Migrate(subscriber)], noon()).await;
+    let subject = Subject::Subscriber(subscriber);
+    raise_for(store, &subject, &[EventName::IndividualMembershipUpdated]).await;
     let claimed = store
-        .claim(&[Kind::Enrich], 1, LEASE, uuid(1), noon())
+        .claim(&[Queue::Enrich], 1, LEASE, uuid(1), noon())
         .await;
     let claimed = claimed.expect("the store works");
     let rows = Outbox::list(store, false).await.expect("the store works");
@@ -377,6 +535,15 @@ pub async fn rows_are_listed<S: AllPorts>(store: &S) {
                 noon(),
                 None
             ),
+            (Kind::Sync, uuid(3).to_string(), 0, noon(), None),
+            (Kind::Migrate, uuid(3).to_string(), 0, noon(), None),
+            (
+                Kind::Event,
+                format!("IndividualMembershipUpdated:{}", uuid(3)),
+                0,
+                noon(),
+                None
+            ),
         ]
     );
     assert_eq!(claimed.len(), 1);
@@ -391,6 +558,10 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
         .bury(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
+    // Of either account.
+    let [first, _] = syncs(3);
+    let [_, second] = syncs(4);
+    ask(store, &[first, second], noon() + hours(2)).await;
     let backlog = store.backlog().await.expect("the store works");
     let numbers: Vec<_> = backlog
         .iter()
@@ -400,7 +571,9 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
         numbers,
         [
             (Kind::Enrich, 1, 1, Some(noon() + hours(1))),
-            (Kind::Event, 0, 0, None)
+            (Kind::Event, 0, 0, None),
+            (Kind::Sync, 2, 0, Some(noon() + hours(2))),
+            (Kind::Migrate, 0, 0, None),
         ]
     );
 }

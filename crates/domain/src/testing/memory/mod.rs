@@ -1,6 +1,7 @@
 //! A store in memory: the simplest thing that keeps the contract.
 
 mod outbox;
+mod subscriber;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -10,7 +11,7 @@ use std::{
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
-use self::outbox::Task;
+use self::{outbox::Task, subscriber::Subscribers};
 use crate::{
     client::{Client, ClientId, Clients},
     company::{Company, CompanyId, CompanyWrite},
@@ -21,6 +22,7 @@ use crate::{
         Health, Known, ListQuery, Position, PostingReader, PostingWrite, Store, StoreError,
         WriteSet,
     },
+    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
 /// Implements every port of the state. Nothing survives it.
@@ -35,6 +37,7 @@ struct State {
     identifiers: HashMap<SourceIdentifier, PostingId>,
     companies: HashMap<CompanyId, Company>,
     clients: Vec<Client>,
+    subscribers: Subscribers,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,
 }
@@ -91,7 +94,11 @@ impl State {
                         .contains_key(&write.posting.source_identifier)
             }
         });
-        postings_match && writes.done.iter().all(|receipt| self.holds(receipt))
+        let subscribers_match = writes
+            .subscribers
+            .values()
+            .all(|write| self.subscribers.admit(write));
+        postings_match && subscribers_match && writes.done.iter().all(|receipt| self.holds(receipt))
     }
 
     fn holds(&self, receipt: &Receipt) -> bool {
@@ -144,13 +151,11 @@ impl State {
     }
 
     fn ask(&mut self, effect: Effect, at: OffsetDateTime) {
-        let waiting = self
-            .tasks
-            .values_mut()
-            .find(|task| task.work == Work::Effect(effect));
+        let waiting = self.tasks.values_mut().find(|task| task.is_for(effect));
         match waiting {
             Some(task) => {
                 task.generation += 1;
+                task.work = Work::Effect(effect);
                 if task.is_dead {
                     task.renew(at);
                 }
@@ -220,6 +225,10 @@ impl Store for MemoryStore {
             .into_values()
             .for_each(|write| state.write(write));
         writes
+            .subscribers
+            .into_values()
+            .for_each(|write| state.subscribers.write(write.subscriber));
+        writes
             .effects
             .into_iter()
             .for_each(|effect| state.ask(effect, at));
@@ -256,6 +265,37 @@ impl Store for MemoryStore {
             .into_iter()
             .map(|(_, identifier)| identifier)
             .collect())
+    }
+
+    async fn load_subscribers(
+        &self,
+        emails: &[Email],
+    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        let state = self.state();
+        let found = emails
+            .iter()
+            .filter_map(|email| state.subscribers.find(email));
+        Ok(found
+            .map(|found| (found.email.clone(), found.clone()))
+            .collect())
+    }
+
+    async fn load_subscribers_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        let state = self.state();
+        let found = ids
+            .iter()
+            .filter_map(|id| state.subscribers.find_by_id(*id));
+        Ok(found.map(|found| (found.id, found.clone())).collect())
+    }
+
+    async fn find_subscriber_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError> {
+        Ok(self.state().subscribers.find_by_token(token).cloned())
     }
 }
 

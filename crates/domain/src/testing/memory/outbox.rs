@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::MemoryStore;
 use crate::{
-    outbox::{Backlog, Claimed, Kind, Outbox, Receipt, Revive, TaskRow, Work},
+    outbox::{Backlog, Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, TaskRow, Work},
     store::StoreError,
 };
 
@@ -40,10 +40,22 @@ impl Task {
         }
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    fn kind(&self) -> Kind {
+        self.queue().kind()
+    }
+
+    fn queue(&self) -> Queue {
         match &self.work {
-            Work::Effect(effect) => effect.kind(),
-            Work::Event(_) => Kind::Event,
+            Work::Effect(effect) => effect.queue(),
+            Work::Event(_) => Queue::Event,
+        }
+    }
+
+    /// Whether it is the one task of this effect.
+    pub(super) fn is_for(&self, effect: Effect) -> bool {
+        match &self.work {
+            Work::Effect(own) => (own.kind(), own.key()) == (effect.kind(), effect.key()),
+            Work::Event(_) => false,
         }
     }
 
@@ -61,7 +73,7 @@ impl Task {
 impl Outbox for MemoryStore {
     async fn claim(
         &self,
-        kinds: &[Kind],
+        queues: &[Queue],
         limit: usize,
         lease: Duration,
         lease_id: Uuid,
@@ -72,13 +84,13 @@ impl Outbox for MemoryStore {
         let mut due: Vec<_> = state
             .tasks
             .iter()
-            // Only the first event of a posting gets past this, whatever its own state is.
+            // Only the first event of a subject gets past this, whatever its own state is.
             .filter(|(_, task)| match &task.work {
-                Work::Event(event) => subjects.insert(event.posting),
+                Work::Event(event) => subjects.insert(event.subject.uuid()),
                 Work::Effect(_) => true,
             })
             .filter(|(_, task)| {
-                kinds.contains(&task.kind()) && !task.is_dead && task.next_at <= now
+                queues.contains(&task.queue()) && !task.is_dead && task.next_at <= now
             })
             .map(|(id, task)| (task.next_at, *id))
             .collect();
@@ -162,7 +174,7 @@ impl Outbox for MemoryStore {
                 kind: task.kind(),
                 key: match &task.work {
                     Work::Effect(effect) => effect.key().to_string(),
-                    Work::Event(event) => format!("{}:{}", event.name, event.posting),
+                    Work::Event(event) => format!("{}:{}", event.name, event.subject.uuid()),
                 },
                 attempts: task.attempts,
                 next_at: task.next_at,

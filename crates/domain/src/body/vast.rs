@@ -4,8 +4,6 @@
 //! holds, and so on the whole body. Such a number is in order in `metadata` and in unknown
 //! fields, where nobody reads it; in any other field it is an error of that field.
 
-use super::metadata::string_len;
-
 /// What stands in for such a number: another one that no field takes.
 const STAND_IN: &str = "0.5";
 
@@ -34,6 +32,19 @@ pub(super) fn replaced(json: &str) -> Option<String> {
     }
     text.push_str(rest);
     found.then_some(text)
+}
+
+/// The length of the string literal that the text starts with, quotes included.
+pub(crate) fn string_len(text: &str) -> usize {
+    let mut escaped = false;
+    text.bytes()
+        .skip(1)
+        .position(|byte| {
+            let ends = byte == b'"' && !escaped;
+            escaped = byte == b'\\' && !escaped;
+            ends
+        })
+        .map_or(text.len(), |at| at + 2)
 }
 
 #[cfg(test)]

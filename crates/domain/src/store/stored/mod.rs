@@ -4,19 +4,28 @@
 //! microseconds into a time) and takes the rest from here. A column that holds what this
 //! program cannot have written is reported by its name.
 
+mod outbox;
+mod subscriber;
+
 use std::fmt;
 
-use time::OffsetDateTime;
-use uuid::Uuid;
+use time::Date;
 
+pub use self::{
+    outbox::{StoredWork, task_key},
+    subscriber::StoredSubscriber,
+};
 use super::StoreError;
 use crate::{
     client::Scope,
     enrichment::Coordinates,
-    outbox::{Effect, Event, EventName, Kind, Work},
+    outbox::{EventName, Kind},
     posting::{
-        Actor, CountryCode, CurrencyCode, EmploymentType, LocationType, PostingId, SalaryPeriod,
+        Actor, CountryCode, CurrencyCode, EmploymentType, LocationType, SalaryPeriod,
         SourceIdentifier, Status,
+    },
+    subscriber::{
+        Account, Email, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus, day,
     },
 };
 
@@ -44,7 +53,8 @@ macro_rules! words {
 }
 
 words! {
-    CountryCode CurrencyCode EmploymentType EventName Kind LocationType SalaryPeriod Scope Status
+    Account CountryCode CurrencyCode EmploymentType EventName Kind LocationType MembershipStatus
+    MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus
 }
 
 impl Word for SourceIdentifier {
@@ -56,6 +66,22 @@ impl Word for SourceIdentifier {
 impl Word for Actor {
     fn from_store(text: &str) -> Option<Self> {
         text.parse().ok()
+    }
+}
+
+impl Word for Email {
+    fn from_store(text: &str) -> Option<Self> {
+        // An address in another spelling would be found by nobody.
+        Self::parse(text)
+            .ok()
+            .filter(|email| email.as_str() == text)
+    }
+}
+
+/// For stores that have no type for dates.
+impl Word for Date {
+    fn from_store(text: &str) -> Option<Self> {
+        day::parse(text)
     }
 }
 
@@ -102,57 +128,12 @@ pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coor
     })
 }
 
-/// The columns of a row of the outbox that say what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredWork {
-    /// Which of the others there are.
-    pub kind: Kind,
-    /// Whom it is for.
-    pub subject: Uuid,
-    /// Of events only.
-    pub event_name: Option<String>,
-    /// Of events only.
-    pub source_identifier: Option<String>,
-    /// Of events only.
-    pub occurred_at: Option<OffsetDateTime>,
-}
-
-impl TryFrom<StoredWork> for Work {
-    type Error = StoreError;
-
-    fn try_from(row: StoredWork) -> Result<Self, StoreError> {
-        let posting = PostingId::new(row.subject);
-        match row.kind {
-            Kind::Enrich => Ok(Self::Effect(Effect::Enrich(posting))),
-            Kind::Event => Ok(Self::Event(Event {
-                name: word(row.event_name.unwrap_or_default(), "outbox.event_name")?,
-                posting,
-                source_identifier: word(
-                    row.source_identifier.unwrap_or_default(),
-                    "outbox.source_identifier",
-                )?,
-                at: row
-                    .occurred_at
-                    .ok_or_else(|| corrupt("outbox.occurred_at", row.occurred_at))?,
-            })),
-        }
-    }
-}
-
-/// What operators know a row of the outbox by: [`crate::outbox::TaskRow::key`].
-pub fn task_key(event_name: Option<&str>, subject: Uuid) -> String {
-    match event_name {
-        Some(name) => format!("{name}:{subject}"),
-        None => subject.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{noon, uuid};
+    use crate::testing::uuid;
 
-    fn reports<T: fmt::Debug>(result: Result<T, StoreError>, column: &str, value: &str) {
+    pub(super) fn reports<T: fmt::Debug>(result: Result<T, StoreError>, column: &str, value: &str) {
         let Err(StoreError::Broken(why)) = result else {
             panic!("{value}: {result:?}")
         };
@@ -220,6 +201,31 @@ mod tests {
             &[("a/ü", SourceIdentifier::new("a/ü").unwrap())],
             &["", "a\nb", "x".repeat(256).as_str()],
         );
+        check(
+            &named(SubscriberStatus::ALL, SubscriberStatus::as_str),
+            &["", "Active", "unsubscribe"],
+        );
+        check(
+            &named(PlanCategory::ALL, PlanCategory::as_str),
+            &["", "family"],
+        );
+        check(
+            &named(MembershipStatus::ALL, MembershipStatus::as_str),
+            &["", "cancelled"],
+        );
+        check(&named(Account::ALL, Account::as_str), &["", "newer"]);
+        check(
+            &named(MigrationSource::ALL, MigrationSource::as_str),
+            &["", "email confirmation"],
+        );
+        check(
+            &[("a+b@c.example", Email::parse("A+b@c.example").unwrap())],
+            &["", "a", "A@b.example", " a@b.example"],
+        );
+        check(
+            &[("2026-02-28", time::macros::date!(2026 - 02 - 28))],
+            &["", "2026-02-29", "2026-2-28"],
+        );
         let client = crate::client::ClientId::new(uuid(1));
         check(
             &[
@@ -280,69 +286,5 @@ mod tests {
         for (latitude, longitude) in [(None, None), (Some(59.33), None), (None, Some(18.07))] {
             assert_eq!(coordinates(latitude, longitude), None);
         }
-    }
-
-    #[test]
-    fn work_is_an_effect_or_an_event() {
-        let effect = StoredWork {
-            kind: Kind::Enrich,
-            subject: uuid(1),
-            event_name: None,
-            source_identifier: None,
-            occurred_at: None,
-        };
-        let posting = PostingId::new(uuid(1));
-        assert_eq!(
-            Work::try_from(effect),
-            Ok(Work::Effect(Effect::Enrich(posting)))
-        );
-
-        let event = StoredWork {
-            kind: Kind::Event,
-            subject: uuid(1),
-            event_name: Some("JobPostingExpired".to_owned()),
-            source_identifier: Some("job-1".to_owned()),
-            occurred_at: Some(noon()),
-        };
-        let expect = Event {
-            name: EventName::JobPostingExpired,
-            posting,
-            source_identifier: SourceIdentifier::new("job-1").unwrap(),
-            at: noon(),
-        };
-        assert_eq!(Work::try_from(event.clone()), Ok(Work::Event(expect)));
-
-        let check = |change: fn(&mut StoredWork), column: &str, value: &str| {
-            let mut row = event.clone();
-            change(&mut row);
-            reports(Work::try_from(row), column, value);
-        };
-        check(|row| row.event_name = None, "outbox.event_name", "\"\"");
-        check(
-            |row| row.event_name = Some("JobPostingDanced".to_owned()),
-            "outbox.event_name",
-            "\"JobPostingDanced\"",
-        );
-        check(
-            |row| row.source_identifier = None,
-            "outbox.source_identifier",
-            "\"\"",
-        );
-        check(
-            |row| row.source_identifier = Some("\0".to_owned()),
-            "outbox.source_identifier",
-            "\"\\0\"",
-        );
-        check(|row| row.occurred_at = None, "outbox.occurred_at", "None");
-    }
-
-    #[test]
-    fn operators_know_events_by_their_names() {
-        let subject = uuid(1);
-        assert_eq!(task_key(None, subject), subject.to_string());
-        assert_eq!(
-            task_key(Some("JobPostingExpired"), subject),
-            format!("JobPostingExpired:{subject}")
-        );
     }
 }

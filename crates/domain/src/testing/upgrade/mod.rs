@@ -7,6 +7,8 @@
     reason = "this is a test, though not marked as such"
 )]
 
+mod subscribers;
+
 use time::{Duration, OffsetDateTime};
 
 use super::{AllPorts, hours, identifier, minutes, noon, uuid};
@@ -14,7 +16,10 @@ use crate::{
     client::{Client, ClientId, Clients, Scope},
     company::{Company, CompanyId, Website},
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::{Claimed, Effect, Event, EventName, Kind, Outbox, Receipt, TaskId, TaskRow, Work},
+    outbox::{
+        Claimed, Effect, Event, EventName, Kind, Outbox, Queue, Receipt, Subject, TaskId, TaskRow,
+        Work,
+    },
     posting::{
         Actor, ContentHash, CountryCode, CurrencyCode, Details, EmploymentType, HistoryEntry,
         LocationType, Metadata, Posting, PostingId, PostingView, SalaryPeriod, Status,
@@ -36,8 +41,9 @@ pub async fn rows_come_back<S: AllPorts>(store: &S, migration: &str) {
         "postings" => postings_come_back(store).await,
         "outbox" => tasks_come_back(store).await,
         "clients" => clients_come_back(store).await,
-        // Adds no rows.
-        "must_hold" => {}
+        // Add no rows.
+        "must_hold" | "outbox_accounts" => {}
+        "subscribers" => subscribers::come_back(store).await,
         _ => panic!("say in {} how the rows of {migration} are read", file!()),
     }
 }
@@ -213,8 +219,10 @@ async fn tasks_come_back<S: AllPorts>(store: &S) {
     let event = |name, after| {
         Work::Event(Event {
             name,
-            posting: posting(0x101),
-            source_identifier: identifier("förlag/1 100%"),
+            subject: Subject::Posting {
+                id: posting(0x101),
+                source_identifier: identifier("förlag/1 100%"),
+            },
             at: noon() + after,
         })
     };
@@ -237,8 +245,10 @@ async fn tasks_come_back<S: AllPorts>(store: &S) {
     assert!(listed.contains(&dead), "{dead:?} is not among {listed:?}");
 
     let first = claimed(2, 1, created, 2, Some(noon()));
+    let queues = [Queue::Enrich, Queue::Event];
     claims(
         store,
+        &queues,
         &[
             claimed(1, 2, enrich(0x102), 1, None),
             first.clone(),
@@ -249,16 +259,16 @@ async fn tasks_come_back<S: AllPorts>(store: &S) {
     let mut writes = WriteSet::new(noon());
     writes.done.push(first.receipt);
     store.commit(writes).await.expect("the lease holds");
-    claims(store, &[claimed(3, 1, approved, 1, None)]).await;
+    claims(store, &queues, &[claimed(3, 1, approved, 1, None)]).await;
 }
 
 /// The lease that the test claims under.
 const LEASE: u128 = 0x301;
 
 /// Checks that these are claimed, whatever else is.
-async fn claims<S: Outbox>(store: &S, expect: &[Claimed]) {
+async fn claims<S: Outbox>(store: &S, queues: &[Queue], expect: &[Claimed]) {
     let claimed = store
-        .claim(&Kind::ALL, 100, hours(1), uuid(LEASE), noon() + hours(48))
+        .claim(queues, 100, hours(1), uuid(LEASE), noon() + hours(48))
         .await
         .expect("the store works");
     for task in expect {
@@ -275,7 +285,10 @@ fn row(
 ) -> TaskRow {
     let (kind, key) = match work {
         Work::Effect(effect) => (effect.kind(), effect.key().to_string()),
-        Work::Event(event) => (Kind::Event, format!("{}:{}", event.name, event.posting)),
+        Work::Event(event) => (
+            Kind::Event,
+            format!("{}:{}", event.name, event.subject.uuid()),
+        ),
     };
     TaskRow {
         id: TaskId(id),

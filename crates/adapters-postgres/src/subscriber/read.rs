@@ -1,0 +1,150 @@
+//! Reading subscribers: for the rules, and for lists.
+
+use std::{collections::HashMap, hash::Hash};
+
+use async_trait::async_trait;
+use diesel::{
+    ExpressionMethods, OptionalExtension, QueryDsl, SelectableHelper,
+    dsl::{AsSelect, IntoBoxed},
+    pg::Pg,
+};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::{
+    store::{StoreError, SubscriberQuery, SubscriberReader},
+    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
+};
+
+use super::row::SubscriberRow;
+use crate::{PostgresStore, error::Failure, schema::subscribers};
+
+/// The subscribers of these addresses.
+pub(crate) async fn load(
+    conn: &mut AsyncPgConnection,
+    emails: &[Email],
+) -> Result<HashMap<Email, Subscriber>, Failure> {
+    if emails.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let emails: Vec<_> = emails.iter().map(Email::as_str).collect();
+    let rows = subscribers::table
+        .filter(subscribers::email.eq_any(emails))
+        .select(SubscriberRow::as_select())
+        .load(conn)
+        .await?;
+    by(rows, |subscriber| subscriber.email.clone())
+}
+
+/// The subscribers with these ids.
+pub(crate) async fn load_by_id(
+    conn: &mut AsyncPgConnection,
+    ids: &[SubscriberId],
+) -> Result<HashMap<SubscriberId, Subscriber>, Failure> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
+    let rows = subscribers::table
+        .filter(subscribers::id.eq_any(ids))
+        .select(SubscriberRow::as_select())
+        .load(conn)
+        .await?;
+    by(rows, |subscriber| subscriber.id)
+}
+
+fn by<K: Eq + Hash>(
+    rows: Vec<SubscriberRow>,
+    key: impl Fn(&Subscriber) -> K,
+) -> Result<HashMap<K, Subscriber>, Failure> {
+    let mut known = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let subscriber = Subscriber::try_from(row)?;
+        known.insert(key(&subscriber), subscriber);
+    }
+    Ok(known)
+}
+
+/// The holder of a token.
+pub(crate) async fn find_by_token(
+    conn: &mut AsyncPgConnection,
+    token: &MigrationToken,
+) -> Result<Option<Subscriber>, Failure> {
+    let row = subscribers::table
+        .filter(subscribers::migration_token.eq(token.reveal()))
+        .select(SubscriberRow::as_select())
+        .first(conn)
+        .await
+        .optional()?;
+    Ok(row.map(Subscriber::try_from).transpose()?)
+}
+
+#[async_trait]
+impl SubscriberReader for PostgresStore {
+    async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError> {
+        let query = query.clone();
+        self.connections
+            .run(async move |conn| {
+                let rows = listed(&query).load::<SubscriberRow>(conn).await?;
+                Ok(rows
+                    .into_iter()
+                    .map(Subscriber::try_from)
+                    .collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+}
+
+fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, reported, Pg> {
+    let SubscriberQuery {
+        only_unmigrated,
+        after,
+        limit,
+    } = query;
+    let mut select = reported()
+        .order(subscribers::email.asc())
+        .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
+        .into_boxed();
+    if *only_unmigrated {
+        select = select.filter(subscribers::migrated_at.is_null());
+    }
+    if let Some(after) = after {
+        select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
+    }
+    select
+}
+
+#[diesel::dsl::auto_type]
+fn reported() -> _ {
+    let columns: AsSelect<SubscriberRow, Pg> = SubscriberRow::as_select();
+    subscribers::table
+        .filter(subscribers::reported_at.is_not_null())
+        .select(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::debug_query;
+    use domain::testing::email;
+
+    use super::*;
+    use crate::tests::plans::{goes_by, plan};
+
+    #[tokio::test]
+    async fn lists_are_read_in_order() {
+        for after in [None, Some(email("a@example.com"))] {
+            for (only_unmigrated, index) in [
+                (false, "subscribers_email_key"),
+                (true, "subscribers_unmigrated"),
+            ] {
+                let query = SubscriberQuery {
+                    only_unmigrated,
+                    after: after.clone(),
+                    limit: 50,
+                };
+                let text = debug_query::<Pg, _>(&listed(&query)).to_string();
+                let plan = plan(&text, "").await;
+                goes_by(&plan, index);
+                assert!(!plan.contains("Sort"), "{plan}");
+            }
+        }
+    }
+}

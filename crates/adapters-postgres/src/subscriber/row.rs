@@ -1,0 +1,68 @@
+//! A row of `subscribers` as a value of the domain.
+
+use diesel::{
+    Queryable, Selectable,
+    pg::{
+        Pg,
+        data_types::{PgDate, PgTimestamp},
+    },
+};
+use domain::{
+    store::{StoreError, stored::StoredSubscriber},
+    subscriber::Subscriber,
+};
+use uuid::Uuid;
+
+use crate::{
+    schema::subscribers,
+    value::{day, optional_time, time},
+};
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = subscribers, check_for_backend(Pg))]
+pub(super) struct SubscriberRow {
+    id: Uuid,
+    version: i64,
+    email: String,
+    reported_at: Option<PgTimestamp>,
+    name: Option<String>,
+    country: Option<String>,
+    membership_plan_category: Option<String>,
+    membership_status: Option<String>,
+    membership_expires_at: Option<PgDate>,
+    status: String,
+    migrated_at: Option<PgTimestamp>,
+    migration_source: Option<String>,
+    migration_arrived: bool,
+    migration_token: String,
+    told: Option<Vec<u8>>,
+    updated_at: PgTimestamp,
+}
+
+impl TryFrom<SubscriberRow> for Subscriber {
+    type Error = StoreError;
+
+    fn try_from(row: SubscriberRow) -> Result<Self, StoreError> {
+        let expires_at = row.membership_expires_at;
+        let expires_at = expires_at.map(|at| day(at, "subscribers.membership_expires_at"));
+        StoredSubscriber {
+            id: row.id,
+            version: row.version,
+            email: row.email,
+            reported_at: optional_time(row.reported_at, "subscribers.reported_at")?,
+            name: row.name,
+            country: row.country,
+            membership_plan_category: row.membership_plan_category,
+            membership_status: row.membership_status,
+            membership_expires_at: expires_at.transpose()?,
+            status: row.status,
+            migrated_at: optional_time(row.migrated_at, "subscribers.migrated_at")?,
+            migration_source: row.migration_source,
+            migration_arrived: row.migration_arrived,
+            migration_token: row.migration_token,
+            told: row.told,
+            updated_at: time(row.updated_at, "subscribers.updated_at")?,
+        }
+        .try_into()
+    }
+}

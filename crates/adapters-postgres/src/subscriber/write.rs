@@ -1,0 +1,184 @@
+//! Subscribers as a commit writes them.
+
+use std::collections::BTreeSet;
+
+use diesel_async::AsyncPgConnection;
+use domain::{
+    outbox::Subject,
+    store::{StoreError, SubscriberWrite, WriteSet},
+    subscriber::{Membership, Migrated, Subscriber, SubscriberId},
+};
+
+use crate::{
+    error::Failure,
+    statement::{Value, bigints, binaries, bools, dates, execute, statement, texts, times, uuids},
+    value::{date, timestamp},
+};
+
+/// Whether a commit writes subscribers, or says what happened to one.
+pub(crate) fn are_concerned(writes: &WriteSet) -> bool {
+    !writes.subscribers.is_empty() || happened_to(writes).next().is_some()
+}
+
+/// Whom the events of a commit are about.
+fn happened_to(writes: &WriteSet) -> impl Iterator<Item = SubscriberId> {
+    writes
+        .events
+        .iter()
+        .filter_map(|event| match event.subject {
+            Subject::Subscriber(id) => Some(id),
+            Subject::Posting { .. } => None,
+        })
+}
+
+/// Writes the subscribers of a commit, and keeps them locked until it ends. A version that is
+/// not the expected one is a conflict, and so is an address that was taken.
+///
+/// Those that exist are locked in the order of their ids, and only then new ones in the order
+/// of their addresses, so that two commits that meet wait for each other in one direction only.
+pub(crate) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+    lock(conn, writes).await?;
+    let (changed, mut new): (Vec<_>, Vec<_>) = writes
+        .subscribers
+        .values()
+        .partition(|write| write.expected.is_some());
+    new.sort_unstable_by_key(|write| &write.subscriber.email);
+    if !changed.is_empty() {
+        let written = execute::<Update>(conn, &of_changed(&changed)).await?;
+        all(&changed, written)?;
+    }
+    if !new.is_empty() {
+        let written = execute::<Insert>(conn, &of_new(&new)).await?;
+        all(&new, written)?;
+    }
+    Ok(())
+}
+
+fn all(rows: &[&SubscriberWrite], written: usize) -> Result<(), Failure> {
+    if written == rows.len() {
+        Ok(())
+    } else {
+        Err(StoreError::Conflict.into())
+    }
+}
+
+statement! {
+    /// The rows stay locked until the commit ends.
+    Lock =
+    "SELECT FROM subscribers WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE"
+}
+
+/// Locks those that a commit changes, if it says of others that something happened to them: so
+/// the events of one subscriber are numbered in the order of the commits that record them.
+async fn lock(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+    if happened_to(writes).all(|id| writes.subscribers.contains_key(&id)) {
+        return Ok(());
+    }
+    let ids: BTreeSet<_> = happened_to(writes)
+        .chain(writes.subscribers.keys().copied())
+        .collect();
+    let ids = ids.into_iter().map(SubscriberId::uuid).collect();
+    execute::<Lock>(conn, &[Value::Uuids(ids)]).await?;
+    Ok(())
+}
+
+statement! {
+    /// The rows are looked up one after the other in the order they are sent, which is the one
+    /// of their ids.
+    Update =
+    "UPDATE subscribers SET \
+     version = sent.version, reported_at = sent.reported_at, name = sent.name, \
+     country = sent.country, membership_plan_category = sent.membership_plan_category, \
+     membership_status = sent.membership_status, \
+     membership_expires_at = sent.membership_expires_at, status = sent.status, \
+     migrated_at = sent.migrated_at, migration_source = sent.migration_source, \
+     migration_arrived = sent.migration_arrived, told = sent.told, updated_at = sent.updated_at \
+     FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS sent (\
+     id, version, reported_at, name, country, membership_plan_category, membership_status, \
+     membership_expires_at, status, migrated_at, migration_source, migration_arrived, told, \
+     updated_at, expected) \
+     WHERE subscribers.id = sent.id AND subscribers.version = sent.expected"
+}
+
+statement! {
+    Insert =
+    "INSERT INTO subscribers (\
+     id, version, reported_at, name, country, membership_plan_category, membership_status, \
+     membership_expires_at, status, migrated_at, migration_source, migration_arrived, told, \
+     updated_at, email, migration_token) \
+     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     ON CONFLICT DO NOTHING"
+}
+
+fn of_changed<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
+    let mut columns = changing(rows);
+    columns.push(bigints(rows, |write| write.expected));
+    columns
+}
+
+fn of_new<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
+    let mut columns = changing(rows);
+    columns.extend([
+        texts(rows, |write| Some(write.subscriber.email.as_str())),
+        texts(rows, |write| Some(write.subscriber.token.reveal())),
+    ]);
+    columns
+}
+
+/// The id, and the columns that may change in the life of a subscriber, in their order.
+fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
+    let membership = |write: &SubscriberWrite| write.subscriber.membership;
+    let migrated = |write: &SubscriberWrite| write.subscriber.migrated;
+    vec![
+        uuids(rows, |write| write.subscriber.id.uuid()),
+        bigints(rows, |write| Some(write.subscriber.version)),
+        times(rows, |write| write.subscriber.reported_at.map(timestamp)),
+        texts(rows, |write| write.subscriber.name.as_deref()),
+        texts(rows, |write| write.subscriber.country.as_deref()),
+        texts(rows, |write| {
+            membership(write).map(|Membership { plan_category, .. }| plan_category.as_str())
+        }),
+        texts(rows, |write| {
+            membership(write).map(|Membership { status, .. }| status.as_str())
+        }),
+        dates(rows, |write| {
+            membership(write).and_then(|Membership { expires_at, .. }| expires_at.map(date))
+        }),
+        texts(rows, |write| Some(write.subscriber.status.as_str())),
+        times(rows, |write| {
+            migrated(write).map(|Migrated { at, .. }| timestamp(at))
+        }),
+        texts(rows, |write| {
+            migrated(write).map(|Migrated { source, .. }| source.as_str())
+        }),
+        bools(rows, |write| {
+            migrated(write).is_some_and(|Migrated { arrived, .. }| arrived)
+        }),
+        binaries(rows, |write| told(&write.subscriber)),
+        times(rows, |write| Some(timestamp(write.subscriber.updated_at))),
+    ]
+}
+
+fn told(subscriber: &Subscriber) -> Option<&[u8]> {
+    subscriber.told.as_ref().map(<[u8; 32]>::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        statement::Sql,
+        tests::plans::{goes_by, plan},
+    };
+
+    /// Also while the table is small: the statement keeps its plan.
+    #[tokio::test]
+    async fn rows_that_exist_are_looked_up_one_by_one() {
+        let types = "(uuid[], bigint[], timestamptz[], text[], text[], text[], text[], date[], \
+            text[], timestamptz[], text[], boolean[], bytea[], timestamptz[], bigint[])";
+        let plan = plan(Update::TEXT, types).await;
+        goes_by(&plan, "subscribers_pkey");
+        assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");
+        assert!(!plan.contains("Sort"), "{plan}");
+    }
+}

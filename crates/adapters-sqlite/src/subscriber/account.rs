@@ -1,0 +1,86 @@
+//! The leases of the e-mail provider's accounts.
+
+use async_trait::async_trait;
+use diesel::SqliteConnection;
+use domain::{
+    store::{Accounts, StoreError},
+    subscriber::Account,
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    SqliteStore,
+    error::Failure,
+    statement::{execute, statement},
+    value::micros,
+};
+
+statement! {
+    /// Takes one that is free, that has lapsed, or that is one's own.
+    Lease =
+    "INSERT INTO account_leases (account, holder, ends_at) VALUES (?, ?, ?) \
+     ON CONFLICT (account) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at \
+     WHERE holder = excluded.holder OR ends_at <= ?"
+}
+
+/// Leases all of these accounts, or fails with a conflict.
+fn lease(
+    conn: &mut SqliteConnection,
+    accounts: &[Account],
+    holder: Uuid,
+    until: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Result<(), Failure> {
+    for account in accounts {
+        let values = [
+            account.as_str().into(),
+            (&holder).into(),
+            micros(until).into(),
+            micros(now).into(),
+        ];
+        if execute::<Lease>(conn, &values)? == 0 {
+            return Err(StoreError::Conflict.into());
+        }
+    }
+    Ok(())
+}
+
+statement! {
+    Release = "DELETE FROM account_leases WHERE holder = ?"
+}
+
+#[async_trait]
+impl Accounts for SqliteStore {
+    async fn lease(
+        &self,
+        accounts: &[Account],
+        holder: Uuid,
+        until: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<bool, StoreError> {
+        if accounts.is_empty() {
+            return Ok(true);
+        }
+        let accounts = accounts.to_vec();
+        let leased = self
+            .connections
+            .write(move |conn| lease(conn, &accounts, holder, until, now))
+            .await;
+        match leased {
+            Ok(()) => Ok(true),
+            // Those that were leased are given back with the transaction.
+            Err(StoreError::Conflict) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn release(&self, holder: Uuid) -> Result<(), StoreError> {
+        self.connections
+            .write(move |conn| {
+                execute::<Release>(conn, &[(&holder).into()])?;
+                Ok(())
+            })
+            .await
+    }
+}

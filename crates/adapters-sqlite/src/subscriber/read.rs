@@ -1,0 +1,141 @@
+//! Reading subscribers: for the rules, and for lists.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use diesel::{
+    ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper,
+    SqliteConnection,
+    dsl::{AsSelect, IntoBoxed},
+    sqlite::Sqlite,
+};
+use domain::{
+    store::{StoreError, SubscriberQuery, SubscriberReader},
+    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
+};
+
+use super::row::SubscriberRow;
+use crate::{IN_LIST, SqliteStore, error::Failure, schema::subscribers};
+
+/// The subscribers of these addresses.
+pub(crate) fn load(
+    conn: &mut SqliteConnection,
+    emails: &[Email],
+) -> Result<HashMap<Email, Subscriber>, Failure> {
+    let mut known = HashMap::with_capacity(emails.len());
+    for emails in emails.chunks(IN_LIST) {
+        let rows = subscribers::table
+            .filter(subscribers::email.eq_any(emails.iter().map(Email::as_str)))
+            .select(SubscriberRow::as_select())
+            .load(conn)?;
+        for row in rows {
+            let subscriber = Subscriber::try_from(row)?;
+            known.insert(subscriber.email.clone(), subscriber);
+        }
+    }
+    Ok(known)
+}
+
+/// The subscribers with these ids.
+pub(crate) fn load_by_id(
+    conn: &mut SqliteConnection,
+    ids: &[SubscriberId],
+) -> Result<HashMap<SubscriberId, Subscriber>, Failure> {
+    let mut known = HashMap::with_capacity(ids.len());
+    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
+    for ids in ids.chunks(IN_LIST) {
+        let rows = subscribers::table
+            .filter(subscribers::id.eq_any(ids.iter().map(|id| id.as_bytes().as_slice())))
+            .select(SubscriberRow::as_select())
+            .load(conn)?;
+        for row in rows {
+            let subscriber = Subscriber::try_from(row)?;
+            known.insert(subscriber.id, subscriber);
+        }
+    }
+    Ok(known)
+}
+
+/// The holder of a token.
+pub(crate) fn find_by_token(
+    conn: &mut SqliteConnection,
+    token: &MigrationToken,
+) -> Result<Option<Subscriber>, Failure> {
+    let row = subscribers::table
+        .filter(subscribers::migration_token.eq(token.reveal()))
+        .select(SubscriberRow::as_select())
+        .first(conn)
+        .optional()?;
+    Ok(row.map(Subscriber::try_from).transpose()?)
+}
+
+#[async_trait]
+impl SubscriberReader for SqliteStore {
+    async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError> {
+        let query = query.clone();
+        self.connections.read(move |conn| list(conn, &query)).await
+    }
+}
+
+fn list(conn: &mut SqliteConnection, query: &SubscriberQuery) -> Result<Vec<Subscriber>, Failure> {
+    let rows = listed(query).load::<SubscriberRow>(conn)?;
+    Ok(rows
+        .into_iter()
+        .map(Subscriber::try_from)
+        .collect::<Result<_, _>>()?)
+}
+
+fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, reported, Sqlite> {
+    let SubscriberQuery {
+        only_unmigrated,
+        after,
+        limit,
+    } = query;
+    let mut select = reported()
+        .order(subscribers::email)
+        .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
+        .into_boxed();
+    if *only_unmigrated {
+        select = select.filter(subscribers::migrated_at.is_null());
+    }
+    if let Some(after) = after {
+        select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
+    }
+    select
+}
+
+#[diesel::dsl::auto_type]
+fn reported() -> _ {
+    let columns: AsSelect<SubscriberRow, Sqlite> = SubscriberRow::as_select();
+    subscribers::table
+        .filter(subscribers::reported_at.is_not_null())
+        .select(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::debug_query;
+    use domain::testing::email;
+
+    use super::*;
+    use crate::tests::uses_index;
+
+    #[tokio::test]
+    async fn lists_are_read_in_order() {
+        for after in [None, Some(email("a@example.com"))] {
+            for (only_unmigrated, index) in [
+                // Which SQLite made for the unique address.
+                (false, "sqlite_autoindex_subscribers_2"),
+                (true, "subscribers_unmigrated"),
+            ] {
+                let query = SubscriberQuery {
+                    only_unmigrated,
+                    after: after.clone(),
+                    limit: 50,
+                };
+                let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
+                uses_index(&text, index).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A row of `subscribers` as a value of the domain.
+
+use diesel::{Queryable, Selectable, sqlite::Sqlite};
+use domain::{
+    store::{
+        StoreError,
+        stored::{StoredSubscriber, optional_word},
+    },
+    subscriber::Subscriber,
+};
+
+use crate::{
+    schema::subscribers,
+    value::{optional_time, time, uuid},
+};
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = subscribers, check_for_backend(Sqlite))]
+pub(super) struct SubscriberRow {
+    id: Vec<u8>,
+    version: i64,
+    email: String,
+    reported_at: Option<i64>,
+    name: Option<String>,
+    country: Option<String>,
+    membership_plan_category: Option<String>,
+    membership_status: Option<String>,
+    membership_expires_at: Option<String>,
+    status: String,
+    migrated_at: Option<i64>,
+    migration_source: Option<String>,
+    migration_arrived: bool,
+    migration_token: String,
+    told: Option<Vec<u8>>,
+    updated_at: i64,
+}
+
+impl TryFrom<SubscriberRow> for Subscriber {
+    type Error = StoreError;
+
+    fn try_from(row: SubscriberRow) -> Result<Self, StoreError> {
+        StoredSubscriber {
+            id: uuid(&row.id, "subscribers.id")?,
+            version: row.version,
+            email: row.email,
+            reported_at: optional_time(row.reported_at, "subscribers.reported_at")?,
+            name: row.name,
+            country: row.country,
+            membership_plan_category: row.membership_plan_category,
+            membership_status: row.membership_status,
+            membership_expires_at: optional_word(
+                row.membership_expires_at,
+                "subscribers.membership_expires_at",
+            )?,
+            status: row.status,
+            migrated_at: optional_time(row.migrated_at, "subscribers.migrated_at")?,
+            migration_source: row.migration_source,
+            migration_arrived: row.migration_arrived,
+            migration_token: row.migration_token,
+            told: row.told,
+            updated_at: time(row.updated_at, "subscribers.updated_at")?,
+        }
+        .try_into()
+    }
+}

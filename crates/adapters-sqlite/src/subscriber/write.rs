@@ -1,0 +1,88 @@
+//! Writing subscribers.
+
+use diesel::SqliteConnection;
+use domain::{
+    store::{StoreError, SubscriberWrite},
+    subscriber::{Subscriber, day},
+};
+
+use crate::{
+    error::Failure,
+    statement::{Value, execute, statement},
+    value::micros,
+};
+
+statement! {
+    Insert =
+    "INSERT INTO subscribers (\
+     version, reported_at, name, country, membership_plan_category, membership_status, \
+     membership_expires_at, status, migrated_at, migration_source, migration_arrived, told, \
+     updated_at, id, email, migration_token) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+}
+
+statement! {
+    Update =
+    "UPDATE subscribers SET \
+     version = ?, reported_at = ?, name = ?, country = ?, membership_plan_category = ?, \
+     membership_status = ?, membership_expires_at = ?, status = ?, migrated_at = ?, \
+     migration_source = ?, migration_arrived = ?, told = ?, updated_at = ? \
+     WHERE id = ? AND version = ?"
+}
+
+/// Writes a subscriber. A version that is not the expected one is a conflict, and so is an
+/// address that was taken.
+pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Result<(), Failure> {
+    let SubscriberWrite {
+        expected,
+        subscriber,
+    } = write;
+    let id = subscriber.id.uuid();
+    let membership = subscriber.membership;
+    let expires_at = membership.and_then(|membership| membership.expires_at);
+    let expires_at = expires_at.map(day::write);
+    let changing = changing(subscriber, expires_at.as_deref());
+    if let Some(expected) = expected {
+        let key = [(&id).into(), (*expected).into()];
+        if execute::<Update>(conn, &[&changing[..], &key].concat())? == 0 {
+            return Err(StoreError::Conflict.into());
+        }
+    } else {
+        let fixed = [
+            (&id).into(),
+            subscriber.email.as_str().into(),
+            subscriber.token.reveal().into(),
+        ];
+        execute::<Insert>(conn, &[&changing[..], &fixed].concat())?;
+    }
+    Ok(())
+}
+
+/// The values of the columns that may change in the life of a subscriber, in the order of both
+/// statements.
+fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 13] {
+    let Subscriber {
+        membership,
+        migrated,
+        ..
+    } = subscriber;
+    [
+        subscriber.version.into(),
+        subscriber.reported_at.map(micros).into(),
+        (&subscriber.name).into(),
+        (&subscriber.country).into(),
+        membership
+            .map(|membership| membership.plan_category.as_str())
+            .into(),
+        membership
+            .map(|membership| membership.status.as_str())
+            .into(),
+        expires_at.into(),
+        subscriber.status.as_str().into(),
+        migrated.map(|migrated| micros(migrated.at)).into(),
+        migrated.map(|migrated| migrated.source.as_str()).into(),
+        migrated.is_some_and(|migrated| migrated.arrived).into(),
+        Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
+        micros(subscriber.updated_at).into(),
+    ]
+}

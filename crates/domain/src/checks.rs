@@ -1,0 +1,137 @@
+//! The checks that payloads share, in the form that garde calls.
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde passes every field and its context by reference"
+)]
+
+use garde::{Path, Report, Validate, rules::length::chars::Chars};
+
+use crate::{
+    field::{Choice, Choices, Field, Integer, Line, Object, Shape, Term, Text},
+    posting::limits,
+};
+
+/// What can be wrong with a value of the right type.
+pub(crate) trait Check {
+    fn problem(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Check for Line {
+    fn problem(&self) -> Option<String> {
+        nul(&self.0)
+    }
+}
+
+impl Check for Text {
+    fn problem(&self) -> Option<String> {
+        nul(&self.0)
+    }
+}
+
+impl Check for Integer {
+    fn problem(&self) -> Option<String> {
+        let range = 0..=i128::from(limits::INTEGER);
+        (!range.contains(&self.0)).then(|| format!("must be between 0 and {}", limits::INTEGER))
+    }
+}
+
+impl<T: Term> Check for Choice<T> {
+    fn problem(&self) -> Option<String> {
+        self.0
+            .is_none()
+            .then(|| format!("must be {}", T::expected()))
+    }
+}
+
+impl<T> Check for Choices<T> {}
+impl<T> Check for Object<T> {}
+
+/// PostgreSQL keeps every character of a text but this one.
+fn nul(text: &str) -> Option<String> {
+    text.contains('\0')
+        .then(|| "must not contain the character U+0000".to_owned())
+}
+
+pub(crate) fn optional<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
+    let problem = match field {
+        Field::Absent | Field::Null => None,
+        Field::Value(value) => value.problem(),
+        Field::Mistyped => Some(format!("must be {}", T::EXPECTED)),
+    };
+    problem.map_or(Ok(()), |problem| Err(garde::Error::new(problem)))
+}
+
+/// Like [`optional`], but not to be cleared. Whether it may be absent, the stored state says.
+pub(crate) fn required<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
+    match field {
+        Field::Null => Err(garde::Error::new("must not be null or blank")),
+        _ => optional(field, &()),
+    }
+}
+
+/// Like [`required`], and not to be left out, whatever is stored.
+pub(crate) fn present<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
+    match field {
+        Field::Absent => Err(garde::Error::new("is required")),
+        _ => required(field, &()),
+    }
+}
+
+impl Chars for Field<Line> {
+    fn validate_num_chars(&self, _: usize, max: usize) -> garde::Result {
+        match self {
+            // No string has more characters than bytes: counting is for the few.
+            Self::Value(Line(text)) if text.len() > max && text.chars().count() > max => Err(
+                garde::Error::new(format!("must be at most {max} characters long")),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<T: Validate> Validate for Field<T> {
+    type Context = T::Context;
+
+    fn validate_into(
+        &self,
+        context: &Self::Context,
+        parent: &mut dyn FnMut() -> Path,
+        report: &mut Report,
+    ) {
+        if let Self::Value(value) = self {
+            value.validate_into(context, parent, report);
+        }
+    }
+}
+
+impl<T: Validate> Validate for Object<T> {
+    type Context = T::Context;
+
+    fn validate_into(
+        &self,
+        context: &Self::Context,
+        parent: &mut dyn FnMut() -> Path,
+        report: &mut Report,
+    ) {
+        self.0.validate_into(context, parent, report);
+    }
+}
+
+impl<T: Term> Validate for Choices<T> {
+    type Context = ();
+
+    fn validate_into(
+        &self,
+        context: &Self::Context,
+        parent: &mut dyn FnMut() -> Path,
+        report: &mut Report,
+    ) {
+        for (index, choice) in self.0.iter().enumerate() {
+            if let Err(error) = required(choice, context) {
+                report.append(parent().join(index), error);
+            }
+        }
+    }
+}

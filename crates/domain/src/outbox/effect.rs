@@ -1,0 +1,141 @@
+//! What can be asked for, and the queues in which it waits.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+use crate::{
+    posting::PostingId,
+    subscriber::{Account, SubscriberId},
+};
+
+/// Something to do outside the store, named by whom it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Effect {
+    /// Enrich a posting.
+    Enrich(PostingId),
+    /// Tell the e-mail provider about a subscriber, in the account that the subscriber is in.
+    /// The account is not part of the key: there is one sync of a subscriber, and the account
+    /// that was asked for last stands.
+    Sync(SubscriberId, Account),
+    /// Move a subscriber from the provider's old account to the new one.
+    Migrate(SubscriberId),
+}
+
+impl Effect {
+    /// The effect's kind.
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::Enrich(_) => Kind::Enrich,
+            Self::Sync(..) => Kind::Sync,
+            Self::Migrate(_) => Kind::Migrate,
+        }
+    }
+
+    /// Whom it is for. An effect is one with every other of its kind and key.
+    pub const fn key(self) -> Uuid {
+        match self {
+            Self::Enrich(id) => id.uuid(),
+            Self::Sync(id, _) | Self::Migrate(id) => id.uuid(),
+        }
+    }
+
+    /// The account whose queue it waits in, where there is one for each.
+    pub const fn account(self) -> Option<Account> {
+        match self {
+            Self::Sync(_, account) => Some(account),
+            Self::Enrich(_) | Self::Migrate(_) => None,
+        }
+    }
+
+    /// The queue it waits in.
+    pub const fn queue(self) -> Queue {
+        match self {
+            Self::Enrich(_) => Queue::Enrich,
+            Self::Sync(_, account) => Queue::Sync(account),
+            Self::Migrate(_) => Queue::Migrate,
+        }
+    }
+}
+
+/// The kinds of task, by their names in the stores and on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// [`Effect::Enrich`].
+    Enrich,
+    /// An [`Event`](super::Event).
+    Event,
+    /// [`Effect::Sync`].
+    Sync,
+    /// [`Effect::Migrate`].
+    Migrate,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Enrich, Self::Event, Self::Sync, Self::Migrate];
+
+    /// The kind's name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enrich => "enrich",
+            Self::Event => "event",
+            Self::Sync => "sync",
+            Self::Migrate => "migrate",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Where tasks wait for a worker. There is one for each kind, but for syncs one for each
+/// account: so one account that takes nothing holds nothing up for the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Queue {
+    /// Enrichments.
+    Enrich,
+    /// Events.
+    Event,
+    /// Syncs to one account.
+    Sync(Account),
+    /// Moves between the accounts.
+    Migrate,
+}
+
+impl Queue {
+    /// Every queue.
+    pub const ALL: [Self; 5] = [
+        Self::Enrich,
+        Self::Event,
+        Self::Sync(Account::Old),
+        Self::Sync(Account::New),
+        Self::Migrate,
+    ];
+
+    /// The kind of the tasks in it.
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::Enrich => Kind::Enrich,
+            Self::Event => Kind::Event,
+            Self::Sync(_) => Kind::Sync,
+            Self::Migrate => Kind::Migrate,
+        }
+    }
+
+    /// The account of the tasks in it, where they have one.
+    pub const fn account(self) -> Option<Account> {
+        match self {
+            Self::Sync(account) => Some(account),
+            Self::Enrich | Self::Event | Self::Migrate => None,
+        }
+    }
+}

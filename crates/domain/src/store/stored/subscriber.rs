@@ -1,0 +1,94 @@
+//! Rows of `subscribers`.
+
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+use super::{corrupt, digest, optional_word, word};
+use crate::{
+    posting::Version,
+    store::StoreError,
+    subscriber::{Membership, Migrated, MigrationToken, Subscriber, SubscriberId},
+};
+
+/// The columns of a row of `subscribers`, by their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are those of `Subscriber`")]
+pub struct StoredSubscriber {
+    pub id: Uuid,
+    pub version: Version,
+    pub email: String,
+    pub reported_at: Option<OffsetDateTime>,
+    pub name: Option<String>,
+    pub country: Option<String>,
+    /// Set exactly when `membership_status` is.
+    pub membership_plan_category: Option<String>,
+    pub membership_status: Option<String>,
+    /// Only with a membership.
+    pub membership_expires_at: Option<Date>,
+    pub status: String,
+    /// Set exactly when `migration_source` is.
+    pub migrated_at: Option<OffsetDateTime>,
+    pub migration_source: Option<String>,
+    /// Only of those who migrated.
+    pub migration_arrived: bool,
+    pub migration_token: String,
+    pub told: Option<Vec<u8>>,
+    pub updated_at: OffsetDateTime,
+}
+
+impl StoredSubscriber {
+    fn membership(&self) -> Result<Option<Membership>, StoreError> {
+        let plan_category = optional_word(
+            self.membership_plan_category.as_deref(),
+            "subscribers.membership_plan_category",
+        )?;
+        let Some(plan_category) = plan_category else {
+            return Ok(None);
+        };
+        let status = self.membership_status.as_deref().unwrap_or_default();
+        Ok(Some(Membership {
+            plan_category,
+            status: word(status, "subscribers.membership_status")?,
+            expires_at: self.membership_expires_at,
+        }))
+    }
+
+    fn migrated(&self) -> Result<Option<Migrated>, StoreError> {
+        let Some(at) = self.migrated_at else {
+            return Ok(None);
+        };
+        let source = self.migration_source.as_deref().unwrap_or_default();
+        Ok(Some(Migrated {
+            at,
+            source: word(source, "subscribers.migration_source")?,
+            arrived: self.migration_arrived,
+        }))
+    }
+}
+
+impl TryFrom<StoredSubscriber> for Subscriber {
+    type Error = StoreError;
+
+    fn try_from(row: StoredSubscriber) -> Result<Self, StoreError> {
+        if row.migration_token.is_empty() {
+            // The value of another one would be a secret.
+            return Err(corrupt("subscribers.migration_token", ""));
+        }
+        let told = row.told.as_deref();
+        let told = told.map(|bytes| digest(bytes, "subscribers.told"));
+        Ok(Self {
+            id: SubscriberId::new(row.id),
+            version: row.version,
+            membership: row.membership()?,
+            migrated: row.migrated()?,
+            email: word(row.email, "subscribers.email")?,
+            reported_at: row.reported_at,
+            name: row.name,
+            country: row.country,
+            status: word(row.status, "subscribers.status")?,
+            token: MigrationToken::from_text(&row.migration_token),
+            told: told.transpose()?,
+            updated_at: row.updated_at,
+        })
+    }
+}

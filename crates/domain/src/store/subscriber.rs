@@ -1,0 +1,58 @@
+//! What the store keeps of subscribers, and of the provider's accounts.
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::StoreError;
+use crate::{
+    posting::Version,
+    subscriber::{Account, Email, Subscriber},
+};
+
+/// A subscriber to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubscriberWrite {
+    /// The version the subscriber must have in the store; `None` when there must be none.
+    pub expected: Option<Version>,
+    /// The subscriber as it is afterwards, with its next version. Its id, address and token
+    /// are those of the stored one.
+    pub subscriber: Subscriber,
+}
+
+/// Which subscribers to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SubscriberQuery {
+    /// Only those who have not moved to the new account.
+    pub only_unmigrated: bool,
+    /// Only those behind this address.
+    pub after: Option<Email>,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// The port for lists of subscribers.
+#[async_trait]
+pub trait SubscriberReader: Send + Sync {
+    /// Subscribers that were reported, ascending by address, byte for byte.
+    async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError>;
+}
+
+/// The port to the leases of the provider's accounts. Whoever holds an account's is the only
+/// one to send requests to it, which is how its request limit is kept across processes.
+#[async_trait]
+pub trait Accounts: Send + Sync {
+    /// Leases all of these accounts until `until`, or none. Whoever holds a lease already
+    /// moves its end. `false` when somebody else holds one of them at `now`; a lease ends at
+    /// its `until`. `holder` is a random id of the caller.
+    async fn lease(
+        &self,
+        accounts: &[Account],
+        holder: Uuid,
+        until: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<bool, StoreError>;
+
+    /// Gives back whatever this holder has leased.
+    async fn release(&self, holder: Uuid) -> Result<(), StoreError>;
+}

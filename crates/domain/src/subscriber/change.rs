@@ -1,0 +1,91 @@
+//! What a decision changes: the subscriber as it is afterwards, and what follows from it.
+
+use time::OffsetDateTime;
+
+use super::{Subscriber, SubscriberStatus};
+use crate::{
+    outbox::{Effect, Event, EventName, Subject},
+    posting::Version,
+    store::{SubscriberWrite, WriteSet},
+};
+
+/// A decided change of one subscriber.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The version it was decided on; `None` for an address that is new.
+    pub expected: Option<Version>,
+    /// The subscriber as it is afterwards.
+    pub subscriber: Subscriber,
+    /// The event it raises.
+    pub event: Option<EventName>,
+    /// The effect it asks for.
+    pub effect: Option<Effect>,
+}
+
+impl Change {
+    /// A change from what is known to this.
+    pub(super) fn new(
+        known: Option<&Subscriber>,
+        mut subscriber: Subscriber,
+        now: OffsetDateTime,
+    ) -> Self {
+        // Clocks of several machines may disagree; time never goes back.
+        subscriber.updated_at = subscriber.updated_at.max(now);
+        Self {
+            expected: known.map(|known| known.version),
+            subscriber,
+            event: None,
+            effect: None,
+        }
+    }
+
+    /// Asks for a sync to the account that the subscriber is in.
+    pub(super) const fn ask_for_sync(&mut self) {
+        self.effect = Some(self.subscriber.sync());
+    }
+
+    /// Adds the change to a commit, and gives the subscriber with its version, which is what
+    /// the next decision of the same batch is to know.
+    pub fn record(self, writes: &mut WriteSet) -> Subscriber {
+        let Self {
+            mut subscriber,
+            event,
+            effect,
+            ..
+        } = self;
+        let id = subscriber.id;
+        let at = writes.at;
+        writes.events.extend(event.map(|name| Event {
+            name,
+            subject: Subject::Subscriber(id),
+            at,
+        }));
+        if let Some(effect) = effect {
+            writes.ask(effect);
+        }
+        // However many commands change it, a commit moves a subscriber on by one version.
+        let earlier = writes.subscribers.get(&id);
+        let expected = earlier.map_or(self.expected, |earlier| earlier.expected);
+        subscriber.version = expected.map_or(1, |version| version + 1);
+        writes.subscribers.insert(
+            id,
+            SubscriberWrite {
+                expected,
+                subscriber: subscriber.clone(),
+            },
+        );
+        subscriber
+    }
+}
+
+impl Subscriber {
+    /// The sync that tells the provider about the subscriber.
+    pub const fn sync(&self) -> Effect {
+        Effect::Sync(self.id, self.account())
+    }
+
+    /// Takes in a status that was seen somewhere: the strongest one stands.
+    pub(super) fn strengthen(&mut self, seen: SubscriberStatus) {
+        self.status = self.status.max(seen);
+    }
+}

@@ -1,0 +1,75 @@
+//! Days as they are written: `Y-m-d`, as 2026-03-01.
+
+use time::{Date, format_description::BorrowedFormatItem, macros::format_description};
+
+use crate::field::Term;
+
+const FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
+
+/// The day that is written like this; from the year 1 to 9999.
+pub fn parse(text: &str) -> Option<Date> {
+    // The format alone would take a sign before the year.
+    let is_plain = text.len() == 10 && text.starts_with(|first: char| first.is_ascii_digit());
+    let day = Date::parse(text, FORMAT).ok()?;
+    (is_plain && day.year() > 0).then_some(day)
+}
+
+/// How a day is written.
+pub fn write(day: Date) -> String {
+    format!(
+        "{:04}-{:02}-{:02}",
+        day.year(),
+        u8::from(day.month()),
+        day.day()
+    )
+}
+
+impl Term for Date {
+    fn parse(text: &str) -> Option<Self> {
+        parse(text)
+    }
+
+    fn expected() -> String {
+        "a date like 2026-12-31".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::date;
+
+    use super::*;
+
+    #[test]
+    fn days_come_back_as_they_were_written() {
+        for (text, day) in [
+            ("2026-03-01", date!(2026 - 03 - 01)),
+            ("2028-02-29", date!(2028 - 02 - 29)),
+            ("0001-01-01", date!(0001 - 01 - 01)),
+            ("9999-12-31", date!(9999 - 12 - 31)),
+        ] {
+            assert_eq!(parse(text), Some(day), "{text}");
+            assert_eq!(write(day), text);
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_a_day() {
+        for text in [
+            "",
+            "2026-02-29",
+            "2026-13-01",
+            "2026-3-1",
+            "26-03-01",
+            "0000-01-01",
+            "-001-01-01",
+            "+2026-01-1",
+            "20260301",
+            "2026-03-01T00:00:00Z",
+            "2026/03/01",
+            "tomorrow",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

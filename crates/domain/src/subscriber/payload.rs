@@ -1,0 +1,77 @@
+//! The body of a report as it was sent, and the rules that each field holds by itself.
+
+use garde::Validate;
+use serde::Deserialize;
+use time::Date;
+
+use super::{Membership, MembershipStatus, PlanCategory, limits};
+use crate::{
+    checks::{optional, present},
+    field::{Choice, Field, Line, Object},
+    posting::{Patch, line},
+    validation::FieldErrors,
+};
+
+/// The body of a report, typed but not yet valid.
+#[derive(Clone, Debug, Default, Deserialize, Validate)]
+#[serde(default)]
+pub(super) struct SubscriberPayload {
+    #[garde(custom(optional), length(chars, max = limits::NAME))]
+    name: Field<Line>,
+    #[garde(custom(optional), length(chars, max = limits::COUNTRY))]
+    country: Field<Line>,
+    #[garde(custom(optional), dive)]
+    membership: Field<Object<MembershipPayload>>,
+}
+
+/// The body's `membership`, which is replaced as a whole.
+#[derive(Clone, Debug, Default, Deserialize, Validate)]
+#[serde(default)]
+struct MembershipPayload {
+    #[garde(custom(present))]
+    plan_category: Field<Choice<PlanCategory>>,
+    #[garde(custom(present))]
+    status: Field<Choice<MembershipStatus>>,
+    #[garde(custom(optional))]
+    expires_at: Field<Choice<Date>>,
+}
+
+/// What a report changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    pub(super) name: Patch<String>,
+    pub(super) country: Patch<String>,
+    pub(super) membership: Patch<Membership>,
+}
+
+impl SubscriberPayload {
+    /// Turns the payload into what it changes, and says what is wrong with it.
+    pub(super) fn into_changes(self) -> (Changes, FieldErrors) {
+        let errors = self.validate().err().map(FieldErrors::from);
+        let changes = Changes {
+            name: line(self.name),
+            country: line(self.country),
+            membership: Patch::of(self.membership, |Object(payload)| payload.membership()),
+        };
+        (changes, errors.unwrap_or_default())
+    }
+}
+
+impl MembershipPayload {
+    /// `None` when it is in error.
+    fn membership(self) -> Option<Membership> {
+        let expires_at = match self.expires_at {
+            Field::Value(Choice(day)) => day,
+            _ => None,
+        };
+        Some(Membership {
+            plan_category: term(&self.plan_category)?,
+            status: term(&self.status)?,
+            expires_at,
+        })
+    }
+}
+
+fn term<T: Copy>(field: &Field<Choice<T>>) -> Option<T> {
+    field.value().and_then(|Choice(term)| *term)
+}

@@ -1,0 +1,67 @@
+//! The command of the membership system: what it reports of a person.
+
+use super::{
+    Email, InvalidEmail, Membership, MigrationToken, SubscriberId, payload::SubscriberPayload,
+};
+use crate::{
+    body,
+    posting::{Patch, PutError},
+};
+
+/// Creates or partially updates a subscriber.
+#[derive(Clone, Debug)]
+pub struct PutSubscriber {
+    /// Who.
+    pub email: Email,
+    /// The person's name.
+    pub name: Patch<String>,
+    /// The person's country.
+    pub country: Patch<String>,
+    /// The membership, replaced as a whole.
+    pub membership: Patch<Membership>,
+    /// The id to use if the address is new.
+    pub new_id: SubscriberId,
+    /// The token to use if the address is new.
+    pub new_token: MigrationToken,
+}
+
+impl PutSubscriber {
+    /// The field name under which a bad address is reported.
+    pub const EMAIL: &'static str = "email";
+
+    /// Parses a request: the raw, percent-encoded path segment and the body.
+    pub fn parse(
+        segment: &str,
+        body: &[u8],
+        new_id: SubscriberId,
+        new_token: MigrationToken,
+    ) -> Result<Self, PutError> {
+        Self::read(Email::from_path_segment(segment), body, new_id, new_token)
+    }
+
+    /// Parses a report that comes another way: the address as it was read, and the body.
+    pub fn read(
+        email: Result<Email, InvalidEmail>,
+        body: &[u8],
+        new_id: SubscriberId,
+        new_token: MigrationToken,
+    ) -> Result<Self, PutError> {
+        let payload: SubscriberPayload = body::read(body)?;
+        let (changes, mut errors) = payload.into_changes();
+        match email {
+            Ok(email) if errors.is_empty() => Ok(Self {
+                email,
+                name: changes.name,
+                country: changes.country,
+                membership: changes.membership,
+                new_id,
+                new_token,
+            }),
+            Ok(_) => Err(PutError::Invalid(errors)),
+            Err(error) => {
+                errors.add(Self::EMAIL, error.to_string());
+                Err(PutError::Invalid(errors))
+            }
+        }
+    }
+}

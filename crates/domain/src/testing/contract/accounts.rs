@@ -1,0 +1,65 @@
+//! Leasing the provider's accounts.
+
+use uuid::Uuid;
+
+use crate::{
+    store::Accounts,
+    subscriber::Account::{self, New, Old},
+    testing::{AllPorts, hours, minutes, noon, uuid},
+};
+
+/// Leases for an hour, so many minutes after noon.
+async fn lease<S: Accounts>(store: &S, accounts: &[Account], holder: Uuid, after: i64) -> bool {
+    let now = noon() + minutes(after);
+    store
+        .lease(accounts, holder, now + hours(1), now)
+        .await
+        .expect("the store works")
+}
+
+/// One process at a time speaks to an account.
+pub async fn a_leased_account_is_nobody_elses<S: AllPorts>(store: &S) {
+    assert!(lease(store, &[Old], uuid(1), 0).await);
+    assert!(!lease(store, &[Old], uuid(2), 0).await);
+    assert!(lease(store, &[New], uuid(2), 0).await, "it is another one");
+    assert!(!lease(store, &[New], uuid(1), 0).await);
+    assert!(lease(store, &[], uuid(3), 0).await, "nothing is free");
+}
+
+/// Whoever has it keeps it for as long as they like.
+pub async fn a_holder_renews_its_lease<S: AllPorts>(store: &S) {
+    for after in [0, 30, 60] {
+        assert!(lease(store, &[Old], uuid(1), after).await, "{after}");
+    }
+    assert!(!lease(store, &[Old], uuid(2), 119).await);
+}
+
+/// A process that died holds nothing for long.
+pub async fn a_lease_ends<S: AllPorts>(store: &S) {
+    assert!(lease(store, &[Old], uuid(1), 0).await);
+    assert!(!lease(store, &[Old], uuid(2), 59).await);
+    assert!(lease(store, &[Old], uuid(2), 60).await);
+    assert!(!lease(store, &[Old], uuid(1), 60).await, "it was lost");
+}
+
+/// Half of what was asked for is nothing.
+pub async fn accounts_are_leased_together_or_not_at_all<S: AllPorts>(store: &S) {
+    assert!(lease(store, &[New], uuid(1), 0).await);
+    assert!(!lease(store, &[Old, New], uuid(2), 0).await);
+    assert!(lease(store, &[Old], uuid(3), 0).await, "it was not taken");
+    store.release(uuid(3)).await.expect("the store works");
+    assert!(lease(store, &[New, Old], uuid(1), 30).await);
+    assert!(!lease(store, &[New], uuid(2), 89).await, "it was renewed");
+    assert!(lease(store, &[Old, New], uuid(2), 90).await);
+}
+
+/// Only one's own leases are given back.
+pub async fn a_released_account_is_free<S: AllPorts>(store: &S) {
+    assert!(lease(store, &[Old, New], uuid(1), 0).await);
+    store.release(uuid(2)).await.expect("the store works");
+    assert!(!lease(store, &[Old], uuid(2), 0).await);
+    store.release(uuid(1)).await.expect("the store works");
+    assert!(lease(store, &[Old, New], uuid(2), 0).await);
+    store.release(uuid(1)).await.expect("the store works");
+    assert!(!lease(store, &[Old], uuid(1), 0).await);
+}

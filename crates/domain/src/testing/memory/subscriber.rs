@@ -1,0 +1,95 @@
+//! Subscribers and the leases of the provider's accounts in memory.
+
+use std::collections::{BTreeMap, HashMap};
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::MemoryStore;
+use crate::{
+    store::{Accounts, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite},
+    subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
+};
+
+#[derive(Debug, Default)]
+pub(super) struct Subscribers {
+    by_email: BTreeMap<Email, Subscriber>,
+    emails: HashMap<SubscriberId, Email>,
+    tokens: HashMap<MigrationToken, Email>,
+    leases: HashMap<Account, (Uuid, OffsetDateTime)>,
+}
+
+impl Subscribers {
+    pub(super) fn find(&self, email: &Email) -> Option<&Subscriber> {
+        self.by_email.get(email)
+    }
+
+    pub(super) fn find_by_id(&self, id: SubscriberId) -> Option<&Subscriber> {
+        self.find(self.emails.get(&id)?)
+    }
+
+    pub(super) fn find_by_token(&self, token: &MigrationToken) -> Option<&Subscriber> {
+        self.find(self.tokens.get(token)?)
+    }
+
+    /// Whether these may be written.
+    pub(super) fn admit(&self, write: &SubscriberWrite) -> bool {
+        let stored = self.find_by_id(write.subscriber.id);
+        match write.expected {
+            Some(version) => stored.is_some_and(|stored| stored.version == version),
+            None => stored.is_none() && self.find(&write.subscriber.email).is_none(),
+        }
+    }
+
+    pub(super) fn write(&mut self, subscriber: Subscriber) {
+        let email = &subscriber.email;
+        self.emails.insert(subscriber.id, email.clone());
+        self.tokens.insert(subscriber.token.clone(), email.clone());
+        self.by_email.insert(email.clone(), subscriber);
+    }
+}
+
+#[async_trait]
+impl SubscriberReader for MemoryStore {
+    async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError> {
+        let state = self.state();
+        let rows = state.subscribers.by_email.values();
+        Ok(rows
+            .filter(|row| row.reported_at.is_some())
+            .filter(|row| !query.only_unmigrated || row.migrated.is_none())
+            .filter(|row| query.after.as_ref().is_none_or(|after| row.email > *after))
+            .take(query.limit)
+            .cloned()
+            .collect())
+    }
+}
+
+#[async_trait]
+impl Accounts for MemoryStore {
+    async fn lease(
+        &self,
+        accounts: &[Account],
+        holder: Uuid,
+        until: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<bool, StoreError> {
+        let leases = &mut self.state().subscribers.leases;
+        let is_free = |account| {
+            leases
+                .get(account)
+                .is_none_or(|&(held_by, end)| held_by == holder || end <= now)
+        };
+        if !accounts.iter().all(is_free) {
+            return Ok(false);
+        }
+        leases.extend(accounts.iter().map(|&account| (account, (holder, until))));
+        Ok(true)
+    }
+
+    async fn release(&self, holder: Uuid) -> Result<(), StoreError> {
+        let leases = &mut self.state().subscribers.leases;
+        leases.retain(|_, (held_by, _)| *held_by != holder);
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! What the rows of the migration `subscribers` mean: four subscribers, the lease of an
+//! account, and the tasks behind those of the migration `outbox`.
+
+use time::macros::date;
+
+use super::{claimed, claims, row};
+use crate::{
+    outbox::{Effect, Event, EventName, Outbox, Queue, Revive, Subject, TaskId, Work},
+    store::{SubscriberQuery, SubscriberReader},
+    subscriber::{
+        Account, Membership, MembershipStatus, Migrated, MigrationSource, MigrationToken,
+        PlanCategory, Subscriber, SubscriberId, SubscriberStatus,
+    },
+    testing::{AllPorts, email, hours, minutes, noon, subscriber, uuid},
+};
+
+pub(super) async fn come_back<S: AllPorts>(store: &S) {
+    let all = [full(), bare(), unreported(), under_way()];
+    let emails = all.each_ref().map(|one| one.email.clone());
+    let known = store.load_subscribers(&emails).await;
+    let known = known.expect("the store works");
+    let query = SubscriberQuery {
+        limit: 1_000,
+        ..SubscriberQuery::default()
+    };
+    let listed = SubscriberReader::list(store, &query).await;
+    let listed = listed.expect("the store works");
+    for one in &all {
+        assert_eq!(known.get(&one.email), Some(one));
+        let holder = store.find_subscriber_by_token(&one.token).await;
+        assert_eq!(holder.as_ref(), Ok(&Some(one.clone())));
+        assert_eq!(listed.contains(one), one.reported_at.is_some());
+    }
+    lease_comes_back(store).await;
+    tasks_come_back(store).await;
+}
+
+/// With every column set.
+fn full() -> Subscriber {
+    Subscriber {
+        version: 3,
+        name: Some("Åsa 'Ann' O\"Brien".to_owned()),
+        country: Some("Norway".to_owned()),
+        membership: Some(Membership {
+            plan_category: PlanCategory::Individual,
+            status: MembershipStatus::Canceled,
+            expires_at: Some(date!(2026 - 12 - 31)),
+        }),
+        status: SubscriberStatus::Unsubscribed,
+        migrated: Some(Migrated {
+            at: noon() + hours(1),
+            source: MigrationSource::EmailConfirmation,
+            arrived: true,
+        }),
+        told: Some([0xA5; 32]),
+        updated_at: noon() + hours(2),
+        ..numbered(0x401, "o'brien+news@exämple.com")
+    }
+}
+
+/// With nothing set that need not be.
+fn bare() -> Subscriber {
+    numbered(0x402, "bare@example.com")
+}
+
+fn unreported() -> Subscriber {
+    Subscriber {
+        reported_at: None,
+        status: SubscriberStatus::SpamReported,
+        ..numbered(0x403, "unreported@example.com")
+    }
+}
+
+fn under_way() -> Subscriber {
+    Subscriber {
+        version: 2,
+        membership: Some(Membership {
+            plan_category: PlanCategory::Team,
+            status: MembershipStatus::Active,
+            expires_at: None,
+        }),
+        migrated: Some(Migrated {
+            at: noon(),
+            source: MigrationSource::Launch,
+            arrived: false,
+        }),
+        ..numbered(0x404, "moving@example.com")
+    }
+}
+
+/// Its token is its number in 43 hexadecimal digits.
+fn numbered(n: u128, address: &str) -> Subscriber {
+    Subscriber {
+        id: SubscriberId::new(uuid(n)),
+        email: email(address),
+        token: MigrationToken::from_text(&format!("{n:043x}")),
+        ..subscriber(address)
+    }
+}
+
+/// The old account is leased for an hour from noon.
+async fn lease_comes_back<S: AllPorts>(store: &S) {
+    let lease = async |after| {
+        let now = noon() + after;
+        let accounts = [Account::Old];
+        store
+            .lease(&accounts, uuid(0x406), now + hours(1), now)
+            .await
+    };
+    assert_eq!(lease(minutes(59)).await, Ok(false));
+    assert_eq!(lease(minutes(60)).await, Ok(true));
+}
+
+/// A sync that failed twice, one that waits, a move whose worker died, and a dead event.
+async fn tasks_come_back<S: AllPorts>(store: &S) {
+    let id = |n| SubscriberId::new(uuid(n));
+    let failed = Work::Effect(Effect::Sync(id(0x401), Account::New));
+    let waiting = Work::Effect(Effect::Sync(id(0x402), Account::Old));
+    let moving = Work::Effect(Effect::Migrate(id(0x404)));
+    let event = Work::Event(Event {
+        name: EventName::IndividualMembershipUpdated,
+        subject: Subject::Subscriber(id(0x401)),
+        at: noon(),
+    });
+
+    let listed = Outbox::list(store, false).await.expect("the store works");
+    for task in [
+        row(6, &failed, 2, noon() + minutes(1), Some("no answer")),
+        row(7, &waiting, 0, noon(), None),
+        row(8, &moving, 1, noon() + minutes(2), None),
+    ] {
+        assert!(listed.contains(&task), "{task:?} is not among {listed:?}");
+    }
+    let dead = row(9, &event, 7, noon() + hours(1), Some("no listener"));
+    let listed = Outbox::list(store, true).await.expect("the store works");
+    assert!(listed.contains(&dead), "{dead:?} is not among {listed:?}");
+
+    for (queue, task) in [
+        (
+            Queue::Sync(Account::New),
+            claimed(6, 4, failed, 3, Some(noon())),
+        ),
+        (Queue::Sync(Account::Old), claimed(7, 1, waiting, 1, None)),
+        (Queue::Migrate, claimed(8, 1, moving, 2, None)),
+    ] {
+        claims(store, &[queue], &[task]).await;
+    }
+    let revived = store.revive(&Revive::Tasks(vec![TaskId(9)]), noon()).await;
+    assert_eq!(revived, Ok(1));
+    claims(store, &[Queue::Event], &[claimed(9, 1, event, 1, None)]).await;
+}

@@ -1,0 +1,168 @@
+//! The use cases of the newsletter on a store and a provider in memory, the way a worker runs
+//! them.
+
+mod migrate;
+mod newsletter;
+mod sync;
+
+use time::{Duration, OffsetDateTime};
+
+use super::{
+    Errand, Reported, Told, carry_over, deliver, look_up, moves, notice_events, put_subscribers,
+    record_found, record_moves, record_syncs, syncs,
+};
+use crate::{
+    outbox::{Effect, Outbox, Queue, Receipt, Work},
+    store::Store,
+    subscriber::{
+        Account, MigrationToken, Notice, PutSubscriber, Subscriber, SubscriberId, SubscriberStatus,
+        provider::ProviderError,
+    },
+    testing::{
+        Call, Failing, MemoryProvider, MemoryStore, email, hours, noon, notice, report, token, uuid,
+    },
+};
+
+const ANN: &str = "ann@example.com";
+const MEMBER: &str = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
+const LAPSED: &str = r#"{"membership":{"plan_category":"individual","status":"expired"}}"#;
+
+/// A store, a provider, and a worker between them.
+struct World {
+    store: MemoryStore,
+    provider: MemoryProvider,
+    now: OffsetDateTime,
+    claims: u128,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            store: MemoryStore::new(),
+            provider: MemoryProvider::new(),
+            now: noon(),
+            claims: 0,
+        }
+    }
+
+    /// Ann was reported, and the provider knows.
+    async fn with_ann() -> Self {
+        let mut world = Self::new();
+        world.put(r#"{"name":"Ann"}"#).await;
+        world.work().await.unwrap();
+        world.provider.calls();
+        world
+    }
+
+    async fn put(&mut self, body: &str) -> Reported {
+        let mut answers = self.put_all(&[report(ANN, body)]).await;
+        answers.remove(0)
+    }
+
+    async fn put_all(&mut self, batch: &[PutSubscriber]) -> Vec<Reported> {
+        self.now += hours(1);
+        put_subscribers(&self.store, batch, self.now).await.unwrap()
+    }
+
+    async fn notice(&mut self, batch: &[Notice]) {
+        self.now += hours(1);
+        notice_events(&self.store, batch, self.now).await.unwrap();
+    }
+
+    async fn suppress(&mut self, status: SubscriberStatus) {
+        self.notice(&[notice(ANN, status)]).await;
+    }
+
+    async fn ann(&self) -> Subscriber {
+        let known = self.store.load_subscribers(&[email(ANN)]).await.unwrap();
+        known[&email(ANN)].clone()
+    }
+
+    /// What an account was told of Ann.
+    fn told(&self, account: Account) -> Option<String> {
+        let person = self.provider.person(account, &email(ANN))?;
+        person.profile?.name
+    }
+
+    fn is_in(&self, account: Account) -> bool {
+        self.provider.person(account, &email(ANN)).is_some()
+    }
+
+    async fn claim(&mut self, queue: Queue) -> Option<(Receipt, Work)> {
+        self.claims += 1;
+        let lease = uuid(0x1_0000 + self.claims);
+        let claimed = self
+            .store
+            .claim(&[queue], 1, Duration::MINUTE, lease, self.now)
+            .await
+            .unwrap();
+        let task = claimed.into_iter().next()?;
+        Some((task.receipt, task.work))
+    }
+
+    /// Works off every queue until nothing is due, or until the provider fails; then what was
+    /// under way is due again, as after a crash.
+    async fn work(&mut self) -> Result<(), ProviderError> {
+        self.now += hours(1);
+        loop {
+            let mut is_idle = true;
+            for queue in Queue::ALL {
+                while let Some((receipt, work)) = self.claim(queue).await {
+                    is_idle = false;
+                    self.run(receipt, work).await?;
+                }
+            }
+            if is_idle {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn run(&self, receipt: Receipt, work: Work) -> Result<(), ProviderError> {
+        match work {
+            Work::Event(event) => {
+                let delivered = deliver(&self.store, &[(receipt, &event)], self.now).await;
+                delivered.unwrap();
+            }
+            Work::Effect(Effect::Sync(id, account)) => {
+                for errand in self.syncs(receipt, id, account).await {
+                    let told = super::sync(&self.provider, &errand).await?;
+                    self.record(told).await;
+                }
+            }
+            Work::Effect(Effect::Migrate(id)) => self.move_over(receipt, id).await?,
+            Work::Effect(Effect::Enrich(id)) => panic!("no posting {id} was pushed"),
+        }
+        Ok(())
+    }
+
+    async fn syncs(&self, receipt: Receipt, id: SubscriberId, account: Account) -> Vec<Errand> {
+        syncs(&self.store, &[(receipt, id, account)], self.now)
+            .await
+            .unwrap()
+    }
+
+    async fn record(&self, told: Told) {
+        record_syncs(&self.store, &[told], self.now).await.unwrap();
+    }
+
+    async fn move_over(&self, receipt: Receipt, id: SubscriberId) -> Result<(), ProviderError> {
+        let (store, provider) = (&self.store, &self.provider);
+        for errand in moves(store, &[(receipt, id)], self.now).await.unwrap() {
+            let found = look_up(provider, &errand).await?;
+            let recorded = record_found(store, &errand, found.as_ref(), self.now).await;
+            if let Some(errand) = recorded.unwrap() {
+                let told = carry_over(provider, &errand, found.as_ref()).await?;
+                record_moves(store, &[told], self.now).await.unwrap();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_answer() -> ProviderError {
+    ProviderError::Retry {
+        message: "no answer".to_owned(),
+        after: None,
+    }
+}

@@ -1,0 +1,150 @@
+//! Reports, events and confirmations.
+
+use super::*;
+use crate::{
+    store::StoreError,
+    subscriber::MigrationSource,
+    usecase::{Migration, confirm_migration, find_subscriber, find_subscriber_by_token, migrate},
+};
+
+#[test]
+fn reports_of_a_batch_build_on_each_other() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        let answers = world
+            .put_all(&[
+                report(ANN, r#"{"name":"Ann"}"#),
+                report("bo@example.com", "{}"),
+                report(ANN, r#"{"country":"Norway"}"#),
+                report(ANN, "{}"),
+            ])
+            .await;
+        let news: Vec<_> = answers.iter().map(|answer| answer.is_new).collect();
+        assert_eq!(news, [true, true, false, false]);
+        let ann = world.ann().await;
+        assert_eq!(answers[3].subscriber, ann);
+        assert_eq!(ann.name.as_deref(), Some("Ann"));
+        assert_eq!((ann.country.as_deref(), ann.version), (Some("Norway"), 1));
+        let tasks = Outbox::list(&world.store, false).await.unwrap();
+        assert_eq!(tasks.len(), 2, "one sync for each");
+    });
+}
+
+#[test]
+fn events_of_a_batch_build_on_each_other() {
+    pollster::block_on(async {
+        use SubscriberStatus::{Bounced, SpamReported, Unsubscribed};
+
+        let mut world = World::with_ann().await;
+        let batch = [SpamReported, Unsubscribed, Bounced].map(|status| notice(ANN, status));
+        world.notice(&batch).await;
+        assert_eq!(world.ann().await.status, SpamReported);
+        let before = world.ann().await;
+        world.notice(&batch).await;
+        assert_eq!(world.ann().await, before, "they are no news any more");
+        let tasks = Outbox::list(&world.store, false).await.unwrap();
+        assert_eq!(tasks.len(), 1);
+    });
+}
+
+#[test]
+fn whoever_was_not_reported_does_not_exist() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.suppress(SubscriberStatus::Bounced).await;
+        let store = &world.store;
+        assert_eq!(find_subscriber(store, &email(ANN)).await, Ok(None));
+        assert_eq!(find_subscriber_by_token(store, &token(ANN)).await, Ok(None));
+        let confirmed = confirm_migration(store, &token(ANN), noon()).await;
+        assert_eq!(confirmed, Ok(None));
+        let emails = [email(ANN), email("bo@example.com")];
+        let migrated = migrate(store, &emails, MigrationSource::Launch, noon()).await;
+        assert_eq!(migrated, Ok(vec![Migration::Unknown; 2]));
+        assert_eq!(Outbox::list(store, false).await, Ok(vec![]));
+
+        assert!(world.put("{}").await.is_new);
+        let ann = world.ann().await;
+        let store = &world.store;
+        assert_eq!(ann.status, SubscriberStatus::Bounced);
+        let found = find_subscriber(store, &email(ANN)).await;
+        assert_eq!(found, Ok(Some(ann.clone())));
+        let found = find_subscriber_by_token(store, &token(ANN)).await;
+        assert_eq!(found, Ok(Some(ann)));
+    });
+}
+
+#[test]
+fn a_confirmation_counts_once() {
+    pollster::block_on(async {
+        let world = World::with_ann().await;
+        let confirm = async |token: &MigrationToken, now| {
+            let confirmed = confirm_migration(&world.store, token, now).await;
+            confirmed.unwrap()
+        };
+        let moved = confirm(&token(ANN), noon() + hours(9)).await.unwrap();
+        let migrated = moved.migrated.unwrap();
+        assert_eq!(migrated.at, noon() + hours(9));
+        assert_eq!(migrated.source, MigrationSource::EmailConfirmation);
+        assert_eq!(world.ann().await, moved);
+        let again = confirm(&token(ANN), noon() + hours(10)).await;
+        assert_eq!(again, Some(moved));
+        for other in [token("bo@example.com"), MigrationToken::from_text("\0")] {
+            assert_eq!(confirm(&other, noon()).await, None);
+        }
+    });
+}
+
+/// Such a text may be one that a database does not even compare.
+#[test]
+fn what_is_no_token_is_not_looked_up() {
+    pollster::block_on(async {
+        let world = World::new();
+        let short = MigrationToken::from_text("short");
+        let mut put = report(ANN, "{}");
+        put.new_token = short.clone();
+        let answers = put_subscribers(&world.store, &[put], noon()).await;
+        assert_eq!(answers.unwrap()[0].subscriber.token, short);
+        let found = find_subscriber_by_token(&world.store, &short).await;
+        assert_eq!(found, Ok(None));
+    });
+}
+
+#[test]
+fn operators_learn_what_became_of_each() {
+    use Migration::{Started, Unchanged, Unknown};
+
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.put_all(&[report("bo@example.com", "{}")]).await;
+        let emails = ["bo@example.com", ANN, "bo@example.com", "cy@example.com"].map(email);
+        let run = async |source| migrate(&world.store, &emails, source, world.now).await;
+        let answers = run(MigrationSource::Manual).await;
+        assert_eq!(answers, Ok(vec![Started, Started, Unchanged, Unknown]));
+        let answers = run(MigrationSource::Launch).await;
+        assert_eq!(answers, Ok(vec![Unchanged, Unchanged, Unchanged, Unknown]));
+        let migrated = world.ann().await.migrated.unwrap();
+        assert_eq!(migrated.source, MigrationSource::Manual);
+    });
+}
+
+#[test]
+fn a_delivery_without_its_lease_asks_for_nothing() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.put(MEMBER).await;
+        let (receipt, work) = world.claim(Queue::Event).await.unwrap();
+        let Work::Event(event) = work else {
+            panic!("{work:?} is no event")
+        };
+        let lost = Receipt {
+            lease: uuid(404),
+            ..receipt
+        };
+        let delivered = deliver(&world.store, &[(lost, &event)], world.now).await;
+        assert_eq!(delivered, Err(StoreError::Conflict));
+        assert_eq!(world.claim(Queue::Sync(Account::Old)).await, None);
+        let delivered = deliver(&world.store, &[(receipt, &event)], world.now).await;
+        assert_eq!(delivered, Ok(()));
+        assert!(world.claim(Queue::Sync(Account::Old)).await.is_some());
+    });
+}

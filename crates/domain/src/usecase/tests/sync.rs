@@ -1,0 +1,199 @@
+//! Syncs: which calls are made, and which are saved.
+
+use super::*;
+
+fn upsert() -> Call {
+    Call::Upsert(Account::Old, email(ANN), false)
+}
+
+fn find() -> Call {
+    Call::Find(Account::Old, email(ANN))
+}
+
+#[test]
+fn a_change_is_one_call() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        for body in [
+            r#"{"name":"Ann"}"#,
+            MEMBER,
+            r#"{"membership":null}"#,
+            r#"{"country":"Mali"}"#,
+        ] {
+            world.put(body).await;
+            world.work().await.unwrap();
+            assert_eq!(world.provider.calls(), [upsert()], "{body}");
+            let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
+            assert_eq!(person.profile, Some(world.ann().await.profile()));
+            assert_eq!(person.joined, 0);
+        }
+    });
+}
+
+#[test]
+fn many_changes_are_one_call() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        for body in [r#"{"name":"A"}"#, MEMBER, LAPSED, r#"{"name":"B"}"#] {
+            world.put(body).await;
+        }
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [upsert()]);
+        assert_eq!(world.told(Account::Old).as_deref(), Some("B"));
+    });
+}
+
+#[test]
+fn what_changes_nothing_for_the_provider_is_no_call() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.put(MEMBER).await;
+        world.work().await.unwrap();
+        world.provider.calls();
+        for bodies in [
+            &[LAPSED][..],
+            &[MEMBER],
+            &["{}"],
+            &[r#"{"name":"B"}"#, r#"{"name":null}"#],
+            &[r#"{"membership":null}"#, MEMBER],
+        ] {
+            for body in bodies {
+                world.put(body).await;
+            }
+            world.work().await.unwrap();
+            assert_eq!(world.provider.calls(), [], "{bodies:?}");
+        }
+        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+    });
+}
+
+/// The call did its work, but its answer was lost; and then everything was as before.
+#[test]
+fn an_answer_that_was_lost_leaves_no_one_wrong() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.put(r#"{"name":"Bo"}"#).await;
+        world.provider.fail(0, Failing::After, no_answer());
+        assert_eq!(world.work().await, Err(no_answer()));
+        world.put(r#"{"name":"Ann"}"#).await;
+        assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
+        world.work().await.unwrap();
+        assert_eq!(world.told(Account::Old).as_deref(), Some("Ann"));
+    });
+}
+
+#[test]
+fn a_change_during_the_call_is_told_next() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.put(r#"{"name":"Bo"}"#).await;
+        let (receipt, _) = world.claim(Queue::Sync(Account::Old)).await.unwrap();
+        let errands = world
+            .syncs(receipt, world.ann().await.id, Account::Old)
+            .await;
+        world.put(r#"{"name":"Cy"}"#).await;
+        let told = super::super::sync(&world.provider, &errands[0]).await;
+        world.record(told.unwrap()).await;
+        assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
+        world.work().await.unwrap();
+        assert_eq!(world.told(Account::Old).as_deref(), Some("Cy"));
+        assert_eq!(world.provider.calls(), [upsert(), upsert()]);
+    });
+}
+
+#[test]
+fn nobody_suppressed_is_put_into_an_account() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.suppress(SubscriberStatus::Unsubscribed).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), []);
+        world.put(MEMBER).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [find()]);
+        assert!(!world.is_in(Account::Old));
+        world.put(LAPSED).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [], "it is known to be nothing");
+    });
+}
+
+#[test]
+fn whoever_is_in_the_account_is_kept_up_to_date_there() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let old = Account::Old;
+        world
+            .provider
+            .set(old, &email(ANN), SubscriberStatus::Bounced);
+        world.suppress(SubscriberStatus::Bounced).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [find(), upsert()]);
+        world.put(r#"{"name":"Bo"}"#).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [find(), upsert()]);
+        assert_eq!(world.told(old).as_deref(), Some("Bo"));
+    });
+}
+
+#[test]
+fn a_status_that_the_account_shows_is_learned() {
+    pollster::block_on(async {
+        for (is_known, calls) in [(false, vec![upsert()]), (true, vec![find(), upsert()])] {
+            let mut world = World::with_ann().await;
+            let (old, spam) = (Account::Old, SubscriberStatus::SpamReported);
+            if is_known {
+                world.suppress(SubscriberStatus::Bounced).await;
+            }
+            world.provider.set(old, &email(ANN), spam);
+            world.put(r#"{"name":"Bo"}"#).await;
+            world.work().await.unwrap();
+            assert_eq!(world.ann().await.status, spam);
+            assert_eq!(world.provider.calls(), calls, "and it is not told back");
+        }
+    });
+}
+
+#[test]
+fn a_lapse_does_not_even_ask_for_a_sync() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.put(MEMBER).await;
+        world.work().await.unwrap();
+        world.put(LAPSED).await;
+        let (receipt, work) = world.claim(Queue::Event).await.unwrap();
+        world.run(receipt, work).await.unwrap();
+        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+    });
+}
+
+#[test]
+fn a_status_is_learned_from_an_account_that_refuses_too() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let spam = SubscriberStatus::SpamReported;
+        world.provider.refuse_suppressed();
+        world.provider.set(Account::Old, &email(ANN), spam);
+        world.suppress(SubscriberStatus::Bounced).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [find(), upsert()]);
+        assert_eq!(world.ann().await.status, spam);
+    });
+}
+
+#[test]
+fn a_refusal_of_someone_suppressed_is_done() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let unsubscribed = SubscriberStatus::Unsubscribed;
+        world.provider.refuse_suppressed();
+        world.provider.set(Account::Old, &email(ANN), unsubscribed);
+        world.put(r#"{"name":"Bo"}"#).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [upsert()]);
+        world.suppress(unsubscribed).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [find(), upsert()]);
+        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+    });
+}

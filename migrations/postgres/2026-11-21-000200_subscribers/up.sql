@@ -1,0 +1,82 @@
+-- Newsletter subscribers, and who speaks to the accounts of the e-mail provider.
+--
+-- The checks hold what the program relies on when it reads a row back; the rules about what may
+-- become of a subscriber are the program's.
+
+CREATE TABLE subscribers (
+    id uuid NOT NULL PRIMARY KEY,
+    version bigint NOT NULL CHECK (version >= 1),
+    email text COLLATE "C" NOT NULL UNIQUE CHECK (email <> ''),
+    reported_at timestamptz,
+    name text,
+    country text,
+    membership_plan_category text COLLATE "C"
+        CHECK (membership_plan_category IN ('individual', 'team')),
+    membership_status text COLLATE "C"
+        CHECK (membership_status IN ('active', 'expired', 'canceled')),
+    membership_expires_at date
+        CHECK (membership_expires_at BETWEEN '0001-01-01' AND '9999-12-31'),
+    status text COLLATE "C" NOT NULL
+        CHECK (status IN ('active', 'bounced', 'unsubscribed', 'spam_reported')),
+    migrated_at timestamptz,
+    migration_source text COLLATE "C"
+        CHECK (migration_source IN ('launch', 'email_confirmation', 'manual')),
+    migration_arrived boolean NOT NULL,
+    migration_token text COLLATE "C" NOT NULL UNIQUE CHECK (migration_token <> ''),
+    told bytea CHECK (octet_length(told) = 32),
+    updated_at timestamptz NOT NULL,
+    CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
+    CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
+    CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
+    CHECK (migrated_at IS NOT NULL OR NOT migration_arrived)
+)
+-- Hardly any update changes a column that an index has, so with space left it stays on its page.
+WITH (fillfactor = 80);
+
+COMMENT ON TABLE subscribers IS
+    'What is known of an e-mail address: as the membership system reports the person, and as the e-mail provider says they stand. Never deleted.';
+COMMENT ON COLUMN subscribers.id IS 'The id in this service.';
+COMMENT ON COLUMN subscribers.version IS
+    'Counts the commits that wrote the row; each of them names the version it has read.';
+COMMENT ON COLUMN subscribers.email IS
+    'The address, trimmed and in lower case, compared byte for byte. One address cannot have two rows, so a report and a suppression that race for it meet.';
+COMMENT ON COLUMN subscribers.reported_at IS
+    'When the membership system first reported the person; until then the row only keeps what the provider said about the address.';
+COMMENT ON COLUMN subscribers.name IS 'As last reported.';
+COMMENT ON COLUMN subscribers.country IS 'As last reported, by its name.';
+COMMENT ON COLUMN subscribers.membership_plan_category IS
+    'Whose membership it is: individual or team; unset without a membership.';
+COMMENT ON COLUMN subscribers.membership_status IS
+    'Where the membership stands: active, expired or canceled; unset without one.';
+COMMENT ON COLUMN subscribers.membership_expires_at IS 'Until when it is paid for, where known.';
+COMMENT ON COLUMN subscribers.status IS
+    'Whether the person may be written to: active, bounced, unsubscribed or spam_reported. The strongest that was ever seen.';
+COMMENT ON COLUMN subscribers.migrated_at IS
+    'When the person moved to the provider''s new account; unset in the old one.';
+COMMENT ON COLUMN subscribers.migration_source IS
+    'Who moved them: launch, email_confirmation or manual.';
+COMMENT ON COLUMN subscribers.migration_arrived IS
+    'Whether the provider''s accounts show the move already.';
+COMMENT ON COLUMN subscribers.migration_token IS
+    'What lets the holder of an e-mailed link move. A secret.';
+COMMENT ON COLUMN subscribers.told IS
+    'SHA-256 of what the account that the person is in is known to hold; unset while that is not known.';
+COMMENT ON COLUMN subscribers.updated_at IS 'When it was last written.';
+
+-- Who is still in the old account, in the order of the list. A query uses it only if it repeats
+-- both conditions. (The list of all goes by the index of the address.)
+CREATE INDEX subscribers_unmigrated ON subscribers (email)
+    WHERE migrated_at IS NULL AND reported_at IS NOT NULL;
+
+CREATE TABLE account_leases (
+    account text COLLATE "C" NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    holder uuid NOT NULL,
+    ends_at timestamptz NOT NULL
+);
+
+COMMENT ON TABLE account_leases IS
+    'Which process speaks to which of the provider''s accounts: one at a time keeps to its request limit.';
+COMMENT ON COLUMN account_leases.account IS 'The account: old or new.';
+COMMENT ON COLUMN account_leases.holder IS 'A random id of the process.';
+COMMENT ON COLUMN account_leases.ends_at IS
+    'When the lease ends if it is not renewed: a process that died holds nothing for long.';

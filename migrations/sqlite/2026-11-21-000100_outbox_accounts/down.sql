@@ -1,0 +1,60 @@
+-- The program of that time knows neither these kinds nor these events.
+DELETE FROM outbox
+    WHERE kind IN ('sync', 'migrate') OR (kind = 'event' AND source_identifier IS NULL);
+
+ALTER TABLE outbox RENAME TO outbox_after;
+
+CREATE TABLE outbox (
+    -- In the order written, and never used again: an operator may name a row that is gone.
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    -- 'event', or the kind of effect ('enrich'). Kinds are not listed here, because a new one
+    -- would make it necessary to build the table anew.
+    kind TEXT NOT NULL CHECK (kind <> ''),
+    -- The UUID of whom it is for. No foreign key: kinds differ in what they are for.
+    subject BLOB NOT NULL CHECK (length(subject) = 16),
+    -- Counts how often an effect was asked for. A task that was asked for again since it was
+    -- claimed is due once more when it is finished.
+    generation INTEGER NOT NULL DEFAULT 1,
+    -- How often it was claimed since it was asked for anew.
+    attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    -- When it is due, or when its lease ends: a task whose worker died is due by itself.
+    next_at INTEGER NOT NULL,
+    -- The claim it is worked on under.
+    lease BLOB CHECK (length(lease) = 16),
+    -- The first failed attempt since it was asked for anew.
+    first_failed_at INTEGER,
+    last_error TEXT,
+    -- Given up then; it stays until an operator revives it or it is asked for again.
+    dead_at INTEGER,
+    created_at INTEGER NOT NULL,
+    -- Of events only: its name, its posting's source identifier, and when it happened.
+    event_name TEXT,
+    source_identifier TEXT,
+    occurred_at INTEGER,
+    CHECK (dead_at IS NULL OR lease IS NULL),
+    CHECK ((kind = 'event') = (event_name IS NOT NULL)),
+    CHECK ((kind = 'event') = (source_identifier IS NOT NULL)),
+    CHECK ((kind = 'event') = (occurred_at IS NOT NULL))
+) STRICT;
+
+INSERT INTO sqlite_sequence (name, seq)
+    SELECT 'outbox', seq FROM sqlite_sequence WHERE name = 'outbox_after';
+INSERT INTO outbox
+    (id, kind, subject, generation, attempts, next_at, lease, first_failed_at, last_error,
+     dead_at, created_at, event_name, source_identifier, occurred_at)
+    SELECT id, kind, subject, generation, attempts, next_at, lease, first_failed_at, last_error,
+        dead_at, created_at, event_name, source_identifier, occurred_at
+    FROM outbox_after;
+DROP TABLE outbox_after;
+
+-- One row for each effect.
+CREATE UNIQUE INDEX outbox_effects ON outbox (kind, subject) WHERE kind <> 'event';
+
+-- Finds the oldest event of a posting. (Every index ends with the row's id.)
+CREATE INDEX outbox_events ON outbox (subject) WHERE kind = 'event';
+
+-- What workers ask for: the tasks of a kind that are due, the longest due first.
+CREATE INDEX outbox_due ON outbox (kind, next_at) WHERE dead_at IS NULL;
+
+-- What operators ask for.
+CREATE INDEX outbox_dead ON outbox (kind) WHERE dead_at IS NOT NULL;

@@ -1,0 +1,2 @@
+DROP TABLE account_leases;
+DROP TABLE subscribers;

@@ -1,0 +1,59 @@
+-- Newsletter subscribers, and who speaks to the accounts of the e-mail provider.
+--
+-- What is known of an e-mail address: as the membership system reports the person, and as the
+-- e-mail provider says they stand. Never deleted.
+CREATE TABLE subscribers (
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    -- Counts the commits that wrote the row; each of them names the version it has read.
+    version INTEGER NOT NULL CHECK (version >= 1),
+    -- Trimmed and in lower case, compared byte for byte. One address cannot have two rows, so a
+    -- report and a suppression that race for it meet.
+    email TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (email <> ''),
+    -- When the membership system first reported the person; until then the row only keeps what
+    -- the provider said about the address.
+    reported_at INTEGER,
+    name TEXT,
+    -- By its name.
+    country TEXT,
+    -- Whose membership it is, where it stands, and until when it is paid for (as 2026-12-31).
+    -- All unset without a membership.
+    membership_plan_category TEXT CHECK (membership_plan_category IN ('individual', 'team')),
+    membership_status TEXT CHECK (membership_status IN ('active', 'expired', 'canceled')),
+    membership_expires_at TEXT CHECK (
+        membership_expires_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
+    ),
+    -- Whether the person may be written to: the strongest that was ever seen.
+    status TEXT NOT NULL CHECK (status IN ('active', 'bounced', 'unsubscribed', 'spam_reported')),
+    -- When the person moved to the provider's new account, and who moved them; unset in the old
+    -- one.
+    migrated_at INTEGER,
+    migration_source TEXT
+        CHECK (migration_source IN ('launch', 'email_confirmation', 'manual')),
+    -- 1: the provider's accounts show the move already.
+    migration_arrived INTEGER NOT NULL CHECK (migration_arrived IN (0, 1)),
+    -- What lets the holder of an e-mailed link move. A secret.
+    migration_token TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (migration_token <> ''),
+    -- SHA-256 of what the account that the person is in is known to hold; unset while that is
+    -- not known.
+    told BLOB CHECK (length(told) = 32),
+    updated_at INTEGER NOT NULL,
+    CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
+    CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
+    CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
+    CHECK (migrated_at IS NOT NULL OR migration_arrived = 0)
+) STRICT;
+
+-- Who is still in the old account, in the order of the list. A query uses it only if it repeats
+-- both conditions. (The list of all goes by the index of the address.)
+CREATE INDEX subscribers_unmigrated ON subscribers (email)
+    WHERE migrated_at IS NULL AND reported_at IS NOT NULL;
+
+-- Which process speaks to which of the provider's accounts: one at a time keeps to its request
+-- limit.
+CREATE TABLE account_leases (
+    account TEXT NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    -- A random id of the process.
+    holder BLOB NOT NULL CHECK (length(holder) = 16),
+    -- When the lease ends if it is not renewed: a process that died holds nothing for long.
+    ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
