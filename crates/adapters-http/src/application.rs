@@ -17,11 +17,15 @@ use actix_web::{
 use domain::{
     client::Clients,
     store::{Health, PostingReader},
-    usecase::Ingest,
+    usecase::{Ingest, Newsletter},
 };
+use secrecy::SecretString;
 use tokio::net::TcpSocket;
 
-use crate::{docs, docs::Docs, health, middleware, oauth, oauth::Authorizer, posting, routing};
+use crate::{
+    docs, docs::Docs, health, middleware, oauth, oauth::Authorizer, posting, routing, subscriber,
+    subscriber::Signatures,
+};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -37,6 +41,8 @@ pub struct Ports {
     pub ingest: Arc<dyn Ingest>,
     /// Answers questions about postings.
     pub postings: Arc<dyn PostingReader>,
+    /// Takes and answers whatever is about newsletter subscribers.
+    pub newsletter: Arc<dyn Newsletter>,
     /// Knows the OAuth clients.
     pub clients: Arc<dyn Clients>,
     /// Tells whether the store can do its work.
@@ -57,6 +63,9 @@ pub struct HttpSettings {
     pub token_ttl: Duration,
     /// The folder with the keys that sign tokens.
     pub keys: PathBuf,
+    /// What the e-mail provider signs its deliveries with. Any one will do; without one, none
+    /// is accepted.
+    pub webhook_secrets: Vec<SecretString>,
     /// Threads that serve; `None` takes one for each core.
     pub workers: Option<usize>,
 }
@@ -85,6 +94,7 @@ pub(crate) struct State {
     pub ports: Ports,
     pub authorizer: web::Data<Authorizer>,
     pub body_limit: usize,
+    pub signatures: Signatures,
 }
 
 /// A server that listens already and serves once it [runs](Self::run).
@@ -198,6 +208,7 @@ impl Shared {
             ports,
             authorizer: authorizer.clone(),
             body_limit: settings.body_limit,
+            signatures: Signatures::new(&settings.webhook_secrets),
         };
         Ok(Self {
             state: web::Data::new(state),
@@ -212,6 +223,7 @@ impl Shared {
             .app_data(self.authorizer.clone())
             .app_data(self.docs.clone())
             .configure(posting::routes)
+            .configure(subscriber::routes)
             .configure(oauth::routes)
             .configure(health::routes)
             .configure(docs::routes)

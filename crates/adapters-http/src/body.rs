@@ -29,18 +29,27 @@ pub async fn read_json(
     limit: usize,
 ) -> Result<Bytes, ApiError> {
     expect_json(request.headers())?;
-    if content_length(request.headers()).is_some_and(|length| length > limit as u64) {
-        return Err(ApiError::body_too_large(limit));
-    }
-    let body = timeout(PATIENCE, collect(payload, limit))
-        .await
-        .map_err(|_| ApiError::body_too_slow())??;
+    let body = read(request, payload, limit).await?;
     if body.is_empty() {
         return Err(ApiError::bad_request(
             "The body is empty; it must be a JSON object.",
         ));
     }
     Ok(body)
+}
+
+/// Reads a body of at most `limit` bytes, of whatever type.
+pub async fn read(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    limit: usize,
+) -> Result<Bytes, ApiError> {
+    if content_length(request.headers()).is_some_and(|length| length > limit as u64) {
+        return Err(ApiError::body_too_large(limit));
+    }
+    timeout(PATIENCE, collect(payload, limit))
+        .await
+        .map_err(|_| ApiError::body_too_slow())?
 }
 
 async fn collect(payload: &mut Payload, limit: usize) -> Result<Bytes, ApiError> {
@@ -99,15 +108,24 @@ fn content_length(headers: &HeaderMap) -> Option<u64> {
         .ok()
 }
 
+/// What a body is declared as, without parameters.
+pub fn media_type(headers: &HeaderMap) -> Option<&str> {
+    content_type(headers).map(|(essence, _)| essence)
+}
+
+/// The type and its parameters.
+fn content_type(headers: &HeaderMap) -> Option<(&str, &str)> {
+    let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let (essence, parameters) = value.split_once(';').unwrap_or((value, ""));
+    Some((essence.trim(), parameters))
+}
+
 /// Accepts `application/json`, in UTF-8 and uncompressed.
 fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
     const EXPECTED: &str = "Content-Type must be application/json.";
-    let media_type = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .ok_or_else(|| ApiError::unsupported_media_type(EXPECTED))?;
-    let (essence, parameters) = media_type.split_once(';').unwrap_or((media_type, ""));
-    if !essence.trim().eq_ignore_ascii_case("application/json") {
+    let (essence, parameters) =
+        content_type(headers).ok_or_else(|| ApiError::unsupported_media_type(EXPECTED))?;
+    if !essence.eq_ignore_ascii_case("application/json") {
         return Err(ApiError::unsupported_media_type(EXPECTED));
     }
     let charset = parameters.split(';').find_map(|parameter| {

@@ -15,7 +15,8 @@ use actix_web::{
 use domain::{
     posting::{InvalidIdentifier, PutError, PutPosting, Rejection},
     store::StoreError,
-    usecase::IngestError,
+    subscriber::{InvalidEmail, PutSubscriber},
+    usecase::{IngestError, NewsletterError},
     validation::FieldErrors,
 };
 use serde::{Serialize, Serializer};
@@ -26,6 +27,8 @@ use crate::oauth::AuthError;
 const RETRY_OVERLOADED: u32 = 1;
 /// Seconds after which a client should try again when the store is away.
 const RETRY_UNAVAILABLE: u32 = 5;
+/// Seconds after which a client should try again what an operator has to switch on.
+const RETRY_SWITCHED_OFF: u32 = 600;
 
 /// An answer that is no success.
 #[derive(Debug)]
@@ -62,6 +65,29 @@ impl ApiError {
     /// 400: the request cannot be understood.
     pub fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// 401 of the webhook. A challenge is due (RFC 9110 §15.5.2), but not the one for tokens.
+    pub fn bad_signature() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "The header Signature must be the lower-case hex HMAC-SHA256 of the body, made with \
+             the webhook's secret.",
+        )
+        .with_header(
+            header::WWW_AUTHENTICATE,
+            HeaderValue::from_static("HMAC-SHA256 header=\"Signature\""),
+        )
+    }
+
+    /// 404: nobody has reported this person.
+    pub fn no_such_subscriber() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Newsletter subscriber not found.")
+    }
+
+    /// 404: nobody has this migration token.
+    pub fn no_such_token() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Migration token not found.")
     }
 
     /// 404: nothing is served here.
@@ -118,6 +144,26 @@ impl ApiError {
     pub fn unavailable(message: &'static str, retry_after: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
             .with_header(header::RETRY_AFTER, retry_after)
+    }
+
+    /// 503 of the webhook while nothing can be verified.
+    pub fn webhook_off() -> Self {
+        Self::unavailable(
+            "The newsletter webhook is switched off: no secret is configured.",
+            RETRY_SWITCHED_OFF,
+        )
+    }
+
+    /// 503 of the confirmation: whatever failed, people are to try again.
+    pub fn confirmation_failed(cause: &NewsletterError) -> Self {
+        match cause {
+            NewsletterError::Unavailable(_) => tracing::warn!(%cause, "a link got no answer"),
+            NewsletterError::Broken(_) => tracing::error!(%cause, "internal error"),
+        }
+        Self::unavailable(
+            "The service is temporarily unavailable. Repeating the request is safe.",
+            RETRY_UNAVAILABLE,
+        )
     }
 
     /// 503 of `/readyz`, which says nothing about the inside but to the log.
@@ -194,6 +240,12 @@ impl From<InvalidIdentifier> for ApiError {
     }
 }
 
+impl From<InvalidEmail> for ApiError {
+    fn from(error: InvalidEmail) -> Self {
+        Self::invalid(FieldErrors::one(PutSubscriber::EMAIL, error.to_string()))
+    }
+}
+
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
@@ -226,6 +278,22 @@ impl From<IngestError> for ApiError {
                 )
             }
             IngestError::Broken(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<NewsletterError> for ApiError {
+    fn from(error: NewsletterError) -> Self {
+        match error {
+            NewsletterError::Unavailable(_) => {
+                tracing::warn!(cause = %error, "a command about a subscriber got no answer");
+                Self::unavailable(
+                    "The service is temporarily unavailable. Whether anything was written is not \
+                     known; repeating the request is safe.",
+                    RETRY_UNAVAILABLE,
+                )
+            }
+            NewsletterError::Broken(_) => Self::internal(&error),
         }
     }
 }

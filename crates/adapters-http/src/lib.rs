@@ -5,8 +5,10 @@
 //! crate builds it with its ports, runs it and stops it.
 //!
 //! What every request passes is in `middleware`, what every error looks like in `error`,
-//! how bodies are taken in in `body`.
+//! how bodies are taken in in `body`, and what the resources of the API share in `api`.
 
+mod answer;
+mod api;
 mod application;
 mod body;
 mod docs;
@@ -18,9 +20,11 @@ mod openapi;
 mod posting;
 mod request_id;
 mod routing;
+mod subscriber;
 
 pub use self::{
     application::{Application, BuildError, HttpSettings, Ports, StopHandle},
     openapi::openapi,
     posting::posting_data,
+    subscriber::subscriber_data,
 };

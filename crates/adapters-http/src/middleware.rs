@@ -20,12 +20,14 @@ use tracing::Instrument;
 use crate::{
     error::{ApiError, ErrorBody},
     request_id::{RequestId, X_REQUEST_ID},
+    subscriber,
 };
 
 /// Wraps every request.
 ///
 /// An access line is written for each answer, at level `debug`, because it would cost more than
-/// most answers; failures of the service itself are written at `warn`.
+/// most answers; failures of the service itself are written at `warn`. What is logged of the
+/// address is its path, and even that without whom it is about: queries have tokens in them.
 pub async fn track(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -35,7 +37,7 @@ pub async fn track(
         "request",
         request_id = %id,
         method = %request.method(),
-        path = request.uri().path(),
+        path = subscriber::loggable(request.path(), request.match_info().as_str()),
     );
     let guarded = async {
         let started = Instant::now();

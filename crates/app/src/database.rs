@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use domain::{
     client::Clients,
     outbox::Outbox,
-    store::{Health, PostingReader, Store},
+    store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
 
 use crate::config::DatabaseUrl;
@@ -31,7 +31,9 @@ pub enum Outdated {
 pub struct Database {
     pub store: Arc<dyn Store>,
     pub postings: Arc<dyn PostingReader>,
+    pub subscribers: Arc<dyn SubscriberReader>,
     pub outbox: Arc<dyn Outbox>,
+    pub accounts: Arc<dyn Accounts>,
     pub clients: Arc<dyn Clients>,
     pub health: Arc<dyn Health>,
 }
@@ -40,12 +42,21 @@ impl Database {
     /// Takes one store for every port.
     pub fn of<T>(store: &Arc<T>) -> Self
     where
-        T: Store + PostingReader + Outbox + Clients + Health + 'static,
+        T: Store
+            + PostingReader
+            + SubscriberReader
+            + Outbox
+            + Accounts
+            + Clients
+            + Health
+            + 'static,
     {
         Self {
             store: Arc::clone(store) as _,
             postings: Arc::clone(store) as _,
+            subscribers: Arc::clone(store) as _,
             outbox: Arc::clone(store) as _,
+            accounts: Arc::clone(store) as _,
             clients: Arc::clone(store) as _,
             health: Arc::clone(store) as _,
         }

@@ -2,7 +2,8 @@
 //!
 //! - [`cli`] and [`config`]: what can be said, and what the values may be.
 //! - [`serve`]: puts the adapters together and runs them; [`database`] is the store it got.
-//! - [`lane`]: pushed postings share commits. [`worker`]: what follows from commits.
+//! - [`lane`]: pushed postings share commits. [`newsletter`]: commands about subscribers.
+//! - [`worker`]: what follows from commits, with the e-mail [`provider`] for some of it.
 //! - [`command`], [`push`], [`demo`]: everything else that the command line offers.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
@@ -11,14 +12,19 @@ mod cli;
 mod clock;
 mod command;
 mod config;
+mod conflicts;
 mod cores;
 mod database;
 mod demo;
+mod input;
 mod lane;
 mod logging;
 mod misconfigured;
+mod newsletter;
 mod output;
 mod panics;
+mod progress;
+mod provider;
 mod push;
 mod serve;
 mod shutdown;
@@ -28,13 +34,7 @@ mod text;
 mod waits;
 mod worker;
 
-use std::{
-    env,
-    io::{self, Write as _},
-    path::Path,
-    process::ExitCode,
-    time::Duration,
-};
+use std::{env, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
 
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if output::is_reader_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&in_one_line(&error));
+            output::complain(format_args!("error: {}", in_one_line(&error)));
             if error.is::<Misconfigured>() {
                 ExitCode::from(USAGE)
             } else {
@@ -76,7 +76,7 @@ fn refuse(refusal: &Refusal) -> ExitCode {
             u8::try_from(error.exit_code()).map_or(ExitCode::from(USAGE), ExitCode::from)
         }
         Refusal::Value(line) => {
-            complain(line);
+            output::complain(format_args!("error: {line}"));
             ExitCode::from(USAGE)
         }
     }
@@ -98,12 +98,6 @@ fn in_one_line(error: &anyhow::Error) -> String {
         }
     }
     line
-}
-
-/// Says on standard error what went wrong.
-fn complain(what: &str) {
-    // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr(), "error: {what}");
 }
 
 fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
@@ -130,6 +124,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Clients(clients) => command::clients::run(&clients).await,
         Command::Push(args) => push::run(args).await,
         Command::Postings(postings) => command::postings::run(postings).await,
+        Command::Subscribers(subscribers) => command::subscribers::run(subscribers).await,
         Command::Outbox(outbox) => command::outbox::run(outbox).await,
         Command::Openapi => command::openapi::run(),
     }

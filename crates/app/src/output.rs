@@ -20,6 +20,20 @@ pub fn print(text: impl Display) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints bytes as they are.
+pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Says something on standard error.
+pub fn complain(what: impl Display) {
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr(), "{what}");
+}
+
 /// Prints a value as JSON for people and programs.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(serde_json::to_string_pretty(value)?)

@@ -7,8 +7,12 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Du
 
 use adapters_enrichment::Builtin;
 use adapters_http::{Application, HttpSettings, Ports, StopHandle, oauth::KeyFolder};
+use adapters_mailerlite::Settings as ProviderSettings;
 use anyhow::Context as _;
-use domain::{enrichment::Enricher, posting::Lifetime, store::Store};
+use domain::{
+    enrichment::Enricher, posting::Lifetime, store::Store, subscriber::provider::Provider,
+};
+use secrecy::SecretString;
 use tokio::task::JoinHandle;
 
 use crate::{
@@ -19,7 +23,8 @@ use crate::{
     database::{Database, Outdated},
     lane::{LaneSettings, LaneTasks, Lanes},
     misconfigured::Misconfigured,
-    output,
+    newsletter::NewsletterService,
+    output, provider,
     shutdown::StopSignals,
     worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
@@ -49,6 +54,10 @@ pub struct ServiceConfig {
     pub lifetime: Lifetime,
     /// Who enriches; `None` runs no worker.
     pub enricher: Option<EnricherKind>,
+    /// The e-mail provider's accounts.
+    pub accounts: ProviderSettings,
+    /// What the e-mail provider signs its deliveries with.
+    pub webhook_secrets: Vec<SecretString>,
 }
 
 impl From<&ServeArgs> for ServiceConfig {
@@ -69,6 +78,8 @@ impl From<&ServeArgs> for ServiceConfig {
             lanes: args.lanes(),
             lifetime: args.lifetime.lifetime,
             enricher: (!args.no_worker).then_some(args.enricher.enricher),
+            accounts: args.accounts.settings(),
+            webhook_secrets: args.webhook.secrets(),
         }
     }
 }
@@ -84,6 +95,7 @@ pub struct Running {
     http: StopHandle,
     server: JoinHandle<std::io::Result<()>>,
     lanes: LaneTasks,
+    newsletter: NewsletterService,
     worker: Option<Worker>,
 }
 
@@ -103,6 +115,10 @@ impl Service {
             ))
             .into());
         }
+        let works = config
+            .enricher
+            .map(|enricher| Works::new(enricher, config.lifetime, &config.accounts))
+            .transpose()?;
         let database = Database::open_or(&config.database, config.outdated).await?;
         if config.database.is_embedded() && keys::ensure(&folder)? {
             tracing::info!(folder = %config.keys.display(), "made a token signing key");
@@ -116,9 +132,11 @@ impl Service {
         let (lanes, lane_tasks) =
             Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
+        let newsletter = NewsletterService::new(&store, &clock::system());
         let ports = Ports {
             ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),
+            newsletter: Arc::new(newsletter.clone()),
             clients: Arc::clone(&database.clients),
             health: Arc::clone(&database.health),
         };
@@ -130,14 +148,14 @@ impl Service {
                 body_limit: config.body_limit,
                 token_ttl: config.token_ttl,
                 keys: config.keys,
+                webhook_secrets: config.webhook_secrets,
                 workers: Some(config.http_threads),
             },
         )?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
-        let worker = config
-            .enricher
-            .map(|kind| start_worker(&database, store, kind, config.lifetime, wake, is_busy))
+        let worker = works
+            .map(|works| works.start(&database, store, wake, is_busy))
             .transpose()?;
         let server = tokio::spawn(application.run());
         Ok(Running {
@@ -147,6 +165,7 @@ impl Service {
             http,
             server,
             lanes: lane_tasks,
+            newsletter,
             worker,
         })
     }
@@ -167,12 +186,13 @@ impl Running {
         let Self {
             http,
             lanes,
+            newsletter,
             worker,
             ..
         } = self;
         let answered = async {
             http.stop().await;
-            lanes.stop().await;
+            tokio::join!(lanes.stop(), newsletter.stop());
         };
         let worked = async {
             if let Some(worker) = worker {
@@ -183,28 +203,52 @@ impl Running {
     }
 }
 
-fn start_worker(
-    database: &Database,
-    store: Arc<dyn Store>,
-    enricher: EnricherKind,
+/// What a worker does its work with.
+struct Works {
+    enricher: Arc<dyn Enricher>,
     lifetime: Lifetime,
-    wake: Arc<Wake>,
-    is_busy: IsBusy,
-) -> anyhow::Result<Worker> {
-    let enricher: Arc<dyn Enricher> = match enricher {
-        EnricherKind::Builtin => Arc::new(Builtin),
-    };
-    let worker = Worker::start(WorkerParts {
-        store,
-        outbox: Arc::clone(&database.outbox),
-        enricher,
-        lifetime,
-        clock: clock::system(),
-        wake,
-        is_busy,
-        settings: WorkerSettings::default(),
-    });
-    worker.context("cannot start background work")
+    provider: Arc<dyn Provider>,
+}
+
+impl Works {
+    /// Gets ready; nothing is begun yet.
+    fn new(
+        enricher: EnricherKind,
+        lifetime: Lifetime,
+        accounts: &ProviderSettings,
+    ) -> anyhow::Result<Self> {
+        let enricher: Arc<dyn Enricher> = match enricher {
+            EnricherKind::Builtin => Arc::new(Builtin),
+        };
+        Ok(Self {
+            enricher,
+            lifetime,
+            provider: provider::connect(accounts)?,
+        })
+    }
+
+    /// Starts a worker.
+    fn start(
+        self,
+        database: &Database,
+        store: Arc<dyn Store>,
+        wake: Arc<Wake>,
+        is_busy: IsBusy,
+    ) -> anyhow::Result<Worker> {
+        let worker = Worker::start(WorkerParts {
+            store,
+            outbox: Arc::clone(&database.outbox),
+            accounts: Arc::clone(&database.accounts),
+            enricher: self.enricher,
+            provider: self.provider,
+            lifetime: self.lifetime,
+            clock: clock::system(),
+            wake,
+            is_busy,
+            settings: WorkerSettings::default(),
+        });
+        worker.context("cannot start background work")
+    }
 }
 
 /// `posthaste serve`.
@@ -233,22 +277,19 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
 /// `posthaste worker`.
 pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
+    let works = Works::new(
+        args.enricher.enricher,
+        args.lifetime.lifetime,
+        &args.accounts.settings(),
+    )?;
     let database = Database::open(&args.store.database()).await?;
     let wake = Arc::new(Wake::default());
     let store = Arc::new(WakingStore::new(
         Arc::clone(&database.store),
         Arc::clone(&wake),
     ));
-    let (enricher, lifetime) = (args.enricher.enricher, args.lifetime.lifetime);
-    let worker = start_worker(
-        &database,
-        store,
-        enricher,
-        lifetime,
-        wake,
-        // Nobody pushes to this process.
-        Arc::new(|| false),
-    )?;
+    // Nobody pushes to this process.
+    let worker = works.start(&database, store, wake, Arc::new(|| false))?;
     let _ = output::print("Posthaste works in the background.");
     signals.asked().await;
     worker.stop().await;

@@ -4,6 +4,9 @@ use std::{io, process};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+/// The exit code of a program that was stopped before it was done.
+pub const INTERRUPTED: u8 = 130;
+
 /// Signals of this process that ask it to stop.
 pub struct StopSignals {
     interrupt: Signal,

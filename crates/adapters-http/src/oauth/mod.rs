@@ -26,6 +26,7 @@ use domain::{
 };
 use time::OffsetDateTime;
 
+pub(crate) use self::secret::random_bytes;
 pub use self::{
     bearer::AuthError,
     jwt::TokenFault,

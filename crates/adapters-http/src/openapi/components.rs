@@ -6,29 +6,32 @@ use utoipa::openapi::{
     Type,
     header::HeaderBuilder,
     security::{
-        ClientCredentials, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes, SecurityRequirement,
-        SecurityScheme,
+        ApiKey, ApiKeyValue, ClientCredentials, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes,
+        SecurityRequirement, SecurityScheme,
     },
 };
 
 use super::{errors, oauth, schema::reference, service};
-use crate::{
-    posting::{payload_schemas, view_schemas},
-    request_id,
-};
+use crate::{posting, request_id, subscriber};
 
 const OAUTH2: &str = "oauth2";
 const BEARER: &str = "bearer";
 /// HTTP Basic with a client's credentials, for the token endpoint alone.
 pub const BASIC: &str = "basic";
+/// A delivery's signature, for the webhook alone.
+pub const SIGNATURE: &str = "signature";
 
 const X_REQUEST_ID: &str = "X-Request-Id";
 
 /// All components of the document.
 pub fn components() -> Components {
     let schemas = [
-        payload_schemas(),
-        view_schemas(),
+        posting::payload_schemas(),
+        posting::view_schemas(),
+        subscriber::payload_schemas(),
+        subscriber::view_schemas(),
+        subscriber::webhook_schemas(),
+        subscriber::form_schemas(),
         oauth::schemas(),
         service::schemas(),
         errors::schemas(),
@@ -71,7 +74,7 @@ pub fn header_ref(name: &str) -> Ref {
     Ref::new(format!("#/components/headers/{name}"))
 }
 
-fn headers() -> [(&'static str, Header); 5] {
+fn headers() -> [(&'static str, Header); 6] {
     let header = |schema: ObjectBuilder, description: &str| {
         HeaderBuilder::new()
             .schema(Some(schema))
@@ -89,7 +92,10 @@ fn headers() -> [(&'static str, Header); 5] {
         ),
         (
             "WWW-Authenticate",
-            header(plain(), "What is wrong with the token (RFC 6750 §3)."),
+            header(
+                plain(),
+                "How to authenticate; what is wrong with the token (RFC 6750 §3).",
+            ),
         ),
         (
             "Allow",
@@ -105,10 +111,11 @@ fn headers() -> [(&'static str, Header); 5] {
             ),
         ),
         ("Cache-Control", header(plain(), "Who may keep the answer.")),
+        ("Location", header(plain(), "Where to go on.")),
     ]
 }
 
-fn security_schemes() -> [(&'static str, SecurityScheme); 3] {
+fn security_schemes() -> [(&'static str, SecurityScheme); 4] {
     let scopes = Scopes::from_iter(Scope::ALL.map(|scope| (scope.as_str(), meaning(scope))));
     [
         (
@@ -140,6 +147,14 @@ fn security_schemes() -> [(&'static str, SecurityScheme); 3] {
                     .build(),
             ),
         ),
+        (
+            SIGNATURE,
+            SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
+                subscriber::SIGNATURE,
+                "The HMAC-SHA256 of the body's bytes with the webhook's secret, in lower-case \
+                 hex; for the webhook alone.",
+            ))),
+        ),
     ]
 }
 
@@ -147,7 +162,7 @@ const fn meaning(scope: Scope) -> &'static str {
     match scope {
         Scope::JobPostingsWrite => "Push postings, and read them.",
         Scope::JobPostingsRead => "Read postings.",
-        Scope::NewsletterSubscribersWrite => "Report newsletter subscribers.",
+        Scope::NewsletterSubscribersWrite => "Report newsletter subscribers, and read them.",
     }
 }
 

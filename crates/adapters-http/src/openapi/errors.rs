@@ -64,6 +64,17 @@ pub const NOT_FOUND: SharedError = SharedError::new(
     "PostingNotFound",
     "There is no posting with this identifier.",
 );
+pub const SUBSCRIBER_NOT_FOUND: SharedError = SharedError::new(
+    "404",
+    "SubscriberNotFound",
+    "Nobody with this address has been reported.",
+);
+pub const BAD_SIGNATURE: SharedError = SharedError::new(
+    "401",
+    "BadSignature",
+    "There is no signature, or it is malformed, or not of this body and with the secret.",
+)
+.with_headers(&["WWW-Authenticate"]);
 pub const METHOD_NOT_ALLOWED: SharedError = SharedError::new(
     "405",
     "MethodNotAllowed",
@@ -85,8 +96,8 @@ pub const UNSUPPORTED: SharedError = SharedError::new(
 pub const INVALID: SharedError = SharedError::new(
     "422",
     "Invalid",
-    "Something is wrong with the parameters, with fields, or with what they would make of the \
-     posting. Nothing was changed.",
+    "Something is wrong with the parameters, with fields, or with what they would make of what \
+     is stored. Nothing was changed.",
 )
 .with_schema("ValidationError");
 pub const INTERNAL: SharedError = SharedError::new(
@@ -102,11 +113,13 @@ pub const UNAVAILABLE: SharedError = SharedError::new(
 )
 .with_headers(&["Retry-After"]);
 
-const SHARED: [&SharedError; 11] = [
+const SHARED: [&SharedError; 13] = [
     &BAD_REQUEST,
     &UNAUTHORIZED,
     &FORBIDDEN,
     &NOT_FOUND,
+    &SUBSCRIBER_NOT_FOUND,
+    &BAD_SIGNATURE,
     &METHOD_NOT_ALLOWED,
     &TIMEOUT,
     &TOO_LARGE,

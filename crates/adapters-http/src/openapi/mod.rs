@@ -5,6 +5,7 @@
 
 mod components;
 mod errors;
+mod newsletter;
 mod oauth;
 mod postings;
 pub mod schema;
@@ -20,7 +21,8 @@ use utoipa::openapi::{
 const DESCRIPTION: &str = "\
 Posthaste takes in job postings. An integration pushes each posting with one idempotent `PUT` \
 under the posting's own identifier; the same operation creates, updates and expires. A new \
-posting is enriched and then approved or rejected; `GET` tells what became of it, and why.
+posting is enriched and then approved or rejected; `GET` tells what became of it, and why. \
+Beside that it keeps newsletter subscribers in sync with an e-mail provider.
 
 **Access.** Ask `/oauth/token` for a token with your client's credentials and send it as \
 `Authorization: Bearer`. It is looked at before anything else.
@@ -52,9 +54,14 @@ pub fn openapi() -> OpenApi {
             .description(Some(description))
             .build()
     };
-    let paths = [postings::paths(), oauth::paths(), service::paths()]
-        .into_iter()
-        .flatten();
+    let paths = [
+        postings::paths(),
+        newsletter::paths(),
+        oauth::paths(),
+        service::paths(),
+    ]
+    .into_iter()
+    .flatten();
     OpenApiBuilder::new()
         .info(info)
         .servers(Some([ServerBuilder::new()
@@ -63,6 +70,11 @@ pub fn openapi() -> OpenApi {
             .build()]))
         .tags(Some([
             tag(postings::TAG, "Push postings and see what became of them."),
+            tag(
+                newsletter::TAG,
+                "Report newsletter subscribers, and what the e-mail provider and the people \
+                 themselves say.",
+            ),
             tag(oauth::TAG, "Tokens, and how to get and check them."),
             tag(service::TAG, "The service itself."),
         ]))

@@ -32,6 +32,11 @@ pub fn filled_string(description: &str) -> ObjectBuilder {
         .pattern(Some(NOT_BLANK))
 }
 
+/// An e-mail address.
+pub fn email(description: &str) -> ObjectBuilder {
+    string(description).format(Some(format("email")))
+}
+
 /// An object.
 pub fn object(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
@@ -67,6 +72,11 @@ pub fn time(description: &str) -> ObjectBuilder {
 /// A time in RFC 3339, or `null`.
 pub fn optional_time(description: &str) -> ObjectBuilder {
     time(description).schema_type(nullable(Type::String))
+}
+
+/// A day in RFC 3339's form of a full date, or `null`.
+pub fn optional_date(description: &str) -> ObjectBuilder {
+    optional_string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
 }
 
 /// An integer from 0 to the largest that every JSON implementation keeps exactly, or `null`.

@@ -8,7 +8,10 @@ use domain::{
 };
 use serde_json::{Value, json};
 
-use crate::posting::{DEFAULT_LIMIT, LIST_PATH, MAX_LIMIT};
+use crate::{
+    posting::{DEFAULT_LIMIT, LIST_PATH, MAX_LIMIT},
+    subscriber,
+};
 
 fn document() -> Value {
     serde_json::to_value(super::openapi()).unwrap()
@@ -210,8 +213,10 @@ fn operations_say_who_may_and_what_they_answer() {
             });
             let headers = &answer["headers"];
             assert!(headers.get("X-Request-Id").is_some(), "{name} {status}");
-            assert!(answer["content"].is_object(), "{name} {status}");
+            let leads_on = status == "303";
+            assert!(answer["content"].is_object() || leads_on, "{name} {status}");
             let needs = match status.as_str() {
+                "303" => Some("Location"),
                 "401" | "403" => Some("WWW-Authenticate"),
                 "503" => Some("Retry-After"),
                 _ => None,
@@ -239,6 +244,17 @@ fn operations_say_who_may_and_what_they_answer() {
     let readers = json!([{"oauth2": [read]}, {"oauth2": [write]}, bearer]);
     assert_eq!(security(&format!("get {one}")), readers);
     assert_eq!(security(&format!("get {LIST_PATH}")), readers);
+    let reporters = json!([{"oauth2": [Scope::NewsletterSubscribersWrite.as_str()]}, bearer]);
+    for method in ["put", "get"] {
+        let name = format!("{method} {}/{{email}}", subscriber::PATH);
+        assert_eq!(security(&name), reporters);
+    }
+    let webhook = security(&format!("post {}", subscriber::WEBHOOK_PATH));
+    assert_eq!(webhook, json!([{"signature": []}]));
+    for method in ["get", "post"] {
+        let name = format!("{method} {}", subscriber::CONFIRM_PATH);
+        assert_eq!(security(&name), json!([{}]));
+    }
     assert_eq!(security("post /oauth/token"), json!([{}, {"basic": []}]));
     let scopes = &document["components"]["securitySchemes"]["oauth2"]["flows"]["clientCredentials"]
         ["scopes"];
@@ -273,5 +289,76 @@ fn examples_are_accepted_by_the_domain() {
         );
         let put = PutPosting::parse("x", body.as_bytes(), by, id).unwrap();
         assert!(put.errors.is_empty(), "{name}: {}", put.errors);
+    }
+}
+
+#[test]
+fn limits_of_subscribers_are_those_of_the_domain() {
+    use domain::subscriber::{
+        Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
+        limits::{COUNTRY, EMAIL, NAME},
+    };
+    let document = document();
+    let schemas = &document["components"]["schemas"];
+    let payload = &schemas["SubscriberPayload"]["properties"];
+    assert_eq!(payload["name"]["maxLength"], json!(NAME));
+    assert_eq!(payload["country"]["maxLength"], json!(COUNTRY));
+    let operations = &document["paths"][format!("{}/{{email}}", subscriber::PATH)];
+    for method in ["put", "get"] {
+        let address = &operations[method]["parameters"][0];
+        assert_eq!(address["schema"]["maxLength"], json!(EMAIL), "{method}");
+    }
+    let names = |schema: &str, field: &str| schemas[schema]["properties"][field]["enum"].clone();
+    let with = |names: &[&str], last: Value| {
+        let names = names.iter().map(|name| json!(name));
+        Value::Array(names.chain([last]).collect())
+    };
+    for (schema, field, expect) in [
+        (
+            "MembershipPayload",
+            "plan_category",
+            json!(PlanCategory::NAMES),
+        ),
+        (
+            "MembershipPayload",
+            "status",
+            json!(MembershipStatus::NAMES),
+        ),
+        ("Subscriber", "status", json!(SubscriberStatus::NAMES)),
+        ("Subscriber", "member_status", json!(MemberStatus::NAMES)),
+        ("Subscriber", "mailerlite_account", json!(Account::NAMES)),
+        (
+            "Subscriber",
+            "membership_plan_category",
+            with(PlanCategory::NAMES, json!("non-member")),
+        ),
+        (
+            "Subscriber",
+            "migration_source",
+            with(MigrationSource::NAMES, Value::Null),
+        ),
+    ] {
+        assert_eq!(names(schema, field), expect, "{schema}.{field}");
+    }
+    let required = &schemas["MembershipPayload"]["required"];
+    assert_eq!(*required, json!(["plan_category", "status"]));
+}
+
+#[test]
+fn examples_of_reports_are_accepted_by_the_domain() {
+    use domain::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
+
+    let document = document();
+    let put = &document["paths"][format!("{}/{{email}}", subscriber::PATH)]["put"];
+    let examples = put["requestBody"]["content"]["application/json"]["examples"].as_object();
+    for (name, example) in examples.unwrap() {
+        let body = example["value"].to_string();
+        let (id, token) = (
+            SubscriberId::new(uuid::Uuid::nil()),
+            MigrationToken::new([0; 32]),
+        );
+        let address = put["parameters"][0]["example"].as_str().unwrap();
+        let put = PutSubscriber::parse(address, body.as_bytes(), id, token);
+        assert!(put.is_ok(), "{name}: {put:?}");
     }
 }

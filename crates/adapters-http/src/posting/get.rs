@@ -3,11 +3,11 @@
 use actix_web::{HttpRequest, HttpResponse};
 use domain::posting::Rejection;
 
-use super::{READERS, authorize, identifier, view};
-use crate::{application::State, error::ApiError};
+use super::{READERS, identifier, view};
+use crate::{api, application::State, error::ApiError};
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    authorize(request, state, READERS).await?;
+    api::authorize(request, state, READERS).await?;
     let found = state.ports.postings.find(&identifier(request)?).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
     view::one(&posting)

@@ -11,8 +11,8 @@ use domain::{
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 use url::form_urlencoded;
 
-use super::{READERS, authorize, cursor, view};
-use crate::{application::State, error::ApiError};
+use super::{READERS, cursor, view};
+use crate::{api, application::State, error::ApiError};
 
 /// How many postings a page has.
 pub const DEFAULT_LIMIT: usize = 50;
@@ -20,7 +20,7 @@ pub const DEFAULT_LIMIT: usize = 50;
 pub const MAX_LIMIT: usize = 200;
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    authorize(request, state, READERS).await?;
+    api::authorize(request, state, READERS).await?;
     let query = parse(request.query_string()).map_err(ApiError::invalid)?;
     // One more than asked for tells whether there is a next page.
     let ahead = ListQuery {

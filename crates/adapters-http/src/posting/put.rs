@@ -5,8 +5,8 @@ use domain::posting::{Answer, PostingId, PutPosting};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{WRITERS, authorize, raw_identifier};
-use crate::{application::State, body, error::ApiError};
+use super::WRITERS;
+use crate::{api, application::State, body, error::ApiError};
 
 #[derive(Serialize)]
 struct Envelope {
@@ -23,10 +23,10 @@ pub(super) async fn handle(
     payload: &mut Payload,
     state: &State,
 ) -> Result<HttpResponse, ApiError> {
-    let by = authorize(request, state, WRITERS).await?;
+    let by = api::authorize(request, state, WRITERS).await?;
     let body = body::read_json(request, payload, state.body_limit).await?;
     let new_id = PostingId::new(Uuid::now_v7());
-    let put = PutPosting::parse(raw_identifier(request), &body, by, new_id)?;
+    let put = PutPosting::parse(api::last_segment(request), &body, by, new_id)?;
     // The command owns what it needs; the body need not wait with it.
     drop(body);
     let answer = state.ports.ingest.put(put).await?;

@@ -1,25 +1,26 @@
 //! A posting as an answer shows it.
 
-use actix_web::{HttpResponse, http::header::ContentType};
+use actix_web::{HttpResponse, http::StatusCode};
 use domain::{
     company::Company,
     posting::{CountryCode, CurrencyCode, HistoryEntry, PostingView, SalaryPeriod},
 };
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
-use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 
 pub use self::schema::schemas;
-use crate::error::ApiError;
+use crate::{
+    answer::{self, Timestamp},
+    error::ApiError,
+};
 
 mod schema;
 
 /// The answer to a `GET` of one posting.
 pub fn one(view: &PostingView) -> Result<HttpResponse, ApiError> {
-    answer(&Envelope {
-        data: with_history(view),
-    })
+    let data = with_history(view);
+    answer::json(StatusCode::OK, &Envelope { data })
 }
 
 /// A posting with its history: what that answer has under `data`, for others to print.
@@ -38,14 +39,7 @@ fn with_history(view: &PostingView) -> PostingBody<'_> {
 /// A page of the list.
 pub fn many(views: &[PostingView], next_cursor: Option<String>) -> Result<HttpResponse, ApiError> {
     let data = views.iter().map(PostingBody::new).collect();
-    answer(&Page { data, next_cursor })
-}
-
-fn answer(body: &impl Serialize) -> Result<HttpResponse, ApiError> {
-    let json = serde_json::to_vec(body).map_err(|error| ApiError::internal(&error))?;
-    Ok(HttpResponse::Ok()
-        .content_type(ContentType::json())
-        .body(json))
+    answer::json(StatusCode::OK, &Page { data, next_cursor })
 }
 
 #[derive(Serialize)]
@@ -183,20 +177,6 @@ impl<'a> HistoryBody<'a> {
             reason: entry.reason.as_deref(),
             by: entry.by.to_string(),
         }
-    }
-}
-
-/// RFC 3339 in UTC, with as many decimals as it takes.
-struct Timestamp(OffsetDateTime);
-
-impl Serialize for Timestamp {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = self
-            .0
-            .to_offset(UtcOffset::UTC)
-            .format(&Rfc3339)
-            .map_err(S::Error::custom)?;
-        serializer.serialize_str(&text)
     }
 }
 

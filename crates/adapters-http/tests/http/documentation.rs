@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use domain::client::Scope;
 use serde_json::Value;
 
 use crate::support::{TestApp, request};
@@ -19,10 +20,12 @@ async fn the_document_is_served_as_it_is_printed() {
 #[tokio::test]
 async fn what_is_documented_is_there_and_what_is_not_is_405() {
     let app = TestApp::spawn();
-    let token = app.writer().await;
+    let token = app.token(&Scope::ALL).await;
     let document = serde_json::to_value(adapters_http::openapi()).unwrap();
     for (path, operations) in document["paths"].as_object().unwrap() {
-        let target = path.replace("{uniqueSourceIdentifier}", "documented");
+        let target = path
+            .replace("{uniqueSourceIdentifier}", "documented")
+            .replace("{email}", "documented@example.com");
         let known: BTreeSet<&str> = operations
             .as_object()
             .unwrap()
@@ -143,6 +146,16 @@ async fn answers_have_the_fields_that_are_documented() {
             .await
             .json(),
     );
+    let reporter = app.reporter().await;
+    let path = "/api/newsletter/subscribers/ada@example.com";
+    let report = request("PUT", path)
+        .token(&reporter)
+        .json(&serde_json::json!({}))
+        .send(&app)
+        .await
+        .json();
+    check("SubscriberAnswer", &report);
+    check("Subscriber", &report["data"]);
     let metadata = request("GET", "/.well-known/oauth-authorization-server")
         .send(&app)
         .await

@@ -9,9 +9,13 @@
 mod documentation;
 mod identifiers;
 mod listing;
+mod logs;
+mod migration;
 mod postings;
 mod refusals;
 mod service;
 mod shutdown;
+mod subscribers;
 mod support;
+mod webhook;
 mod wire;

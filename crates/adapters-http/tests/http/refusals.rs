@@ -4,80 +4,13 @@ use domain::{client::Scope, posting::moderation::Moderation};
 use serde_json::json;
 
 use crate::support::{
-    BODY_LIMIT, INTERNALS, PATH, Request, Response, TestApp, posting, push, request,
+    BODY_LIMIT, PATH, Request, TestApp, assert_is_error, case, check, posting, push, request,
 };
 
 const JSON: &str = "application/json";
 
 fn put(token: &str) -> Request {
     request("PUT", &format!("{PATH}/refused")).token(token)
-}
-
-/// What every error has in common.
-fn assert_is_error(response: &Response, status: u16, name: &str) {
-    assert_eq!(response.status, status, "{name}: {response:?}");
-    assert!(!response.message().is_empty(), "{name}");
-    assert!(response.header("X-Request-Id").is_some(), "{name}");
-    assert_eq!(
-        response.header("X-Content-Type-Options"),
-        Some("nosniff"),
-        "{name}"
-    );
-}
-
-struct Case {
-    name: &'static str,
-    request: Request,
-    status: u16,
-    message: &'static str,
-    header: Option<(&'static str, &'static str)>,
-}
-
-fn case(name: &'static str, request: Request, status: u16) -> Case {
-    Case {
-        name,
-        request,
-        status,
-        message: "",
-        header: None,
-    }
-}
-
-impl Case {
-    fn says(self, message: &'static str) -> Self {
-        Self { message, ..self }
-    }
-
-    fn with(self, header: &'static str, part: &'static str) -> Self {
-        Self {
-            header: Some((header, part)),
-            ..self
-        }
-    }
-}
-
-/// Sends each and compares.
-async fn check(app: &TestApp, cases: impl IntoIterator<Item = Case>) {
-    for Case {
-        name,
-        request,
-        status,
-        message,
-        header,
-    } in cases
-    {
-        let response = request.send(app).await;
-        assert_is_error(&response, status, name);
-        assert!(response.message().contains(message), "{name}: {response:?}");
-        assert!(!response.text().contains(INTERNALS), "{name}: {response:?}");
-        if let Some((header, part)) = header {
-            let value = response.header(header);
-            assert!(
-                value.is_some_and(|value| value.contains(part)),
-                "{name}: {response:?}"
-            );
-        }
-    }
 }
 
 fn to(method: &str, path: &str) -> Request {

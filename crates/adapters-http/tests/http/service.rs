@@ -8,7 +8,7 @@ use adapters_http::Application;
 
 use crate::support::{self, PATH, TestApp, request};
 
-const READS: [&str; 8] = [
+const READS: [&str; 10] = [
     "/healthz",
     "/readyz",
     "/api/openapi.json",
@@ -17,6 +17,8 @@ const READS: [&str; 8] = [
     "/docs/swagger-ui.css",
     "/.well-known/jwks.json",
     "/.well-known/oauth-authorization-server",
+    "/newsletter/migration-confirmed",
+    "/newsletter/style.css",
 ];
 
 #[tokio::test]
@@ -80,6 +82,9 @@ async fn nothing_is_said_with_json() {
         "/docs/nothing",
         "/docs/a/b",
         "/healthz/",
+        "/newsletter",
+        "/api/newsletter/subscribers",
+        "/api/newsletter/subscribers/a/b",
         "//",
         "/%00",
         "/%FF",

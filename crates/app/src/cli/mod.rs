@@ -3,6 +3,7 @@
 //! Options that several commands share are in [`settings`]; what their values may be is in
 //! [`crate::config`]. [`parse`] reads the arguments and turns a bad value into one line.
 
+mod newsletter;
 mod parse;
 mod settings;
 
@@ -21,6 +22,10 @@ use secrecy::SecretString;
 use url::Url;
 
 pub use self::{
+    newsletter::{
+        AccountsArgs, SubscribersCommand, SubscribersImportArgs, SubscribersMigrateArgs,
+        SubscribersShowArgs, WebhookArgs,
+    },
     parse::{Refusal, load_dotenv, parse},
     settings::{DataDirArgs, EnricherArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
 };
@@ -76,6 +81,9 @@ pub enum Command {
     /// Look at postings and moderate them
     #[command(subcommand)]
     Postings(PostingsCommand),
+    /// Look at newsletter subscribers, take them in and move them
+    #[command(subcommand)]
+    Subscribers(SubscribersCommand),
     /// Look at side effects that wait or were given up
     #[command(subcommand)]
     Outbox(OutboxCommand),
@@ -106,6 +114,10 @@ pub struct ServeArgs {
     pub lifetime: LifetimeArgs,
     #[command(flatten)]
     pub enricher: EnricherArgs,
+    #[command(flatten)]
+    pub accounts: AccountsArgs,
+    #[command(flatten)]
+    pub webhook: WebhookArgs,
 
     /// Serve the API alone, without background workers
     #[arg(
@@ -142,6 +154,8 @@ pub struct WorkerArgs {
     pub lifetime: LifetimeArgs,
     #[command(flatten)]
     pub enricher: EnricherArgs,
+    #[command(flatten)]
+    pub accounts: AccountsArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -57,6 +57,12 @@ fn every_command_of_the_contract_is_there() {
         "posthaste postings approve a/b",
         "posthaste postings reject a/b --reason spam",
         "posthaste postings feature a/b --off",
+        "posthaste subscribers show ada@example.com --json",
+        "posthaste subscribers import f.csv",
+        "posthaste subscribers import -",
+        "posthaste subscribers migrate a@example.com b@example.com --source manual",
+        "posthaste subscribers migrate --all --source launch",
+        "posthaste subscribers export",
         "posthaste outbox list --dead --json",
         "posthaste outbox retry 1 2 3",
         "posthaste outbox retry --all-dead",
@@ -77,6 +83,10 @@ fn usage_errors_are_worded_by_clap() {
         "posthaste outbox retry",
         "posthaste outbox retry 1 --all-dead",
         "posthaste push f --url http://127.0.0.1:1",
+        "posthaste subscribers",
+        "posthaste subscribers migrate --source manual",
+        "posthaste subscribers migrate --all",
+        "posthaste subscribers migrate a@example.com --all --source manual",
     ] {
         let refusal = parse(&arguments(line)).unwrap_err();
         assert!(matches!(refusal, Refusal::Usage(_)), "{line}: {refusal}");
@@ -121,6 +131,26 @@ fn a_bad_value_is_one_line_that_names_the_option() {
             "posthaste postings list --status x",
             "--status: \"x\" is not one of Pending",
         ),
+        (
+            "posthaste subscribers show x",
+            "EMAIL: \"x\" must be a valid e-mail address",
+        ),
+        (
+            "posthaste subscribers migrate a@example.com x --source manual",
+            "EMAIL: \"x\" must be a valid",
+        ),
+        (
+            "posthaste subscribers migrate --all --source email_confirmation",
+            "--source: \"email_confirmation\" is not one of manual, launch",
+        ),
+        (
+            "posthaste worker --mailerlite-requests-per-minute 0",
+            "--mailerlite-requests-per-minute: \"0\" is not a whole number",
+        ),
+        (
+            "posthaste serve --mailerlite-webhook-secret a,,b",
+            "--mailerlite-webhook-secret: has a comma",
+        ),
     ] {
         match parse(&arguments(line)) {
             Err(Refusal::Value(text)) => {
@@ -130,6 +160,33 @@ fn a_bad_value_is_one_line_that_names_the_option() {
             other => panic!("{line}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn an_account_without_a_key_is_none() {
+    let parsed_accounts = |options: &str| {
+        let line = format!("posthaste worker{options}");
+        let Command::Worker(args) = parsed(&line) else {
+            panic!("{line}")
+        };
+        args.accounts.settings()
+    };
+    let none = parsed_accounts(" --mailerlite-new-group-id 7");
+    assert!(none.old.is_none() && none.new.is_none());
+    assert_eq!(none.requests_per_minute.get(), 120);
+
+    let both = parsed_accounts(
+        " --mailerlite-old-api-key -sesame --mailerlite-new-api-key simsim \
+         --mailerlite-new-group-id 7 --mailerlite-new-base-url http://127.0.0.1:1/api \
+         --mailerlite-requests-per-minute 60",
+    );
+    assert!(!format!("{both:?}").contains("sesame"), "{both:?}");
+    assert_eq!(both.requests_per_minute.get(), 60);
+    let (old, new) = (both.old.unwrap(), both.new.unwrap());
+    assert_eq!(secrecy::ExposeSecret::expose_secret(&old.key), "-sesame");
+    assert_eq!(old.base_url.as_str(), adapters_mailerlite::DEFAULT_BASE_URL);
+    assert_eq!(new.base_url.as_str(), "http://127.0.0.1:1/api");
+    assert_eq!((old.group, new.group.as_deref()), (None, Some("7")));
 }
 
 #[test]

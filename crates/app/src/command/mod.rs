@@ -6,3 +6,4 @@ pub mod migrate;
 pub mod openapi;
 pub mod outbox;
 pub mod postings;
+pub mod subscribers;

@@ -5,6 +5,7 @@
 //! not repeated in a reason.
 
 mod database;
+mod newsletter;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,13 @@ use domain::{
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
-pub use self::database::{DatabaseUrl, database_url};
+pub use self::{
+    database::{DatabaseUrl, database_url},
+    newsletter::{
+        WebhookSecrets, api_key, email, group_id, migration_source, requests_per_minute,
+        webhook_secrets,
+    },
+};
 
 /// The longest name of a client, in characters.
 const CLIENT_NAME_LENGTH: usize = 255;

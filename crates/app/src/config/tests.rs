@@ -185,6 +185,76 @@ fn numbers() {
 }
 
 #[test]
+fn the_provider_s_accounts() {
+    check(
+        requests_per_minute,
+        &[
+            ("120", Ok("120")),
+            ("1", Ok("1")),
+            (
+                "0",
+                Err("\"0\" is not a whole number of requests from 1 to 4294967295"),
+            ),
+            ("4294967296", Err("\"4294967296\" is not")),
+            ("2/s", Err("\"2/s\" is not")),
+        ],
+    );
+    check(
+        group_id,
+        &[
+            (" 98765 ", Ok(r#""98765""#)),
+            ("", Err("must not be empty")),
+            (&"9".repeat(65), Err("must be at most 64 characters long")),
+        ],
+    );
+    check(
+        migration_source,
+        &[
+            ("manual", Ok("Manual")),
+            (" launch ", Ok("Launch")),
+            (
+                "email_confirmation",
+                Err("\"email_confirmation\" is not one of manual, launch"),
+            ),
+        ],
+    );
+    check(
+        email,
+        &[
+            (" Ada@Example.com ", Ok(r#"Email("ada@example.com")"#)),
+            ("ada", Err("\"ada\" must be a valid e-mail address")),
+        ],
+    );
+}
+
+#[test]
+fn secrets_are_taken_and_never_shown() {
+    use secrecy::{ExposeSecret as _, SecretString};
+
+    assert_eq!(api_key(" -sesame ").unwrap().expose_secret(), "-sesame");
+    let one_word = "must be one word of ASCII characters";
+    for (bad, reason) in [
+        ("", "must not be empty"),
+        ("two sesames", one_word),
+        ("sesamé", one_word),
+    ] {
+        let found = api_key(bad).unwrap_err();
+        assert!(found.starts_with(reason), "{bad:?}: {found}");
+        assert!(!found.contains("sesam"), "{found}");
+    }
+
+    let WebhookSecrets(secrets) = webhook_secrets("sesame, simsim").unwrap();
+    let secrets: Vec<_> = secrets.iter().map(SecretString::expose_secret).collect();
+    assert_eq!(secrets, ["sesame", "simsim"]);
+    for bad in ["sesame,", ",sesame", "sesame,,simsim", " "] {
+        let found = webhook_secrets(bad).unwrap_err();
+        assert_eq!(found, "has a comma with no secret beside it", "{bad:?}");
+    }
+    let shown = format!("{:?} {:?}", api_key("sesame"), webhook_secrets("sesame"));
+    assert!(!shown.contains("sesame"), "{shown}");
+}
+
+#[test]
 fn enrichers() {
     check(
         enricher,

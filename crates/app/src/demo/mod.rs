@@ -42,18 +42,16 @@ use crate::{
     config::{DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
     lane::LaneSettings,
-    output,
+    output, provider,
     push::{self, Credentials, Line, Outcome, Patience, Sender},
     serve::{Service, ServiceConfig},
-    shutdown::StopSignals,
+    shutdown::{INTERRUPTED, StopSignals},
 };
 
 /// How long the samples may take to be enriched.
 const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
 /// How many requests are under way at once.
 const CONCURRENCY: usize = 8;
-/// The exit code of a program that was stopped before it was done.
-const INTERRUPTED: u8 = 130;
 
 /// Where the demo's state is.
 #[derive(Debug)]
@@ -105,6 +103,9 @@ impl Home {
             body_limit: 1 << 20,
             lifetime: Lifetime::days(60),
             enricher: Some(EnricherKind::Builtin),
+            // Nobody outside is to hear of a demo.
+            accounts: provider::none(),
+            webhook_secrets: Vec::new(),
         }
     }
 }

@@ -20,17 +20,9 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    fs::{self, File},
-    io::{self, BufRead, BufReader},
-    path::Path,
-    process::ExitCode,
-    sync::Arc,
-    time::Duration,
-};
+use std::{fs, io, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::{Context as _, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 use tokio::{sync::mpsc, task::JoinSet};
 
 pub use self::{
@@ -44,13 +36,14 @@ use self::{
     order::Order,
     report::{Counts, Report},
 };
-use crate::{cli::PushArgs, output, shutdown::StopSignals};
+use crate::{
+    cli::PushArgs,
+    input, output, progress,
+    shutdown::{INTERRUPTED, StopSignals},
+};
 
 /// Lines that may wait behind another one of their identifier.
 const WAITING: usize = 256;
-
-/// The exit code of a program that Ctrl-C stopped.
-const INTERRUPTED: u8 = 130;
 
 /// How a run ended that nothing went wrong with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +56,7 @@ pub enum End {
 
 /// The command.
 pub async fn run(args: PushArgs) -> anyhow::Result<ExitCode> {
-    let (input, length) = open(&args.file)?;
+    let (input, length) = input::open(&args.file)?;
     if let Some(rejects) = &args.rejects {
         refuse_same_file(&args.file, rejects)?;
     }
@@ -76,13 +69,13 @@ pub async fn run(args: PushArgs) -> anyhow::Result<ExitCode> {
     // Only now, so that a wrong secret does not cost the rejects of an earlier run.
     let mut report = Report::create(args.rejects.as_deref())?;
 
-    let bar = progress_bar(length);
+    let bar = progress::of_input(length);
     let settle = |line: &Line, outcome: &Outcome| {
         bar.set_position(bar.position().max(line.end));
         report
             .record(line, outcome)
             .context("the file for --rejects cannot be written")?;
-        bar.set_message(progress(report.counts()));
+        bar.set_message(message(report.counts()));
         Ok(())
     };
     let stop = StopSignals::listen()?.asked();
@@ -193,26 +186,6 @@ async fn send(sender: Arc<Sender>, line: Line) -> (Line, anyhow::Result<Outcome>
     (line, outcome)
 }
 
-/// The input, and how long it is if that is known.
-fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>)> {
-    if path == Path::new("-") {
-        return Ok((Box::new(BufReader::new(io::stdin())), None));
-    }
-    let open = || {
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
-        let length = metadata.is_file().then_some(metadata.len());
-        Ok((
-            Box::new(BufReader::with_capacity(1 << 18, file)) as _,
-            length,
-        ))
-    };
-    open().with_context(|| format!("the file {} cannot be read", path.display()))
-}
-
 /// To open the rejects file empties it, which must not happen to the input.
 fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
     // One that does not exist cannot be the input.
@@ -228,23 +201,7 @@ fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A bar on standard error, or nothing if that is no terminal.
-fn progress_bar(length: Option<u64>) -> ProgressBar {
-    let (bar, template) = match length {
-        Some(length) => (
-            ProgressBar::new(length),
-            "{bar:24} {percent:>3}% {msg} {eta}",
-        ),
-        None => (ProgressBar::new_spinner(), "{spinner} {msg} {elapsed}"),
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
-}
-
-fn progress(counts: &Counts) -> String {
+fn message(counts: &Counts) -> String {
     let Counts {
         created,
         updated,

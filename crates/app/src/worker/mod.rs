@@ -1,9 +1,9 @@
 //! The background worker: what has to happen because of what was committed.
 //!
-//! Three loops run side by side, so that none waits for another: [`enrich`] enriches postings,
-//! [`event`] delivers events, [`expiry`] ends lifetimes. The first two live on the outbox:
-//! [`poll`] claims tasks and keeps their leases, [`tasks`] says what becomes of a failed one.
-//! A commit of this process wakes them ([`wake`]); for the commits of others they look every
+//! Several loops run side by side, so that none waits for another: [`enrich`] enriches postings,
+//! [`event`] delivers events, [`newsletter`] tells the e-mail provider, [`expiry`] ends lifetimes.
+//! All but the last live on the outbox: [`poll`] claims tasks and keeps their leases, [`tasks`]
+//! says what becomes of a failed one. A commit of this process wakes them ([`wake`]); for the commits of others they look every
 //! second.
 //!
 //! None of them ever dies: what fails is logged and tried again, and a panic is a failure.
@@ -13,6 +13,7 @@ mod courtesy;
 mod enrich;
 mod event;
 mod expiry;
+mod newsletter;
 mod poll;
 mod tasks;
 mod wake;
@@ -22,13 +23,20 @@ mod tests;
 
 use std::{io, sync::Arc, time::Duration};
 
-use domain::{enrichment::Enricher, outbox::Outbox, posting::Lifetime, store::Store};
+use domain::{
+    enrichment::Enricher,
+    outbox::Outbox,
+    posting::Lifetime,
+    store::{Accounts, Store},
+    subscriber::provider::Provider,
+};
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use self::{
     background::Background, courtesy::Courtesy, enrich::Enrichments, event::Events, expiry::Expiry,
-    tasks::Tasks,
+    newsletter::Newsletter, tasks::Tasks,
 };
 pub use self::{
     courtesy::IsBusy,
@@ -53,6 +61,11 @@ pub struct WorkerSettings {
     pub enrich_at_once: usize,
     /// How long one enrichment may take.
     pub enrich_within: Duration,
+    /// How many tasks are claimed at once for the e-mail provider: few, because its limit makes
+    /// them wait.
+    pub claim_for_provider: usize,
+    /// How often a worker looks whether it may speak to the provider's accounts.
+    pub lease_accounts_every: Duration,
     /// How long a stop waits for what is under way.
     pub stop_within: Duration,
 }
@@ -68,6 +81,8 @@ impl Default for WorkerSettings {
             // The other half is for those who push.
             enrich_at_once: cores::half(),
             enrich_within: Duration::from_mins(2),
+            claim_for_provider: 4,
+            lease_accounts_every: Duration::from_secs(5),
             stop_within: Duration::from_secs(10),
         }
     }
@@ -78,7 +93,10 @@ pub struct WorkerParts {
     /// The state; should wake the worker, see [`WakingStore`].
     pub store: Arc<dyn Store>,
     pub outbox: Arc<dyn Outbox>,
+    /// Who may speak to the provider's accounts.
+    pub accounts: Arc<dyn Accounts>,
     pub enricher: Arc<dyn Enricher>,
+    pub provider: Arc<dyn Provider>,
     pub lifetime: Lifetime,
     pub clock: Clock,
     pub wake: Arc<Wake>,
@@ -100,7 +118,9 @@ impl Worker {
         let WorkerParts {
             store,
             outbox,
+            accounts,
             enricher,
+            provider,
             lifetime,
             clock,
             wake,
@@ -133,7 +153,21 @@ impl Worker {
             tasks: tasks.clone(),
             threads: Background::new(settings.enrich_at_once)?,
         };
-        loops.spawn(poll::run(tasks, enrichments, wake, stop.clone()));
+        loops.spawn(poll::run(
+            tasks.clone(),
+            enrichments,
+            Arc::clone(&wake),
+            stop.clone(),
+        ));
+        let newsletter = Newsletter {
+            store: Arc::clone(&store),
+            leases: accounts,
+            provider,
+            tasks,
+            wake,
+            holder: Uuid::now_v7(),
+        };
+        loops.spawn(newsletter.run(stop.clone()));
         if lifetime.is_limited() {
             let expiry = Expiry {
                 store,

@@ -19,7 +19,7 @@ use tokio::time::sleep;
 
 use super::*;
 use crate::{
-    clock,
+    clock, provider,
     testing::{Fault, FaultyStore, eventually},
 };
 
@@ -109,6 +109,8 @@ impl Bench {
         Worker::start(WorkerParts {
             store: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
+            accounts: Arc::clone(&self.store.memory) as _,
+            provider: provider::connect(&provider::none()).unwrap(),
             enricher: Arc::clone(&self.script) as _,
             lifetime: self.lifetime,
             clock: Arc::clone(&self.clock),

@@ -1,7 +1,10 @@
 //! The ports on a store in memory, with faults on demand: an identifier like `fault:overloaded`
 //! makes its request fail that way.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
 
 use async_trait::async_trait;
 use domain::{
@@ -15,6 +18,8 @@ use domain::{
 };
 use time::OffsetDateTime;
 
+use super::FakeNewsletter;
+
 /// What must never be seen in an answer.
 pub const INTERNALS: &str = "table postings at 10.0.0.1";
 
@@ -23,6 +28,7 @@ pub struct Backend {
     pub store: MemoryStore,
     pub not_ready: AtomicBool,
     pub pushes: AtomicUsize,
+    pub newsletter: Arc<FakeNewsletter>,
 }
 
 impl Backend {

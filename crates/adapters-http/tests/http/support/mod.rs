@@ -1,7 +1,9 @@
 //! An application of one's own, and the means to talk to it.
 
 mod backend;
+mod cases;
 mod client;
+mod newsletter;
 
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
@@ -16,13 +18,18 @@ use uuid::Uuid;
 
 pub use self::{
     backend::{Backend, INTERNALS},
+    cases::{assert_is_error, case, check},
     client::{Connection, Request, Response, request},
+    newsletter::{FakeNewsletter, KNOWN_TOKEN},
 };
 
 /// Small enough to exceed it without effort.
 pub const BODY_LIMIT: usize = 64 * 1024;
 
 pub const PATH: &str = "/api/job-board/job-postings";
+
+/// What deliveries of the provider are signed with.
+pub const SECRETS: [&str; 2] = ["the-first-secret", "the-second-secret"];
 
 pub struct TestApp {
     pub backend: Arc<Backend>,
@@ -36,6 +43,7 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
     Ports {
         ingest: backend.clone(),
         postings: backend.clone(),
+        newsletter: backend.newsletter.clone(),
         clients: backend.clone(),
         health: backend.clone(),
     }
@@ -48,18 +56,25 @@ pub fn settings(bind: SocketAddr, keys: &Path) -> HttpSettings {
         body_limit: BODY_LIMIT,
         token_ttl: Duration::from_hours(1),
         keys: keys.to_owned(),
+        webhook_secrets: SECRETS.map(Into::into).into(),
         workers: Some(1),
     }
 }
 
 impl TestApp {
     pub fn spawn() -> Self {
+        Self::spawn_with(|_| {})
+    }
+
+    /// One with other settings.
+    pub fn spawn_with(change: impl FnOnce(&mut HttpSettings)) -> Self {
         let keys = tempfile::tempdir().unwrap();
         KeyFolder::new(keys.path())
             .generate(KeyId::new(Uuid::now_v7()).unwrap())
             .unwrap();
         let backend = Arc::new(Backend::default());
-        let settings = settings("127.0.0.1:0".parse().unwrap(), keys.path());
+        let mut settings = settings("127.0.0.1:0".parse().unwrap(), keys.path());
+        change(&mut settings);
         let application = Application::build(ports(&backend), &settings).unwrap();
         let (address, stop) = (application.addr(), application.stop_handle());
         assert_eq!(application.port(), address.port());
@@ -102,6 +117,11 @@ impl TestApp {
 
     pub async fn writer(&self) -> String {
         self.token(&[Scope::JobPostingsWrite]).await
+    }
+
+    /// A token of the membership system.
+    pub async fn reporter(&self) -> String {
+        self.token(&[Scope::NewsletterSubscribersWrite]).await
     }
 
     pub async fn connect(&self) -> Connection {

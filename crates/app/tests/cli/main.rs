@@ -5,6 +5,8 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod subscribers;
+
 use std::{
     fs,
     path::Path,
@@ -66,6 +68,7 @@ fn help_names_every_command_and_variable() {
                 "clients",
                 "push",
                 "postings",
+                "subscribers",
                 "outbox",
                 "openapi",
                 "POSTHASTE_LOG",
@@ -87,7 +90,25 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_HTTP_THREADS",
                 "POSTHASTE_INGEST_LANES",
                 "POSTHASTE_INGEST_QUEUE",
+                "POSTHASTE_MAILERLITE_OLD_API_KEY",
+                "POSTHASTE_MAILERLITE_NEW_API_KEY",
+                "POSTHASTE_MAILERLITE_OLD_BASE_URL",
+                "POSTHASTE_MAILERLITE_NEW_BASE_URL",
+                "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
+                "POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE",
+                "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
             ],
+        ),
+        (
+            &["worker", "--help"],
+            &[
+                "POSTHASTE_MAILERLITE_OLD_API_KEY",
+                "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
+            ],
+        ),
+        (
+            &["subscribers", "migrate", "--help"],
+            &["--source", "POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE"],
         ),
     ] {
         let output = run(&folder, arguments, &[]);
@@ -107,6 +128,9 @@ fn help_shows_no_secret() {
     for (command, variable) in [
         ("push", "POSTHASTE_CLIENT_SECRET"),
         ("serve", "DATABASE_URL"),
+        ("serve", "POSTHASTE_MAILERLITE_OLD_API_KEY"),
+        ("worker", "POSTHASTE_MAILERLITE_NEW_API_KEY"),
+        ("serve", "POSTHASTE_MAILERLITE_WEBHOOK_SECRET"),
     ] {
         let output = run(&folder, &[command, "--help"], &[(variable, "hush")]);
         assert!(text(&output.stdout).contains(variable));
@@ -164,6 +188,41 @@ fn a_bad_variable_stops_the_start_with_one_line() {
             "POSTHASTE_ENRICHER",
             "llm",
             "this build does not have the enricher `llm`",
+        ),
+        (
+            "POSTHASTE_MAILERLITE_OLD_API_KEY",
+            "open sesame",
+            "must be one word of ASCII characters",
+        ),
+        (
+            "POSTHASTE_MAILERLITE_NEW_API_KEY",
+            "sesamé",
+            "must be one word of ASCII characters",
+        ),
+        (
+            "POSTHASTE_MAILERLITE_OLD_BASE_URL",
+            "ftp://h.example",
+            "must begin with http:// or https://",
+        ),
+        (
+            "POSTHASTE_MAILERLITE_NEW_BASE_URL",
+            "here",
+            "not a URL such as",
+        ),
+        (
+            "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
+            "a\tb",
+            "must not contain control characters",
+        ),
+        (
+            "POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE",
+            "0",
+            "\"0\" is not a whole number of requests",
+        ),
+        (
+            "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
+            "open,,sesame",
+            "has a comma with no secret beside it",
         ),
         ("POSTHASTE_LOG", "a=b=c", "\"a=b=c\" is no log filter"),
         ("RUST_LOG", "a=b=c", "\"a=b=c\" is no log filter"),

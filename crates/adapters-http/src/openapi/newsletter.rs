@@ -1,0 +1,301 @@
+//! The operations on newsletter subscribers.
+
+use domain::subscriber::{Account, limits::EMAIL};
+use serde_json::{Value, json};
+use utoipa::openapi::{
+    Content, ContentBuilder, HttpMethod, ObjectBuilder, PathItem, Required, Response, Type,
+    example::{Example, ExampleBuilder},
+    path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItemBuilder},
+    request_body::{RequestBody, RequestBodyBuilder},
+    response::ResponseBuilder,
+    security::SecurityRequirement,
+};
+
+use super::{
+    components::{SIGNATURE, header_ref, json_response, ok, requires, response},
+    errors::{
+        BAD_REQUEST, BAD_SIGNATURE, FORBIDDEN, INTERNAL, INVALID, SUBSCRIBER_NOT_FOUND, TIMEOUT,
+        TOO_LARGE, UNAUTHORIZED, UNAVAILABLE, UNSUPPORTED, with_errors,
+    },
+    schema::{email, reference, string},
+};
+use crate::subscriber::{CONFIRM_PATH, CONFIRMED_PATH, PATH, REPORTERS, WEBHOOK_PATH};
+
+/// The tag of these operations.
+pub const TAG: &str = "Newsletter";
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const JSON: &str = "application/json";
+const HTML: &str = "text/html";
+
+type Examples = Vec<(&'static str, &'static str, Value)>;
+
+/// The paths with their operations.
+pub fn paths() -> Vec<(String, PathItem)> {
+    let one = PathItemBuilder::new()
+        .operation(HttpMethod::Put, put())
+        .operation(HttpMethod::Get, get())
+        .build();
+    let webhook = PathItem::new(HttpMethod::Post, webhook());
+    let confirmation = PathItemBuilder::new()
+        .operation(HttpMethod::Get, ask())
+        .operation(HttpMethod::Post, confirm())
+        .build();
+    vec![
+        (format!("{PATH}/{{email}}"), one),
+        (WEBHOOK_PATH.to_owned(), webhook),
+        (CONFIRM_PATH.to_owned(), confirmation),
+    ]
+}
+
+fn operation(id: &str, summary: &str, description: &str) -> OperationBuilder {
+    OperationBuilder::new()
+        .tag(TAG)
+        .operation_id(Some(id))
+        .summary(Some(summary))
+        .description(Some(description))
+}
+
+fn put() -> OperationBuilder {
+    let operation = operation(
+        "putNewsletterSubscriber",
+        "Report a person",
+        "How the membership system reports what it knows of a person: absent fields are kept, \
+         `null` clears, `membership` is replaced as a whole. What the e-mail provider is to know \
+         of it is sent there later; a report that changes nothing sends nothing.\n\n\
+         Refusals come in this order: 401, 403, 405, 415, 413, 400, 422.",
+    )
+    .securities(Some(requires(REPORTERS)))
+    .parameter(address())
+    .request_body(Some(body("SubscriberPayload", reports())))
+    .response(
+        "201",
+        ok(
+            "The person was reported for the first time.",
+            "SubscriberAnswer",
+        ),
+    )
+    .response("200", ok("The person is as reported.", "SubscriberAnswer"));
+    with_errors(
+        operation,
+        &[
+            &BAD_REQUEST,
+            &UNAUTHORIZED,
+            &FORBIDDEN,
+            &TIMEOUT,
+            &TOO_LARGE,
+            &UNSUPPORTED,
+            &INVALID,
+            &INTERNAL,
+            &UNAVAILABLE,
+        ],
+    )
+}
+
+fn get() -> OperationBuilder {
+    let operation = operation(
+        "getNewsletterSubscriber",
+        "A person's record",
+        "What is known of a person that was reported: the report, the status at the e-mail \
+         provider, and the account that the person is in.",
+    )
+    .securities(Some(requires(REPORTERS)))
+    .parameter(address())
+    .response("200", ok("The subscriber.", "SubscriberAnswer"));
+    with_errors(
+        operation,
+        &[
+            &UNAUTHORIZED,
+            &FORBIDDEN,
+            &SUBSCRIBER_NOT_FOUND,
+            &INVALID,
+            &INTERNAL,
+            &UNAVAILABLE,
+        ],
+    )
+}
+
+fn webhook() -> OperationBuilder {
+    let operation = operation(
+        "receiveSubscriberStatus",
+        "The e-mail provider's webhook",
+        "Takes in bounces, unsubscribes and spam reports, one at a time or in a batch, in any \
+         order and however often. Any JSON with a good signature is answered 200, also what is \
+         no news. What could not be written is answered 503, so that it is delivered again; so is \
+         everything while no secret is configured.",
+    )
+    .securities(Some([SecurityRequirement::new(SIGNATURE, [""; 0])]))
+    .request_body(Some(body("WebhookDelivery", deliveries())))
+    .response("200", ok("It was taken in.", "WebhookAnswer"));
+    with_errors(
+        operation,
+        &[
+            &BAD_REQUEST,
+            &BAD_SIGNATURE,
+            &TIMEOUT,
+            &TOO_LARGE,
+            &INTERNAL,
+            &UNAVAILABLE,
+        ],
+    )
+}
+
+fn ask() -> OperationBuilder {
+    let token = ParameterBuilder::new()
+        .name("token")
+        .parameter_in(ParameterIn::Query)
+        .required(Required::True)
+        .description(Some("The person's token."))
+        .schema(Some(string("A secret.").min_length(Some(1))))
+        .build();
+    let operation = operation(
+        "askToConfirmMigration",
+        "The page that a link in an e-mail leads to",
+        "Has a button that sends the form. It changes nothing by itself, because mail scanners \
+         follow links.",
+    )
+    .securities(Some([SecurityRequirement::default()]))
+    .parameter(token)
+    .response("200", response("The page.").content(HTML, page()).build());
+    with_errors(with_pages(operation), &[&INTERNAL])
+}
+
+fn confirm() -> OperationBuilder {
+    let description = format!(
+        "Moves the holder of the token to the `{}` account and redirects to `{CONFIRMED_PATH}`. \
+         Whoever has moved already stays as they are and is redirected as well. Errors are pages \
+         if `Accept` prefers `text/html`.",
+        Account::New
+    );
+    let form = Content::new(Some(reference("MigrationConfirmation")));
+    let body = RequestBodyBuilder::new()
+        .required(Some(Required::True))
+        .content(FORM, form.clone())
+        .content(JSON, form)
+        .build();
+    let operation = operation("confirmMigration", "Move to the new account", &description)
+        .securities(Some([SecurityRequirement::default()]))
+        .request_body(Some(body));
+    with_errors(
+        with_pages(operation),
+        &[&BAD_REQUEST, &TIMEOUT, &TOO_LARGE, &UNSUPPORTED, &INTERNAL],
+    )
+}
+
+/// Adds what both operations of a link may answer, errors as pages or as JSON.
+fn with_pages(operation: OperationBuilder) -> OperationBuilder {
+    let moved = response("The person has moved.")
+        .header_ref("Location", header_ref("Location"))
+        .build();
+    let refused = |description: &str| -> ResponseBuilder {
+        json_response(description, "Error").content(HTML, page())
+    };
+    let unavailable: Response = refused("The service cannot answer at the moment.")
+        .header_ref("Retry-After", header_ref("Retry-After"))
+        .build();
+    operation
+        .response("303", moved)
+        .response("404", refused("Nobody has this token.").build())
+        .response("503", unavailable)
+}
+
+fn page() -> Content {
+    Content::new(Some(ObjectBuilder::new().schema_type(Type::String)))
+}
+
+fn address() -> Parameter {
+    ParameterBuilder::new()
+        .name("email")
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .description(Some(
+            "The person's e-mail address: percent-encoded UTF-8, in any case.",
+        ))
+        .schema(Some(
+            email("An address.")
+                .min_length(Some(1))
+                .max_length(Some(EMAIL)),
+        ))
+        .example(Some(json!("ada@example.com")))
+        .build()
+}
+
+fn body(schema: &str, examples: Examples) -> RequestBody {
+    let examples = examples.into_iter().map(|(name, summary, value)| {
+        let example = ExampleBuilder::new().summary(summary).value(Some(value));
+        (name, example.build())
+    });
+    let content = ContentBuilder::new()
+        .schema(Some(reference(schema)))
+        .examples_from_iter::<_, _, Example>(examples)
+        .build();
+    RequestBodyBuilder::new()
+        .required(Some(Required::True))
+        .content(JSON, content)
+        .build()
+}
+
+fn reports() -> Examples {
+    vec![
+        (
+            "member",
+            "A member",
+            json!({
+                "name": "Ada",
+                "country": "Germany",
+                "membership": {
+                    "plan_category": "individual",
+                    "status": "active",
+                    "expires_at": "2027-01-31"
+                }
+            }),
+        ),
+        (
+            "renewed",
+            "A renewed membership",
+            json!({
+                "membership": {
+                    "plan_category": "individual",
+                    "status": "active",
+                    "expires_at": "2028-01-31"
+                }
+            }),
+        ),
+        (
+            "non-member",
+            "No membership any more",
+            json!({"membership": null}),
+        ),
+    ]
+}
+
+fn deliveries() -> Examples {
+    vec![
+        (
+            "unsubscribed",
+            "One event",
+            json!({
+                "event": "subscriber.unsubscribed",
+                "email": "ada@example.com",
+                "status": "unsubscribed"
+            }),
+        ),
+        (
+            "batch",
+            "Several events",
+            json!({
+                "events": [
+                    {
+                        "type": "subscriber.bounced",
+                        "subscriber": {"email": "ada@example.com", "status": "bounced"}
+                    },
+                    {
+                        "type": "subscriber.spam_reported",
+                        "subscriber": {"email": "bob@example.com", "status": "active"}
+                    }
+                ],
+                "total": 2
+            }),
+        ),
+    ]
+}

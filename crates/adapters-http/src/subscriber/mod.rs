@@ -1,0 +1,86 @@
+//! Newsletter subscribers over HTTP: what the membership system reports and reads, what the
+//! e-mail provider calls back about, and the pages on which a person moves to the new account.
+
+mod get;
+mod migration;
+mod payload;
+mod put;
+mod view;
+mod webhook;
+
+use actix_web::{HttpRequest, HttpResponse, http::Method, web};
+use domain::client::Scope;
+
+pub use self::{
+    migration::{CONFIRM_PATH, CONFIRMED_PATH, schemas as form_schemas},
+    payload::schemas as payload_schemas,
+    view::{data as subscriber_data, schemas as view_schemas},
+    webhook::{PATH as WEBHOOK_PATH, SIGNATURE, Signatures, schemas as webhook_schemas},
+};
+use crate::{api, application::State, error::ApiError};
+
+/// The path above every subscriber's own.
+pub const PATH: &str = "/api/newsletter/subscribers";
+
+/// Who may report, and read.
+pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
+
+/// `PUT` and `GET` of a subscriber, the provider's webhook, the pages.
+pub fn routes(config: &mut web::ServiceConfig) {
+    config
+        // An empty address is a bad address, not another path.
+        .service(web::resource(format!("{PATH}/{{email:[^/]*}}")).to(one))
+        .configure(webhook::routes)
+        .configure(migration::routes);
+}
+
+async fn one(
+    request: HttpRequest,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let mut payload = payload.into_inner();
+    let answer = match *request.method() {
+        Method::PUT => put::handle(&request, &mut payload, &state).await,
+        Method::GET | Method::HEAD => get::handle(&request, &state).await,
+        _ => api::refuse_method(&request, &state, REPORTERS, "GET, HEAD, PUT").await,
+    };
+    api::settle(&request, payload, answer).await
+}
+
+/// A path as it may be logged: whose subscription a request is about is left out.
+///
+/// It takes the path as it was sent and as the router reads it, because `%73ubscribers` leads
+/// to a subscriber as well.
+pub fn loggable<'a>(sent: &'a str, routed: &str) -> &'a str {
+    const MASKED: &str = "/api/newsletter/subscribers/…";
+    let names_somebody = routed
+        .strip_prefix(PATH)
+        .is_some_and(|rest| rest.starts_with('/'));
+    if names_somebody { MASKED } else { sent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_named_in_a_log() {
+        let check = |sent: &str, routed: &str, expect: &str| {
+            assert_eq!(loggable(sent, routed), expect, "{sent}");
+        };
+        let masked = "/api/newsletter/subscribers/…";
+        for address in ["ada@example.com", "ada%40example.com", "", "a/b"] {
+            let path = format!("{PATH}/{address}");
+            check(&path, &path, masked);
+        }
+        check(
+            "/api/newsletter/%73ubscribers/ada@example.com",
+            "/api/newsletter/subscribers/ada@example.com",
+            masked,
+        );
+        for other in [PATH, "/api/newsletter/subscribersx", "/healthz", "/"] {
+            check(other, other, other);
+        }
+    }
+}

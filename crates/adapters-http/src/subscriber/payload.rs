@@ -1,0 +1,64 @@
+//! The body of a report, as the OpenAPI document describes it. What holds is in
+//! `domain::subscriber`; the limits and names here are taken from there.
+
+use domain::subscriber::{
+    MembershipStatus, PlanCategory,
+    limits::{COUNTRY, NAME},
+};
+use utoipa::openapi::{ObjectBuilder, Type, schema::AdditionalProperties};
+
+use crate::openapi::schema::{
+    Named, object, one_of, optional_date, optional_string, or_null, reference,
+};
+
+/// The schemas of the body.
+pub fn schemas() -> Vec<Named> {
+    vec![
+        ("SubscriberPayload", subscriber().into()),
+        ("MembershipPayload", membership().into()),
+    ]
+}
+
+fn subscriber() -> ObjectBuilder {
+    object(
+        "What is known of the person. An absent field is kept and `null` clears it. Unknown \
+         fields are ignored. Strings are trimmed, and a blank one is treated as `null`; lengths \
+         count Unicode characters; the character U+0000 is refused.",
+    )
+    .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+    .property(
+        "name",
+        optional_string("The person's name.")
+            .max_length(Some(NAME))
+            .examples(["Ada"]),
+    )
+    .property(
+        "country",
+        optional_string("The name of the person's country.")
+            .max_length(Some(COUNTRY))
+            .examples(["Germany"]),
+    )
+    .property("membership", reference("MembershipPayload"))
+}
+
+fn membership() -> ObjectBuilder {
+    or_null(Type::Object)
+        .description(Some(
+            "The person's membership, replaced as a whole; `null` for none.",
+        ))
+        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+        .property(
+            "plan_category",
+            one_of("Whose membership it is.", PlanCategory::NAMES),
+        )
+        .required("plan_category")
+        .property(
+            "status",
+            one_of("Where it stands.", MembershipStatus::NAMES),
+        )
+        .required("status")
+        .property(
+            "expires_at",
+            optional_date("Until when it is paid for.").examples(["2027-01-31"]),
+        )
+}

@@ -1,0 +1,38 @@
+//! `PUT` of a subscriber: what the membership system reports of a person.
+
+use actix_web::{HttpRequest, HttpResponse, dev::Payload, http::StatusCode};
+use domain::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
+use ring::rand::SystemRandom;
+use uuid::Uuid;
+
+use super::{REPORTERS, view};
+use crate::{api, application::State, body, error::ApiError, oauth::random_bytes};
+
+pub(super) async fn handle(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
+) -> Result<HttpResponse, ApiError> {
+    api::authorize(request, state, REPORTERS).await?;
+    let body = body::read_json(request, payload, state.body_limit).await?;
+    let put = PutSubscriber::parse(api::last_segment(request), &body, new_id(), new_token()?)?;
+    // The command owns what it needs; the body need not wait with it.
+    drop(body);
+    let reported = state.ports.newsletter.put(put).await?;
+    let status = if reported.is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    view::one(status, &reported.subscriber)
+}
+
+fn new_id() -> SubscriberId {
+    SubscriberId::new(Uuid::now_v7())
+}
+
+fn new_token() -> Result<MigrationToken, ApiError> {
+    random_bytes(&SystemRandom::new())
+        .map(MigrationToken::new)
+        .map_err(|error| ApiError::internal(&error))
+}

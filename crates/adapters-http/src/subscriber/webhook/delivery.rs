@@ -1,0 +1,186 @@
+//! What a delivery says, as far as it is news.
+//!
+//! The provider sends one event or a batch, flat or with the person under `subscriber`, and
+//! names it `event` or `type`; its documentation, its libraries and its deliveries do not agree.
+//! Everything that it may mean is read. Values are kept as their text until they are wanted, so
+//! that nothing odd in a field that is not wanted (a number out of range, half a surrogate pair,
+//! deep nesting) costs the news beside it.
+
+use std::collections::HashMap;
+
+use domain::{posting::PutError, subscriber::ProviderEvent};
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::value::RawValue;
+
+use crate::error::ApiError;
+
+type Object<'a> = HashMap<String, &'a RawValue>;
+
+/// The news in a delivery: none, if it is JSON that says something else.
+pub fn read(body: &[u8]) -> Result<Vec<ProviderEvent>, ApiError> {
+    let text = std::str::from_utf8(body)
+        .map_err(|error| PutError::NotJson(format!("invalid UTF-8: {error}")))?;
+    serde_json::from_str::<IgnoredAny>(text)
+        .map_err(|error| PutError::NotJson(error.to_string()))?;
+    let Some(root) = parse::<Object<'_>>(text) else {
+        return Ok(Vec::new());
+    };
+    let batch = root
+        .get("events")
+        .and_then(|events| parse_list(events.get()));
+    let items = batch.unwrap_or_default();
+    let objects = items.into_iter().filter_map(|item| parse(item.get()));
+    Ok([root]
+        .into_iter()
+        .chain(objects)
+        .filter_map(|event| news(&event))
+        .collect())
+}
+
+fn news(event: &Object<'_>) -> Option<ProviderEvent> {
+    let name = string(event, "event").or_else(|| string(event, "type"))?;
+    let person = event
+        .get("subscriber")
+        .and_then(|person| parse::<Object<'_>>(person.get()))
+        .unwrap_or_default();
+    let of_person = |key| string(&person, key).or_else(|| string(event, key));
+    let email = of_person("email")?;
+    ProviderEvent::read(&name, of_person("status").as_deref(), &email)
+}
+
+fn string(object: &Object<'_>, key: &str) -> Option<String> {
+    parse(object.get(key)?.get())
+}
+
+fn parse_list(text: &str) -> Option<Vec<&RawValue>> {
+    parse(text)
+}
+
+fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::{ResponseError, http::StatusCode};
+    use domain::subscriber::SubscriberStatus::{self, Bounced, SpamReported, Unsubscribed};
+
+    use super::*;
+
+    fn check(body: &str, expect: &[(&str, SubscriberStatus)]) {
+        let events = read(body.as_bytes()).unwrap();
+        let found: Vec<_> = events
+            .iter()
+            .map(|event| (event.email.as_str(), event.status))
+            .collect();
+        assert_eq!(found, expect, "{body}");
+    }
+
+    #[test]
+    fn one_event_is_flat_or_about_a_subscriber() {
+        check(
+            r#"{"id":"1","email":"Ada@Example.com ","status":"unsubscribed",
+                "fields":{"name":"Ada","email":"x@example.com"},"event":"subscriber.unsubscribed",
+                "account_id":7}"#,
+            &[("ada@example.com", Unsubscribed)],
+        );
+        check(
+            r#"{"type":"subscriber.spam_reported","subscriber":{"email":"ada@example.com"}}"#,
+            &[("ada@example.com", SpamReported)],
+        );
+        check(
+            r#"{"event":"subscriber.bounced","status":"bounced",
+                "subscriber":{"email":"ada@example.com"}}"#,
+            &[("ada@example.com", Bounced)],
+        );
+        check(
+            r#"{"event":"subscriber.bounced","email":"ada@example.com",
+                "subscriber":{"status":"bounced"}}"#,
+            &[("ada@example.com", Bounced)],
+        );
+        // Names are those of `event` where a subscriber has a type of its own.
+        check(
+            r#"{"event":"subscriber.unsubscribed","type":"active","email":"ada@example.com"}"#,
+            &[("ada@example.com", Unsubscribed)],
+        );
+    }
+
+    #[test]
+    fn a_batch_may_mix_both() {
+        check(
+            r#"{"events":[
+                {"type":"subscriber.unsubscribed","subscriber":{"email":"a@example.com"}},
+                {"type":"campaign.open","subscriber":{"email":"b@example.com"}},
+                {"event":"subscriber.bounced","email":"c@example.com","status":"bounced"},
+                {"type":"subscriber.bounced","email":"d@example.com","status":"active"},
+                5, null, [], "x", {},
+                {"type":"subscriber.unsubscribed","subscriber":{"email":"nobody"}},
+                {"type":"subscriber.unsubscribed","subscriber":null,"email":"e@example.com"}
+            ],"total":7}"#,
+            &[
+                ("a@example.com", Unsubscribed),
+                ("c@example.com", Bounced),
+                ("e@example.com", Unsubscribed),
+            ],
+        );
+    }
+
+    #[test]
+    fn whatever_else_is_json_is_no_news() {
+        let deep = format!(r#"{{"x":{}{}}}"#, "[".repeat(5_000), "]".repeat(5_000));
+        for body in [
+            "{}",
+            "[]",
+            "null",
+            "true",
+            "5",
+            "\"subscriber.unsubscribed\"",
+            r#"{"events":[]}"#,
+            r#"{"events":{"type":"subscriber.unsubscribed"}}"#,
+            r#"{"events":null,"total":0}"#,
+            r#"{"event":"subscriber.unsubscribed"}"#,
+            r#"{"event":5,"type":"subscriber.unsubscribed","email":5}"#,
+            r#"{"event":"subscriber.created","email":"ada@example.com"}"#,
+            r#"{"events":[{"account_id":7,"data":{"subscriber":{"email":"ada@example.com",
+                "type":"active"}},"timestamp":1495551003,"type":"subscriber.create"}]}"#,
+            deep.as_str(),
+        ] {
+            check(body, &[]);
+        }
+    }
+
+    #[test]
+    fn oddities_beside_the_news_do_not_hide_it() {
+        let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+        for oddity in ["1e999", r#""\ud800""#, &deep, r#""first","odd":"again""#] {
+            let person = format!(r#"{{"odd":{oddity},"email":"ada@example.com"}}"#);
+            check(
+                &format!(
+                    r#"{{"odd":{oddity},"events":[{{"type":"subscriber.unsubscribed","odd":{oddity},
+                        "subscriber":{person}}}]}}"#
+                ),
+                &[("ada@example.com", Unsubscribed)],
+            );
+        }
+    }
+
+    #[test]
+    fn documented_examples_are_news() {
+        let document = serde_json::to_value(crate::openapi()).unwrap();
+        let body = &document["paths"][super::super::PATH]["post"]["requestBody"];
+        let examples = body["content"]["application/json"]["examples"].as_object();
+        for (name, example) in examples.unwrap() {
+            let events = read(example["value"].to_string().as_bytes()).unwrap();
+            let announced = example["value"]["total"].as_u64().unwrap_or(1);
+            assert_eq!(events.len() as u64, announced, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        for body in [&b""[..], b"x", b"{", b"{} {}", b"a=1", b"{\"x\":\"\xff\"}"] {
+            let error = read(body).unwrap_err();
+            assert_eq!(error.status_code(), StatusCode::BAD_REQUEST);
+        }
+    }
+}

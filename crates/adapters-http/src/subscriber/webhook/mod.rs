@@ -1,0 +1,156 @@
+//! The provider's webhook: bounces, unsubscribes and spam reports.
+//!
+//! Whoever signs a delivery with one of the secrets is the provider, and what it says in JSON is
+//! answered 200, be it news or not: everything else would only be delivered again. What could
+//! not be written is answered 503, so that it is.
+
+mod delivery;
+mod schema;
+mod signature;
+
+use std::{sync::Arc, time::Duration};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    dev::Payload,
+    http::{Method, StatusCode},
+    web,
+};
+use domain::{
+    subscriber::ProviderEvent,
+    usecase::{Newsletter, NewsletterError},
+};
+use serde_json::json;
+use tokio::time::timeout;
+use tracing::Instrument;
+
+use self::signature::Signature;
+pub use self::{
+    schema::schemas,
+    signature::{HEADER as SIGNATURE, Signatures},
+};
+use crate::{answer, api, application::State, body, error::ApiError};
+
+/// Where deliveries go.
+pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
+
+/// How long the store may take. The provider waits for three seconds, and is promised an answer
+/// within one.
+const PATIENCE: Duration = Duration::from_millis(900);
+
+/// `POST` of a delivery.
+pub fn routes(config: &mut web::ServiceConfig) {
+    config.service(web::resource(PATH).to(receive));
+}
+
+async fn receive(
+    request: HttpRequest,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let mut payload = payload.into_inner();
+    let answer = match *request.method() {
+        Method::POST => handle(&request, &mut payload, &state).await,
+        _ => Err(ApiError::method_not_allowed("POST")),
+    };
+    api::settle(&request, payload, answer).await
+}
+
+async fn handle(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
+) -> Result<HttpResponse, ApiError> {
+    if state.signatures.is_off() {
+        return Err(ApiError::webhook_off());
+    }
+    let signature = Signature::of(request.headers()).ok_or_else(ApiError::bad_signature)?;
+    let body = body::read(request, payload, state.body_limit).await?;
+    if !state.signatures.verify(&signature, &body) {
+        return Err(ApiError::bad_signature());
+    }
+    let events = delivery::read(&body)?;
+    tracing::debug!(news = events.len(), "a delivery of the provider");
+    if !events.is_empty() {
+        notice(Arc::clone(&state.ports.newsletter), events).await?;
+    }
+    answer::json(StatusCode::OK, &json!({}))
+}
+
+/// Hands the events over.
+///
+/// They are written even if the provider is told to deliver them once more because it took too
+/// long: a store that is slow for hours would otherwise never learn of them.
+async fn notice(
+    newsletter: Arc<dyn Newsletter>,
+    events: Vec<ProviderEvent>,
+) -> Result<(), ApiError> {
+    let writing = async move { newsletter.notice(events).await }.in_current_span();
+    match timeout(PATIENCE, tokio::spawn(writing)).await {
+        Ok(Ok(written)) => Ok(written?),
+        Ok(Err(failed)) => Err(ApiError::internal(&failed)),
+        Err(elapsed) => Err(NewsletterError::Unavailable(elapsed.to_string()).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::ResponseError;
+    use async_trait::async_trait;
+    use domain::subscriber::{Email, MigrationToken, PutSubscriber, Subscriber};
+    use domain::usecase::Reported;
+    use tokio::sync::{Notify, Semaphore};
+
+    use super::*;
+
+    /// Takes events in once it may.
+    struct Slow {
+        may: Semaphore,
+        done: Notify,
+    }
+
+    #[async_trait]
+    impl Newsletter for Slow {
+        async fn put(&self, _: PutSubscriber) -> Result<Reported, NewsletterError> {
+            unreachable!()
+        }
+
+        async fn find(&self, _: &Email) -> Result<Option<Subscriber>, NewsletterError> {
+            unreachable!()
+        }
+
+        async fn notice(&self, _: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
+            let _permit = self.may.acquire().await;
+            self.done.notify_one();
+            Ok(())
+        }
+
+        async fn find_by_token(
+            &self,
+            _: &MigrationToken,
+        ) -> Result<Option<Subscriber>, NewsletterError> {
+            unreachable!()
+        }
+
+        async fn confirm_migration(
+            &self,
+            _: &MigrationToken,
+        ) -> Result<Option<Subscriber>, NewsletterError> {
+            unreachable!()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_takes_too_long_is_answered_in_time_and_written_all_the_same() {
+        let slow = Arc::new(Slow {
+            may: Semaphore::new(0),
+            done: Notify::new(),
+        });
+        let error = notice(slow.clone(), Vec::new()).await.unwrap_err();
+        assert_eq!(error.status_code(), StatusCode::SERVICE_UNAVAILABLE);
+        slow.may.add_permits(1);
+        timeout(Duration::from_mins(1), slow.done.notified())
+            .await
+            .expect("it goes on");
+    }
+}

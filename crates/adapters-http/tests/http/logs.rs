@@ -1,0 +1,96 @@
+//! What must not be in a log.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, OnceLock},
+};
+
+use tracing_subscriber::{filter::LevelFilter, fmt::MakeWriter};
+
+use crate::support::{TestApp, request};
+
+/// What this process has logged since somebody asked for it first.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn of_this_process() -> &'static Self {
+        static LOG: OnceLock<Log> = OnceLock::new();
+        LOG.get_or_init(|| {
+            let log = Self::default();
+            tracing_subscriber::fmt()
+                .with_max_level(LevelFilter::INFO)
+                .with_writer(log.clone())
+                .with_ansi(false)
+                .init();
+            log
+        })
+    }
+
+    /// The lines about a request. They are written before its answer is sent.
+    fn lines_of(&self, request_id: &str) -> String {
+        let bytes = self.0.lock().unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+        let lines = text.lines().filter(|line| line.contains(request_id));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn neither_addresses_nor_tokens_are_logged() {
+    let log = Log::of_this_process();
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    // Each fails, which is what is logged.
+    for (id, path, expect) in [
+        (
+            "log-1",
+            "/api/newsletter/subscribers/fault.unavailable@example.com",
+            "path=\"/api/newsletter/subscribers/…\"",
+        ),
+        (
+            "log-2",
+            "/api/newsletter/%73ubscribers/fault.unavailable%40example.com",
+            "path=\"/api/newsletter/subscribers/…\"",
+        ),
+        (
+            "log-3",
+            "/newsletter/confirm-migration?token=fault:unavailable",
+            "path=\"/newsletter/confirm-migration\"",
+        ),
+    ] {
+        let response = request("GET", path)
+            .token(&token)
+            .header("X-Request-Id", id)
+            .send(&app)
+            .await;
+        assert_eq!(response.status, 503, "{path}");
+        let lines = log.lines_of(id);
+        assert!(
+            lines.contains("answered") && lines.contains(expect),
+            "{lines}"
+        );
+        for secret in ["fault.unavailable", "fault:unavailable", &token] {
+            assert!(!lines.contains(secret), "{secret} in {lines}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Reporting a person and reading the record.
+
+use domain::client::Scope;
+use serde_json::{Value, json};
+
+use crate::support::{
+    BODY_LIMIT, Request, Response, TestApp, assert_is_error, case, check, request,
+};
+
+const SUBSCRIBERS: &str = "/api/newsletter/subscribers";
+const JSON: &str = "application/json";
+
+fn to(method: &str, address: &str) -> Request {
+    request(method, &format!("{SUBSCRIBERS}/{address}"))
+}
+
+async fn put(app: &TestApp, token: &str, address: &str, body: Value) -> Response {
+    to("PUT", address).token(token).json(&body).send(app).await
+}
+
+#[tokio::test]
+async fn a_report_is_answered_with_the_record() {
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    let created = put(
+        &app,
+        &token,
+        "Ada@Example.com",
+        json!({
+            "name": " Ada 🦀 ",
+            "country": "Germany",
+            "membership": {"plan_category": "individual", "status": "expired", "expires_at": "2026-03-01"},
+            "unknown": [1, 2, 3],
+        }),
+    )
+    .await;
+    assert_eq!(created.status, 201, "{created:?}");
+    let uuid = created.json()["data"]["uuid"].as_str().unwrap().to_owned();
+    assert_eq!(uuid::Uuid::parse_str(&uuid).unwrap().get_version_num(), 7);
+    let mut expect = json!({"data": {
+        "uuid": uuid,
+        "email": "ada@example.com",
+        "name": "Ada 🦀",
+        "country": "Germany",
+        "status": "active",
+        "membership_plan_category": "individual",
+        "member_status": "active-or-expired",
+        "membership_expire_at": "2026-03-01",
+        "mailerlite_account": "old",
+        "migrated_at": null,
+        "migration_source": null,
+    }});
+    assert_eq!(created.json(), expect);
+
+    let updated = put(
+        &app,
+        &token,
+        "ada%40example.com",
+        json!({"name": null, "membership": null}),
+    )
+    .await;
+    assert_eq!(updated.status, 200);
+    let data = &mut expect["data"];
+    data["name"] = Value::Null;
+    data["membership_plan_category"] = json!("non-member");
+    data["member_status"] = json!("non-member");
+    data["membership_expire_at"] = Value::Null;
+    assert_eq!(updated.json(), expect);
+
+    let found = to("GET", "ADA@example.com").token(&token).send(&app).await;
+    assert_eq!((found.status, found.json()), (200, expect));
+    let head = to("HEAD", "ada@example.com").token(&token).send(&app).await;
+    assert_eq!((head.status, head.text()), (200, ""));
+}
+
+#[tokio::test]
+async fn a_move_shows_in_the_record_and_the_token_never_does() {
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    put(&app, &token, "ada@example.com", json!({})).await;
+    let secret = app.backend.newsletter.subscriber("ada@example.com").token;
+    request("POST", "/newsletter/confirm-migration")
+        .json(&json!({"token": secret.reveal()}))
+        .send(&app)
+        .await;
+    let found = to("GET", "ada@example.com").token(&token).send(&app).await;
+    let data = &found.json()["data"];
+    assert_eq!(data["mailerlite_account"], "new");
+    assert_eq!(data["migration_source"], "email_confirmation");
+    assert!(data["migrated_at"].as_str().unwrap().ends_with('Z'));
+    assert!(!found.text().contains(secret.reveal()));
+}
+
+#[tokio::test]
+async fn every_new_person_gets_a_token_of_their_own() {
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    let mut secrets = Vec::new();
+    for address in ["a@example.com", "b@example.com"] {
+        put(&app, &token, address, json!({})).await;
+        let secret = app.backend.newsletter.subscriber(address).token;
+        assert_eq!(secret.reveal().len(), 43);
+        secrets.push(secret);
+    }
+    assert_ne!(secrets[0], secrets[1]);
+}
+
+#[tokio::test]
+async fn addresses_are_decoded_once() {
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    for (segment, address) in [
+        ("a+b@example.com", "a+b@example.com"),
+        ("a%2Bc@example.com", "a+c@example.com"),
+        ("%61d@example.com", "ad@example.com"),
+        ("a%2Fe@example.com", "a/e@example.com"),
+        ("a%252Ff@example.com", "a%2ff@example.com"),
+    ] {
+        let created = put(&app, &token, segment, json!({})).await;
+        assert_eq!(created.status, 201, "{segment}: {created:?}");
+        assert_eq!(created.json()["data"]["email"], address, "{segment}");
+        let found = to("GET", segment).token(&token).send(&app).await;
+        assert_eq!(found.json(), created.json(), "{segment}");
+    }
+}
+
+#[tokio::test]
+async fn bad_addresses_are_refused_under_their_name() {
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    let too_long = format!("{}@example.com", "a".repeat(250));
+    for (segment, message) in [
+        ("", "must be a valid e-mail address"),
+        ("nobody", "must be a valid e-mail address"),
+        ("%00@example.com", "must be a valid e-mail address"),
+        ("a%20b@example.com", "must be a valid e-mail address"),
+        (too_long.as_str(), "at most 254 characters"),
+        ("%FF@example.com", "percent-encoded UTF-8"),
+        ("%F0%9F@example.com", "percent-encoded UTF-8"),
+    ] {
+        let written = put(&app, &token, segment, json!({})).await;
+        let read = to("GET", segment).token(&token).send(&app).await;
+        for response in [written, read] {
+            assert_is_error(&response, 422, segment);
+            let errors = response.json()["errors"].clone();
+            assert_eq!(errors.as_object().unwrap().len(), 1, "{segment}");
+            let found = errors["email"][0].as_str().unwrap();
+            assert!(found.contains(message), "{segment}: {found}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn everything_wrong_is_named_at_once() {
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    let body = json!({
+        "name": 5,
+        "country": "x".repeat(256),
+        "membership": {"plan_category": "family", "expires_at": "tomorrow"},
+    });
+    let response = put(&app, &token, "nobody", body).await;
+    assert_is_error(&response, 422, "fields");
+    let answer = response.json();
+    let names: Vec<_> = answer["errors"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        names,
+        [
+            "country",
+            "email",
+            "membership.expires_at",
+            "membership.plan_category",
+            "membership.status",
+            "name",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_first_of_two_errors_is_told() {
+    let app = TestApp::spawn();
+    let reporter = app.reporter().await;
+    let writer = app.writer().await;
+    let (plain, large) = ("text/plain", "x".repeat(BODY_LIMIT + 1));
+    // From the last to the first, each adds its fault to those of all before it.
+    let put = |method: &str, content_type: &str, body: &str| {
+        to(method, "nobody")
+            .header("Content-Type", content_type)
+            .body(body)
+    };
+    let (challenge, allow) = ("WWW-Authenticate", "Allow");
+    let cases = [
+        case("422", put("PUT", JSON, "{}").token(&reporter), 422),
+        case(
+            "422 for a list",
+            put("PUT", JSON, "[]").token(&reporter),
+            422,
+        )
+        .says("JSON object"),
+        case(
+            "400 before 422",
+            put("PUT", JSON, "{").token(&reporter),
+            400,
+        )
+        .says("not valid JSON"),
+        case(
+            "400 for nothing",
+            put("PUT", JSON, "").token(&reporter),
+            400,
+        )
+        .says("empty"),
+        case(
+            "413 before 400",
+            put("PUT", JSON, &large).token(&reporter),
+            413,
+        ),
+        case(
+            "415 before 413",
+            put("PUT", plain, &large).token(&reporter),
+            415,
+        ),
+        case(
+            "405 before 415",
+            put("PATCH", plain, &large).token(&reporter),
+            405,
+        )
+        .with(allow, "GET, HEAD, PUT"),
+        case(
+            "403 before 405",
+            put("PATCH", plain, &large).token(&writer),
+            403,
+        )
+        .with(challenge, "newsletter-subscribers:write"),
+        case("401 before 403", put("PATCH", plain, &large), 401).with(challenge, "Bearer"),
+    ];
+    check(&app, cases).await;
+    let reader = app.token(&[Scope::JobPostingsRead]).await;
+    let cases = [
+        case("nobody reads", to("GET", "ada@example.com"), 401).with(challenge, "Bearer"),
+        case(
+            "another scope reads",
+            to("GET", "ada@example.com").token(&reader),
+            403,
+        )
+        .with(challenge, "insufficient_scope"),
+        case(
+            "DELETE",
+            to("DELETE", "ada@example.com").token(&reporter),
+            405,
+        )
+        .with(allow, "GET, HEAD, PUT"),
+        case(
+            "unknown",
+            to("GET", "ada@example.com").token(&reporter),
+            404,
+        )
+        .says("Newsletter subscriber not found."),
+    ];
+    check(&app, cases).await;
+}
+
+#[tokio::test]
+async fn failures_show_nothing_of_the_inside() {
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    let read = |address: &str| to("GET", address).token(&token);
+    let write = |address: &str| to("PUT", address).token(&token).json(&json!({}));
+    let retry = "Retry-After";
+    let cases = [
+        case("away", write("fault.unavailable@example.com"), 503).with(retry, "5"),
+        case(
+            "away for reading",
+            read("fault.unavailable@example.com"),
+            503,
+        )
+        .with(retry, "5"),
+        case("broken", write("fault.broken@example.com"), 500).says("Report the request id"),
+        case("broken for reading", read("fault.broken@example.com"), 500)
+            .says("Report the request id"),
+        case("panic", read("fault.panic@example.com"), 500).says("Report the request id"),
+    ];
+    check(&app, cases).await;
+}

@@ -1,0 +1,143 @@
+//! The newsletter in memory, without its rules, and with faults on demand: an address like
+//! `fault.broken@example.com` or a token like `fault:broken` makes its request fail that way.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use domain::{
+    subscriber::{
+        Email, Migrated, MigrationSource, MigrationToken, ProviderEvent, PutSubscriber, Subscriber,
+        SubscriberStatus,
+    },
+    usecase::{Newsletter, NewsletterError, Reported},
+};
+use time::OffsetDateTime;
+
+use super::INTERNALS;
+
+/// The token of whoever [`FakeNewsletter::enlist`] enlists.
+pub const KNOWN_TOKEN: &str = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY";
+
+#[derive(Default)]
+pub struct FakeNewsletter {
+    pub subscribers: Mutex<BTreeMap<Email, Subscriber>>,
+    pub noticed: Mutex<Vec<ProviderEvent>>,
+    /// How often a move was asked for.
+    pub confirmations: AtomicUsize,
+}
+
+impl FakeNewsletter {
+    /// A person who holds [`KNOWN_TOKEN`].
+    pub async fn enlist(&self, address: &str) {
+        let (id, token) = (
+            domain::subscriber::SubscriberId::new(uuid::Uuid::now_v7()),
+            MigrationToken::from_text(KNOWN_TOKEN),
+        );
+        let put = PutSubscriber::parse(address, b"{}", id, token).unwrap();
+        self.put(put).await.unwrap();
+    }
+
+    /// What is known of a person.
+    pub fn subscriber(&self, address: &str) -> Subscriber {
+        let subscribers = self.subscribers.lock().unwrap();
+        subscribers[&Email::parse(address).unwrap()].clone()
+    }
+}
+
+fn fault(of: &str) -> Result<(), NewsletterError> {
+    match of
+        .trim_end_matches("@example.com")
+        .replace(':', ".")
+        .as_str()
+    {
+        "fault.unavailable" => Err(NewsletterError::Unavailable(INTERNALS.into())),
+        "fault.broken" => Err(NewsletterError::Broken(INTERNALS.into())),
+        "fault.panic" => panic!("{INTERNALS}"),
+        _ => Ok(()),
+    }
+}
+
+fn now() -> OffsetDateTime {
+    domain::microseconds(OffsetDateTime::now_utc())
+}
+
+#[async_trait]
+impl Newsletter for FakeNewsletter {
+    async fn put(&self, put: PutSubscriber) -> Result<Reported, NewsletterError> {
+        fault(put.email.as_str())?;
+        let mut subscribers = self.subscribers.lock().unwrap();
+        let is_new = !subscribers.contains_key(&put.email);
+        let subscriber = subscribers
+            .entry(put.email.clone())
+            .or_insert_with(|| Subscriber {
+                id: put.new_id,
+                version: 1,
+                email: put.email.clone(),
+                reported_at: Some(now()),
+                name: None,
+                country: None,
+                membership: None,
+                status: SubscriberStatus::Active,
+                migrated: None,
+                token: put.new_token.clone(),
+                told: None,
+                updated_at: now(),
+            });
+        put.name.apply(&mut subscriber.name);
+        put.country.apply(&mut subscriber.country);
+        put.membership.apply(&mut subscriber.membership);
+        Ok(Reported {
+            subscriber: subscriber.clone(),
+            is_new,
+        })
+    }
+
+    async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError> {
+        fault(email.as_str())?;
+        Ok(self.subscribers.lock().unwrap().get(email).cloned())
+    }
+
+    async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
+        for event in &events {
+            fault(event.email.as_str())?;
+        }
+        self.noticed.lock().unwrap().extend(events);
+        Ok(())
+    }
+
+    async fn find_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, NewsletterError> {
+        fault(token.reveal())?;
+        let subscribers = self.subscribers.lock().unwrap();
+        let mut holders = subscribers.values().filter(|known| known.token == *token);
+        Ok(holders.next().cloned())
+    }
+
+    async fn confirm_migration(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, NewsletterError> {
+        self.confirmations.fetch_add(1, Ordering::SeqCst);
+        fault(token.reveal())?;
+        let mut subscribers = self.subscribers.lock().unwrap();
+        let mut holders = subscribers
+            .values_mut()
+            .filter(|known| known.token == *token);
+        Ok(holders.next().map(|holder| {
+            holder.migrated.get_or_insert(Migrated {
+                at: now(),
+                source: MigrationSource::EmailConfirmation,
+                arrived: false,
+            });
+            holder.clone()
+        }))
+    }
+}

@@ -1,0 +1,266 @@
+//! What the provider calls back about, and who may say so.
+
+use domain::subscriber::SubscriberStatus::{self, Bounced, SpamReported, Unsubscribed};
+use ring::hmac;
+
+use crate::support::{BODY_LIMIT, Request, Response, SECRETS, TestApp, case, check, request};
+
+const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
+
+fn signature(secret: &str, body: &[u8]) -> String {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+    let tag = hmac::sign(&key, body);
+    let hex = tag.as_ref().iter().map(|byte| format!("{byte:02x}"));
+    hex.collect::<Vec<_>>().concat()
+}
+
+fn post(body: impl Into<Vec<u8>>) -> Request {
+    request("POST", WEBHOOK)
+        .header("Content-Type", "application/json")
+        .body(body)
+}
+
+fn signed(body: impl Into<Vec<u8>>) -> Request {
+    let body = body.into();
+    let signature = signature(SECRETS[0], &body);
+    post(body).header("Signature", &signature)
+}
+
+fn unsubscribed(address: &str) -> String {
+    format!(r#"{{"event":"subscriber.unsubscribed","email":"{address}","status":"unsubscribed"}}"#)
+}
+
+/// The news since the last call.
+fn news(app: &TestApp) -> Vec<(String, SubscriberStatus)> {
+    let events = std::mem::take(&mut *app.backend.newsletter.noticed.lock().unwrap());
+    let pairs = events.into_iter();
+    pairs
+        .map(|event| (event.email.to_string(), event.status))
+        .collect()
+}
+
+fn assert_taken(response: &Response, name: &str) {
+    assert_eq!((response.status, response.text()), (200, "{}"), "{name}");
+    assert_eq!(response.header("Content-Type"), Some("application/json"));
+}
+
+#[tokio::test]
+async fn what_the_provider_sends_is_taken_in() {
+    let app = TestApp::spawn();
+    let one = |address: &str, status| vec![(address.to_owned(), status)];
+    let cases = [
+        (
+            "flat, with everything around it",
+            r#"{"id":"187","email":"Ada@Example.com","status":"unsubscribed","source":"api","sent":3,
+                "open_rate":0.5,"ip_address":null,"subscribed_at":"2026-01-02T03:04:05.000000Z",
+                "fields":{"name":"Ada","last_name":null,"z_i_p":null},"opted_in_at":null,
+                "location":null,"event":"subscriber.unsubscribed","account_id":17,
+                "api_version":"2025-05"}"#,
+            one("ada@example.com", Unsubscribed),
+        ),
+        (
+            "flat, no more than needed",
+            r#"{"id":"1","email":"ada@example.com","status":"bounced","event":"subscriber.bounced","account_id":0}"#,
+            one("ada@example.com", Bounced),
+        ),
+        (
+            "a soft bounce",
+            r#"{"id":"1","email":"ada@example.com","status":"active","event":"subscriber.bounced"}"#,
+            vec![],
+        ),
+        (
+            "nested, of another kind",
+            r#"{"type":"subscriber.added_to_group","subscriber":{"id":"1","email":"ada@example.com",
+                "status":"active","fields":{"name":"Ada"}},"group":{"id":"9","name":"Members"},
+                "account_id":17,"api_version":"2025-05"}"#,
+            vec![],
+        ),
+        (
+            "a batch of nested ones",
+            r#"{"events":[
+                {"type":"subscriber.unsubscribed","subscriber":{"email":"ada@example.com"}},
+                {"type":"campaign.open","subscriber":{"email":"bob@example.com"},
+                 "campaign":{"id":"5","total_recipients":100}},
+                {"type":"subscriber.spam_reported","subscriber":{"email":"eve@example.com"}}],
+                "total":3}"#,
+            vec![
+                ("ada@example.com".to_owned(), Unsubscribed),
+                ("eve@example.com".to_owned(), SpamReported),
+            ],
+        ),
+        (
+            "a batch of flat ones",
+            r#"{"events":[{"event":"subscriber.unsubscribed","email":"ada@example.com"}],"total":1}"#,
+            one("ada@example.com", Unsubscribed),
+        ),
+        (
+            "of an older product",
+            r#"{"events":[{"account_id":33,"data":{"subscriber":{"email":"ada@example.com",
+                "fields":[{"key":"email","value":"ada@example.com","type":"TEXT"}],"id":23,
+                "type":"active"}},"timestamp":1495551003,"type":"subscriber.create","webhook_id":2}]}"#,
+            vec![],
+        ),
+        ("an empty batch", r#"{"events":[],"total":0}"#, vec![]),
+        ("nothing known", "{}", vec![]),
+        ("no object", "[1, null]", vec![]),
+        ("a string", r#""subscriber.unsubscribed""#, vec![]),
+    ];
+    for (name, body, expect) in cases {
+        assert_taken(&signed(body).send(&app).await, name);
+        assert_eq!(news(&app), expect, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn any_of_the_secrets_will_do() {
+    let app = TestApp::spawn();
+    for secret in SECRETS {
+        let body = unsubscribed("ada@example.com");
+        let signature = signature(secret, body.as_bytes());
+        let response = post(body).header("Signature", &signature).send(&app).await;
+        assert_taken(&response, secret);
+        assert_eq!(news(&app).len(), 1, "{secret}");
+    }
+}
+
+#[tokio::test]
+async fn the_signature_is_of_the_bytes_as_they_were_sent() {
+    let app = TestApp::spawn();
+    // Nothing that reads JSON and writes it again would write these.
+    for body in [
+        "{ \"event\" : \"subscriber.unsubscribed\",\r\n\t\"email\":\"\\u0061da@example.com\" }\n",
+        "{\"email\":\"first@example.com\",\"event\":\"subscriber.unsubscribed\",\"email\":\"ada@example.com\"}",
+        "\n{\"n\":1.50e2,\"event\":\"subscriber.unsubscribed\",\"email\":\"ada@example.com\",\"x\":\"\\/\"}",
+    ] {
+        assert_taken(&signed(body).send(&app).await, body);
+        assert_eq!(news(&app), [("ada@example.com".to_owned(), Unsubscribed)]);
+        let good = signature(SECRETS[0], body.as_bytes());
+        let other = post(format!("{body} ")).header("Signature", &good);
+        assert_eq!(other.send(&app).await.status, 401, "{body}");
+    }
+    // Nor is what it is declared as of any interest.
+    let body = unsubscribed("ada@example.com");
+    let undeclared = request("POST", WEBHOOK)
+        .header("Signature", &signature(SECRETS[0], body.as_bytes()))
+        .body(body);
+    assert_taken(&undeclared.send(&app).await, "no content type");
+}
+
+#[tokio::test]
+async fn without_a_good_signature_nothing_is_taken_in() {
+    let app = TestApp::spawn();
+    let body = unsubscribed("ada@example.com");
+    let good = signature(SECRETS[0], body.as_bytes());
+    let with = |value: &str| post(body.clone()).header("Signature", value);
+    let of = |secret: &str| signature(secret, body.as_bytes());
+    let says = "Signature must be";
+    let cases = [
+        case("missing", post(body.clone()), 401).says(says),
+        case("empty", with(""), 401).says(says),
+        case("of another secret", with(&of("another-secret")), 401).says(says),
+        case("of an empty secret", with(&of("")), 401).says(says),
+        case("of another body", with(&signature(SECRETS[0], b"{}")), 401).says(says),
+        case("in upper case", with(&good.to_uppercase()), 401).says(says),
+        case("with a prefix", with(&format!("sha256={good}")), 401).says(says),
+        case("too short", with(&good[..62]), 401).says(says),
+        case("too long", with(&format!("{good}00")), 401).says(says),
+        case("no hex", with(&"g".repeat(64)), 401).says(says),
+        case("twice", with(&good).header("Signature", &good), 401).says(says),
+        case(
+            "a token instead",
+            post(body.clone()).token(&app.reporter().await),
+            401,
+        )
+        .says(says),
+        case(
+            "before it is read",
+            post("{").header("Signature", &good),
+            401,
+        )
+        .says(says),
+    ];
+    check(&app, cases).await;
+    let response = post(body.clone()).send(&app).await;
+    let challenge = response.header("WWW-Authenticate").unwrap();
+    assert!(!challenge.contains("Bearer"), "{challenge}");
+    assert_eq!(news(&app), []);
+    assert_taken(&with(&good).send(&app).await, "the good one");
+    assert_eq!(news(&app).len(), 1);
+}
+
+#[tokio::test]
+async fn other_refusals() {
+    let app = TestApp::spawn();
+    let retry = "Retry-After";
+    let large = format!(r#"{{"x":"{}"}}"#, "x".repeat(BODY_LIMIT));
+    let cases = [
+        case("no JSON", signed("event=subscriber.unsubscribed"), 400).says("not valid JSON"),
+        case("nothing", signed(""), 400).says("not valid JSON"),
+        case("cut off", signed("{\"event\":"), 400).says("not valid JSON"),
+        case("not UTF-8", signed(*b"{\"x\":\"\xff\"}"), 400).says("not valid JSON"),
+        case("too large", signed(large), 413).says("at most 65536 bytes"),
+        case("GET", request("GET", WEBHOOK), 405).with("Allow", "POST"),
+        case("PUT", request("PUT", WEBHOOK).body("{}"), 405).with("Allow", "POST"),
+        case(
+            "the store is away",
+            signed(unsubscribed("fault.unavailable@example.com")),
+            503,
+        )
+        .with(retry, "5"),
+        case(
+            "the store is broken",
+            signed(unsubscribed("fault.broken@example.com")),
+            500,
+        )
+        .says("Report the request id"),
+        case(
+            "the store panics",
+            signed(unsubscribed("fault.panic@example.com")),
+            500,
+        )
+        .says("Report the request id"),
+    ];
+    check(&app, cases).await;
+    assert_eq!(news(&app), []);
+}
+
+#[tokio::test]
+async fn without_a_secret_it_is_switched_off() {
+    for secrets in [vec![], vec![String::new()]] {
+        let app = TestApp::spawn_with(|settings| {
+            settings.webhook_secrets = secrets.into_iter().map(Into::into).collect();
+        });
+        let body = unsubscribed("ada@example.com");
+        let of_nothing = signature("", body.as_bytes());
+        let cases = [
+            case("signed", signed(body.clone()), 503)
+                .says("switched off")
+                .with("Retry-After", "600"),
+            case(
+                "signed with nothing",
+                post(body.clone()).header("Signature", &of_nothing),
+                503,
+            )
+            .says("switched off"),
+            case("unsigned", post(body), 503).says("switched off"),
+        ];
+        check(&app, cases).await;
+        assert_eq!(news(&app), []);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_delivery_leaves_the_connection_usable() {
+    let app = TestApp::spawn();
+    let mut connection = app.connect().await;
+    let large = "x".repeat(BODY_LIMIT + 1);
+    for (status, request) in [
+        (401, post(&*large)),
+        (413, signed(&*large)),
+        (400, signed("x")),
+    ] {
+        assert_eq!(connection.exchange(&request).await.status, status);
+        let delivery = signed(unsubscribed("ada@example.com"));
+        assert_taken(&connection.exchange(&delivery).await, "the next");
+    }
+}

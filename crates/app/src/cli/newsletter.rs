@@ -1,0 +1,199 @@
+//! The options of the newsletter, and the commands about its subscribers.
+
+use std::{num::NonZeroU32, path::PathBuf};
+
+use adapters_mailerlite::{AccountSettings, DEFAULT_BASE_URL, Settings};
+use clap::{Args, Subcommand, builder::FalseyValueParser};
+use domain::subscriber::{Email, MigrationSource};
+use secrecy::SecretString;
+use url::Url;
+
+use super::{JsonArgs, StoreArgs};
+use crate::config::{self, WebhookSecrets};
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Newsletter")]
+pub struct AccountsArgs {
+    /// MailerLite API key of the account to leave. Without it, what would be sent there waits
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "POSTHASTE_MAILERLITE_OLD_API_KEY",
+        hide_env_values = true,
+        allow_hyphen_values = true,
+        value_parser = config::api_key
+    )]
+    mailerlite_old_api_key: Option<SecretString>,
+
+    /// MailerLite API key of the account to move to. Without it, what would be sent there waits
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "POSTHASTE_MAILERLITE_NEW_API_KEY",
+        hide_env_values = true,
+        allow_hyphen_values = true,
+        value_parser = config::api_key
+    )]
+    mailerlite_new_api_key: Option<SecretString>,
+
+    /// Where the API of the account to leave is
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_MAILERLITE_OLD_BASE_URL",
+        default_value = DEFAULT_BASE_URL,
+        value_parser = config::base_url
+    )]
+    mailerlite_old_base_url: Url,
+
+    /// Where the API of the account to move to is
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_MAILERLITE_NEW_BASE_URL",
+        default_value = DEFAULT_BASE_URL,
+        value_parser = config::base_url
+    )]
+    mailerlite_new_base_url: Url,
+
+    /// Id of the group that whoever moves joins, which starts the chain of e-mails
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
+        value_parser = config::group_id
+    )]
+    mailerlite_new_group_id: Option<String>,
+
+    #[command(flatten)]
+    pace: PaceArgs,
+}
+
+impl AccountsArgs {
+    /// The accounts that have a key.
+    pub fn settings(&self) -> Settings {
+        let account = |key: &Option<SecretString>, base_url: &Url, group: Option<String>| {
+            key.clone().map(|key| AccountSettings {
+                key,
+                base_url: base_url.clone(),
+                group,
+            })
+        };
+        let group = self.mailerlite_new_group_id.clone();
+        Settings {
+            old: account(
+                &self.mailerlite_old_api_key,
+                &self.mailerlite_old_base_url,
+                None,
+            ),
+            new: account(
+                &self.mailerlite_new_api_key,
+                &self.mailerlite_new_base_url,
+                group,
+            ),
+            requests_per_minute: self.pace.requests_per_minute,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Newsletter")]
+pub struct PaceArgs {
+    /// How many requests each of the accounts takes in a minute
+    #[arg(
+        long = "mailerlite-requests-per-minute",
+        value_name = "N",
+        env = "POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE",
+        default_value = "120",
+        value_parser = config::requests_per_minute
+    )]
+    pub requests_per_minute: NonZeroU32,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Newsletter")]
+pub struct WebhookArgs {
+    /// What MailerLite signs its webhooks with; several with commas between them. Without it
+    /// the webhook answers 503
+    #[arg(
+        long,
+        value_name = "SECRET",
+        env = "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
+        hide_env_values = true,
+        allow_hyphen_values = true,
+        value_parser = config::webhook_secrets
+    )]
+    mailerlite_webhook_secret: Option<WebhookSecrets>,
+}
+
+impl WebhookArgs {
+    /// The secrets.
+    pub fn secrets(&self) -> Vec<SecretString> {
+        let secrets = self.mailerlite_webhook_secret.clone();
+        secrets.map_or_else(Vec::new, |WebhookSecrets(secrets)| secrets)
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SubscribersCommand {
+    /// Show what is known of a subscriber
+    Show(SubscribersShowArgs),
+    /// Take in what the membership system reports, from a CSV file
+    Import(SubscribersImportArgs),
+    /// Move subscribers to the new account of the e-mail provider
+    Migrate(SubscribersMigrateArgs),
+    /// Print all subscribers as CSV
+    Export(StoreArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SubscribersShowArgs {
+    /// The subscriber's address
+    #[arg(value_name = "EMAIL", value_parser = config::email)]
+    pub email: Email,
+    #[command(flatten)]
+    pub json: JsonArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SubscribersImportArgs {
+    /// CSV with the header `email,name,country,plan_category,status,expires_at`; `-` reads
+    /// standard input. An empty field clears what is stored, and a line without `plan_category`
+    /// and `status` is somebody without a membership. To import a file again is safe
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SubscribersMigrateArgs {
+    /// Addresses of subscribers. Whoever has moved already stays as they are
+    #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = config::email)]
+    pub emails: Vec<Email>,
+
+    /// Move everybody who has not moved yet, no faster than the accounts take it
+    #[arg(
+        long,
+        env = "POSTHASTE_SUBSCRIBERS_ALL",
+        value_parser = FalseyValueParser::new(),
+        conflicts_with = "emails"
+    )]
+    pub all: bool,
+
+    /// Why they move: `manual` or `launch`
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        env = "POSTHASTE_SUBSCRIBERS_SOURCE",
+        value_parser = config::migration_source
+    )]
+    pub source: MigrationSource,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub pace: PaceArgs,
+}

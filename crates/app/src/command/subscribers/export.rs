@@ -1,0 +1,111 @@
+//! `posthaste subscribers export`: all subscribers as CSV, in the order of their addresses.
+
+use anyhow::anyhow;
+use csv::Writer;
+use domain::{
+    store::{SubscriberQuery, SubscriberReader},
+    subscriber::{Subscriber, day},
+};
+
+use super::{COLUMNS, TOKEN};
+
+/// Subscribers that are in memory at once.
+const PAGE: usize = 500;
+
+/// Hands over a header and a line for each subscriber, some at a time.
+pub(super) async fn export(
+    subscribers: &dyn SubscriberReader,
+    mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS.iter().chain([&TOKEN]))?;
+    let mut query = SubscriberQuery {
+        limit: PAGE,
+        ..SubscriberQuery::default()
+    };
+    loop {
+        let page = subscribers.list(&query).await?;
+        for subscriber in &page {
+            write(&mut writer, subscriber)?;
+        }
+        let written = writer.into_inner().map_err(|error| anyhow!("{error}"))?;
+        print(&written)?;
+        match page.last() {
+            Some(last) if page.len() == PAGE => query.after = Some(last.email.clone()),
+            _ => return Ok(()),
+        }
+        writer = Writer::from_writer(written_over(written));
+    }
+}
+
+/// The same memory for the next page.
+fn written_over(mut page: Vec<u8>) -> Vec<u8> {
+    page.clear();
+    page
+}
+
+fn write(writer: &mut Writer<Vec<u8>>, subscriber: &Subscriber) -> csv::Result<()> {
+    let membership = subscriber.membership;
+    let expires_at = membership.and_then(|membership| membership.expires_at);
+    writer.write_record([
+        subscriber.email.as_str(),
+        subscriber.name.as_deref().unwrap_or_default(),
+        subscriber.country.as_deref().unwrap_or_default(),
+        membership.map_or("", |membership| membership.plan_category.as_str()),
+        membership.map_or("", |membership| membership.status.as_str()),
+        &expires_at.map(day::write).unwrap_or_default(),
+        subscriber.token.reveal(),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        testing::{MemoryStore, noon, report, token},
+        usecase::put_subscribers,
+    };
+
+    use super::*;
+
+    async fn exported(store: &MemoryStore) -> (String, usize) {
+        let (mut text, mut parts) = (Vec::new(), 0);
+        let print = |bytes: &[u8]| {
+            text.extend_from_slice(bytes);
+            parts += 1;
+            Ok(())
+        };
+        export(store, print).await.unwrap();
+        (String::from_utf8(text).unwrap(), parts)
+    }
+
+    #[tokio::test]
+    async fn every_field_has_its_column() {
+        let store = MemoryStore::new();
+        let body = r#"{"name":"Lovelace, \"Ada\"","country":"Côte d'Ivoire","membership":
+            {"plan_category":"team","status":"canceled","expires_at":"2027-01-31"}}"#;
+        let puts = [report("b@example.com", body), report("a@example.com", "{}")];
+        put_subscribers(&store, &puts, noon()).await.unwrap();
+        let expect = format!(
+            "email,name,country,plan_category,status,expires_at,migration_token\n\
+             a@example.com,,,,,,{}\n\
+             b@example.com,\"Lovelace, \"\"Ada\"\"\",Côte d'Ivoire,team,canceled,2027-01-31,{}\n",
+            token("a@example.com").reveal(),
+            token("b@example.com").reveal()
+        );
+        assert_eq!(exported(&store).await.0, expect);
+    }
+
+    #[tokio::test]
+    async fn all_pages_are_written_one_by_one() {
+        let store = MemoryStore::new();
+        assert_eq!(exported(&store).await.0.lines().count(), 1, "the header");
+        let person = |n| report(&format!("person{n:04}@example.com"), "{}");
+        let puts: Vec<_> = (0..=PAGE).map(person).collect();
+        put_subscribers(&store, &puts, noon()).await.unwrap();
+        let (text, parts) = exported(&store).await;
+        assert_eq!(parts, 2);
+        let emails: Vec<_> = text.lines().skip(1).map(|line| &line[..22]).collect();
+        assert_eq!(emails.len(), PAGE + 1);
+        assert!(emails.is_sorted_by(|one, other| one < other));
+    }
+}

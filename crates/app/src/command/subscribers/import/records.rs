@@ -1,0 +1,201 @@
+//! The records of a CSV file (RFC 4180), with the lines on which they begin.
+//!
+//! The crate `csv` reads each record, but where one ends is found here: its own line numbers go
+//! wrong with blank lines and with lines that end in CR LF.
+
+use std::io::{BufRead, Read as _};
+
+use anyhow::{Context as _, bail};
+use csv::{ByteRecord, ReaderBuilder};
+
+use super::super::{COLUMNS, TOKEN};
+
+/// Longer records are refused. Far above what any report needs, it is there for quotes that are
+/// never closed.
+const LONGEST: usize = 64 << 10;
+
+/// The fields of a record, without the token that an export adds.
+pub(super) type Fields = [String; COLUMNS.len()];
+
+/// One record.
+#[derive(Debug)]
+pub(super) struct Record {
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// How far into the file it reaches, in bytes.
+    pub end: u64,
+    /// Its fields, or what is wrong with it.
+    pub fields: Result<Fields, String>,
+}
+
+/// The records behind the header of a file.
+pub(super) struct Records<R> {
+    input: R,
+    /// How many columns the header names.
+    columns: usize,
+    line: u64,
+    position: u64,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> Records<R> {
+    /// Reads the header.
+    pub fn open(input: R) -> anyhow::Result<Self> {
+        let mut records = Self {
+            input,
+            columns: 0,
+            line: 0,
+            position: 0,
+            buffer: Vec::new(),
+        };
+        let expect = COLUMNS.join(",");
+        let Some((line, whole)) = records.next_text()? else {
+            bail!("the file is empty; its first line must be {expect}");
+        };
+        let header = whole.and_then(|()| split(records.text()));
+        let names = header.map(|header| {
+            let names = header.iter().map(|name| String::from_utf8_lossy(name));
+            names.map(|name| name.trim().to_owned()).collect::<Vec<_>>()
+        });
+        let names = names.unwrap_or_default();
+        if names.join(",") != expect && names.join(",") != format!("{expect},{TOKEN}") {
+            bail!("line {line}: the header must be {expect}");
+        }
+        records.columns = names.len();
+        Ok(records)
+    }
+
+    /// The next record.
+    pub fn next_record(&mut self) -> anyhow::Result<Option<Record>> {
+        let Some((line, whole)) = self.next_text()? else {
+            return Ok(None);
+        };
+        let fields = whole
+            .and_then(|()| split(self.text()))
+            .and_then(|record| self.fields(&record));
+        Ok(Some(Record {
+            line,
+            end: self.position,
+            fields,
+        }))
+    }
+
+    /// What was read last, without the mark that some programs begin a file with.
+    fn text(&self) -> &[u8] {
+        without_mark(&self.buffer)
+    }
+
+    /// Reads the text of the next record that is not blank, and says on which line it begins and
+    /// whether it is whole.
+    fn next_text(&mut self) -> anyhow::Result<Option<(u64, Result<(), String>)>> {
+        loop {
+            self.buffer.clear();
+            let mut quotes = Quotes::default();
+            let first = self.line + 1;
+            let whole = loop {
+                let start = self.buffer.len();
+                let read = self.read_line()?;
+                let line = self.buffer.get(start..).unwrap_or_default();
+                let line = if start == 0 { without_mark(line) } else { line };
+                quotes.read(line);
+                if !quotes.are_open() {
+                    break Ok(());
+                }
+                if read == 0 || self.buffer.len() > LONGEST {
+                    let last = self.line;
+                    break Err(format!("has a quote that is not closed by line {last}"));
+                }
+            };
+            let is_long = self.buffer.len() > LONGEST;
+            let whole = match whole {
+                Ok(()) if is_long => Err(format!("is longer than {LONGEST} bytes")),
+                whole => whole,
+            };
+            if self.line < first {
+                return Ok(None);
+            }
+            if !self.text().trim_ascii().is_empty() {
+                return Ok(Some((first, whole)));
+            }
+        }
+    }
+
+    /// Adds a line to the buffer, or as much of it as anybody needs; says how long it is.
+    fn read_line(&mut self) -> anyhow::Result<usize> {
+        let (line, limit) = (self.line, LONGEST as u64 + 1);
+        let failed = || format!("the input cannot be read beyond line {line}");
+        let mut read = (&mut self.input)
+            .take(limit)
+            .read_until(b'\n', &mut self.buffer)
+            .with_context(failed)?;
+        if read > LONGEST && self.buffer.last() != Some(&b'\n') {
+            read += self.input.skip_until(b'\n').with_context(failed)?;
+        }
+        self.line += u64::from(read > 0);
+        self.position += read as u64;
+        Ok(read)
+    }
+
+    /// The fields of a record by their columns.
+    fn fields(&self, record: &ByteRecord) -> Result<Fields, String> {
+        if record.len() != self.columns {
+            let (found, expect) = (record.len(), self.columns);
+            let columns = if found == 1 { "column" } else { "columns" };
+            return Err(format!("has {found} {columns} instead of {expect}"));
+        }
+        let mut fields = Fields::default();
+        for ((field, column), name) in fields.iter_mut().zip(record).zip(COLUMNS) {
+            let text = std::str::from_utf8(column).map_err(|_| format!("{name} must be UTF-8"))?;
+            text.trim().clone_into(field);
+        }
+        Ok(fields)
+    }
+}
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text)
+}
+
+/// Splits the text of one record.
+fn split(text: &[u8]) -> Result<ByteRecord, String> {
+    let mut record = ByteRecord::new();
+    ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .buffer_capacity(text.len().max(1))
+        .from_reader(text)
+        .read_byte_record(&mut record)
+        .map_err(|error| error.to_string())?;
+    Ok(record)
+}
+
+/// Whether a text is within quotes, after so much of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Quotes {
+    /// At the start of a field.
+    #[default]
+    Start,
+    /// In a field without quotes, where a quote means nothing.
+    Plain,
+    /// Within quotes.
+    Open,
+    /// Behind a quote within quotes, which may end them.
+    Ended,
+}
+
+impl Quotes {
+    fn read(&mut self, text: &[u8]) {
+        for byte in text {
+            *self = match (*self, byte) {
+                (Self::Open, b'"') => Self::Ended,
+                (Self::Start | Self::Ended, b'"') | (Self::Open, _) => Self::Open,
+                (_, b',' | b'\n') => Self::Start,
+                (_, _) => Self::Plain,
+            };
+        }
+    }
+
+    const fn are_open(self) -> bool {
+        matches!(self, Self::Open)
+    }
+}

@@ -1,0 +1,291 @@
+use std::io::{BufReader, Cursor, Read};
+
+use domain::{
+    store::StoreError,
+    subscriber::Subscriber,
+    testing::{MemoryStore, email, noon},
+    usecase::find_subscriber,
+};
+
+use super::*;
+use crate::testing::{Fault, FaultyStore};
+
+const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
+
+/// The lines on which records begin, with their fields or what is wrong with them.
+fn records(text: impl AsRef<[u8]>) -> Vec<(u64, Result<String, String>)> {
+    // A buffer that is smaller than a line.
+    let input = BufReader::with_capacity(7, Cursor::new(text.as_ref().to_vec()));
+    let mut records = Records::open(input).unwrap();
+    let mut all = Vec::new();
+    while let Some(record) = records.next_record().unwrap() {
+        all.push((record.line, record.fields.map(|fields| fields.join("|"))));
+    }
+    all
+}
+
+fn ok(line: u64, fields: &str) -> (u64, Result<String, String>) {
+    (line, Ok(fields.to_owned()))
+}
+
+fn bad(line: u64, why: &str) -> (u64, Result<String, String>) {
+    (line, Err(why.to_owned()))
+}
+
+#[test]
+fn records_are_found_with_the_lines_they_begin_on() {
+    let body = "a@b.example,Ada,,,,\n\n  \n\
+                b@b.example,\"Lovelace, \"\"Ada\"\"\",\"Two\nlines\",team,active,2027-01-31\n\
+                c@b.example, Cy ,it\"s \"plain\",,,\n\
+                \"d@b.example\",\"\",\"\",\"\",\"\",\"\"";
+    let expect = [
+        ok(2, "a@b.example|Ada||||"),
+        ok(
+            5,
+            "b@b.example|Lovelace, \"Ada\"|Two\nlines|team|active|2027-01-31",
+        ),
+        ok(7, "c@b.example|Cy|it\"s \"plain\"|||"),
+        ok(8, "d@b.example|||||"),
+    ];
+    let text = format!("{HEADER}{body}");
+    assert_eq!(records(&text), expect);
+    assert_eq!(records(format!("\u{FEFF}{text}\n")), expect, "with a mark");
+    let crlf = records(text.replace('\n', "\r\n"));
+    for ((line, fields), (_, found)) in expect.iter().zip(&crlf) {
+        let found = found.as_ref().unwrap().replace("\r\n", "\n");
+        assert_eq!(Ok(&found), fields.as_ref(), "line {line}");
+    }
+    let lines = |records: &[(u64, _)]| records.iter().map(|(line, _)| *line).collect::<Vec<_>>();
+    assert_eq!(lines(&crlf), lines(&expect));
+    assert_eq!(records(HEADER), []);
+}
+
+#[test]
+fn an_export_is_read_without_its_tokens() {
+    let header = HEADER.replace('\n', ",migration_token\n");
+    let text = format!("{header}a@b.example,Ada,,,,,token\nb@b.example,,,,,\n");
+    let expect = [
+        ok(2, "a@b.example|Ada||||"),
+        bad(3, "has 6 columns instead of 7"),
+    ];
+    assert_eq!(records(text), expect);
+}
+
+#[test]
+fn what_is_no_record_is_said_by_its_line() {
+    let mut text = format!("{HEADER}a@b.example\na@b.example,,,,,,\n").into_bytes();
+    text.extend_from_slice(b"a@b.example,\xFF,,,,\n\xFF@b.example,,,,,\nb@b.example,,,,,\n");
+    let expect = [
+        bad(2, "has 1 column instead of 6"),
+        bad(3, "has 7 columns instead of 6"),
+        bad(4, "name must be UTF-8"),
+        bad(5, "email must be UTF-8"),
+        ok(6, "b@b.example|||||"),
+    ];
+    assert_eq!(records(text), expect);
+}
+
+#[test]
+fn a_quote_that_is_never_closed_costs_no_memory() {
+    let text = format!("{HEADER}a@b.example,\"Ada,,,,\nb@b.example,,,,,\n");
+    let why = "has a quote that is not closed by line 3";
+    assert_eq!(records(text), [bad(2, why)]);
+
+    let filler = "x".repeat(40 << 10);
+    let text = format!("{HEADER}a@b.example,\"{filler}\n{filler}\n{filler}\nb@b.example,,,,,\n");
+    let why = "has a quote that is not closed by line 3";
+    let found = records(text);
+    assert_eq!(found[0], bad(2, why));
+    assert_eq!(found.last(), Some(&ok(5, "b@b.example|||||")));
+
+    let filler = "x".repeat(1 << 20);
+    let text = format!("{HEADER}a@b.example,{filler},,,,\nb@b.example,,,,,\n");
+    let expect = [
+        bad(2, "is longer than 65536 bytes"),
+        ok(3, "b@b.example|||||"),
+    ];
+    assert_eq!(records(text), expect);
+}
+
+#[test]
+fn the_header_must_be_the_right_one() {
+    for (text, expect) in [
+        ("", "the file is empty; its first line must be email,name,"),
+        ("\n\n", "the file is empty;"),
+        ("a@b.example,,,,,\n", "line 1: the header must be email,"),
+        (
+            "\nname,email,country,plan_category,status,expires_at\n",
+            "line 2: the header must be",
+        ),
+        (
+            "email;name;country;plan_category;status;expires_at\n",
+            "line 1: the header must be",
+        ),
+        ("email,name\n", "line 1: the header must be"),
+    ] {
+        let error = Records::open(text.as_bytes()).err().unwrap();
+        assert!(error.to_string().starts_with(expect), "{text:?}: {error}");
+    }
+    let quoted = "\"email\", name ,country,plan_category,status,expires_at\r\n";
+    assert!(Records::open(quoted.as_bytes()).is_ok());
+}
+
+/// Imports lines; gives the tally and what was said of bad ones.
+async fn import(store: &dyn Store, lines: &str) -> (anyhow::Result<Tally>, Vec<String>) {
+    let mut import = Import {
+        store,
+        clock: std::sync::Arc::new(noon),
+        tally: Tally::default(),
+    };
+    let mut said = Vec::new();
+    let input = Cursor::new(format!("{HEADER}{lines}").into_bytes());
+    let ended = import
+        .drive(spawn(input), |step| {
+            if let Step::Refused(line, why) = step {
+                said.push(format!("{line}: {why}"));
+            }
+        })
+        .await;
+    (ended.map(|()| import.tally), said)
+}
+
+async fn find(store: &dyn Store, address: &str) -> Option<Subscriber> {
+    let email = email(address);
+    find_subscriber(store, &email).await.unwrap()
+}
+
+fn tally(created: u64, updated: u64, unchanged: u64, refused: u64) -> Tally {
+    Tally {
+        created,
+        updated,
+        unchanged,
+        refused,
+    }
+}
+
+#[tokio::test]
+async fn a_line_sets_and_clears_every_field() {
+    let store = MemoryStore::new();
+    let full = " Ada@Example.com ,Ada,Malta,individual,active,2027-01-31\n";
+    let (done, said) = import(&store, full).await;
+    assert_eq!((done.unwrap(), said), (tally(1, 0, 0, 0), Vec::new()));
+    let ada = find(&store, "ada@example.com").await.unwrap();
+    assert_eq!(ada.name.as_deref(), Some("Ada"));
+    assert_eq!(ada.country.as_deref(), Some("Malta"));
+    assert_eq!(ada.membership_plan_category(), "individual");
+    assert!(ada.membership.unwrap().expires_at.is_some());
+
+    let (done, _) = import(&store, full).await;
+    assert_eq!(done.unwrap(), tally(0, 0, 1, 0));
+    assert_eq!(find(&store, "ada@example.com").await, Some(ada));
+
+    let (done, _) = import(&store, "ada@example.com,,,,,\n").await;
+    assert_eq!(done.unwrap(), tally(0, 1, 0, 0));
+    let ada = find(&store, "ada@example.com").await.unwrap();
+    assert_eq!((ada.name, ada.country, ada.membership), (None, None, None));
+}
+
+#[tokio::test]
+async fn bad_lines_are_said_and_good_ones_taken() {
+    let store = MemoryStore::new();
+    let lines = "a@example.com,,,,,\n\
+                 nonsense,,,,,\n\
+                 b@example.com,,,group,on,31.1.2027\n\
+                 c@example.com,,,team,,\n\
+                 d@example.com,,,,,2027-01-31\n\
+                 e@example.com\n\
+                 f@example.com,,,,,\n";
+    let (done, said) = import(&store, lines).await;
+    assert_eq!(done.unwrap(), tally(2, 0, 0, 5));
+    let expect = [
+        "3: email must be a valid e-mail address",
+        "4: expires_at must be a date like 2026-12-31; plan_category must be one of individual, \
+         team; status must be one of active, expired, canceled",
+        "5: status is required",
+        "6: expires_at must be empty without plan_category and status",
+        "7: has 1 column instead of 6",
+    ];
+    assert_eq!(said, expect);
+    for taken in ["a@example.com", "f@example.com"] {
+        assert!(find(&store, taken).await.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_address_composes_in_order() {
+    let store = MemoryStore::new();
+    let lines = "a@example.com,One,,,,\n\
+                 a@example.com,Two,,,,\n\
+                 A@example.com,Two,,,,\n\
+                 a@example.com,Three,,,,\n";
+    let (done, _) = import(&store, lines).await;
+    assert_eq!(done.unwrap(), tally(1, 2, 1, 0));
+    let last = find(&store, "a@example.com").await.unwrap();
+    assert_eq!(last.name.as_deref(), Some("Three"));
+}
+
+#[tokio::test]
+async fn batches_are_committed_one_by_one_and_an_import_can_be_repeated() {
+    let store = FaultyStore::new();
+    let person = |n| format!("person{n}@example.com,Name {n},,,,\n");
+    let lines: String = (0..=2 * BATCH).map(person).collect();
+    let all = u64::try_from(2 * BATCH + 1).unwrap();
+
+    let conflict = Fault::Fail(StoreError::Conflict);
+    store.fail_next([conflict]);
+    let (done, _) = import(&*store, &lines).await;
+    assert_eq!(done.unwrap(), tally(all, 0, 0, 0));
+    assert_eq!(store.tries(), 4, "three batches, and one of them twice");
+
+    let (done, _) = import(&*store, &lines).await;
+    assert_eq!(done.unwrap(), tally(0, 0, all, 0));
+    assert_eq!(store.tries(), 4, "nothing was written");
+
+    // The store goes away in the middle of another file.
+    let others = lines.replace("person", "other");
+    let away = StoreError::Unavailable("gone".to_owned());
+    let first: String = others.split_inclusive('\n').take(BATCH).collect();
+    let (done, _) = import(&*store, &first).await;
+    assert_eq!(done.unwrap(), tally(500, 0, 0, 0));
+    store.fail_next([Fault::Fail(away)]);
+    let error = import(&*store, &others).await.0.unwrap_err();
+    let error = format!("{error:#}");
+    let expect = "stopped at lines 502 to 1001; to import the file again is safe: ";
+    assert!(
+        error.starts_with(expect) && error.ends_with("gone"),
+        "{error}"
+    );
+    let (done, _) = import(&*store, &others).await;
+    assert_eq!(done.unwrap(), tally(501, 0, 500, 0));
+}
+
+#[tokio::test]
+async fn an_input_that_fails_ends_the_import_behind_what_was_read() {
+    struct Failing;
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("pulled out"))
+        }
+    }
+
+    let store = MemoryStore::new();
+    let begun = Cursor::new(format!("{HEADER}a@example.com,,,,,\n").into_bytes());
+    let mut import = Import {
+        store: &store,
+        clock: std::sync::Arc::new(noon),
+        tally: Tally::default(),
+    };
+    let input = BufReader::new(begun.chain(Failing));
+    let error = import.drive(spawn(input), |_| {}).await.unwrap_err();
+    let error = format!("{error:#}");
+    let expect = "the input cannot be read beyond line 2: pulled out";
+    assert_eq!(error, expect);
+}
+
+#[test]
+fn the_summary_counts() {
+    let text = Summary(tally(1, 22, 333, 4444), Duration::from_secs(2)).to_string();
+    let expect = "created            1\nupdated           22\nunchanged        333\n\
+                  refused         4444\n4800 people in 2.0 s, 2400 a second";
+    assert_eq!(text, expect);
+}

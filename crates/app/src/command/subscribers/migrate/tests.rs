@@ -1,0 +1,133 @@
+use std::{cell::RefCell, future::pending, sync::Arc};
+
+use domain::{
+    testing::{MemoryStore, email, noon, report},
+    usecase::put_subscribers,
+};
+use tokio::time::sleep;
+
+use super::*;
+use crate::testing::{Fault, FaultyStore};
+
+fn address(n: usize) -> String {
+    format!("person{n:04}@example.com")
+}
+
+async fn store(people: usize) -> Arc<FaultyStore> {
+    let store = FaultyStore::new();
+    let puts: Vec<_> = (0..people).map(|n| report(&address(n), "{}")).collect();
+    put_subscribers(&*store.memory, &puts, noon())
+        .await
+        .unwrap();
+    store
+}
+
+fn mover(store: &FaultyStore, requests_per_minute: u32) -> Mover<'_> {
+    Mover {
+        store,
+        clock: Arc::new(noon),
+        source: MigrationSource::Launch,
+        pace: Pace::new(requests_per_minute.try_into().unwrap()),
+    }
+}
+
+async fn unmigrated(memory: &MemoryStore) -> u64 {
+    count(memory).await.unwrap()
+}
+
+/// Runs it to its end, and says when each was settled.
+async fn drive(mover: &Mover<'_>, people: People<'_>) -> (Tally, Vec<Duration>) {
+    let (mut tally, mut times, start) = (Tally::default(), Vec::new(), Instant::now());
+    let settle = |_: &Email, migration| {
+        tally.add(migration);
+        times.push(start.elapsed());
+    };
+    let end = mover.drive(people, pending(), settle).await.unwrap();
+    assert_eq!(end, End::Complete);
+    (tally, times)
+}
+
+#[tokio::test(start_paused = true)]
+async fn everybody_moves_no_faster_than_the_account_takes_it() {
+    let store = store(250).await;
+    let people = People::everybody(&*store.memory);
+    let (tally, times) = drive(&mover(&store, 120), people).await;
+    assert_eq!((tally.started, tally.unchanged, tally.unknown), (250, 0, 0));
+    assert_eq!(unmigrated(&store.memory).await, 0);
+    // Two requests each, 120 a minute.
+    for minute in 0..5 {
+        let start = Duration::from_mins(minute);
+        let within = start..start + Duration::from_mins(1);
+        let moved = times.iter().filter(|at| within.contains(*at)).count();
+        assert!(moved <= 60, "{moved} in minute {minute}");
+    }
+    let last = times.last().unwrap();
+    assert!(*last < Duration::from_mins(5), "nor slower: {last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_list_moves_at_once() {
+    let store = store(50).await;
+    let emails: Vec<_> = (0..50).map(|n| email(&address(n))).collect();
+    let people = People::Named(emails.into_iter());
+    let (tally, times) = drive(&mover(&store, 120), people).await;
+    assert_eq!(tally.started, 50);
+    assert!(times.iter().all(|at| *at < Duration::from_secs(1)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_moved_or_is_unknown_costs_no_time() {
+    let store = store(3).await;
+    let everybody = People::everybody(&*store.memory);
+    drive(&mover(&store, 120), everybody).await;
+    let names = [address(1), "nobody@example.com".to_owned(), address(2)];
+    let emails: Vec<_> = names.iter().map(|name| email(name)).collect();
+    // Batches of one.
+    let people = People::Named(emails.into_iter());
+    let (tally, times) = drive(&mover(&store, 1), people).await;
+    assert_eq!((tally.started, tally.unchanged, tally.unknown), (0, 2, 1));
+    assert!(times.iter().all(|at| *at < Duration::from_secs(1)));
+    let text = tally.progress();
+    assert_eq!(text, "0 moved, 2 had moved before, 1 unknown");
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_stops_between_batches_and_goes_on_from_there() {
+    let store = store(100).await;
+    let moved = RefCell::new(0);
+    let stop = sleep(Duration::from_secs(90));
+    let people = People::everybody(&*store.memory);
+    let end = mover(&store, 60)
+        .drive(people, stop, |_, _| *moved.borrow_mut() += 1)
+        .await
+        .unwrap();
+    assert_eq!((end, moved.take()), (End::Stopped, 60));
+    assert_eq!(unmigrated(&store.memory).await, 40);
+    let people = People::everybody(&*store.memory);
+    let (tally, _) = drive(&mover(&store, 60), people).await;
+    assert_eq!((tally.started, tally.unchanged), (40, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_writes_are_no_failure() {
+    let store = store(2).await;
+    store.fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
+    let people = People::everybody(&*store.memory);
+    let (tally, _) = drive(&mover(&store, 120), people).await;
+    assert_eq!(tally.started, 2);
+}
+
+#[test]
+fn the_pace_follows_the_limit() {
+    for (limit, batch, wait) in [
+        (1, 1, 120_000),
+        (2, 1, 60_000),
+        (60, 30, 2_000),
+        (120, 60, 1_000),
+        (6_000, 500, 20),
+    ] {
+        let pace = Pace::new(NonZeroU32::new(limit).unwrap());
+        let found = (pace.batch, pace.wait);
+        assert_eq!(found, (batch, Duration::from_millis(wait)), "{limit}");
+    }
+}

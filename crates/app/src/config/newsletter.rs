@@ -1,0 +1,62 @@
+//! What is said of the e-mail provider and of subscribers. Secrets are not repeated in a reason.
+
+use std::num::NonZeroU32;
+
+use domain::subscriber::{Email, MigrationSource};
+use secrecy::SecretString;
+
+use super::{line, whole};
+
+/// The longest id of a group, in characters. The provider's are numbers of 18 digits.
+const GROUP_ID_LENGTH: usize = 64;
+
+/// What the provider signs its deliveries with.
+#[derive(Clone, Debug)]
+pub struct WebhookSecrets(pub Vec<SecretString>);
+
+/// `POSTHASTE_MAILERLITE_OLD_API_KEY`, `POSTHASTE_MAILERLITE_NEW_API_KEY`.
+pub fn api_key(text: &str) -> Result<SecretString, String> {
+    let key = text.trim();
+    if key.is_empty() {
+        Err("must not be empty".to_owned())
+    } else if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(key.into())
+    } else {
+        Err("must be one word of ASCII characters, which every API key is".to_owned())
+    }
+}
+
+/// `POSTHASTE_MAILERLITE_NEW_GROUP_ID`.
+pub fn group_id(text: &str) -> Result<String, String> {
+    line(text, GROUP_ID_LENGTH)
+}
+
+/// `POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE`.
+pub fn requests_per_minute(text: &str) -> Result<NonZeroU32, String> {
+    let requests = whole(text, "requests", 1, u32::MAX.into())?;
+    u32::try_from(requests)
+        .and_then(NonZeroU32::try_from)
+        .map_err(|error| error.to_string())
+}
+
+/// `POSTHASTE_MAILERLITE_WEBHOOK_SECRET`: one, or several with commas between them.
+pub fn webhook_secrets(text: &str) -> Result<WebhookSecrets, String> {
+    let secrets = text.split(',').map(|secret| match secret.trim() {
+        "" => Err("has a comma with no secret beside it".to_owned()),
+        secret => Ok(secret.into()),
+    });
+    secrets.collect::<Result<_, _>>().map(WebhookSecrets)
+}
+
+/// A subscriber's address.
+pub fn email(text: &str) -> Result<Email, String> {
+    Email::parse(text).map_err(|error| format!("{text:?} {error}"))
+}
+
+/// Why an operator moves subscribers. Only they themselves confirm it by e-mail.
+pub fn migration_source(text: &str) -> Result<MigrationSource, String> {
+    match MigrationSource::parse(text.trim()) {
+        Some(source @ (MigrationSource::Manual | MigrationSource::Launch)) => Ok(source),
+        _ => Err(format!("{text:?} is not one of manual, launch")),
+    }
+}

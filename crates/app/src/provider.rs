@@ -1,0 +1,31 @@
+//! The e-mail provider with the accounts that were configured.
+
+use std::{num::NonZeroU32, sync::Arc};
+
+use adapters_mailerlite::{MailerLite, Settings, SettingsError};
+use anyhow::Context as _;
+use domain::subscriber::provider::Provider;
+
+use crate::misconfigured::Misconfigured;
+
+/// Gets ready to speak to the accounts; nothing is sent yet.
+pub fn connect(accounts: &Settings) -> anyhow::Result<Arc<dyn Provider>> {
+    match MailerLite::new(accounts) {
+        Ok(provider) => Ok(Arc::new(provider)),
+        Err(error @ (SettingsError::BaseUrl(_) | SettingsError::Key(_))) => {
+            Err(Misconfigured(error.to_string()).into())
+        }
+        Err(error @ SettingsError::Client(..)) => {
+            Err(error).context("the e-mail provider cannot be called")
+        }
+    }
+}
+
+/// No accounts at all.
+pub const fn none() -> Settings {
+    Settings {
+        old: None,
+        new: None,
+        requests_per_minute: NonZeroU32::MIN,
+    }
+}

@@ -1,0 +1,150 @@
+//! When an account is to be left alone.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use domain::subscriber::{Account, provider::ProviderError};
+use tokio::time::Instant;
+
+/// The pause after the first refusal; each further one doubles it.
+const FIRST_PAUSE: Duration = Duration::from_secs(10);
+/// No pause after refusals is longer than this.
+const LONGEST_PAUSE: Duration = Duration::from_mins(10);
+
+/// The doors of both accounts.
+#[derive(Default)]
+pub(super) struct Doors {
+    old: Door,
+    new: Door,
+}
+
+impl Doors {
+    pub const fn of(&self, account: Account) -> &Door {
+        match account {
+            Account::Old => &self.old,
+            Account::New => &self.new,
+        }
+    }
+}
+
+/// An account's door: calls go through it one by one, and none while it is closed.
+#[derive(Default)]
+pub(super) struct Door {
+    /// Held by the call that is under way.
+    pub turn: tokio::sync::Mutex<()>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    closed_until: Option<Instant>,
+    /// How often the account has refused us in a row.
+    refusals: u32,
+}
+
+impl Door {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Until when it is closed, if it is.
+    pub fn closed_until(&self) -> Option<Instant> {
+        let now = Instant::now();
+        self.state().closed_until.filter(|until| *until > now)
+    }
+
+    /// Closes after an answer that asks for it.
+    pub fn note<T>(&self, account: Account, result: &Result<T, ProviderError>) {
+        let mut state = self.state();
+        let pause = match result {
+            Ok(_) => {
+                if state.refusals > 0 {
+                    tracing::info!(%account, "the account answers again");
+                }
+                state.refusals = 0;
+                return;
+            }
+            Err(ProviderError::Retry {
+                after: Some(after), ..
+            }) => *after,
+            Err(ProviderError::Locked(_)) => {
+                let pause = FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(state.refusals));
+                state.refusals = state.refusals.saturating_add(1);
+                pause.min(LONGEST_PAUSE)
+            }
+            Err(ProviderError::Retry { after: None, .. } | ProviderError::Permanent(_)) => return,
+        };
+        if pause.is_zero() {
+            return;
+        }
+        let until = Instant::now() + pause;
+        state.closed_until = state.closed_until.max(Some(until));
+        drop(state);
+        if let Err(error) = result {
+            tracing::warn!(%account, %error, ?pause, "the account is left alone");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep_until;
+
+    use super::*;
+
+    fn locked() -> Result<(), ProviderError> {
+        Err(ProviderError::Locked("401".to_owned()))
+    }
+
+    fn busy(after: Option<Duration>) -> Result<(), ProviderError> {
+        let message = "429".to_owned();
+        Err(ProviderError::Retry { message, after })
+    }
+
+    fn pause(door: &Door) -> Option<u64> {
+        let until = door.closed_until()?;
+        Some((until - Instant::now()).as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn refusals_close_it_for_longer_and_longer() {
+        let door = Door::default();
+        let mut pauses = Vec::new();
+        for _ in 0..8 {
+            door.note(Account::Old, &locked());
+            pauses.push(pause(&door).unwrap());
+            sleep_until(door.closed_until().unwrap()).await;
+        }
+        assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 600, 600]);
+        door.note(Account::Old, &Ok(()));
+        assert_eq!(pause(&door), None);
+        door.note(Account::Old, &locked());
+        assert_eq!(pause(&door), Some(10), "a success starts anew");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_that_was_asked_for_closes_it_that_long() {
+        let door = Door::default();
+        let start = Instant::now();
+        door.note(Account::New, &busy(Some(Duration::from_secs(90))));
+        door.note(Account::New, &busy(Some(Duration::from_secs(30))));
+        assert_eq!(pause(&door), Some(90));
+        sleep_until(start + Duration::from_secs(90)).await;
+        assert_eq!(pause(&door), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn other_failures_leave_it_open() {
+        let door = Door::default();
+        for result in [
+            busy(None),
+            busy(Some(Duration::ZERO)),
+            Err(ProviderError::Permanent("422".to_owned())),
+        ] {
+            door.note(Account::New, &result);
+            assert_eq!(pause(&door), None, "{result:?}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What syncs and moves have in common: one after the other, each with its own commits.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::{
+    outbox::{Claimed, Queue},
+    store::StoreError,
+    subscriber::provider::ProviderError,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::super::{poll::Handler, tasks::Tasks};
+
+/// How long a step is decided again after conflicts. One that stays is a lost lease.
+pub(super) const CONFLICTS: Duration = Duration::from_secs(2);
+
+/// Something to do with the provider.
+#[async_trait]
+pub(super) trait Errands: Send + Sync {
+    /// Where it waits.
+    fn queue(&self) -> Queue;
+
+    /// The outbox.
+    fn tasks(&self) -> &Tasks;
+
+    /// Waits until the provider may be called.
+    async fn ready(&self);
+
+    /// Carries a task out, up to the commit that finishes it.
+    async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble>;
+}
+
+/// Why a task was not carried out.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    Store(StoreError),
+    Provider(ProviderError),
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<ProviderError> for Trouble {
+    fn from(error: ProviderError) -> Self {
+        Self::Provider(error)
+    }
+}
+
+/// Carries tasks out one by one. The provider's limit makes them slow; what is not got to is
+/// given back, which is no failure.
+pub(super) struct OneByOne<E>(pub E);
+
+#[async_trait]
+impl<E: Errands> Handler for OneByOne<E> {
+    fn queue(&self) -> Queue {
+        self.0.queue()
+    }
+
+    fn most(&self) -> usize {
+        self.0.tasks().settings.claim_for_provider
+    }
+
+    async fn ready(&self) {
+        self.0.ready().await;
+    }
+
+    async fn handle(
+        &self,
+        claimed: &[Claimed],
+        stop: &CancellationToken,
+    ) -> Result<(), StoreError> {
+        let tasks = self.0.tasks();
+        for (index, task) in claimed.iter().enumerate() {
+            let trouble = if stop.is_cancelled() {
+                None
+            } else {
+                match self.0.carry_out(task).await {
+                    Ok(()) => continue,
+                    Err(trouble) => Some(trouble),
+                }
+            };
+            match trouble {
+                None | Some(Trouble::Provider(ProviderError::Locked(_))) => {
+                    let rest = claimed.iter().skip(index).map(|task| task.receipt);
+                    let rest: Vec<_> = rest.collect();
+                    tasks.give_back(&rest, time::Duration::ZERO).await;
+                    return Ok(());
+                }
+                Some(Trouble::Provider(error)) => tasks.failed(task, error).await,
+                Some(Trouble::Store(
+                    error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_)),
+                )) => return Err(error),
+                // With a lost lease this does nothing: somebody else has the task.
+                Some(Trouble::Store(error)) => tasks.failed(task, error).await,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! The worker and a provider with scripted answers, in virtual time.
+
+mod moves;
+mod outages;
+mod script;
+mod takeover;
+mod telling;
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    outbox::{Backlog, Kind, Outbox as _, TaskRow},
+    posting::Lifetime,
+    store::{Accounts, Store as _, StoreError},
+    subscriber::{
+        Account::{New, Old},
+        MigrationSource, Subscriber, SubscriberStatus,
+        provider::ProviderError,
+    },
+    testing::{Call, MemoryStore, email, noon, notice, report},
+    usecase,
+};
+use tokio::time::{Instant, sleep};
+
+use self::script::{Script, Treatment};
+use crate::{
+    clock::Clock,
+    testing::{Fault, FaultyStore},
+    worker::{Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
+};
+
+const ADA: &str = "ada@example.com";
+const BOB: &str = "bob@example.com";
+const HOUR: Duration = Duration::from_hours(1);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A member of her own accord.
+const INDIVIDUAL: &str =
+    r#"{"membership":{"plan_category":"individual","status":"active","expires_at":"2027-01-31"}}"#;
+
+fn named(name: &str) -> String {
+    format!(r#"{{"name":"{name}"}}"#)
+}
+
+fn busy(after: Option<Duration>) -> ProviderError {
+    let message = "the provider answered 503".to_owned();
+    ProviderError::Retry { message, after }
+}
+
+fn locked() -> ProviderError {
+    ProviderError::Locked("the provider answered 401".to_owned())
+}
+
+/// A store with workers around it. Its time is the runtime's, which is virtual.
+struct Bench {
+    store: Arc<FaultyStore>,
+    waking: Arc<WakingStore>,
+    wake: Arc<Wake>,
+    script: Arc<Script>,
+    clock: Clock,
+    settings: WorkerSettings,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (store, wake) = (FaultyStore::new(), Arc::new(Wake::default()));
+        let start = Instant::now();
+        let clock = move || domain::microseconds(noon() + start.elapsed());
+        Self {
+            waking: Arc::new(WakingStore::new(Arc::clone(&store) as _, Arc::clone(&wake))),
+            store,
+            wake,
+            script: Arc::default(),
+            clock: Arc::new(clock),
+            settings: WorkerSettings::default(),
+        }
+    }
+
+    fn start(&self) -> Worker {
+        self.start_with(&self.script, Arc::clone(&self.store.memory) as _)
+    }
+
+    fn start_with(&self, script: &Arc<Script>, accounts: Arc<dyn Accounts>) -> Worker {
+        Worker::start(WorkerParts {
+            store: Arc::clone(&self.waking) as _,
+            outbox: Arc::clone(&self.store.memory) as _,
+            accounts,
+            enricher: Arc::new(adapters_enrichment::Builtin),
+            provider: Arc::clone(script) as _,
+            lifetime: Lifetime::NEVER,
+            clock: Arc::clone(&self.clock),
+            wake: Arc::clone(&self.wake),
+            is_busy: Arc::new(|| false),
+            settings: self.settings,
+        })
+        .unwrap()
+    }
+
+    fn memory(&self) -> &MemoryStore {
+        &self.store.memory
+    }
+
+    async fn put(&self, address: &str, body: &str) {
+        let (puts, now) = ([report(address, body)], (self.clock)());
+        usecase::put_subscribers(&*self.waking, &puts, now)
+            .await
+            .unwrap();
+    }
+
+    async fn migrate(&self, address: &str) {
+        let (emails, source) = ([email(address)], MigrationSource::Manual);
+        usecase::migrate(&*self.waking, &emails, source, (self.clock)())
+            .await
+            .unwrap();
+    }
+
+    async fn notice(&self, address: &str, status: SubscriberStatus) {
+        let notices = [notice(address, status)];
+        usecase::notice_events(&*self.waking, &notices, (self.clock)())
+            .await
+            .unwrap();
+    }
+
+    async fn subscriber(&self, address: &str) -> Subscriber {
+        let email = email(address);
+        let known = self.memory().load_subscribers(&[email]).await.unwrap();
+        known.into_values().next().unwrap()
+    }
+
+    async fn rows(&self, dead: bool) -> Vec<TaskRow> {
+        domain::outbox::Outbox::list(self.memory(), dead)
+            .await
+            .unwrap()
+    }
+
+    async fn backlog(&self, kind: Kind) -> Backlog {
+        let backlog = self.memory().backlog().await.unwrap();
+        let found = backlog.into_iter().find(|backlog| backlog.kind == kind);
+        found.unwrap()
+    }
+
+    /// Waits until something holds, for a day at most.
+    async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) {
+        let start = Instant::now();
+        while !holds().await {
+            assert!(start.elapsed() < 24 * HOUR, "never: {what}");
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    async fn until_idle(&self) {
+        self.until("nothing waits", async || self.rows(false).await.is_empty())
+            .await;
+    }
+}

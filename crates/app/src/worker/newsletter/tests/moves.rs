@@ -1,0 +1,131 @@
+//! Moves: the order of their steps, and what follows when one of them fails.
+
+use domain::testing::Failing;
+
+use super::*;
+
+fn steps(address: &str) -> [Call; 3] {
+    let email = email(address);
+    [
+        Call::Find(Old, email.clone()),
+        Call::Upsert(New, email.clone(), true),
+        Call::Remove(Old, email),
+    ]
+}
+
+/// Somebody who is in the old account.
+async fn settled() -> Bench {
+    let bench = Bench::new();
+    let worker = bench.start();
+    bench.put(ADA, INDIVIDUAL).await;
+    bench.until_idle().await;
+    worker.stop().await;
+    bench.script.memory.calls();
+    bench
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_looks_up_adds_and_removes_in_this_order() {
+    let bench = settled().await;
+    bench.migrate(ADA).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.script.memory.calls(), steps(ADA));
+    assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
+    let person = bench.script.memory.person(New, &email(ADA)).unwrap();
+    assert_eq!(person.joined, 1);
+    assert!(bench.subscriber(ADA).await.migrated.unwrap().arrived);
+
+    bench.put(ADA, &named("Ada")).await;
+    bench.until_idle().await;
+    let calls = bench.script.memory.calls();
+    assert_eq!(calls, [Call::Upsert(New, email(ADA), false)], "from now on");
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_that_failed_at_any_step_starts_over_and_loses_nobody() {
+    for step in 0..3 {
+        for failing in [Failing::Before, Failing::After] {
+            for error in [busy(None), busy(Some(20 * SECOND)), locked()] {
+                let bench = settled().await;
+                bench.script.memory.fail(step, failing, error);
+                bench.migrate(ADA).await;
+                let worker = bench.start();
+                bench.until_idle().await;
+                let mut expect = steps(ADA)[..=step].to_vec();
+                expect.extend(steps(ADA));
+                if (step, failing) == (2, Failing::After) {
+                    // There is nobody to remove any more.
+                    expect.pop();
+                }
+                let calls = bench.script.memory.calls();
+                assert_eq!(calls, expect, "{step} {failing:?}");
+                assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
+                assert!(bench.script.memory.person(New, &email(ADA)).is_some());
+                assert!(bench.subscriber(ADA).await.migrated.unwrap().arrived);
+                worker.stop().await;
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_whose_end_was_not_recorded_starts_over() {
+    let bench = settled().await;
+    bench.migrate(ADA).await;
+    bench.store.fail_next([Fault::Panic]);
+    let worker = bench.start();
+    bench.until_idle().await;
+    let mut expect = steps(ADA).to_vec();
+    expect.extend_from_slice(&steps(ADA)[..2]);
+    assert_eq!(bench.script.memory.calls(), expect);
+    assert!(bench.subscriber(ADA).await.migrated.unwrap().arrived);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_suppressed_is_never_put_into_the_new_account() {
+    for status in [
+        SubscriberStatus::Unsubscribed,
+        SubscriberStatus::Bounced,
+        SubscriberStatus::SpamReported,
+    ] {
+        let bench = settled().await;
+        // Only the old account knows.
+        bench.script.memory.set(Old, &email(ADA), status);
+        bench.migrate(ADA).await;
+        let worker = bench.start();
+        bench.until_idle().await;
+        bench.put(ADA, &named("Ada")).await;
+        bench.until_idle().await;
+        let calls = bench.script.memory.calls();
+        let expect = [
+            Call::Find(Old, email(ADA)),
+            Call::Remove(Old, email(ADA)),
+            Call::Find(New, email(ADA)),
+        ];
+        assert_eq!(calls, expect);
+        assert!(bench.script.memory.person(New, &email(ADA)).is_none());
+        assert_eq!(bench.subscriber(ADA).await.status, status);
+        worker.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_reported_on_the_way_is_told_after_the_arrival() {
+    let bench = settled().await;
+    bench.migrate(ADA).await;
+    let worker = bench.start();
+    bench
+        .until("the move is under way", async || {
+            bench.script.under_way() == 1
+        })
+        .await;
+    bench.put(ADA, &named("Ada")).await;
+    bench.until_idle().await;
+    let person = bench.script.memory.person(New, &email(ADA)).unwrap();
+    assert_eq!(person.profile.unwrap().name.as_deref(), Some("Ada"));
+    assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
+    worker.stop().await;
+}

@@ -1,0 +1,172 @@
+//! A provider that is away, busy, or does not know us.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn twelve_hours_of_outage_lose_nothing() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = 10 * SECOND;
+    bench.script.treat(Old, Treatment::Fail(busy(None)));
+    let worker = bench.start();
+    for n in 0..10 {
+        bench.put(&format!("person{n}@example.com"), "{}").await;
+    }
+    sleep(Duration::from_mins(12 * 60 - 1)).await;
+    assert_eq!(bench.backlog(Kind::Sync).await.dead, 0);
+    assert_eq!(bench.backlog(Kind::Sync).await.waiting, 10);
+    bench.script.relent(Old);
+    bench.until_idle().await;
+    assert_eq!(bench.backlog(Kind::Sync).await.dead, 0);
+    for n in 0..10 {
+        let email = email(&format!("person{n}@example.com"));
+        assert!(bench.script.memory.person(Old, &email).is_some(), "{n}");
+    }
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_longer_outage_is_for_an_operator() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = 10 * SECOND;
+    bench.script.treat(Old, Treatment::Fail(busy(None)));
+    let worker = bench.start();
+    bench.put(ADA, "{}").await;
+    sleep(12 * HOUR + Duration::from_mins(20)).await;
+    let dead = bench.rows(true).await;
+    assert_eq!(dead.len(), 1);
+    let error = dead[0].last_error.as_deref();
+    assert_eq!(error, Some("the provider answered 503"));
+
+    bench.script.relent(Old);
+    let all = domain::outbox::Revive::All;
+    let revived = bench.memory().revive(&all, (bench.clock)()).await;
+    assert_eq!(revived, Ok(1));
+    bench.until_idle().await;
+    assert!(bench.script.memory.person(Old, &email(ADA)).is_some());
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_account_is_left_alone_for_as_long_as_it_asks() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    let wait = Duration::from_secs(90);
+    bench.script.treat(Old, Treatment::Fail(busy(Some(wait))));
+    for n in 0..10 {
+        bench.put(&format!("person{n}@example.com"), "{}").await;
+        // Those who move call the same account.
+        let mover = format!("mover{n}@example.com");
+        bench.put(&mover, "{}").await;
+        bench.migrate(&mover).await;
+    }
+    sleep(HOUR).await;
+    let asked = bench.script.asked(Old);
+    assert!(asked.len() > 20, "{}", asked.len());
+    for pair in asked.windows(2) {
+        assert!(pair[1] - pair[0] >= wait, "{:?}", pair[1] - pair[0]);
+    }
+    bench.script.relent(Old);
+    bench.until_idle().await;
+    assert!(bench.rows(true).await.is_empty());
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_account_holds_up_nothing_for_the_other() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    bench.put(BOB, "{}").await;
+    bench.migrate(BOB).await;
+    bench.until_idle().await;
+    let wait = Duration::from_hours(2);
+    bench.script.treat(Old, Treatment::Fail(busy(Some(wait))));
+    bench.put(ADA, "{}").await;
+    sleep(Duration::from_mins(1)).await;
+    bench.put(BOB, &named("Bob")).await;
+    sleep(Duration::from_mins(1)).await;
+    let bob = bench.script.memory.person(New, &email(BOB)).unwrap();
+    assert_eq!(bob.profile.unwrap().name.as_deref(), Some("Bob"));
+    assert_eq!(bench.backlog(Kind::Sync).await.waiting, 1);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_refused_pauses_the_account_and_kills_nothing() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = 10 * SECOND;
+    let worker = bench.start();
+    bench.script.treat(Old, Treatment::Fail(locked()));
+    for n in 0..10 {
+        bench.put(&format!("person{n}@example.com"), "{}").await;
+    }
+    // Far longer than a failure may take.
+    sleep(48 * HOUR).await;
+    let asked = bench.script.asked(Old);
+    let pauses: Vec<_> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    for (pause, least) in pauses.iter().zip([10, 20, 40, 80, 160, 320, 600, 600]) {
+        assert!(pause.as_secs() >= least, "{pauses:?}");
+        // The call itself, and a look at the outbox.
+        assert!(pause.as_secs() <= least + 15, "{pauses:?}");
+    }
+    assert!(bench.rows(true).await.is_empty());
+    let rows = bench.rows(false).await;
+    assert_eq!(rows.len(), 10);
+    // To be refused is no failure of the task.
+    assert!(rows.iter().all(|row| row.last_error.is_none()), "{rows:?}");
+
+    bench.script.relent(Old);
+    let repaired = Instant::now();
+    bench.until_idle().await;
+    assert!(repaired.elapsed() < Duration::from_mins(12));
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_defect_of_the_provider_s_client_is_a_failure() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    bench.script.treat(Old, Treatment::Panic);
+    bench.put(ADA, "{}").await;
+    sleep(10 * SECOND).await;
+    let rows = bench.rows(false).await;
+    let error = rows[0].last_error.as_deref();
+    assert_eq!(error, Some("it panicked: a provider's defect"));
+    bench.script.relent(Old);
+    bench.until_idle().await;
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_between_the_answer_and_the_commit_does_no_harm() {
+    let away = || "away".to_owned();
+    for fault in [
+        Fault::Panic,
+        Fault::Fail(StoreError::InDoubt(away())),
+        Fault::Fail(StoreError::Unavailable(away())),
+        Fault::Fail(StoreError::Broken(away())),
+    ] {
+        let bench = Bench::new();
+        bench.put(ADA, &named("Ada")).await;
+        bench.store.fail_next([fault.clone()]);
+        let worker = bench.start();
+        bench.until_idle().await;
+        let upsert = Call::Upsert(Old, email(ADA), false);
+        let calls = bench.script.memory.calls();
+        assert_eq!(calls, [upsert.clone(), upsert], "{fault:?}");
+        assert!(!bench.subscriber(ADA).await.is_untold());
+        worker.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_on_recording_calls_nobody_again() {
+    let bench = Bench::new();
+    bench.put(ADA, &named("Ada")).await;
+    let conflict = Fault::Fail(StoreError::Conflict);
+    bench.store.fail_next(vec![conflict; 5]);
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.script.asked(Old).len(), 1);
+    assert!(!bench.subscriber(ADA).await.is_untold());
+    worker.stop().await;
+}

@@ -1,0 +1,135 @@
+//! A provider that answers as it is told to, and remembers when it was asked.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use domain::{
+    subscriber::{
+        Account, Email,
+        provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+    },
+    testing::MemoryProvider,
+};
+use tokio::time::{Duration, Instant, sleep};
+
+/// How an account treats whoever calls it.
+#[derive(Clone, Debug)]
+pub enum Treatment {
+    /// It fails, without doing anything.
+    Fail(ProviderError),
+    /// It takes this long.
+    Slow(Duration),
+    /// It has a defect.
+    Panic,
+}
+
+/// A provider in memory, with half a second for each call as the usual limit makes it.
+pub struct Script {
+    pub memory: MemoryProvider,
+    pub accounts: Mutex<Vec<Account>>,
+    treatments: Mutex<HashMap<Account, Treatment>>,
+    asked: Mutex<Vec<(Account, Instant)>>,
+    under_way: AtomicUsize,
+    most_under_way: AtomicUsize,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            memory: MemoryProvider::new(),
+            accounts: Mutex::new(Account::ALL.to_vec()),
+            treatments: Mutex::default(),
+            asked: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+            most_under_way: AtomicUsize::new(0),
+        }
+    }
+}
+
+/// Counts a call for as long as somebody waits for it.
+struct UnderWay<'a>(&'a AtomicUsize);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Script {
+    pub fn treat(&self, account: Account, treatment: Treatment) {
+        self.treatments.lock().unwrap().insert(account, treatment);
+    }
+
+    pub fn relent(&self, account: Account) {
+        self.treatments.lock().unwrap().remove(&account);
+    }
+
+    /// When an account was asked.
+    pub fn asked(&self, account: Account) -> Vec<Instant> {
+        let asked = self.asked.lock().unwrap();
+        let of_account = asked.iter().filter(|(asked, _)| *asked == account);
+        of_account.map(|(_, at)| *at).collect()
+    }
+
+    /// How many calls somebody waits for.
+    pub fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::SeqCst)
+    }
+
+    /// How many there were at once at most.
+    pub fn most_under_way(&self) -> usize {
+        self.most_under_way.load(Ordering::SeqCst)
+    }
+
+    async fn call<T>(
+        &self,
+        account: Account,
+        call: impl Future<Output = Result<T, ProviderError>>,
+    ) -> Result<T, ProviderError> {
+        let under_way = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        let _guard = UnderWay(&self.under_way);
+        self.most_under_way.fetch_max(under_way, Ordering::SeqCst);
+        sleep(Duration::from_millis(500)).await;
+        let now = Instant::now();
+        self.asked.lock().unwrap().push((account, now));
+        let treatment = self.treatments.lock().unwrap().get(&account).cloned();
+        match treatment {
+            Some(Treatment::Fail(error)) => return Err(error),
+            Some(Treatment::Panic) => panic!("a provider's defect"),
+            Some(Treatment::Slow(time)) => sleep(time).await,
+            None => {}
+        }
+        call.await
+    }
+}
+
+#[async_trait]
+impl Provider for Script {
+    fn accounts(&self) -> Vec<Account> {
+        self.accounts.lock().unwrap().clone()
+    }
+
+    async fn upsert(
+        &self,
+        account: Account,
+        profile: &Profile,
+        join: bool,
+    ) -> Result<Upserted, ProviderError> {
+        self.call(account, self.memory.upsert(account, profile, join))
+            .await
+    }
+
+    async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
+        self.call(account, self.memory.find(account, email)).await
+    }
+
+    async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        self.call(account, self.memory.remove(account, id)).await
+    }
+}

@@ -1,0 +1,206 @@
+//! What an account is told, and what not.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_report_is_told_to_the_account_once() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    // One with a listener in between, and one without.
+    bench.put(ADA, INDIVIDUAL).await;
+    bench.put(BOB, &named("Bob")).await;
+    bench.until_idle().await;
+    for (address, name) in [(ADA, None), (BOB, Some("Bob"))] {
+        let person = bench.script.memory.person(Old, &email(address)).unwrap();
+        let profile = person.profile.unwrap();
+        assert_eq!(profile.name.as_deref(), name);
+        assert_eq!(person.joined, 0);
+        let known = bench.subscriber(address).await;
+        assert!(!known.is_untold());
+    }
+    assert_eq!(bench.script.asked(Old).len(), 2);
+    assert_eq!(bench.script.asked(New).len(), 0);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changed_and_changed_back_is_not_told() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    bench.put(ADA, &named("Ada")).await;
+    bench.until_idle().await;
+    worker.stop().await;
+    bench.script.memory.calls();
+
+    bench.put(ADA, &named("Augusta")).await;
+    bench.put(ADA, &named("Ada")).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.script.memory.calls(), []);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_changes_that_wait_are_told_once() {
+    let bench = Bench::new();
+    for n in 0..50 {
+        bench.put(ADA, &named(&format!("Ada {n}"))).await;
+    }
+    let worker = bench.start();
+    bench.until_idle().await;
+    let calls = bench.script.memory.calls();
+    assert_eq!(calls, [Call::Upsert(Old, email(ADA), false)]);
+    let person = bench.script.memory.person(Old, &email(ADA)).unwrap();
+    assert_eq!(person.profile.unwrap().name.as_deref(), Some("Ada 49"));
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changes_during_the_call_is_told_afterwards() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    bench.put(ADA, &named("Ada")).await;
+    bench
+        .until("a call is under way", async || {
+            bench.script.under_way() == 1
+        })
+        .await;
+    bench.put(ADA, &named("Augusta")).await;
+    bench.until_idle().await;
+    let person = bench.script.memory.person(Old, &email(ADA)).unwrap();
+    assert_eq!(person.profile.unwrap().name.as_deref(), Some("Augusta"));
+    assert_eq!(bench.script.asked(Old).len(), 2);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_key_what_would_be_sent_waits_untouched() {
+    let bench = Bench::new();
+    *bench.script.accounts.lock().unwrap() = vec![New];
+    let worker = bench.start();
+    bench.put(ADA, INDIVIDUAL).await;
+    bench.put(BOB, "{}").await;
+    bench.migrate(BOB).await;
+    sleep(HOUR).await;
+    assert_eq!(bench.script.asked(New).len(), 0);
+    let rows = bench.rows(false).await;
+    let kinds: Vec<_> = rows.iter().map(|row| row.kind).collect();
+    assert_eq!(kinds, [Kind::Sync, Kind::Migrate, Kind::Sync], "{rows:?}");
+    assert!(rows.iter().all(|row| row.attempts == 0), "{rows:?}");
+    worker.stop().await;
+
+    *bench.script.accounts.lock().unwrap() = vec![Old, New];
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert!(bench.script.memory.person(Old, &email(ADA)).is_some());
+    assert!(bench.script.memory.person(New, &email(BOB)).is_some());
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_account_is_called_by_one_at_a_time() {
+    let bench = Bench::new();
+    *bench.script.accounts.lock().unwrap() = vec![Old];
+    for n in 0..20 {
+        bench.put(&format!("person{n}@example.com"), "{}").await;
+    }
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.script.asked(Old).len(), 20);
+    assert_eq!(bench.script.most_under_way(), 1);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn syncs_and_moves_take_turns_at_an_account() {
+    let bench = Bench::new();
+    for n in 0..10 {
+        bench.put(&format!("person{n}@example.com"), "{}").await;
+        let mover = format!("mover{n}@example.com");
+        bench.put(&mover, "{}").await;
+        bench.migrate(&mover).await;
+    }
+    let worker = bench.start();
+    bench.until_idle().await;
+    // Each of the two accounts, but no more.
+    assert!(bench.script.most_under_way() <= 2);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn someone_suppressed_is_not_put_anywhere() {
+    let bench = Bench::new();
+    bench.notice(ADA, SubscriberStatus::Unsubscribed).await;
+    bench.put(ADA, INDIVIDUAL).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.script.memory.calls(), [Call::Find(Old, email(ADA))]);
+    assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_succeeds_is_given_up_at_once_and_harms_no_other() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    let invalid = ProviderError::Permanent("the provider answered 422".to_owned());
+    bench
+        .script
+        .memory
+        .fail(0, domain::testing::Failing::Before, invalid);
+    bench.put(ADA, "{}").await;
+    bench.put(BOB, "{}").await;
+    bench.until_idle().await;
+    let dead = bench.rows(true).await;
+    assert_eq!(dead.len(), 1);
+    assert_eq!(dead[0].attempts, 1);
+    let error = dead[0].last_error.as_deref();
+    assert_eq!(error, Some("the provider answered 422"));
+    assert!(bench.script.memory.person(Old, &email(BOB)).is_some());
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn commits_wake_the_worker() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = HOUR;
+    let worker = bench.start();
+    // Let it go to sleep first.
+    sleep(SECOND).await;
+    let start = Instant::now();
+    bench.put(ADA, INDIVIDUAL).await;
+    bench.until_idle().await;
+    bench.put(BOB, "{}").await;
+    bench.until_idle().await;
+    bench.migrate(ADA).await;
+    bench.until_idle().await;
+    bench.put(ADA, &named("Ada")).await;
+    bench.until_idle().await;
+    assert!(start.elapsed() < 10 * SECOND, "{:?}", start.elapsed());
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sync_that_was_not_begun_forgets_nothing() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    bench.put(ADA, &named("Ada")).await;
+    bench.until_idle().await;
+    worker.stop().await;
+    bench.script.memory.calls();
+
+    // Claimed with another one, which closes the door.
+    let wait = Some(Duration::from_mins(1));
+    bench.script.treat(Old, Treatment::Fail(busy(wait)));
+    bench.put(BOB, "{}").await;
+    bench.put(ADA, &named("Augusta")).await;
+    let worker = bench.start();
+    sleep(10 * SECOND).await;
+    assert_eq!(bench.script.asked(Old).len(), 2);
+    bench.put(ADA, &named("Ada")).await;
+    bench.script.relent(Old);
+    bench.until_idle().await;
+    let calls = bench.script.memory.calls();
+    assert_eq!(calls, [Call::Upsert(Old, email(BOB), false)]);
+    worker.stop().await;
+}

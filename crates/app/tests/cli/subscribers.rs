@@ -1,0 +1,150 @@
+//! The commands about newsletter subscribers, on the embedded store.
+
+use std::{fs, io::Write as _, process::Stdio};
+
+use tempfile::tempdir;
+
+use crate::{posthaste, run, text};
+
+const PEOPLE: &str = "\
+email,name,country,plan_category,status,expires_at
+Ada@example.com,\"Lovelace, Ada\",Malta,individual,active,2027-01-31
+bob@example.com,,,,,
+";
+
+#[test]
+fn subscribers_live_from_import_to_export() {
+    let folder = tempdir().unwrap();
+    fs::write(folder.path().join("people.csv"), PEOPLE).unwrap();
+    let import = |file: &str| run(&folder, &["subscribers", "import", file], &[]);
+    let first = import("people.csv");
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    let summary = text(&first.stdout);
+    assert!(summary.starts_with("created            2\n"), "{summary}");
+    let again = import("people.csv");
+    assert_eq!(again.status.code(), Some(0));
+    let summary = text(&again.stdout);
+    assert!(summary.contains("unchanged          2\n"), "{summary}");
+
+    let show = |address: &str| run(&folder, &["subscribers", "show", address, "--json"], &[]);
+    let shown: serde_json::Value = serde_json::from_slice(&show("ada@example.com").stdout).unwrap();
+    assert_eq!(shown["name"], "Lovelace, Ada");
+    assert_eq!(shown["mailerlite_account"], "old");
+    let token = shown["migration_token"].as_str().unwrap();
+    assert_eq!(token.len(), 43);
+    let unknown = show("nobody@example.com");
+    assert_eq!(unknown.status.code(), Some(1));
+    let said = text(&unknown.stderr);
+    assert_eq!(said, "error: Newsletter subscriber not found.\n");
+
+    let exported = run(&folder, &["subscribers", "export"], &[]);
+    assert_eq!(exported.status.code(), Some(0));
+    let lines: Vec<_> = text(&exported.stdout).lines().collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(
+        lines[0],
+        "email,name,country,plan_category,status,expires_at,migration_token"
+    );
+    let ada = "ada@example.com,\"Lovelace, Ada\",Malta,individual,active,2027-01-31,";
+    assert_eq!(lines[1], format!("{ada}{token}"));
+
+    // What was exported can be imported.
+    fs::write(folder.path().join("export.csv"), &exported.stdout).unwrap();
+    let same = import("export.csv");
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
+    assert!(text(&same.stdout).contains("unchanged          2\n"));
+}
+
+#[test]
+fn an_import_names_bad_lines_and_takes_the_others() {
+    let folder = tempdir().unwrap();
+    let mut child = posthaste(folder.path(), &["subscribers", "import", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = format!("{PEOPLE}nobody,,,team,active,\n");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(lines.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert_eq!(said, "line 4: email must be a valid e-mail address\n");
+    let summary = text(&output.stdout);
+    assert!(summary.contains("created            2\n"), "{summary}");
+    assert!(summary.contains("refused            1\n"), "{summary}");
+
+    fs::write(folder.path().join("other.csv"), "name,email\n").unwrap();
+    let other = run(&folder, &["subscribers", "import", "other.csv"], &[]);
+    assert_eq!(other.status.code(), Some(1));
+    let said = text(&other.stderr);
+    assert!(
+        said.starts_with("error: line 1: the header must be email,name,"),
+        "{said}"
+    );
+    let missing = run(&folder, &["subscribers", "import", "missing.csv"], &[]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(text(&missing.stderr).starts_with("error: the file missing.csv cannot be read"));
+}
+
+#[test]
+fn subscribers_are_moved_once() {
+    let folder = tempdir().unwrap();
+    fs::write(folder.path().join("people.csv"), PEOPLE).unwrap();
+    run(&folder, &["subscribers", "import", "people.csv"], &[]);
+    let migrate = |arguments: &[&str]| {
+        let arguments = [&["subscribers", "migrate"], arguments].concat();
+        run(&folder, &arguments, &[])
+    };
+    let unknown = migrate(&[
+        "ADA@example.com",
+        "nobody@example.com",
+        "--source",
+        "manual",
+    ]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(
+        text(&unknown.stderr),
+        "not a subscriber: nobody@example.com\n"
+    );
+    assert_eq!(
+        text(&unknown.stdout),
+        "1 moved, 0 had moved before, 1 unknown.\n"
+    );
+    for moved in ["1 moved", "0 moved"] {
+        let all = migrate(&["--all", "--source", "launch"]);
+        assert_eq!(all.status.code(), Some(0), "{}", text(&all.stderr));
+        let said = text(&all.stdout);
+        assert!(said.starts_with(moved), "{said}");
+    }
+    let show = run(&folder, &["subscribers", "show", "ada@example.com"], &[]);
+    assert!(text(&show.stdout).contains(", by manual, under way\n"));
+
+    let rows = run(&folder, &["outbox", "list", "--json"], &[]);
+    let rows: serde_json::Value = serde_json::from_slice(&rows.stdout).unwrap();
+    let kinds: Vec<_> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["kind"])
+        .collect();
+    assert_eq!(kinds, ["sync", "event", "migrate", "migrate"]);
+}
+
+#[test]
+fn an_export_whose_reader_goes_away_is_no_failure() {
+    let folder = tempdir().unwrap();
+    fs::write(folder.path().join("people.csv"), PEOPLE).unwrap();
+    run(&folder, &["subscribers", "import", "people.csv"], &[]);
+    let mut child = posthaste(folder.path(), &["subscribers", "export"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "");
+}
