@@ -19,6 +19,9 @@ pub(super) struct Line {
     pub provider: Arc<dyn Provider>,
     pub doors: Arc<Doors>,
     pub lease: Arc<Lease>,
+    /// Held from reading to recording by whoever works in the old account: what a sync has read
+    /// must not be told there after a move has taken the person out.
+    pub old: tokio::sync::Mutex<()>,
 }
 
 impl Line {

@@ -120,6 +120,7 @@ impl Newsletter {
             provider: Arc::clone(&self.provider),
             doors: Arc::clone(doors),
             lease: Arc::clone(lease),
+            old: tokio::sync::Mutex::default(),
         });
         let syncs = accounts.iter().map(|&account| {
             let syncs = Syncs {

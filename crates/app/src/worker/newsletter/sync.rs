@@ -43,6 +43,10 @@ impl Errands for Syncs {
         let Work::Effect(Effect::Sync(subscriber, account)) = task.work else {
             return Ok(());
         };
+        let _alone = match account {
+            Account::Old => Some(self.line.old.lock().await),
+            Account::New => None,
+        };
         // Before anything is written about a call.
         self.line.admit(account)?;
         let store = self.store.as_ref();

@@ -44,6 +44,28 @@ async fn a_move_looks_up_adds_and_removes_in_this_order() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
+    let bench = settled().await;
+    let worker = bench.start();
+    bench.put(BOB, INDIVIDUAL).await;
+    bench.until_idle().await;
+    bench.script.memory.calls();
+
+    // Bob's move keeps the old account busy, Ada's sync waits, and then Ada moves too.
+    bench.script.treat(Old, Treatment::Slow(60 * SECOND));
+    bench.migrate(BOB).await;
+    sleep(5 * SECOND).await;
+    bench.put(ADA, &named("Ada")).await;
+    sleep(5 * SECOND).await;
+    bench.migrate(ADA).await;
+    bench.script.relent(Old);
+    bench.until_idle().await;
+    let calls = bench.script.memory.calls();
+    assert_eq!(calls, [steps(BOB), steps(ADA)].concat());
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_move_that_failed_at_any_step_starts_over_and_loses_nobody() {
     for step in 0..3 {
         for failing in [Failing::Before, Failing::After] {
