@@ -48,7 +48,7 @@ impl Store for PostgresStore {
             return Ok(());
         }
         if is_one_statement(&writes) {
-            // What integrations push: one statement, and so one round trip.
+            // New postings, and a single change: one round trip.
             self.connections
                 .write(async move |conn| write(conn, &writes).await)
                 .await
@@ -101,12 +101,10 @@ impl Store for PostgresStore {
     }
 }
 
-/// Whether `write.sql` alone is the whole commit. It locks what it writes; so it is not, if
-/// something is to be locked besides.
+/// Whether `write.sql` alone is the whole commit: what comes first in a transaction otherwise are
+/// locks.
 fn is_one_statement(writes: &WriteSet) -> bool {
-    writes.done.is_empty()
-        && !subscriber::are_concerned(writes)
-        && posting::writes_what_it_concerns(writes)
+    writes.done.is_empty() && !subscriber::are_concerned(writes) && posting::needs_no_locks(writes)
 }
 
 statement! {

@@ -2,11 +2,12 @@
 -- transaction of its own. Every column of every kind of row travels as one array, so a commit of any size has
 -- this text; what there is nothing of is an empty array.
 --
--- What has to happen in order says so by counting the rows of what comes first: companies
--- before the postings that refer to them; postings that exist, in the order of their ids, and
--- only then new ones, in the order of their identifiers, so that two commits that meet wait for
--- each other in one direction only; the outbox last, so that its rows for one posting are
--- numbered in the order of the commits that write it.
+-- What has to happen in order says so by a condition on what comes first, `(SELECT count(*) …) >= 0`.
+-- It holds for no row in particular, so it is looked at before there is any, and even if there is
+-- none. Companies come before the postings that refer to them, new postings, in the order of their
+-- identifiers, before those that exist (an insert waits for whoever changes a posting of the same
+-- identifier), and the outbox last, so that its rows for one posting are numbered in the order of the
+-- commits that write it.
 WITH
 -- What a write sets of a company is no column of the table, so the update looks it up among the
 -- rows that were sent.
@@ -23,6 +24,35 @@ companies_written AS (
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
         updated_at = excluded.updated_at
+    RETURNING 1
+),
+inserted AS (
+    INSERT INTO postings (
+        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
+        published_at, expire_at, expired_at, updated_at, title, employment_types,
+        location_types, location_country_code, location_city, salary_min, salary_max,
+        salary_currency_code, salary_period, application_email, application_url,
+        expiration_reason, metadata, raw_description, source_identifier, created_at
+    )
+    SELECT
+        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
+        published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
+        location_types::text[], location_country_code, location_city, salary_min, salary_max,
+        salary_currency_code, salary_period, application_email, application_url,
+        expiration_reason, metadata::json, raw_description, source_identifier, created_at
+    FROM unnest(
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+    )
+        AS sent (
+            id, version, status, status_reason, moderated, company_id, enriched_hash,
+            is_featured, published_at, expire_at, expired_at, updated_at, title,
+            employment_types, location_types, location_country_code, location_city, salary_min,
+            salary_max, salary_currency_code, salary_period, application_email,
+            application_url, expiration_reason, metadata, raw_description, source_identifier,
+            created_at
+        )
+    WHERE (SELECT count(*) FROM companies_written) >= 0
+    ON CONFLICT DO NOTHING
     RETURNING 1
 ),
 -- A description that stays is not sent, nor stored anew: PostgreSQL keeps a large value where it
@@ -42,8 +72,9 @@ updated AS (
         application_email = sent.application_email, application_url = sent.application_url,
         expiration_reason = sent.expiration_reason, metadata = sent.metadata::json,
         raw_description = coalesce(sent.raw_description, postings.raw_description)
-    FROM (SELECT count(*) FROM companies_written) AS before,
-        unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    FROM unnest(
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+    )
         AS sent (
             id, version, status, status_reason, moderated, company_id, enriched_hash,
             is_featured, published_at, expire_at, expired_at, updated_at, title,
@@ -51,38 +82,12 @@ updated AS (
             salary_max, salary_currency_code, salary_period, application_email,
             application_url, expiration_reason, metadata, raw_description, expected
         )
-    WHERE postings.id = sent.id AND postings.version = sent.expected
-    RETURNING 1
-),
-inserted AS (
-    INSERT INTO postings (
-        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
-        published_at, expire_at, expired_at, updated_at, title, employment_types,
-        location_types, location_country_code, location_city, salary_min, salary_max,
-        salary_currency_code, salary_period, application_email, application_url,
-        expiration_reason, metadata, raw_description, source_identifier, created_at
-    )
-    SELECT
-        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
-        published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
-        location_types::text[], location_country_code, location_city, salary_min, salary_max,
-        salary_currency_code, salary_period, application_email, application_url,
-        expiration_reason, metadata::json, raw_description, source_identifier, created_at
-    FROM (SELECT count(*) FROM updated) AS before,
-        unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        AS sent (
-            id, version, status, status_reason, moderated, company_id, enriched_hash,
-            is_featured, published_at, expire_at, expired_at, updated_at, title,
-            employment_types, location_types, location_country_code, location_city, salary_min,
-            salary_max, salary_currency_code, salary_period, application_email,
-            application_url, expiration_reason, metadata, raw_description, source_identifier,
-            created_at
-        )
-    ON CONFLICT DO NOTHING
+    WHERE (SELECT count(*) FROM inserted) >= 0
+        AND postings.id = sent.id AND postings.version = sent.expected
     RETURNING 1
 ),
 written AS MATERIALIZED (
-    SELECT (SELECT count(*) FROM updated) AS updated, (SELECT count(*) FROM inserted) AS inserted
+    SELECT (SELECT count(*) FROM inserted) AS inserted, (SELECT count(*) FROM updated) AS updated
 ),
 texts_written AS (
     INSERT INTO posting_texts (posting_id, latitude, longitude, markdown, redacted_markdown)
@@ -100,7 +105,8 @@ history_added AS (
 effects_asked AS (
     INSERT INTO outbox (kind, subject, account, next_at, created_at)
     SELECT kind, subject, account, at, at
-    FROM written, unnest(?, ?, ?, ?) AS sent (kind, subject, account, at)
+    FROM unnest(?, ?, ?, ?) AS sent (kind, subject, account, at)
+    WHERE (SELECT count(*) FROM written) >= 0
     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET
         account = excluded.account,
         generation = outbox.generation + 1,
@@ -116,9 +122,9 @@ events_recorded AS (
     INSERT INTO outbox
         (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at)
     SELECT kind, subject, event_name, source_identifier, occurred_at, at, at
-    FROM (SELECT count(*) FROM effects_asked) AS before,
-        unnest(?, ?, ?, ?, ?, ?)
+    FROM unnest(?, ?, ?, ?, ?, ?)
         AS sent (kind, subject, event_name, source_identifier, occurred_at, at)
+    WHERE (SELECT count(*) FROM effects_asked) >= 0
 )
 -- A version that moved, or an identifier that was taken meanwhile, undoes everything.
-SELECT must_hold(updated = ? AND inserted = ?) FROM written
+SELECT must_hold(inserted = ? AND updated = ?) FROM written

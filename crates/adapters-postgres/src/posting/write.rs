@@ -1,21 +1,21 @@
 //! Postings as a commit writes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
+use diesel::sql_types::{BigInt, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
     enrichment::{Coordinates, EnrichedTexts},
     outbox::{Effect, Subject},
     posting::{CountryCode, CurrencyCode, Metadata, Posting, PostingId, SalaryPeriod, Version},
-    store::{PostingWrite, WriteSet},
+    store::{PostingWrite, StoreError, WriteSet},
 };
+use uuid::Uuid;
 
 use super::history;
 use crate::{
     error::Failure,
-    statement::{
-        Value, bigints, binaries, bools, doubles, execute, statement, texts, times, uuids,
-    },
+    statement::{Value, bigints, binaries, bools, doubles, load, statement, texts, times, uuids},
     value::{literal, timestamp},
 };
 
@@ -23,7 +23,8 @@ statement! {
     /// The rows stay locked until the commit ends. Not as strongly as `FOR UPDATE`, which
     /// would keep others from adding rows that refer to them.
     Lock =
-    "SELECT FROM postings WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE"
+    "SELECT id, version FROM postings WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE",
+    returns (SqlUuid, BigInt)
 }
 
 /// The ids of the postings that a commit is about without adding them: those it changes, and
@@ -52,22 +53,37 @@ fn concerned(writes: &WriteSet) -> BTreeSet<PostingId> {
         .collect()
 }
 
-/// Whether a commit writes every posting that it says something about, and so locks it.
-pub(crate) fn writes_what_it_concerns(writes: &WriteSet) -> bool {
-    concerned(writes)
-        .iter()
-        .all(|id| writes.postings.contains_key(id))
+/// Whether a commit needs no locks beforehand, because it never waits for a posting while it holds
+/// what others may wait for: it only adds postings, or is about a single one and changes nothing
+/// else that others write.
+pub(crate) fn needs_no_locks(writes: &WriteSet) -> bool {
+    let concerned = concerned(writes);
+    let is_single = concerned.len() == 1 && writes.postings.len() == 1;
+    concerned.is_empty()
+        || is_single
+            && writes.companies.is_empty()
+            && concerned.iter().all(|id| writes.postings.contains_key(id))
 }
 
-/// Locks the postings that a commit changes, and those that it only says something about: so the
-/// rows of the outbox that are for one posting are numbered in the order of the commits that
-/// write them.
+/// Locks the postings that a commit changes, in the order of their ids, and checks their versions.
+/// Those that it only says something about are locked too: so the rows of the outbox that are for
+/// one posting are numbered in the order of the commits that write them.
 pub(crate) async fn lock(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     let ids: Vec<_> = concerned(writes).into_iter().map(PostingId::uuid).collect();
-    if !ids.is_empty() {
-        execute::<Lock>(conn, &[Value::Uuids(ids)]).await?;
+    if ids.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let found: Vec<(Uuid, i64)> = load::<Lock, _>(conn, &[Value::Uuids(ids)]).await?;
+    let versions: HashMap<_, _> = found.into_iter().collect();
+    let is_as_expected = |write: &PostingWrite| {
+        write.expected.is_none()
+            || versions.get(&write.posting.id.uuid()).copied() == write.expected
+    };
+    if writes.postings.values().all(is_as_expected) {
+        Ok(())
+    } else {
+        Err(StoreError::Conflict.into())
+    }
 }
 
 /// The postings of a commit, as the rows of its statement.
@@ -97,22 +113,22 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// How many exist, and how many are new.
+    /// How many are new, and how many exist.
     pub(crate) fn counts(&self) -> [usize; 2] {
-        [self.changed.len(), self.new.len()]
+        [self.new.len(), self.changed.len()]
     }
 
-    /// The columns: of those that exist, of new ones, of the texts and of the history.
+    /// The columns: of new ones, of those that exist, of the texts and of the history.
     pub(crate) fn columns(&self) -> Vec<Value<'_>> {
-        let mut columns = changing(&self.changed);
-        columns.push(bigints(&self.changed, |row| row.expected));
-        columns.extend(changing(&self.new));
+        let mut columns = changing(&self.new);
         columns.extend([
             texts(&self.new, |row| {
                 Some(row.posting.source_identifier.as_str())
             }),
             times(&self.new, |row| Some(timestamp(row.posting.created_at))),
         ]);
+        columns.extend(changing(&self.changed));
+        columns.push(bigints(&self.changed, |row| row.expected));
         columns.extend(of_texts(&self.texts));
         columns.extend(history::columns(&self.history));
         columns

@@ -108,6 +108,66 @@ async fn of_two_creates_of_the_same_identifiers_one_wins() {
     without_deadlock(&database, [one, other]).await;
 }
 
+/// Also where a commit has nothing to change between its companies and what it adds.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn companies_come_before_postings_that_are_added() {
+    let (database, one, other) = two().await;
+    for round in 0..10 {
+        let of = |n: u128| round * 1_000 + n;
+        one.commit(create(of(0))).await.unwrap();
+        let first = join(create(of(1)), retitle(of(0), "New"));
+        let mut second = create(of(1));
+        second.postings = create_as(of(1), of(2)).postings;
+        // Somebody else holds both up at their company.
+        let observer = another(&database).await;
+        let mut blocker = observer.connections.get().await.unwrap();
+        blocker
+            .batch_execute("BEGIN; SELECT FROM companies FOR UPDATE")
+            .await
+            .unwrap();
+        let release = async {
+            until_waiting(&observer, 2).await;
+            blocker.batch_execute("COMMIT").await.unwrap();
+        };
+        tokio::join!(meet(&one, first, &other, second), release);
+    }
+    without_deadlock(&database, [one, other]).await;
+}
+
+/// One adds what the other changes, and changes what the other waits for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn adding_a_posting_that_somebody_changes_is_a_conflict() {
+    let (database, one, other) = two().await;
+    one.commit(create(1_000_000)).await.unwrap();
+    for round in 0..10 {
+        let of = |n: u128| round * 1_000 + n;
+        let created = (0..3).map(|n| create_as(of(n), of(n)));
+        one.commit(created.reduce(join).unwrap()).await.unwrap();
+        let first = join(retitle(of(0), "first"), retitle(of(2), "first"));
+        let second = join(create_as(of(0), of(9)), retitle(of(2), "second"));
+        // Somebody else holds both up at what both change.
+        let observer = another(&database).await;
+        let mut blocker = observer.connections.get().await.unwrap();
+        let block = format!(
+            "BEGIN; SELECT FROM postings WHERE id = '{}' FOR UPDATE",
+            uuid(of(2))
+        );
+        blocker.batch_execute(&block).await.unwrap();
+        let release = async {
+            until_waiting(&observer, 2).await;
+            blocker.batch_execute("COMMIT").await.unwrap();
+        };
+        let commit = |store: &PostgresStore, writes| {
+            let store = store.clone();
+            async move { store.commit(writes).await }
+        };
+        let (first, second, ()) =
+            tokio::join!(commit(&one, first), commit(&other, second), release);
+        assert_eq!((first, second), (Ok(()), Err(StoreError::Conflict)));
+    }
+    without_deadlock(&database, [one, other]).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_changes_of_the_same_postings_one_wins() {
     let (database, one, other) = two().await;
