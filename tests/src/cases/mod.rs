@@ -15,6 +15,7 @@ mod keys;
 mod lifetime;
 mod list;
 mod moderation;
+mod newsletter;
 mod oauth;
 mod order;
 mod outage;

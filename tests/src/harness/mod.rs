@@ -11,6 +11,7 @@ mod store;
 pub mod jwt;
 pub mod load;
 pub mod mailerlite;
+pub mod newsletter;
 pub mod raw;
 
 pub(crate) use self::store::on_store;

@@ -166,7 +166,12 @@ impl Site {
 
     /// Starts a worker beside the server.
     pub fn work(&self) -> Server {
-        self.spawn(self.command(&["worker"]))
+        self.begin(&["worker"])
+    }
+
+    /// Starts a command and does not wait for its end. What it prints goes to the log.
+    pub fn begin(&self, arguments: &[&str]) -> Server {
+        self.spawn(self.command(arguments))
     }
 
     /// The demo, which picks a folder, a database and ports by itself.
@@ -245,6 +250,11 @@ impl Server {
     /// Asks it to stop (SIGTERM).
     pub fn terminate(&self) {
         kill_process(self.pid(), Signal::TERM).unwrap();
+    }
+
+    /// Asks it to stop as Ctrl-C does (SIGINT).
+    pub fn interrupt(&self) {
+        kill_process(self.pid(), Signal::INT).unwrap();
     }
 
     fn pid(&self) -> Pid {

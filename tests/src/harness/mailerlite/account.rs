@@ -229,6 +229,13 @@ impl Books {
             .map_or(0, |one| one.started.len())
     }
 
+    pub fn id(&self, email: &str) -> Option<String> {
+        let email = email.to_lowercase();
+        let mut all = self.subscribers.iter();
+        all.find(|one| one.email == email)
+            .map(|one| one.id.to_string())
+    }
+
     pub fn present(&self) -> impl Iterator<Item = &Subscriber> {
         self.subscribers.iter().filter(|one| !one.is_deleted)
     }

@@ -62,6 +62,15 @@ pub enum Fault {
     Close,
     /// It is done, and then the connection is closed instead of an answer.
     LoseAnswer,
+    /// It is done, and then there is no answer for as long as the client waits.
+    WithholdAnswer,
+}
+
+/// A fault that is to come.
+struct Planned {
+    fault: Fault,
+    /// The method that it waits for; `None` for any.
+    method: Option<&'static str>,
 }
 
 /// What an account makes of an upsert of somebody who wants no mail. The provider was seen
@@ -100,7 +109,7 @@ pub struct MailerLite {
 /// What the server knows.
 struct State {
     accounts: [Books; 2],
-    faults: [VecDeque<Fault>; 2],
+    faults: [VecDeque<Planned>; 2],
     outage: Option<Fault>,
     calls: Vec<Call>,
 }
@@ -139,7 +148,16 @@ impl MailerLite {
 
     /// Lets the next requests to an account fail, after those that are to fail already.
     pub fn fail(&self, account: Account, times: usize, fault: Fault) {
-        let faults = std::iter::repeat_n(fault, times);
+        self.plan(account, None, times, fault);
+    }
+
+    /// The same for the next requests of one method. Others do not wait for them.
+    pub fn fail_on(&self, account: Account, method: &'static str, times: usize, fault: Fault) {
+        self.plan(account, Some(method), times, fault);
+    }
+
+    fn plan(&self, account: Account, method: Option<&'static str>, times: usize, fault: Fault) {
+        let faults = std::iter::repeat_with(|| Planned { fault, method }).take(times);
         self.state().faults[account as usize].extend(faults);
     }
 
@@ -162,6 +180,11 @@ impl MailerLite {
     /// Somebody in an account, as the provider would answer.
     pub fn subscriber(&self, account: Account, email: &str) -> Option<Value> {
         self.on(account, |books| books.show(email))
+    }
+
+    /// The account's id of somebody who is there or was; empty if they never were.
+    pub fn id(&self, account: Account, email: &str) -> String {
+        self.on(account, |books| books.id(email).unwrap_or_default())
     }
 
     /// The number of people in an account.

@@ -19,7 +19,9 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use tokio::sync::oneshot;
 
-use super::{Account, Call, Fault, MailerLite, State, account::Books, reply::Reply, routes};
+use super::{
+    Account, Call, Fault, MailerLite, Planned, State, account::Books, reply::Reply, routes,
+};
 
 /// Why a connection is closed without an answer.
 type Closed = io::Error;
@@ -139,7 +141,7 @@ impl State {
         self.calls.push(Call { status, ..call });
         match reply {
             Ok(reply) => Next::Answer(Box::new(response(&reply, rate))),
-            Err(Fault::Hang) => Next::Hang,
+            Err(Fault::Hang | Fault::WithholdAnswer) => Next::Hang,
             Err(_) => Next::Close,
         }
     }
@@ -151,13 +153,13 @@ impl State {
             return (Ok(Reply::of_status(401, None)), None);
         };
         let fault = self.outage;
-        let fault = fault.or_else(|| self.faults[account as usize].pop_front());
+        let fault = fault.or_else(|| self.next_fault(account, &call.method));
         match fault {
             Some(Fault::Answer(status, retry_after)) => {
                 return (Ok(Reply::of_status(status, retry_after)), None);
             }
             Some(fault @ (Fault::Hang | Fault::Close)) => return (Err(fault), None),
-            Some(Fault::LoseAnswer) | None => {}
+            Some(Fault::LoseAnswer | Fault::WithholdAnswer) | None => {}
         }
         let books = &mut self.accounts[account as usize];
         let reply = match books.admit(call.at) {
@@ -166,6 +168,13 @@ impl State {
         };
         let rate = (books.limit, books.remaining());
         (fault.map_or(Ok(reply), Err), Some(rate))
+    }
+
+    fn next_fault(&mut self, account: Account, method: &str) -> Option<Fault> {
+        let planned = &mut self.faults[account as usize];
+        let is_meant = |one: &Planned| one.method.is_none_or(|wanted| wanted == method);
+        let next = planned.iter().position(is_meant)?;
+        planned.remove(next).map(|one| one.fault)
     }
 }
 

@@ -465,6 +465,37 @@ async fn the_next_requests_fail_as_told() {
 }
 
 #[tokio::test]
+async fn a_fault_may_wait_for_a_method() {
+    let provider = MailerLite::start();
+    let client = Client::new(&provider, Account::Old);
+    provider.fail_on(Account::Old, "POST", 1, Fault::Answer(500, None));
+    provider.fail(Account::Old, 1, Fault::Answer(503, None));
+    assert_eq!(client.get("groups").await.0, 503);
+    assert_eq!(client.get("groups").await.0, 200);
+    let body = json!({"email": "a@x.example"});
+    assert_eq!(client.upsert(body.clone()).await.0, 500);
+    assert_eq!(provider.id(Account::Old, "a@x.example"), "");
+    assert_eq!(client.upsert(body).await.0, 201);
+    assert_ne!(provider.id(Account::Old, "A@x.example"), "");
+}
+
+#[tokio::test]
+async fn what_is_done_may_not_be_answered() {
+    let provider = MailerLite::start();
+    let client = Client::new(&provider, Account::Old);
+    provider.fail(Account::Old, 1, Fault::WithholdAnswer);
+    tokio::select! {
+        answer = client.upsert(json!({"email": "a@x.example"})) => panic!("{answer:?}"),
+        () = async {
+            while provider.count(Account::Old) == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        } => {}
+    }
+    assert_eq!(provider.calls(Account::Old)[0].status, None);
+}
+
+#[tokio::test]
 async fn a_request_may_hang() {
     let provider = MailerLite::start();
     let client = Client::new(&provider, Account::Old);

@@ -1,0 +1,14 @@
+//! The newsletter: what the membership system reports, what the provider is told and says, and
+//! the move from one of its accounts to the other.
+
+mod commands;
+mod import;
+mod limit;
+mod migration;
+mod outages;
+mod pages;
+mod report;
+mod requests;
+mod steps;
+mod sync;
+mod webhook;

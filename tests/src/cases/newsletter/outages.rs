@@ -1,0 +1,265 @@
+//! A provider that is busy, away or refuses us: what is to be sent waits, and nothing is lost.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{
+    SETTLING, Store, eventually, fresh,
+    mailerlite::{Account, Call, Fault},
+    minimal,
+    newsletter::{Newsletter, person, with_key},
+};
+
+on_every_store! {
+    a_busy_provider_is_left_alone_for_as_long_as_it_asks,
+    an_outage_loses_nothing,
+    a_refused_key_pauses_one_account_and_nothing_is_given_up,
+    what_has_no_key_waits_for_one,
+    what_is_refused_is_given_up_and_can_be_brought_back,
+    a_group_that_does_not_exist_is_an_operators_to_mend,
+}
+
+/// Some people who were reported.
+async fn people(newsletter: &Newsletter, many: usize) -> Vec<String> {
+    let mut people = Vec::new();
+    for _ in 0..many {
+        let email = person();
+        newsletter.report(&email, &json!({"name": "Ada"})).await;
+        people.push(email);
+    }
+    people
+}
+
+fn is_there(newsletter: &Newsletter, account: Account, email: &str) -> bool {
+    newsletter.provider.subscriber(account, email).is_some()
+}
+
+/// Checks that after each answer with a status there was no request for some time.
+fn leaves_alone(calls: &[Call], status: u16, at_least: Duration) {
+    let mut seen = 0;
+    for pair in calls.windows(2) {
+        if pair[0].status == Some(status) {
+            seen += 1;
+            let pause = pair[1].at - pair[0].at;
+            assert!(pause >= at_least, "{pause:?} after {:#?}", pair[0]);
+        }
+    }
+    assert!(seen > 0, "{calls:#?}");
+}
+
+async fn a_busy_provider_is_left_alone_for_as_long_as_it_asks(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let busy = Fault::Answer(429, Some(2));
+    newsletter.provider.fail(Account::Old, 3, busy);
+    let people = people(&newsletter, 6).await;
+    let _worker = newsletter.work();
+    for email in &people {
+        newsletter.settled(email).await;
+        assert!(is_there(&newsletter, Account::Old, email));
+    }
+    let calls = newsletter.provider.calls(Account::Old);
+    assert_eq!(calls.len(), people.len() + 3);
+    leaves_alone(&calls, 429, Duration::from_secs(2));
+}
+
+async fn an_outage_loses_nothing(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let worker = newsletter.work();
+    for (round, fault) in [
+        Fault::Answer(500, None),
+        Fault::Answer(429, None),
+        Fault::Close,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        newsletter.provider.outage(Some(fault));
+        let before = newsletter.provider.calls(Account::Old).len();
+        let people = people(&newsletter, 4).await;
+        eventually("it was tried", SETTLING, || async {
+            (newsletter.provider.calls(Account::Old).len() > before + 3).then_some(())
+        })
+        .await;
+        // The service goes on meanwhile, and says what waits and why.
+        let record = newsletter.show(&people[0]).await;
+        let waiting = newsletter.waiting(record["uuid"].as_str().unwrap());
+        assert_eq!(waiting[0]["kind"], "sync", "{round}: {waiting:#?}");
+        eventually("the reason is noted", SETTLING, || async {
+            let waiting = newsletter.waiting(record["uuid"].as_str().unwrap());
+            waiting[0]["last_error"].is_string().then_some(())
+        })
+        .await;
+        newsletter.provider.outage(None);
+        for email in &people {
+            newsletter.settled(email).await;
+            assert!(is_there(&newsletter, Account::Old, email));
+        }
+    }
+    worker.terminate();
+    assert_eq!(worker.stopped().code(), Some(0));
+}
+
+async fn a_refused_key_pauses_one_account_and_nothing_is_given_up(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let _worker = newsletter.work();
+    let [moved] = &people(&newsletter, 1).await[..] else {
+        unreachable!()
+    };
+    newsletter.settled(moved).await;
+    newsletter.confirm(&newsletter.token_of(moved)).await;
+    newsletter.settled(moved).await;
+
+    let before = newsletter.provider.calls(Account::Old).len();
+    let refusal = Fault::Answer(401, None);
+    newsletter.provider.fail(Account::Old, 1, refusal);
+    let people = people(&newsletter, 4).await;
+    eventually("the account refuses", SETTLING, || async {
+        (newsletter.provider.calls(Account::Old).len() > before).then_some(())
+    })
+    .await;
+    // The other account goes on.
+    newsletter.report(moved, &json!({"name": "Ada L."})).await;
+    newsletter.settled(moved).await;
+    let there = newsletter.provider.subscriber(Account::New, moved);
+    assert_eq!(there.unwrap()["fields"]["name"], "Ada L.");
+    for email in &people {
+        assert!(!is_there(&newsletter, Account::Old, email));
+    }
+    for email in &people {
+        newsletter.settled(email).await;
+        assert!(is_there(&newsletter, Account::Old, email));
+    }
+    let calls = &newsletter.provider.calls(Account::Old)[before..];
+    // Not one for each who waits.
+    assert_eq!(calls.len(), people.len() + 1, "{calls:#?}");
+    leaves_alone(calls, 401, Duration::from_secs(5));
+}
+
+async fn what_has_no_key_waits_for_one(store: Store) {
+    let newsletter = Newsletter::served_as(store, |site| site);
+    let site = &newsletter.app.site;
+    let [stays, moves] = &people(&newsletter, 2).await[..] else {
+        unreachable!()
+    };
+    let uuid = |record: Value| record["uuid"].as_str().unwrap().to_owned();
+    let [staying, moving] = [
+        uuid(newsletter.show(stays).await),
+        uuid(newsletter.show(moves).await),
+    ];
+    // A worker without keys has nothing to do with them.
+    let worker = site.work();
+    newsletter
+        .app
+        .put(&fresh("enriched"), &minimal())
+        .await
+        .created();
+    eventually("the worker works", SETTLING, || async {
+        site.log().contains("JobPostingCreated").then_some(())
+    })
+    .await;
+    assert_eq!(newsletter.waiting(&staying)[0]["kind"], "sync");
+    assert_eq!(newsletter.waiting(&staying)[0]["attempts"], 0);
+    worker.terminate();
+    worker.stopped();
+
+    // One key is enough for its account, and too little for a move.
+    newsletter.confirm(&newsletter.token_of(moves)).await;
+    let old = with_key(site.beside(), Account::Old);
+    let worker = old.work();
+    newsletter.settled(stays).await;
+    assert!(is_there(&newsletter, Account::Old, stays));
+    let waiting = newsletter.waiting(&moving);
+    assert!(waiting.iter().any(|row| row["kind"] == "migrate"));
+    assert!(newsletter.provider.calls(Account::New).is_empty());
+    worker.terminate();
+    worker.stopped();
+
+    let _worker = with_key(old, Account::New).work();
+    newsletter.settled(moves).await;
+    assert!(is_there(&newsletter, Account::New, moves));
+    assert!(!is_there(&newsletter, Account::Old, moves));
+    // A stranger's requests would have shown a wrong key.
+    let calls = newsletter.provider.every_call();
+    assert!(calls.iter().all(|call| call.account.is_some()));
+}
+
+async fn what_is_refused_is_given_up_and_can_be_brought_back(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let _worker = newsletter.work();
+    for status in [400, 404, 418, 422] {
+        let email = person();
+        let fault = Fault::Answer(status, None);
+        newsletter.provider.fail_on(Account::Old, "POST", 1, fault);
+        let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
+        let uuid = record["uuid"].as_str().unwrap();
+        let dead = eventually("it is given up", SETTLING, || async {
+            newsletter.dead(uuid).pop()
+        })
+        .await;
+        assert_eq!(dead["kind"], "sync");
+        assert_eq!(dead["key"], uuid);
+        let error = dead["last_error"].as_str().unwrap();
+        assert!(error.contains(&status.to_string()), "{error}");
+        // At once, not after tries.
+        assert_eq!(dead["attempts"], 1);
+        assert_eq!(newsletter.calls(Account::Old, &email).len(), 1);
+        assert!(newsletter.waiting(uuid).is_empty());
+        assert!(!is_there(&newsletter, Account::Old, &email));
+        let id = dead["id"].to_string();
+        let all = ["outbox", "retry", "--all-dead"];
+        let one = ["outbox", "retry", &id];
+        let command: &[&str] = if status == 400 { &all } else { &one };
+        newsletter.app.run(command).succeeded();
+        newsletter.settled(&email).await;
+        assert!(is_there(&newsletter, Account::Old, &email));
+    }
+    // A new report is a new start, too.
+    let email = person();
+    let fault = Fault::Answer(400, None);
+    newsletter.provider.fail_on(Account::Old, "POST", 1, fault);
+    let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
+    let uuid = record["uuid"].as_str().unwrap();
+    eventually("it is given up", SETTLING, || async {
+        newsletter.dead(uuid).pop()
+    })
+    .await;
+    newsletter.report(&email, &json!({"name": "Ada L."})).await;
+    newsletter.settled(&email).await;
+    let there = newsletter.provider.subscriber(Account::Old, &email);
+    assert_eq!(there.unwrap()["fields"]["name"], "Ada L.");
+}
+
+async fn a_group_that_does_not_exist_is_an_operators_to_mend(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let site = &newsletter.app.site;
+    let wrong = site.beside().with("POSTHASTE_MAILERLITE_NEW_GROUP_ID", "7");
+    let worker = wrong.work();
+    let [email] = &people(&newsletter, 1).await[..] else {
+        unreachable!()
+    };
+    newsletter.settled(email).await;
+    newsletter.confirm(&newsletter.token_of(email)).await;
+    let uuid = newsletter.show(email).await["uuid"].clone();
+    let uuid = uuid.as_str().unwrap();
+    let dead = eventually("it is given up", SETTLING, || async {
+        newsletter.dead(uuid).pop()
+    })
+    .await;
+    assert_eq!(dead["kind"], "migrate");
+    let error = dead["last_error"].as_str().unwrap();
+    assert!(error.contains("groups.0"), "{error}");
+    // Nobody is lost over it.
+    assert!(is_there(&newsletter, Account::Old, email));
+    worker.terminate();
+    worker.stopped();
+    let _worker = newsletter.work();
+    newsletter
+        .app
+        .run(&["outbox", "retry", &dead["id"].to_string()])
+        .succeeded();
+    newsletter.settled(email).await;
+    assert!(is_there(&newsletter, Account::New, email));
+    assert!(!is_there(&newsletter, Account::Old, email));
+    assert_eq!(newsletter.provider.automation_starts(email), 1);
+}

@@ -1,0 +1,257 @@
+//! The steps of a move, and of a sync, when one of them fails or the process dies beside it:
+//! everything is done again, and nobody is lost or moved twice.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::harness::{
+    SETTLING, Store, eventually,
+    mailerlite::{Account, Call, Fault},
+    newsletter::{Newsletter, event, person},
+};
+
+on_every_store! {
+    a_move_survives_a_failure_of_each_step,
+    a_move_survives_the_loss_of_a_whole_attempt,
+    a_process_killed_beside_a_call_does_no_harm,
+    what_is_reported_during_a_move_arrives,
+    who_unsubscribes_during_a_move_is_not_added,
+    a_suppression_that_only_the_old_account_knows_outlives_every_failure,
+    a_sync_that_hangs_puts_nobody_back_into_the_old_account,
+}
+
+/// The requests of a move, in order.
+const STEPS: [(Account, &str); 3] = [
+    (Account::Old, "GET"),
+    (Account::New, "POST"),
+    (Account::Old, "DELETE"),
+];
+
+/// What a killed process leased ends after 30 seconds; then the work itself.
+const LEASE_AND_WORK: Duration = Duration::from_secs(90);
+
+async fn known(newsletter: &Newsletter) -> String {
+    let email = person();
+    newsletter.report(&email, &json!({"name": "Ada"})).await;
+    newsletter.settled(&email).await;
+    email
+}
+
+async fn confirm(newsletter: &Newsletter, email: &str) {
+    let answer = newsletter.confirm(&newsletter.token_of(email)).await;
+    assert_eq!(answer.status, 303, "{answer:#?}");
+}
+
+/// Checks that somebody is in the new account alone, and was in one of them all the time.
+fn has_moved(newsletter: &Newsletter, email: &str) {
+    let provider = &newsletter.provider;
+    assert_eq!(provider.subscriber(Account::Old, email), None);
+    let there = provider.subscriber(Account::New, email).unwrap();
+    assert_eq!(there["status"], "active");
+    assert_eq!(there["fields"]["name"], "Ada");
+    assert_eq!(provider.automation_starts(email), 1);
+    let is_done = |call: &&Call| call.status.is_none_or(|status| status < 300);
+    let added = newsletter.calls(Account::New, email);
+    let added = added.iter().find(is_done).unwrap();
+    let removed = newsletter.calls(Account::Old, email);
+    let mut removed = removed.iter().filter(|call| call.method == "DELETE");
+    assert!(removed.all(|call| call.at > added.at));
+}
+
+async fn a_move_survives_a_failure_of_each_step(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let _worker = newsletter.work();
+    for (account, method) in STEPS {
+        for fault in [
+            Fault::Answer(500, None),
+            Fault::Answer(408, None),
+            Fault::Close,
+            Fault::LoseAnswer,
+        ] {
+            let email = known(&newsletter).await;
+            newsletter.provider.fail_on(account, method, 1, fault);
+            confirm(&newsletter, &email).await;
+            newsletter.settled(&email).await;
+            has_moved(&newsletter, &email);
+            let calls = newsletter.calls(account, &email);
+            let calls = calls.iter().filter(|call| call.method == method);
+            // Who has been removed is not there to be removed again.
+            let is_gone = method == "DELETE" && matches!(fault, Fault::LoseAnswer);
+            let expect = if is_gone { 1 } else { 2 };
+            assert_eq!(calls.count(), expect, "{account:?} {method} {fault:?}");
+        }
+    }
+}
+
+async fn a_move_survives_the_loss_of_a_whole_attempt(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let _worker = newsletter.work();
+    let email = known(&newsletter).await;
+    // One attempt loses its last answer, the next one fails at its first step, and so on.
+    for (account, method) in STEPS.into_iter().rev() {
+        newsletter
+            .provider
+            .fail_on(account, method, 1, Fault::LoseAnswer);
+    }
+    confirm(&newsletter, &email).await;
+    newsletter.settled(&email).await;
+    has_moved(&newsletter, &email);
+}
+
+/// Kills the worker when the provider has done what it was asked, and nobody knows yet.
+async fn killed(newsletter: &Newsletter, account: Account, method: &'static str, email: &str) {
+    newsletter
+        .provider
+        .fail_on(account, method, 1, Fault::WithholdAnswer);
+    let worker = newsletter.work();
+    eventually("the provider has done it", SETTLING, || async {
+        let calls = newsletter.calls(account, email);
+        let last = calls.last()?;
+        (last.method == method && last.status.is_none()).then_some(())
+    })
+    .await;
+    worker.kill();
+}
+
+async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
+    let moves = STEPS.map(|(account, method)| async move {
+        let newsletter = Newsletter::served(store);
+        let email = person();
+        newsletter
+            .provider
+            .add(Account::Old, &json!({"email": email}));
+        newsletter.report(&email, &json!({"name": "Ada"})).await;
+        confirm(&newsletter, &email).await;
+        killed(&newsletter, account, method, &email).await;
+        let _worker = newsletter.work();
+        settled_late(&newsletter, &email).await;
+        has_moved(&newsletter, &email);
+    });
+    let sync = async {
+        let newsletter = Newsletter::served(store);
+        let email = person();
+        let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
+        killed(&newsletter, Account::Old, "POST", &email).await;
+        // It is not known whether this was told, so it is told.
+        newsletter.report(&email, &json!({"name": "Eve"})).await;
+        newsletter.report(&email, &json!({"name": "Ada"})).await;
+        let _worker = newsletter.work();
+        settled_late(&newsletter, &email).await;
+        assert_eq!(newsletter.methods(Account::Old, &email), ["POST", "POST"]);
+        let there = newsletter.provider.subscriber(Account::Old, &email);
+        assert_eq!(there.unwrap()["fields"]["name"], "Ada");
+        let shown = newsletter.show(&email).await;
+        assert_eq!(shown, record);
+    };
+    tokio::join!(join_all(moves), sync);
+}
+
+async fn settled_late(newsletter: &Newsletter, email: &str) {
+    let uuid = newsletter.show(email).await["uuid"].clone();
+    let uuid = uuid.as_str().unwrap();
+    eventually("the next worker has done it", LEASE_AND_WORK, || async {
+        newsletter.waiting(uuid).is_empty().then_some(())
+    })
+    .await;
+    assert_eq!(newsletter.dead(uuid), Vec::<Value>::new());
+}
+
+async fn what_is_reported_during_a_move_arrives(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let _worker = newsletter.work();
+    for (account, method) in STEPS {
+        let email = person();
+        newsletter.report(&email, &json!({"name": "Eve"})).await;
+        newsletter.settled(&email).await;
+        newsletter
+            .provider
+            .fail_on(account, method, 1, Fault::Answer(503, None));
+        confirm(&newsletter, &email).await;
+        eventually("it was tried", SETTLING, || async {
+            let calls = newsletter.calls(account, &email);
+            calls
+                .iter()
+                .any(|one| one.status == Some(503))
+                .then_some(())
+        })
+        .await;
+        newsletter.report(&email, &json!({"name": "Ada"})).await;
+        newsletter.settled(&email).await;
+        has_moved(&newsletter, &email);
+        // The old account is told nothing any more.
+        let told = newsletter.methods(Account::Old, &email);
+        assert_eq!(told.iter().filter(|method| *method == "POST").count(), 1);
+    }
+}
+
+async fn who_unsubscribes_during_a_move_is_not_added(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let _worker = newsletter.work();
+    let email = known(&newsletter).await;
+    let provider = &newsletter.provider;
+    provider.fail_on(Account::Old, "GET", 1, Fault::Answer(503, None));
+    confirm(&newsletter, &email).await;
+    eventually("it was tried", SETTLING, || async {
+        let methods = newsletter.methods(Account::Old, &email);
+        methods.contains(&"GET".to_owned()).then_some(())
+    })
+    .await;
+    provider.set_status(Account::Old, &email, "unsubscribed");
+    newsletter
+        .deliver(&event("subscriber.unsubscribed", &email, "unsubscribed"))
+        .await;
+    newsletter.settled(&email).await;
+    assert_eq!(provider.id(Account::New, &email), "");
+    assert_eq!(provider.subscriber(Account::Old, &email), None);
+    assert_eq!(newsletter.show(&email).await["status"], "unsubscribed");
+}
+
+async fn a_suppression_that_only_the_old_account_knows_outlives_every_failure(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let _worker = newsletter.work();
+    let provider = &newsletter.provider;
+    for (method, fault) in [
+        ("GET", Fault::Answer(503, None)),
+        ("GET", Fault::LoseAnswer),
+        ("DELETE", Fault::Answer(503, None)),
+        // The account that knew it has forgotten them by the next attempt.
+        ("DELETE", Fault::LoseAnswer),
+    ] {
+        let email = known(&newsletter).await;
+        provider.set_status(Account::Old, &email, "unsubscribed");
+        provider.fail_on(Account::Old, method, 1, fault);
+        confirm(&newsletter, &email).await;
+        eventually("it was tried", SETTLING, || async {
+            let methods = newsletter.methods(Account::Old, &email);
+            methods.contains(&method.to_owned()).then_some(())
+        })
+        .await;
+        // A report now must not be a way into the new account.
+        newsletter.report(&email, &json!({"name": "Eve"})).await;
+        newsletter.settled(&email).await;
+        assert_eq!(provider.id(Account::New, &email), "", "{method} {fault:?}");
+        assert_eq!(provider.subscriber(Account::Old, &email), None);
+        let record = newsletter.show(&email).await;
+        assert_eq!(record["status"], "unsubscribed", "{method} {fault:?}");
+    }
+}
+
+async fn a_sync_that_hangs_puts_nobody_back_into_the_old_account(store: Store) {
+    let newsletter = Newsletter::served(store);
+    let _worker = newsletter.work();
+    let email = known(&newsletter).await;
+    let provider = &newsletter.provider;
+    provider.fail_on(Account::Old, "POST", 1, Fault::WithholdAnswer);
+    newsletter.report(&email, &json!({"name": "Eve"})).await;
+    eventually("the sync hangs", SETTLING, || async {
+        (newsletter.calls(Account::Old, &email).len() == 2).then_some(())
+    })
+    .await;
+    confirm(&newsletter, &email).await;
+    newsletter.report(&email, &json!({"name": "Ada"})).await;
+    newsletter.settled(&email).await;
+    has_moved(&newsletter, &email);
+    assert_eq!(newsletter.show(&email).await["name"], "Ada");
+}
