@@ -72,6 +72,7 @@ def service(tmp_path_factory, allow_plain_http):
         "POSTHASTE_DATA_DIR": str(folder / "data"),
         "POSTHASTE_BIND": f"127.0.0.1:{port}",
         "POSTHASTE_ADMIN_BIND": f"127.0.0.1:{admin_port}",
+        "POSTHASTE_MAILERLITE_WEBHOOK_SECRET": "a secret that no client knows",
     }
     log = folder / "server.log"
     with log.open("w") as output:

@@ -4,11 +4,15 @@ use domain::posting::limits;
 use serde_json::{Value, json};
 use utoipa::openapi::{
     ArrayBuilder, KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, Type,
-    extensions::Extensions, schema::SchemaType,
+    extensions::Extensions,
+    schema::{AnyOfBuilder, SchemaType},
 };
 
 /// At least one character that is not white space.
 const NOT_BLANK: &str = r"\S";
+
+/// What is treated as `null`.
+const BLANK: &str = r"^\s*$";
 
 /// A named schema.
 pub type Named = (&'static str, RefOr<Schema>);
@@ -74,9 +78,22 @@ pub fn optional_time(description: &str) -> ObjectBuilder {
     time(description).schema_type(nullable(Type::String))
 }
 
+/// An optional field of a body, which is cleared by `null` and by a blank string.
+pub fn unless_empty(value: ObjectBuilder) -> AnyOfBuilder {
+    AnyOfBuilder::new()
+        .item(value)
+        .item(string("Clears the field, as `null` does.").pattern(Some(BLANK)))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+}
+
+/// A day in RFC 3339's form of a full date.
+pub fn date(description: &str) -> ObjectBuilder {
+    string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
+}
+
 /// A day in RFC 3339's form of a full date, or `null`.
 pub fn optional_date(description: &str) -> ObjectBuilder {
-    optional_string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
+    date(description).schema_type(nullable(Type::String))
 }
 
 /// An integer from 0 to the largest that every JSON implementation keeps exactly, or `null`.

@@ -16,13 +16,11 @@ use utoipa::openapi::{
 
 use crate::openapi::schema::{
     Named, filled_string, format, nullable, object, optional_amount, optional_string, or_null,
-    prohibited, reference, some_of, string,
+    prohibited, reference, some_of, string, unless_empty,
 };
 
 /// An absolute web address, with the white space that is trimmed.
 const WEB_URL: &str = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://\S.*$";
-/// What stands for `null` in a string.
-const BLANK: &str = r"^\s*$";
 
 /// The schemas of the body.
 pub fn schemas() -> Vec<Named> {
@@ -142,14 +140,6 @@ fn application_url() -> AnyOfBuilder {
     unless_empty(address).description(Some(
         "Where to apply on the web. This or `application_email` is required, sent or stored.",
     ))
-}
-
-/// Optional fields are cleared by `null` and by a blank string.
-fn unless_empty(value: ObjectBuilder) -> AnyOfBuilder {
-    AnyOfBuilder::new()
-        .item(value)
-        .item(string("Clears the field, as `null` does.").pattern(Some(BLANK)))
-        .item(ObjectBuilder::new().schema_type(Type::Null))
 }
 
 fn metadata() -> ObjectBuilder {

@@ -8,7 +8,7 @@ use domain::subscriber::{
 use utoipa::openapi::{ObjectBuilder, Type, schema::AdditionalProperties};
 
 use crate::openapi::schema::{
-    Named, object, one_of, optional_date, optional_string, or_null, reference,
+    Named, date, object, one_of, optional_string, or_null, reference, unless_empty,
 };
 
 /// The schemas of the body.
@@ -59,6 +59,7 @@ fn membership() -> ObjectBuilder {
         .required("status")
         .property(
             "expires_at",
-            optional_date("Until when it is paid for.").examples(["2027-01-31"]),
+            unless_empty(date("A day.").examples(["2027-01-31"]))
+                .description(Some("Until when it is paid for.")),
         )
 }
