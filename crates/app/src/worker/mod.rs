@@ -3,8 +3,9 @@
 //! Several loops run side by side, so that none waits for another: [`enrich`] enriches postings,
 //! [`event`] delivers events, [`newsletter`] tells the e-mail provider, [`expiry`] ends lifetimes.
 //! All but the last live on the outbox: [`poll`] claims tasks and keeps their leases, [`tasks`]
-//! says what becomes of a failed one. A commit of this process wakes them ([`wake`]); for the commits of others they look every
-//! second.
+//! says what becomes of a failed one. A commit of this process wakes them ([`wake`]); for the
+//! commits of others they look every second. While many push they give way ([`courtesy`]), and
+//! what computes for long has threads of low priority ([`background`]).
 //!
 //! None of them ever dies: what fails is logged and tried again, and a panic is a failure.
 
