@@ -1,7 +1,6 @@
 //! The built-in enricher: no network, no randomness, the same answer every time.
 
-use async_trait::async_trait;
-use domain::enrichment::{EnrichError, EnrichedTexts, Enricher, Enrichment, EnrichmentInput};
+use domain::enrichment::{Craft, EnrichedTexts, Enrichment, EnrichmentInput};
 
 use crate::{
     markdown, places,
@@ -13,10 +12,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Builtin;
 
-impl Builtin {
-    /// Enriches one posting. It takes less than a millisecond of processor time for a usual
-    /// description.
-    pub fn run(input: &EnrichmentInput) -> Enrichment {
+impl Craft for Builtin {
+    /// Takes less than a millisecond of processor time for a usual description.
+    fn prepare(&self, input: &EnrichmentInput) -> Enrichment {
         let mut document = markdown::read(&input.raw_description);
         let markdown = markdown::write(&document);
         let scan = Scan::of(&document, &input.company_website);
@@ -35,11 +33,12 @@ impl Builtin {
             verdict,
         }
     }
-}
 
-#[async_trait]
-impl Enricher for Builtin {
-    async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
-        Ok(Self::run(input))
+    fn clean(&self, text: &str) -> String {
+        markdown::write(&markdown::read(text))
+    }
+
+    fn redact(&self, markdown: &str, input: &EnrichmentInput) -> String {
+        redact::markdown(markdown, &Identity::of(input))
     }
 }

@@ -10,7 +10,10 @@ use adapters_http::{Application, HttpSettings, Ports, StopHandle, oauth::KeyFold
 use adapters_mailerlite::Settings as ProviderSettings;
 use anyhow::Context as _;
 use domain::{
-    enrichment::Enricher, posting::Lifetime, store::Store, subscriber::provider::Provider,
+    enrichment::{Enricher, Pipeline},
+    posting::Lifetime,
+    store::Store,
+    subscriber::provider::Provider,
 };
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
@@ -218,7 +221,7 @@ impl Works {
         accounts: &ProviderSettings,
     ) -> anyhow::Result<Self> {
         let enricher: Arc<dyn Enricher> = match enricher {
-            EnricherKind::Builtin => Arc::new(Builtin),
+            EnricherKind::Builtin => Arc::new(Pipeline::by_rules(Arc::new(Builtin))),
         };
         Ok(Self {
             enricher,

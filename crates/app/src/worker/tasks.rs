@@ -111,7 +111,9 @@ impl From<EnrichError> for Failure {
     fn from(error: EnrichError) -> Self {
         let message = error.to_string();
         let again = match error {
-            EnrichError::Retry { after, .. } => Again::After(after),
+            EnrichError::Retry { after, .. } | EnrichError::Unavailable { after, .. } => {
+                Again::After(after)
+            }
             EnrichError::Permanent(_) => Again::Never,
         };
         Self { message, again }

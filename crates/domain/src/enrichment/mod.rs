@@ -1,13 +1,29 @@
-//! What an enricher is given, what it must give back, and the port between the two.
+//! What an enricher is given, what it must give back, and the ports around it.
 //!
 //! An [`Enricher`] turns a posting's pushed content into readable texts, coordinates and a
 //! verdict. It decides nothing about the posting: what an outcome means for its status is
-//! [`crate::posting::outcome`]'s business.
+//! [`crate::posting::outcome`]'s business. [`Pipeline`] is the one there is: a [`Craft`] that
+//! works by rules alone, an [`Author`] who judges if there is one, and the [`rules`] that hold
+//! for whatever they produce. [`Drafts`] remembers what was paid for.
 
-use std::{fmt, sync::Arc, time::Duration};
+mod author;
+mod craft;
+mod drafts;
+mod pipeline;
+mod reason;
+pub mod rules;
+
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 
+pub use self::{
+    author::{Author, Brief, Draft, DraftError, Objection},
+    craft::Craft,
+    drafts::{DraftKey, Drafts, Reservation},
+    pipeline::Pipeline,
+    reason::ReasonCode,
+};
 use crate::posting::CountryCode;
 
 /// The content of one posting, as an enricher sees it.
@@ -70,40 +86,21 @@ pub enum Verdict {
     },
 }
 
-/// The closed list of reasons for a rejection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ReasonCode {
-    /// Nothing is left of the description once markup and links are taken away.
-    NoContent,
-    /// The posting is a test, not an offer.
-    TestPosting,
-}
-
-impl ReasonCode {
-    /// Every code.
-    pub const ALL: [Self; 2] = [Self::NoContent, Self::TestPosting];
-
-    /// The code's name in answers, history and logs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoContent => "no_content",
-            Self::TestPosting => "test_posting",
-        }
-    }
-}
-
-impl fmt::Display for ReasonCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// Why an enricher gave no outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnrichError {
     /// It may succeed later.
     #[error("{message}")]
     Retry {
+        /// What happened, for the operator.
+        message: String,
+        /// How long the other side asked to be left alone.
+        after: Option<Duration>,
+    },
+    /// The enricher cannot be reached, or has no time for anybody: nothing that this posting
+    /// has brought about.
+    #[error("{message}")]
+    Unavailable {
         /// What happened, for the operator.
         message: String,
         /// How long the other side asked to be left alone.
@@ -119,4 +116,10 @@ pub enum EnrichError {
 pub trait Enricher: Send + Sync {
     /// Enriches one posting.
     async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError>;
+
+    /// Texts and place without a judgement, for a posting that will get none; `None` when there
+    /// are none that may be shown.
+    fn unjudged(&self, _input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
+        None
+    }
 }

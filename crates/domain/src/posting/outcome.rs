@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use super::{Actor, Change, ContentHash, Lifetime, Posting, Status};
 use crate::{
     company::Company,
-    enrichment::{Enrichment, Verdict},
+    enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
     outbox::EventName,
 };
 
@@ -42,6 +42,25 @@ pub fn apply(
             }
         }
     }
+    Some(change)
+}
+
+/// Keeps texts without a judgement that are for the given content: status and history stay, and
+/// so does the wait for an outcome. `None` as with [`apply`].
+pub fn keep_texts(
+    posting: &Posting,
+    company: &Company,
+    content: ContentHash,
+    texts: &EnrichedTexts,
+    coordinates: Option<Coordinates>,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    if due(posting, company) != Some(content) {
+        return None;
+    }
+    let mut change = Change::of(posting);
+    change.enriched = Some((texts.clone(), coordinates));
+    change.touch(now);
     Some(change)
 }
 

@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use crate::{
     company::Company,
-    enrichment::{Enrichment, EnrichmentInput},
+    enrichment::{Coordinates, EnrichedTexts, Enrichment, EnrichmentInput},
     outbox::{Effect, Receipt},
     posting::{ContentHash, Lifetime, Posting, PostingId, outcome},
     store::{Store, StoreError, WriteSet},
@@ -111,6 +111,47 @@ pub async fn record_outcomes(
             None => {}
         }
     }
+    store.commit(writes).await
+}
+
+/// Texts without a judgement, for an assignment that will get no outcome unless somebody sees to
+/// it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unjudged {
+    /// The posting.
+    pub posting: PostingId,
+    /// The content they are for.
+    pub content: ContentHash,
+    /// The texts.
+    pub texts: EnrichedTexts,
+    /// Where the city is.
+    pub coordinates: Option<Coordinates>,
+}
+
+/// Keeps texts without a judgement. The posting's status stays, and so does its task.
+pub async fn keep_texts(
+    store: &dyn Store,
+    unjudged: &Unjudged,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut known = store.load_by_id(&[unjudged.posting]).await?;
+    let Some(posting) = known.postings.values().next() else {
+        return Ok(());
+    };
+    let company = known.company_of(posting)?;
+    let change = outcome::keep_texts(
+        posting,
+        company,
+        unjudged.content,
+        &unjudged.texts,
+        unjudged.coordinates,
+        now,
+    );
+    let Some(change) = change else {
+        return Ok(());
+    };
+    let mut writes = WriteSet::new(now);
+    change.record(&mut known, &mut writes);
     store.commit(writes).await
 }
 

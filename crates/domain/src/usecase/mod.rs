@@ -18,7 +18,7 @@ use async_trait::async_trait;
 
 pub use self::{
     deliver::deliver,
-    enrich::{Assignment, Outcome, assignments, record_outcomes},
+    enrich::{Assignment, Outcome, Unjudged, assignments, keep_texts, record_outcomes},
     expire::expire_overdue,
     ingest::{Answers, decide_batch, ingest, load_batch},
     migrate::{

@@ -9,6 +9,7 @@ mod telling;
 use std::{sync::Arc, time::Duration};
 
 use domain::{
+    enrichment::Pipeline,
     outbox::{Backlog, Kind, Outbox as _, TaskRow},
     posting::Lifetime,
     store::{Accounts, Store as _, StoreError},
@@ -85,7 +86,7 @@ impl Bench {
             store: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
             accounts,
-            enricher: Arc::new(adapters_enrichment::Builtin),
+            enricher: Arc::new(Pipeline::by_rules(Arc::new(adapters_enrichment::Builtin))),
             provider: Arc::clone(script) as _,
             lifetime: Lifetime::NEVER,
             clock: Arc::clone(&self.clock),

@@ -1,0 +1,116 @@
+//! The port to whoever writes texts and judges, such as a language model: what it is asked, what
+//! it answers, and what is said to an answer of no use.
+//!
+//! An author is never trusted: [`super::Pipeline`] holds its drafts against [`super::rules`].
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use super::{EnrichError, EnrichmentInput, ReasonCode, Verdict};
+
+/// What an author is asked to work on.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief<'a> {
+    /// The posting.
+    pub input: &'a EnrichmentInput,
+    /// Its description as clean `CommonMark`, which is what the author should read.
+    pub markdown: &'a str,
+}
+
+/// What an author made of a posting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// The description as `CommonMark`.
+    pub markdown: String,
+    /// The same without what identifies the company or leads past the board.
+    pub redacted_markdown: String,
+    /// The judgement.
+    pub verdict: Verdict,
+    /// The answer as the author gave it, to be shown back if it is of no use.
+    pub answer: String,
+}
+
+/// An answer that was of no use, and why. An author is asked again with it, once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    /// What the author answered.
+    pub answer: String,
+    /// What is wrong with it, in sentences for the author.
+    pub faults: Vec<String>,
+}
+
+/// Why there is no draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DraftError {
+    /// The author answered, but no draft. Asking again may help.
+    Unusable(Objection),
+    /// The author did not answer, or will not.
+    Failed(EnrichError),
+}
+
+impl From<EnrichError> for DraftError {
+    fn from(error: EnrichError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// The port that authors implement.
+#[async_trait]
+pub trait Author: Send + Sync {
+    /// Writes a draft. The objection is to the last answer about the same posting.
+    async fn draft(
+        &self,
+        brief: &Brief<'_>,
+        objection: Option<&Objection>,
+    ) -> Result<Draft, DraftError>;
+
+    /// Says how it ended: with this draft, or with none that was of use. Called once after the
+    /// last [`draft`](Self::draft) for a posting, unless the work is abandoned.
+    async fn settle(&self, _brief: &Brief<'_>, _draft: Option<&Draft>) {}
+}
+
+/// How a draft is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept<'a> {
+    markdown: std::borrow::Cow<'a, str>,
+    redacted_markdown: std::borrow::Cow<'a, str>,
+    /// The code of a rejection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    code: Option<std::borrow::Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<std::borrow::Cow<'a, str>>,
+}
+
+impl Draft {
+    /// The draft as JSON, to be kept. The answer is not part of it.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let (code, text) = match &self.verdict {
+            Verdict::Approve => (None, None),
+            Verdict::Reject { code, text } => (Some(code.as_str().into()), Some(text.into())),
+        };
+        serde_json::to_string(&Kept {
+            markdown: (&self.markdown).into(),
+            redacted_markdown: (&self.redacted_markdown).into(),
+            code,
+            text,
+        })
+    }
+
+    /// Takes a kept draft back; `None` if it is none that this program keeps.
+    pub fn from_json(json: &str) -> Option<Self> {
+        let kept: Kept<'_> = serde_json::from_str(json).ok()?;
+        let verdict = match kept.code {
+            None => Verdict::Approve,
+            Some(code) => Verdict::Reject {
+                code: ReasonCode::parse(&code)?,
+                text: kept.text?.into_owned(),
+            },
+        };
+        Some(Self {
+            markdown: kept.markdown.into_owned(),
+            redacted_markdown: kept.redacted_markdown.into_owned(),
+            verdict,
+            answer: json.to_owned(),
+        })
+    }
+}

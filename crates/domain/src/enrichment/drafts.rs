@@ -1,0 +1,102 @@
+//! The port to drafts that were paid for, so that nobody pays for the same content twice.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::EnrichmentInput;
+use crate::store::StoreError;
+
+/// What a draft is for: everything that an author is given, and which author it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DraftKey([u8; 32]);
+
+impl DraftKey {
+    /// The key of a posting's content for an author. `edition` names whatever else its answers
+    /// depend on: the model and the instructions.
+    pub fn of(edition: &str, input: &EnrichmentInput) -> Self {
+        let parts: [&str; 7] = [
+            edition,
+            &input.title,
+            &input.raw_description,
+            input
+                .country
+                .as_ref()
+                .map_or("", |country| country.as_str()),
+            input.city.as_deref().unwrap_or_default(),
+            &input.company_name,
+            &input.company_website,
+        ];
+        let mut hasher = Sha256::new();
+        for part in parts {
+            // The length keeps a character from wandering between neighbours unnoticed.
+            hasher.update(part.len().to_le_bytes());
+            hasher.update(part);
+        }
+        Self(hasher.finalize().into())
+    }
+
+    /// Takes a key back from a store.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The key for a store.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for DraftKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0 {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What there is for a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reservation {
+    /// Nothing yet, and it is the caller's to get until its reservation ends.
+    Granted,
+    /// Nothing yet; somebody else is at it.
+    Taken,
+    /// The draft, as it was kept.
+    Kept(String),
+}
+
+/// The port to the drafts.
+#[async_trait]
+pub trait Drafts: Send + Sync {
+    /// Looks a draft up, or reserves the key for `holder` until `until` if there is none and
+    /// nobody else holds it at `now`. A holder who asks again moves the end of its reservation.
+    /// Of two who ask at once, one gets it. A draft that is found counts as used at `now`.
+    async fn reserve(
+        &self,
+        key: &DraftKey,
+        holder: Uuid,
+        until: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<Reservation, StoreError>;
+
+    /// Keeps a draft, whoever holds the key: it was paid for. A draft that is there already is
+    /// replaced.
+    async fn keep(
+        &self,
+        key: &DraftKey,
+        draft: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError>;
+
+    /// Gives a reservation back. Does nothing if `holder` does not hold it.
+    async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError>;
+
+    /// Deletes up to `limit` drafts and reservations that were last used before `before`, and
+    /// says how many there were.
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError>;
+}

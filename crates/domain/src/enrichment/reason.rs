@@ -1,0 +1,99 @@
+//! Why a posting is refused: the closed list of codes, each with a sentence for people.
+
+use std::fmt;
+
+/// The closed list of reasons for a rejection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReasonCode {
+    /// Nothing is left of the description once markup and links are taken away.
+    NoContent,
+    /// The posting is a test, not an offer.
+    TestPosting,
+    /// It is no offer of work: an advertisement, a course, somebody looking for work.
+    NotAJob,
+    /// It is there to be seen or clicked, not to find somebody: repeated keywords, link farms.
+    Spam,
+    /// It asks applicants for money or for what can be misused, or promises what cannot be true.
+    Fraud,
+    /// It excludes people by what they are and not by what they can do.
+    Discriminatory,
+    /// It shows personal data of somebody who is not there to be written to.
+    PersonalData,
+    /// The work, or how it is offered, is forbidden.
+    Illegal,
+}
+
+impl ReasonCode {
+    /// Every code.
+    pub const ALL: [Self; 8] = [
+        Self::NoContent,
+        Self::TestPosting,
+        Self::NotAJob,
+        Self::Spam,
+        Self::Fraud,
+        Self::Discriminatory,
+        Self::PersonalData,
+        Self::Illegal,
+    ];
+
+    /// The code's name in answers, history, logs and models' answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoContent => "no_content",
+            Self::TestPosting => "test_posting",
+            Self::NotAJob => "not_a_job",
+            Self::Spam => "spam",
+            Self::Fraud => "fraud",
+            Self::Discriminatory => "discriminatory",
+            Self::PersonalData => "personal_data",
+            Self::Illegal => "illegal",
+        }
+    }
+
+    /// The code with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == name)
+    }
+
+    /// What it means, and what to do about it, in a sentence for whoever pushed the posting.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::NoContent => {
+                "The description says nothing about the job. Describe the job, its tasks and its \
+                 requirements in `raw_description` and send the posting again."
+            }
+            Self::TestPosting => {
+                "The posting looks like a test. Send it again with the description of a real job \
+                 in `raw_description`."
+            }
+            Self::NotAJob => {
+                "The posting does not offer a job. Send only offers of work to this board."
+            }
+            Self::Spam => {
+                "The posting looks like an advertisement or a collection of keywords or links. \
+                 Describe one job in it and send it again."
+            }
+            Self::Fraud => {
+                "The posting asks applicants for money or for data that can be misused, or \
+                 promises what cannot be true."
+            }
+            Self::Discriminatory => {
+                "The posting excludes people by what they are. Ask for what the job needs instead \
+                 and send it again."
+            }
+            Self::PersonalData => {
+                "The posting shows personal data that does not belong in public. Take it out and \
+                 send the posting again."
+            }
+            Self::Illegal => {
+                "The posting offers work, or conditions of work, that the law forbids."
+            }
+        }
+    }
+}
+
+impl fmt::Display for ReasonCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
