@@ -4,14 +4,15 @@
 //! [`PostingReader`](domain::store::PostingReader),
 //! [`SubscriberReader`](domain::store::SubscriberReader),
 //! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
-//! [`Outbox`](domain::outbox::Outbox) and [`Clients`](domain::client::Clients). Nothing that
-//! another process can change is kept in memory.
+//! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients) and
+//! [`Drafts`](domain::enrichment::Drafts). Nothing that another process can change is kept in
+//! memory.
 //!
 //! - `url`, `tls`, `connection`: where the database is, and how work runs on its connections.
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox` and
-//!   `client` hold the statements of their tables.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
+//!   `client` and `draft` hold the statements of their tables.
 //!
 //! With the feature `testing` there are databases for tests, on the server that they were given.
 
@@ -19,6 +20,7 @@ mod client;
 mod commit;
 mod company;
 mod connection;
+mod draft;
 mod error;
 mod migrations;
 mod options;

@@ -59,6 +59,8 @@ pub(crate) enum Value<'a> {
     Uuid(Uuid),
     /// `text`.
     Text(&'a str),
+    /// `bytea`.
+    Binary(&'a [u8]),
     /// `bigint`.
     BigInt(i64),
     /// `timestamptz`.
@@ -133,6 +135,7 @@ impl<S: Sql> QueryFragment<Pg> for Bound<'_, S> {
             match value {
                 Value::Uuid(value) => out.push_bind_param::<diesel::sql_types::Uuid, _>(value)?,
                 Value::Text(value) => out.push_bind_param::<Text, _>(value)?,
+                Value::Binary(value) => out.push_bind_param::<Binary, _>(value)?,
                 Value::BigInt(value) => out.push_bind_param::<BigInt, _>(value)?,
                 Value::Time(value) => out.push_bind_param::<Timestamptz, _>(value)?,
                 Value::Uuids(column) => {

@@ -4,20 +4,21 @@
 //! [`PostingReader`](domain::store::PostingReader),
 //! [`SubscriberReader`](domain::store::SubscriberReader),
 //! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
-//! [`Outbox`](domain::outbox::Outbox) and [`Clients`](domain::client::Clients). Several of
-//! them, also in several processes, may have one file open: nothing that another can change is
-//! kept in memory.
+//! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients) and
+//! [`Drafts`](domain::enrichment::Drafts). Several of them, also in several processes, may have
+//! one file open: nothing that another can change is kept in memory.
 //!
 //! - `connection`: who writes, who reads, and what makes a commit durable.
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox` and
-//!   `client` hold the statements of their tables.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
+//!   `client` and `draft` hold the statements of their tables.
 
 mod client;
 mod commit;
 mod company;
 mod connection;
+mod draft;
 mod error;
 mod migrations;
 mod outbox;

@@ -7,6 +7,7 @@ use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
 use domain::{
     client::Clients,
+    enrichment::Drafts,
     outbox::Outbox,
     store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
@@ -35,6 +36,7 @@ pub struct Database {
     pub outbox: Arc<dyn Outbox>,
     pub accounts: Arc<dyn Accounts>,
     pub clients: Arc<dyn Clients>,
+    pub drafts: Arc<dyn Drafts>,
     pub health: Arc<dyn Health>,
 }
 
@@ -48,6 +50,7 @@ impl Database {
             + Outbox
             + Accounts
             + Clients
+            + Drafts
             + Health
             + 'static,
     {
@@ -58,6 +61,7 @@ impl Database {
             outbox: Arc::clone(store) as _,
             accounts: Arc::clone(store) as _,
             clients: Arc::clone(store) as _,
+            drafts: Arc::clone(store) as _,
             health: Arc::clone(store) as _,
         }
     }

@@ -2,10 +2,11 @@
 
 use domain::{
     client::Clients,
+    enrichment::{DraftKey, Drafts},
     outbox::{Effect, Event, EventName, Outbox, Queue, Subject},
     posting::PostingId,
     store::{ListQuery, PostingReader, Store, StoreError, SubscriberQuery, SubscriberReader},
-    testing::{client, email, minutes, noon, subscriber_id, token, uuid},
+    testing::{client, email, hours, minutes, noon, subscriber_id, token, uuid},
 };
 
 use super::{create, fixture, identifier, run, subscribe};
@@ -180,6 +181,25 @@ async fn of_one_kind_does_not_keep_others_from_being_claimed() {
         .await
         .unwrap();
     assert_eq!(claimed.len(), 1);
+}
+
+#[tokio::test]
+async fn of_drafts() {
+    let (_database, store) = fixture().await;
+    without_checks(&store).await;
+    let (key, until) = (DraftKey::from_bytes([7; 32]), noon() + hours(1));
+    for (column, value) in [
+        ("holder", "NULL"),
+        ("reserved_until", "'infinity'"),
+        ("reserved_until", "'10000-01-01'"),
+        ("reserved_until", "NULL"),
+    ] {
+        run(&store, "TRUNCATE drafts").await;
+        store.reserve(&key, uuid(1), until, noon()).await.unwrap();
+        run(&store, &format!("UPDATE drafts SET {column} = {value}")).await;
+        let asked = store.reserve(&key, uuid(2), until, noon()).await;
+        names(asked, &format!("drafts.{column}"));
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod availability;
 mod concurrency;
 mod corruption;
+mod drafts;
 pub(crate) mod plans;
 mod round_trips;
 mod schema;

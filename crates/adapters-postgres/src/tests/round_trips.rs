@@ -9,7 +9,7 @@ use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
-    enrichment::{Coordinates, EnrichedTexts},
+    enrichment::{Coordinates, DraftKey, Drafts, EnrichedTexts},
     outbox::{Effect, Event, EventName, Outbox, Queue, Subject, Work},
     posting::{Actor, HistoryEntry, PostingId, Status},
     store::{
@@ -262,6 +262,7 @@ async fn no_table_is_read_from_end_to_end() {
             .await
             .unwrap();
         of_subscribers(&store, round).await;
+        of_drafts(&store, round).await;
     }
     let observer = super::afterwards(&database, [store]).await;
     let read = "SELECT relname || ' ' || seq_scan AS value FROM pg_stat_user_tables \
@@ -299,5 +300,20 @@ async fn of_subscribers(store: &PostgresStore, round: u128) {
     let accounts = [Account::Old, Account::New];
     let lease = store.lease(&accounts, uuid(1), noon() + minutes(1), noon());
     assert_eq!(lease.await, Ok(true));
-    store.release(uuid(1)).await.unwrap();
+    Accounts::release(store, uuid(1)).await.unwrap();
+}
+
+/// Whatever is done with drafts.
+async fn of_drafts(store: &PostgresStore, round: u128) {
+    for n in 0..=round * 5 {
+        let key = DraftKey::from_bytes([u8::try_from(n).unwrap(); 32]);
+        let now = noon() + minutes(i64::try_from(round).unwrap());
+        for holder in [1, 2] {
+            let asked = store.reserve(&key, uuid(holder), now + minutes(1), now);
+            asked.await.unwrap();
+        }
+        Drafts::release(store, &key, uuid(2)).await.unwrap();
+        store.keep(&key, "a draft", now).await.unwrap();
+    }
+    store.forget(noon() + minutes(5), 100).await.unwrap();
 }

@@ -123,6 +123,7 @@ async fn large_texts_are_compressed_with_lz4() {
     assert_eq!(
         columns,
         [
+            "drafts.draft",
             "posting_texts.markdown",
             "posting_texts.redacted_markdown",
             "postings.metadata",
@@ -182,6 +183,12 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE subscribers SET migration_token = ''",
         "UPDATE subscribers SET told = '\\x00'",
         "INSERT INTO account_leases VALUES ('newest', gen_random_uuid(), now())",
+        "INSERT INTO drafts VALUES ('\\x00', NULL, NULL, now(), '')",
+        "INSERT INTO drafts VALUES (sha256(''), NULL, NULL, now(), NULL)",
+        "INSERT INTO drafts VALUES (sha256(''), gen_random_uuid(), NULL, now(), NULL)",
+        "INSERT INTO drafts VALUES (sha256(''), NULL, now(), now(), '')",
+        "INSERT INTO drafts VALUES (sha256(''), gen_random_uuid(), now(), now(), '')",
+        "INSERT INTO drafts VALUES (sha256(''), NULL, NULL, NULL, '')",
     ] {
         assert!(try_run(&store, statement).await.is_err(), "{statement}");
     }

@@ -2,10 +2,11 @@
 
 use domain::{
     client::Clients,
+    enrichment::{DraftKey, Drafts},
     outbox::{Effect, Event, EventName, Outbox, Queue, Subject},
     posting::PostingId,
     store::{ListQuery, PostingReader, Store, StoreError, SubscriberQuery, SubscriberReader},
-    testing::{client, email, minutes, noon, subscriber_id, token, uuid},
+    testing::{client, email, hours, minutes, noon, subscriber_id, token, uuid},
 };
 
 use super::{create, fixture, identifier, run, subscribe};
@@ -174,6 +175,30 @@ async fn of_one_kind_does_not_keep_others_from_being_claimed() {
         .await
         .unwrap();
     assert_eq!(claimed.len(), 1);
+}
+
+#[tokio::test]
+async fn of_drafts() {
+    let key = DraftKey::from_bytes([7; 32]);
+    for (column, value) in [
+        ("holder", "x'00'"),
+        ("holder", "NULL"),
+        ("reserved_until", "9223372036854775807"),
+        ("reserved_until", "NULL"),
+        ("draft", "CAST(x'22ff22' AS TEXT)"),
+    ] {
+        let (_dir, store) = fixture().await;
+        let until = noon() + hours(1);
+        store.reserve(&key, uuid(1), until, noon()).await.unwrap();
+        run(
+            &store,
+            &format!("PRAGMA ignore_check_constraints = ON; UPDATE drafts SET {column} = {value}"),
+        );
+        names(
+            store.reserve(&key, uuid(2), until, noon()).await,
+            &format!("drafts.{column}"),
+        );
+    }
 }
 
 #[tokio::test]

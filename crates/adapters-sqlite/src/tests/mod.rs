@@ -1,6 +1,7 @@
 //! The contract suite, and what is special about SQLite.
 
 mod corruption;
+mod drafts;
 mod durability;
 mod processes;
 mod schema;

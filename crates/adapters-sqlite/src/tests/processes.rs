@@ -17,7 +17,7 @@ use super::{create, fixture, identifier, is_unavailable, number, place, subscrib
 use crate::{SqliteStore, connection::Role};
 
 /// Two stores on one new file.
-async fn two() -> (tempfile::TempDir, SqliteStore, SqliteStore) {
+pub(super) async fn two() -> (tempfile::TempDir, SqliteStore, SqliteStore) {
     let (dir, path) = place();
     let one = SqliteStore::open(&path).unwrap();
     let other = SqliteStore::open(&path).unwrap();

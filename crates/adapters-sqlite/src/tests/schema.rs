@@ -133,6 +133,13 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE subscribers SET migration_token = ''",
         "UPDATE subscribers SET told = zeroblob(31)",
         "INSERT INTO account_leases VALUES ('newest', zeroblob(16), 0)",
+        "INSERT INTO drafts VALUES (zeroblob(31), NULL, NULL, 0, '')",
+        "INSERT INTO drafts VALUES (zeroblob(32), NULL, NULL, 0, NULL)",
+        "INSERT INTO drafts VALUES (zeroblob(32), zeroblob(15), 0, 0, NULL)",
+        "INSERT INTO drafts VALUES (zeroblob(32), zeroblob(16), NULL, 0, NULL)",
+        "INSERT INTO drafts VALUES (zeroblob(32), NULL, 0, 0, '')",
+        "INSERT INTO drafts VALUES (zeroblob(32), zeroblob(16), 0, 0, '')",
+        "INSERT INTO drafts VALUES (zeroblob(32), NULL, NULL, NULL, '')",
     ] {
         let refused = conn.transaction(|conn| conn.batch_execute(statement));
         assert!(refused.is_err(), "{statement}");

@@ -20,18 +20,19 @@ pub use self::{
 };
 use crate::{
     client::Clients,
+    enrichment::Drafts,
     outbox::Outbox,
     store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
 
 /// Everything that a store implements.
 pub trait AllPorts:
-    Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients
+    Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients + Drafts
 {
 }
 
 impl<T> AllPorts for T where
-    T: Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients
+    T: Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients + Drafts
 {
 }
 
@@ -121,6 +122,20 @@ macro_rules! contract_suite {
                 a_client_comes_back
                 a_revoked_client_stays_revoked
                 clients_are_listed_oldest_first
+            }
+            drafts {
+                a_draft_is_got_by_one
+                a_holder_renews_its_reservation
+                a_reservation_ends
+                a_released_reservation_is_free
+                a_kept_draft_is_found_by_everybody
+                a_draft_counts_whoever_keeps_it
+                a_kept_draft_is_not_released
+                drafts_come_back_exactly
+                what_is_long_unused_is_forgotten
+                the_longest_unused_are_forgotten_first
+                a_draft_that_is_found_is_remembered
+                a_reservation_is_forgotten_when_it_has_ended
             }
         }
     };

@@ -11,6 +11,7 @@
 pub mod accounts;
 pub mod clients;
 pub mod companies;
+pub mod drafts;
 pub mod outbox;
 pub mod postings;
 pub mod reading;

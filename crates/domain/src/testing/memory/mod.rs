@@ -1,5 +1,6 @@
 //! A store in memory: the simplest thing that keeps the contract.
 
+mod drafts;
 mod outbox;
 mod subscriber;
 
@@ -15,7 +16,7 @@ use self::{outbox::Task, subscriber::Subscribers};
 use crate::{
     client::{Client, ClientId, Clients},
     company::{Company, CompanyId, CompanyWrite},
-    enrichment::{Coordinates, EnrichedTexts},
+    enrichment::{Coordinates, DraftKey, EnrichedTexts},
     outbox::{Effect, Receipt, TaskId, Work},
     posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status},
     store::{
@@ -37,6 +38,7 @@ struct State {
     identifiers: HashMap<SourceIdentifier, PostingId>,
     companies: HashMap<CompanyId, Company>,
     clients: Vec<Client>,
+    drafts: HashMap<DraftKey, drafts::Entry>,
     subscribers: Subscribers,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,

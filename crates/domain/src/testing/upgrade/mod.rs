@@ -7,6 +7,7 @@
     reason = "this is a test, though not marked as such"
 )]
 
+mod drafts;
 mod subscribers;
 
 use time::{Duration, OffsetDateTime};
@@ -44,6 +45,7 @@ pub async fn rows_come_back<S: AllPorts>(store: &S, migration: &str) {
         // Add no rows.
         "must_hold" | "outbox_accounts" => {}
         "subscribers" => subscribers::come_back(store).await,
+        "drafts" => drafts::come_back(store).await,
         _ => panic!("say in {} how the rows of {migration} are read", file!()),
     }
 }

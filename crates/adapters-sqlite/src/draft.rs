@@ -1,0 +1,211 @@
+//! The table `drafts`, and the port to it.
+
+use async_trait::async_trait;
+use diesel::{
+    Queryable, SqliteConnection,
+    sql_types::{BigInt, Binary, Nullable},
+};
+use domain::{
+    enrichment::{DraftKey, Drafts, Reservation},
+    store::{StoreError, stored::corrupt},
+};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::{
+    SqliteStore,
+    error::Failure,
+    statement::{execute, load, statement},
+    value::{micros, time, uuid},
+};
+
+/// How old the time of its last use may get while a draft is in use: finding it need not write
+/// each time.
+const USED: Duration = Duration::days(1);
+
+/// What there is for a key.
+enum Found {
+    /// Nothing that keeps one from getting it.
+    Free,
+    /// The draft, and its last use is too long ago to leave it at that.
+    Unused(String),
+    /// What the answer is, without a change.
+    As(Reservation),
+}
+
+statement! {
+    Find =
+    "SELECT holder, reserved_until, used_at, CAST(draft AS BLOB) FROM drafts WHERE key = ?",
+    returns (Nullable<Binary>, Nullable<BigInt>, BigInt, Nullable<Binary>)
+}
+
+#[derive(Queryable)]
+struct Row {
+    holder: Option<Vec<u8>>,
+    reserved_until: Option<i64>,
+    used_at: i64,
+    draft: Option<Vec<u8>>,
+}
+
+impl Row {
+    fn found(self, holder: Uuid, now: OffsetDateTime) -> Result<Found, StoreError> {
+        let Some(draft) = self.draft else {
+            let held_by = self.holder.as_deref().unwrap_or_default();
+            let held_by = uuid(held_by, "drafts.holder")?;
+            let until = self.reserved_until.map(|until| time(until, UNTIL));
+            let until = until.unwrap_or_else(|| Err(corrupt(UNTIL, self.reserved_until)))?;
+            return Ok(if held_by == holder || until <= now {
+                Found::Free
+            } else {
+                Found::As(Reservation::Taken)
+            });
+        };
+        // Of a bad one only the length is told, for it is large.
+        let draft = String::from_utf8(draft).map_err(|error| {
+            let bytes = error.as_bytes().len();
+            corrupt("drafts.draft", format_args!("{bytes} bytes"))
+        })?;
+        Ok(if self.used_at < micros(now - USED) {
+            Found::Unused(draft)
+        } else {
+            Found::As(Reservation::Kept(draft))
+        })
+    }
+}
+
+const UNTIL: &str = "drafts.reserved_until";
+
+fn find(
+    conn: &mut SqliteConnection,
+    key: &DraftKey,
+    holder: Uuid,
+    now: OffsetDateTime,
+) -> Result<Found, Failure> {
+    let rows: Vec<Row> = load::<Find, _>(conn, &[key.as_bytes().into()])?;
+    let row = rows.into_iter().next();
+    Ok(row.map_or(Ok(Found::Free), |row| row.found(holder, now))?)
+}
+
+statement! {
+    /// What was found free in the same transaction.
+    Reserve =
+    "INSERT INTO drafts (key, holder, reserved_until, used_at) VALUES (?, ?, ?, ?) \
+     ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, \
+     reserved_until = excluded.reserved_until"
+}
+
+statement! {
+    Use = "UPDATE drafts SET used_at = ? WHERE key = ?"
+}
+
+statement! {
+    Keep =
+    "INSERT INTO drafts (key, draft, used_at) VALUES (?, ?, ?) \
+     ON CONFLICT (key) DO UPDATE SET draft = excluded.draft, used_at = excluded.used_at, \
+     holder = NULL, reserved_until = NULL"
+}
+
+statement! {
+    /// A draft has no holder.
+    Release = "DELETE FROM drafts WHERE key = ? AND holder = ?"
+}
+
+statement! {
+    Forget =
+    "DELETE FROM drafts WHERE rowid IN (SELECT rowid FROM drafts WHERE used_at < ? \
+     AND (reserved_until IS NULL OR reserved_until < ?) ORDER BY used_at LIMIT ?)"
+}
+
+#[async_trait]
+impl Drafts for SqliteStore {
+    async fn reserve(
+        &self,
+        key: &DraftKey,
+        holder: Uuid,
+        until: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<Reservation, StoreError> {
+        let key = *key;
+        // Whoever waits for somebody asks all the time, and most of what is asked for may be
+        // there: only who has something to write takes the write lock.
+        let found = self
+            .connections
+            .read(move |conn| find(conn, &key, holder, now))
+            .await?;
+        if let Found::As(answer) = found {
+            return Ok(answer);
+        }
+        self.connections
+            .write(move |conn| match find(conn, &key, holder, now)? {
+                Found::As(answer) => Ok(answer),
+                Found::Unused(draft) => {
+                    execute::<Use>(conn, &[micros(now).into(), key.as_bytes().into()])?;
+                    Ok(Reservation::Kept(draft))
+                }
+                Found::Free => {
+                    let values = [
+                        key.as_bytes().into(),
+                        (&holder).into(),
+                        micros(until).into(),
+                        micros(now).into(),
+                    ];
+                    execute::<Reserve>(conn, &values)?;
+                    Ok(Reservation::Granted)
+                }
+            })
+            .await
+    }
+
+    async fn keep(
+        &self,
+        key: &DraftKey,
+        draft: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let (key, draft) = (*key, draft.to_owned());
+        self.connections
+            .write(move |conn| {
+                let values = [key.as_bytes().into(), (&draft).into(), micros(now).into()];
+                execute::<Keep>(conn, &values)?;
+                Ok(())
+            })
+            .await
+    }
+
+    async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
+        let key = *key;
+        self.connections
+            .write(move |conn| {
+                execute::<Release>(conn, &[key.as_bytes().into(), (&holder).into()])?;
+                Ok(())
+            })
+            .await
+    }
+
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.connections
+            .write(move |conn| {
+                let before = micros(before).into();
+                let forgotten = execute::<Forget>(conn, &[before, before, limit.into()])?;
+                Ok(forgotten as u64)
+            })
+            .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{statement::Sql, tests::uses_index};
+
+    #[tokio::test]
+    async fn a_key_is_looked_up() {
+        uses_index(Find::TEXT, "sqlite_autoindex_drafts_1").await;
+    }
+
+    #[tokio::test]
+    async fn what_is_unused_is_found_in_order() {
+        uses_index(Forget::TEXT, "drafts_used").await;
+    }
+}

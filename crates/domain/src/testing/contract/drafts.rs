@@ -1,0 +1,225 @@
+//! Drafts: who gets one, and for how long it is remembered.
+
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::{
+    enrichment::{
+        DraftKey, Drafts,
+        Reservation::{self, Granted, Kept, Taken},
+    },
+    testing::{AllPorts, hours, minutes, noon, uuid},
+};
+
+fn key(n: u8) -> DraftKey {
+    DraftKey::from_bytes([n; 32])
+}
+
+fn kept(draft: &str) -> Reservation {
+    Kept(draft.to_owned())
+}
+
+fn days(n: i64) -> Duration {
+    Duration::days(n)
+}
+
+/// Asks for an hour, so long after noon.
+async fn reserve<S: Drafts>(store: &S, n: u8, holder: Uuid, after: Duration) -> Reservation {
+    let now = noon() + after;
+    reserve_until(store, n, holder, now + hours(1), now).await
+}
+
+async fn reserve_until<S: Drafts>(
+    store: &S,
+    n: u8,
+    holder: Uuid,
+    until: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Reservation {
+    store
+        .reserve(&key(n), holder, until, now)
+        .await
+        .expect("the store works")
+}
+
+async fn keep<S: Drafts>(store: &S, n: u8, draft: &str, after: Duration) {
+    store
+        .keep(&key(n), draft, noon() + after)
+        .await
+        .expect("the store works");
+}
+
+async fn release<S: Drafts>(store: &S, n: u8, holder: Uuid) {
+    store
+        .release(&key(n), holder)
+        .await
+        .expect("the store works");
+}
+
+/// Forgets up to ten that were last used before so long after noon.
+async fn forget<S: Drafts>(store: &S, before: Duration) -> u64 {
+    store
+        .forget(noon() + before, 10)
+        .await
+        .expect("the store works")
+}
+
+/// Everybody else is told to wait; another key is another matter.
+pub async fn a_draft_is_got_by_one<S: AllPorts>(store: &S) {
+    assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
+    assert_eq!(reserve(store, 1, uuid(2), hours(0)).await, Taken);
+    assert_eq!(reserve(store, 2, uuid(2), hours(0)).await, Granted);
+    assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, Taken);
+}
+
+/// Its end moves to where it is asked for, in both directions.
+pub async fn a_holder_renews_its_reservation<S: AllPorts>(store: &S) {
+    for after in [0, 30, 60] {
+        let renewed = reserve(store, 1, uuid(1), minutes(after)).await;
+        assert_eq!(renewed, Granted, "{after}");
+    }
+    assert_eq!(reserve(store, 1, uuid(2), minutes(119)).await, Taken);
+    let (end, now) = (noon() + minutes(70), noon() + minutes(61));
+    let renewed = reserve_until(store, 1, uuid(1), end, now).await;
+    assert_eq!(renewed, Granted);
+    assert_eq!(reserve(store, 1, uuid(2), minutes(70)).await, Granted);
+}
+
+/// A process that died keeps nobody waiting for long.
+pub async fn a_reservation_ends<S: AllPorts>(store: &S) {
+    let instant = Duration::MICROSECOND;
+    assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
+    assert_eq!(reserve(store, 1, uuid(2), hours(1) - instant).await, Taken);
+    assert_eq!(reserve(store, 1, uuid(2), hours(1)).await, Granted);
+    let lost = reserve(store, 1, uuid(1), hours(1)).await;
+    assert_eq!(lost, Taken, "it was lost");
+    assert_eq!(reserve(store, 1, uuid(2), hours(3)).await, Granted);
+}
+
+/// Only one's own, and only of this key.
+pub async fn a_released_reservation_is_free<S: AllPorts>(store: &S) {
+    for n in [1, 2] {
+        assert_eq!(reserve(store, n, uuid(1), hours(0)).await, Granted);
+    }
+    release(store, 1, uuid(2)).await;
+    assert_eq!(reserve(store, 1, uuid(2), hours(0)).await, Taken);
+    release(store, 1, uuid(1)).await;
+    assert_eq!(reserve(store, 1, uuid(2), hours(0)).await, Granted);
+    assert_eq!(reserve(store, 2, uuid(2), hours(0)).await, Taken);
+    release(store, 1, uuid(1)).await;
+    assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Taken);
+    release(store, 3, uuid(1)).await;
+}
+
+/// Also by the one who kept it, and as often as they ask.
+pub async fn a_kept_draft_is_found_by_everybody<S: AllPorts>(store: &S) {
+    assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
+    keep(store, 1, "a draft", hours(0)).await;
+    for holder in [1, 2, 1, 3] {
+        for after in [hours(0), hours(2), days(400)] {
+            let found = reserve(store, 1, uuid(holder), after).await;
+            assert_eq!(found, kept("a draft"), "{holder} after {after}");
+        }
+    }
+    assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, Granted);
+}
+
+/// It was paid for: by one whose reservation had ended, beside one who holds the key, without a
+/// reservation, and once more.
+pub async fn a_draft_counts_whoever_keeps_it<S: AllPorts>(store: &S) {
+    assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
+    assert_eq!(reserve(store, 1, uuid(2), hours(1)).await, Granted);
+    keep(store, 1, "late", hours(1)).await;
+    assert_eq!(reserve(store, 1, uuid(2), hours(1)).await, kept("late"));
+    keep(store, 1, "later", hours(1)).await;
+    assert_eq!(reserve(store, 1, uuid(3), hours(1)).await, kept("later"));
+
+    keep(store, 2, "unasked", hours(0)).await;
+    assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, kept("unasked"));
+    keep(store, 2, "", hours(0)).await;
+    assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, kept(""));
+}
+
+/// Not by one who held the key, either.
+pub async fn a_kept_draft_is_not_released<S: AllPorts>(store: &S) {
+    assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
+    keep(store, 1, "a draft", hours(0)).await;
+    release(store, 1, uuid(1)).await;
+    assert_eq!(reserve(store, 1, uuid(2), hours(0)).await, kept("a draft"));
+}
+
+/// Every character there is but NUL, and more of them than fit anywhere at once.
+pub async fn drafts_come_back_exactly<S: AllPorts>(store: &S) {
+    let every: String = ('\u{1}'..=char::MAX).collect();
+    // 200 KB in which nothing repeats itself soon.
+    let large: String = (0..21_000_u32)
+        .flat_map(|n| n.wrapping_mul(2_654_435_761).to_string().into_bytes())
+        .map(char::from)
+        .collect();
+    let monotonous = "ü".repeat(100_000);
+    for (n, draft) in (1..).zip([every, large, monotonous]) {
+        keep(store, n, &draft, hours(0)).await;
+        let found = reserve(store, n, uuid(1), hours(0)).await;
+        // Not to be printed.
+        assert!(found == Kept(draft), "{n}");
+    }
+}
+
+/// A draft that was kept, or replaced, before that time; not one of that time itself.
+pub async fn what_is_long_unused_is_forgotten<S: AllPorts>(store: &S) {
+    assert_eq!(forget(store, days(1)).await, 0, "there is nothing");
+    keep(store, 1, "old", days(0)).await;
+    keep(store, 2, "older", days(0)).await;
+    keep(store, 2, "new", days(10)).await;
+    assert_eq!(forget(store, days(0)).await, 0);
+    assert_eq!(forget(store, days(10)).await, 1);
+    assert_eq!(forget(store, days(10)).await, 0, "it was forgotten");
+    assert_eq!(reserve(store, 1, uuid(1), days(10)).await, Granted);
+    assert_eq!(reserve(store, 2, uuid(1), days(10)).await, kept("new"));
+}
+
+/// No more at once than was asked for.
+pub async fn the_longest_unused_are_forgotten_first<S: AllPorts>(store: &S) {
+    for n in [3, 1, 5, 2, 4] {
+        keep(store, n, "a draft", days(n.into())).await;
+    }
+    for (limit, forgotten) in [(0, 0), (2, 2), (1, 1)] {
+        let outcome = store.forget(noon() + days(5), limit).await;
+        assert_eq!(outcome, Ok(forgotten), "{limit}");
+    }
+    for n in 1..=3 {
+        assert_eq!(reserve(store, n, uuid(1), days(5)).await, Granted, "{n}");
+    }
+    assert_eq!(reserve(store, 4, uuid(1), days(4)).await, kept("a draft"));
+    let outcome = store.forget(noon() + days(5), usize::MAX).await;
+    assert_eq!(outcome, Ok(1), "one was left");
+    assert_eq!(reserve(store, 5, uuid(1), days(5)).await, kept("a draft"));
+}
+
+/// Being found is being used. A clock that is behind does not make it older.
+pub async fn a_draft_that_is_found_is_remembered<S: AllPorts>(store: &S) {
+    for n in [1, 2] {
+        keep(store, n, "a draft", days(0)).await;
+    }
+    for after in [89, 0, 178, 90] {
+        let found = reserve(store, 1, uuid(1), days(after)).await;
+        assert_eq!(found, kept("a draft"), "{after}");
+    }
+    assert_eq!(forget(store, days(178)).await, 1);
+    assert_eq!(reserve(store, 1, uuid(1), days(178)).await, kept("a draft"));
+    assert_eq!(reserve(store, 2, uuid(1), days(178)).await, Granted);
+}
+
+/// However long ago it was asked for.
+pub async fn a_reservation_is_forgotten_when_it_has_ended<S: AllPorts>(store: &S) {
+    assert_eq!(reserve(store, 1, uuid(1), days(0)).await, Granted);
+    let (end, now) = (noon() + days(10), noon() + minutes(59));
+    let renewed = reserve_until(store, 1, uuid(1), end, now).await;
+    assert_eq!(renewed, Granted);
+    assert_eq!(forget(store, days(9)).await, 0);
+    assert_eq!(forget(store, days(10)).await, 0);
+    assert_eq!(reserve(store, 1, uuid(2), days(9)).await, Taken);
+    assert_eq!(forget(store, days(11)).await, 1);
+    assert_eq!(forget(store, days(11)).await, 0);
+    assert_eq!(reserve(store, 1, uuid(2), days(9)).await, Granted);
+}
