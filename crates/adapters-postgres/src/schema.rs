@@ -42,6 +42,7 @@ diesel::table! {
         /// It is `json`, which travels as its text, in both directions.
         metadata -> Nullable<Text>,
         raw_description -> Text,
+        description_digest -> Binary,
     }
 }
 

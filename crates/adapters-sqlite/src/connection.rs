@@ -21,7 +21,10 @@ use diesel::{
 use domain::store::StoreError;
 use tokio::{sync, task};
 
-use crate::error::{Failure, classify};
+use crate::{
+    error::{Failure, classify},
+    migrations,
+};
 
 /// How many may read at the same time.
 const READERS: usize = 4;
@@ -148,6 +151,8 @@ impl Connections {
         )?;
         if role == Role::Reader {
             conn.batch_execute("PRAGMA query_only = ON")?;
+        } else {
+            migrations::prepare(conn)?;
         }
         Ok(())
     }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SqliteConnection,
     migration::{Migration, MigrationSource},
+    sql_types::Text,
     sqlite::Sqlite,
 };
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
-use domain::store::StoreError;
+use domain::{posting::Description, store::StoreError};
 
 use crate::{
     error::Failure,
@@ -17,6 +18,20 @@ use crate::{
 
 /// The migrations that this program knows.
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// What a migration needs and SQLite has not.
+    fn sha256(text: Text) -> Binary;
+}
+
+/// Brings along what migrations need.
+pub(crate) fn prepare(conn: &mut SqliteConnection) -> Result<(), Failure> {
+    sha256_utils::register_impl(conn, |text: String| {
+        Description::from(text.as_str()).digest().to_vec()
+    })?;
+    Ok(())
+}
 
 /// The names of the migrations that the file lacks, in order. Fails when it has one that this
 /// program does not know: then a newer program has written it.

@@ -41,6 +41,7 @@ diesel::table! {
         expiration_reason -> Nullable<Text>,
         metadata -> Nullable<Text>,
         raw_description -> Text,
+        description_digest -> Binary,
     }
 }
 

@@ -32,24 +32,26 @@ inserted AS (
         published_at, expire_at, expired_at, updated_at, title, employment_types,
         location_types, location_country_code, location_city, salary_min, salary_max,
         salary_currency_code, salary_period, application_email, application_url,
-        expiration_reason, metadata, raw_description, source_identifier, created_at
+        expiration_reason, metadata, raw_description, description_digest, source_identifier,
+        created_at
     )
     SELECT
         id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
         published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
         location_types::text[], location_country_code, location_city, salary_min, salary_max,
         salary_currency_code, salary_period, application_email, application_url,
-        expiration_reason, metadata::json, raw_description, source_identifier, created_at
+        expiration_reason, metadata::json, raw_description, description_digest,
+        source_identifier, created_at
     FROM unnest(
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
     )
         AS sent (
             id, version, status, status_reason, moderated, company_id, enriched_hash,
             is_featured, published_at, expire_at, expired_at, updated_at, title,
             employment_types, location_types, location_country_code, location_city, salary_min,
             salary_max, salary_currency_code, salary_period, application_email,
-            application_url, expiration_reason, metadata, raw_description, source_identifier,
-            created_at
+            application_url, expiration_reason, metadata, raw_description, description_digest,
+            source_identifier, created_at
         )
     WHERE (SELECT count(*) FROM companies_written) >= 0
     ON CONFLICT DO NOTHING
@@ -71,16 +73,18 @@ updated AS (
         salary_currency_code = sent.salary_currency_code, salary_period = sent.salary_period,
         application_email = sent.application_email, application_url = sent.application_url,
         expiration_reason = sent.expiration_reason, metadata = sent.metadata::json,
-        raw_description = coalesce(sent.raw_description, postings.raw_description)
+        raw_description = coalesce(sent.raw_description, postings.raw_description),
+        description_digest = sent.description_digest
     FROM unnest(
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
     )
         AS sent (
             id, version, status, status_reason, moderated, company_id, enriched_hash,
             is_featured, published_at, expire_at, expired_at, updated_at, title,
             employment_types, location_types, location_country_code, location_city, salary_min,
             salary_max, salary_currency_code, salary_period, application_email,
-            application_url, expiration_reason, metadata, raw_description, expected
+            application_url, expiration_reason, metadata, raw_description, description_digest,
+            expected
         )
     WHERE (SELECT count(*) FROM inserted) >= 0
         AND postings.id = sent.id AND postings.version = sent.expected

@@ -85,11 +85,28 @@ pub(crate) async fn load_by_id(
         return Ok(Known::default());
     }
     let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
-    let rows = with_companies()
+    let rows = in_full()
         .filter(postings::id.eq_any(ids))
-        .load(conn)
+        .load::<(PostingRow, String, CompanyRow)>(conn)
         .await?;
-    of(rows)
+    known(rows.into_iter().map(|(posting, description, company)| {
+        let posting = posting.posting(Some(description));
+        posting.map(|posting| (posting, company))
+    }))
+}
+
+#[diesel::dsl::auto_type]
+fn in_full() -> _ {
+    let columns: (
+        AsSelect<PostingRow, Pg>,
+        postings::raw_description,
+        AsSelect<CompanyRow, Pg>,
+    ) = (
+        PostingRow::as_select(),
+        postings::raw_description,
+        CompanyRow::as_select(),
+    );
+    postings::table.inner_join(companies::table).select(columns)
 }
 
 #[diesel::dsl::auto_type]
@@ -100,12 +117,22 @@ fn with_companies() -> _ {
 }
 
 fn of(rows: Vec<(PostingRow, CompanyRow)>) -> Result<Known, Failure> {
+    known(rows.into_iter().map(|(posting, company)| {
+        let posting = posting.posting(None);
+        posting.map(|posting| (posting, company))
+    }))
+}
+
+fn known(
+    rows: impl ExactSizeIterator<Item = Result<(Posting, CompanyRow), StoreError>>,
+) -> Result<Known, Failure> {
     let mut known = Known {
         postings: HashMap::with_capacity(rows.len()),
         companies: HashMap::with_capacity(rows.len()),
     };
-    for (posting, company) in rows {
-        let (posting, company) = (Posting::try_from(posting)?, Company::from(company));
+    for row in rows {
+        let (posting, company) = row?;
+        let company = Company::from(company);
         known.companies.insert(company.id, company);
         known
             .postings
@@ -194,10 +221,11 @@ fn listed(query: &ListQuery) -> IntoBoxed<'static, views, Pg> {
     }
 }
 
-type ViewRow = (PostingRow, CompanyRow, Option<TextsRow>);
+type ViewRow = (PostingRow, String, CompanyRow, Option<TextsRow>);
 
 type ViewColumns = (
     AsSelect<PostingRow, Pg>,
+    postings::raw_description,
     AsSelect<CompanyRow, Pg>,
     AsSelect<Option<TextsRow>, Pg>,
 );
@@ -206,6 +234,7 @@ type ViewColumns = (
 fn views() -> _ {
     let columns: ViewColumns = (
         PostingRow::as_select(),
+        postings::raw_description,
         CompanyRow::as_select(),
         <Option<TextsRow>>::as_select(),
     );
@@ -215,9 +244,9 @@ fn views() -> _ {
         .select(columns)
 }
 
-fn view((posting, company, texts): ViewRow) -> Result<PostingView, StoreError> {
+fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
     Ok(PostingView {
-        posting: Posting::try_from(posting)?,
+        posting: posting.posting(Some(description))?,
         company: Company::from(company),
         coordinates: texts.as_ref().and_then(TextsRow::coordinates),
         texts: texts.map(EnrichedTexts::from),

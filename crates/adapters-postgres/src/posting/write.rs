@@ -199,6 +199,9 @@ fn changing<'a>(rows: &'a [Row<'a>]) -> Vec<Value<'a>> {
             row.posting.details.metadata.as_ref().map(Metadata::as_str)
         }),
         texts(rows, |row| row.description),
+        binaries(rows, |row| {
+            Some(row.posting.details.raw_description.digest().as_slice())
+        }),
     ]
 }
 

@@ -43,6 +43,7 @@ async fn of_postings() {
         ("salary_currency_code", "'QQQ'"),
         ("salary_period", "'daily'"),
         ("enriched_hash", "'\\x00'"),
+        ("description_digest", "'\\x00'"),
         ("source_identifier", "E'job-1\\n'"),
         ("updated_at", "'infinity'"),
         ("expire_at", "'-infinity'"),

@@ -146,6 +146,8 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE postings SET source_identifier = ''",
         "UPDATE postings SET company_id = gen_random_uuid()",
         "UPDATE postings SET enriched_hash = '\\x00'",
+        "UPDATE postings SET description_digest = NULL",
+        "UPDATE postings SET description_digest = '\\x00'",
         "UPDATE postings SET salary_period = 'daily'",
         "UPDATE postings SET salary_min = -1",
         "UPDATE postings SET employment_types = '{full-time,sometimes}'",

@@ -37,46 +37,47 @@ pub(crate) fn load(
     identifiers: &[SourceIdentifier],
     companies: &[CompanyId],
 ) -> Result<Known, Failure> {
-    let mut rows = Vec::with_capacity(identifiers.len());
+    let mut found = Vec::with_capacity(identifiers.len());
     for identifiers in identifiers.chunks(IN_LIST) {
-        rows.extend(
-            postings::table
-                .filter(
-                    postings::source_identifier
-                        .eq_any(identifiers.iter().map(SourceIdentifier::as_str)),
-                )
-                .select(PostingRow::as_select())
-                .load(conn)?,
-        );
+        let rows = postings::table
+            .filter(
+                postings::source_identifier
+                    .eq_any(identifiers.iter().map(SourceIdentifier::as_str)),
+            )
+            .select(PostingRow::as_select())
+            .load(conn)?;
+        for row in rows {
+            found.push(row.posting(None)?);
+        }
     }
-    known(conn, rows, companies)
+    known(conn, found, companies)
 }
 
 /// The postings with these ids, and their companies.
 pub(crate) fn load_by_id(conn: &mut SqliteConnection, ids: &[PostingId]) -> Result<Known, Failure> {
     let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
-    let mut rows = Vec::with_capacity(ids.len());
+    let mut found = Vec::with_capacity(ids.len());
     for ids in ids.chunks(IN_LIST) {
-        rows.extend(
-            postings::table
-                .filter(postings::id.eq_any(ids.iter().map(|id| id.as_bytes().as_slice())))
-                .select(PostingRow::as_select())
-                .load(conn)?,
-        );
+        let rows = postings::table
+            .filter(postings::id.eq_any(ids.iter().map(|id| id.as_bytes().as_slice())))
+            .select((PostingRow::as_select(), postings::raw_description))
+            .load::<(PostingRow, String)>(conn)?;
+        for (row, description) in rows {
+            found.push(row.posting(Some(description))?);
+        }
     }
-    known(conn, rows, &[])
+    known(conn, found, &[])
 }
 
 fn known(
     conn: &mut SqliteConnection,
-    rows: Vec<PostingRow>,
+    found: Vec<Posting>,
     companies: &[CompanyId],
 ) -> Result<Known, Failure> {
-    let mut postings = HashMap::with_capacity(rows.len());
-    for row in rows {
-        let posting = Posting::try_from(row)?;
-        postings.insert(posting.source_identifier.clone(), posting);
-    }
+    let postings: HashMap<_, _> = found
+        .into_iter()
+        .map(|posting| (posting.source_identifier.clone(), posting))
+        .collect();
     let ids: HashSet<_> = companies
         .iter()
         .chain(postings.values().map(|posting| &posting.company_id))
@@ -172,10 +173,11 @@ fn listed(query: &ListQuery) -> IntoBoxed<'static, views, Sqlite> {
     }
 }
 
-type ViewRow = (PostingRow, CompanyRow, Option<TextsRow>);
+type ViewRow = (PostingRow, String, CompanyRow, Option<TextsRow>);
 
 type ViewColumns = (
     AsSelect<PostingRow, Sqlite>,
+    postings::raw_description,
     AsSelect<CompanyRow, Sqlite>,
     AsSelect<Option<TextsRow>, Sqlite>,
 );
@@ -184,6 +186,7 @@ type ViewColumns = (
 fn views() -> _ {
     let columns: ViewColumns = (
         PostingRow::as_select(),
+        postings::raw_description,
         CompanyRow::as_select(),
         <Option<TextsRow>>::as_select(),
     );
@@ -193,9 +196,9 @@ fn views() -> _ {
         .select(columns)
 }
 
-fn view((posting, company, texts): ViewRow) -> Result<PostingView, StoreError> {
+fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
     Ok(PostingView {
-        posting: Posting::try_from(posting)?,
+        posting: posting.posting(Some(description))?,
         company: Company::try_from(company)?,
         coordinates: texts.as_ref().and_then(TextsRow::coordinates),
         texts: texts.map(EnrichedTexts::from),

@@ -1,10 +1,12 @@
 //! A row of `postings` or `posting_texts` as a value of the domain.
 
+use std::sync::Arc;
+
 use diesel::{Queryable, Selectable, sqlite::Sqlite};
 use domain::{
     company::CompanyId,
     enrichment::{Coordinates, EnrichedTexts},
-    posting::{ContentHash, Details, Metadata, Posting, PostingId},
+    posting::{ContentHash, Description, Details, Metadata, Posting, PostingId},
     store::{
         StoreError,
         stored::{coordinates, digest, optional_word, word, words},
@@ -46,16 +48,20 @@ pub(super) struct PostingRow {
     application_url: Option<String>,
     expiration_reason: Option<String>,
     metadata: Option<String>,
-    raw_description: String,
+    description_digest: Vec<u8>,
 }
 
-impl TryFrom<PostingRow> for Posting {
-    type Error = StoreError;
-
-    fn try_from(row: PostingRow) -> Result<Self, StoreError> {
+impl PostingRow {
+    /// The posting, with the text of its description if that was read: a column of its own,
+    /// because it is large and rules do without.
+    pub(super) fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
+        let row = self;
         let details = Details {
             title: row.title,
-            raw_description: row.raw_description.into(),
+            raw_description: Description::stored(
+                digest(&row.description_digest, "postings.description_digest")?,
+                description.map(Arc::from),
+            ),
             employment_types: words(
                 split(&row.employment_types, ','),
                 "postings.employment_types",
@@ -80,7 +86,7 @@ impl TryFrom<PostingRow> for Posting {
         };
         let hash = row.enriched_hash.as_deref();
         let hash = hash.map(|bytes| digest(bytes, "postings.enriched_hash"));
-        Ok(Self {
+        Ok(Posting {
             id: PostingId::new(uuid(&row.id, "postings.id")?),
             source_identifier: word(row.source_identifier, IDENTIFIER)?,
             version: row.version,

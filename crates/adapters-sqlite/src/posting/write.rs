@@ -22,8 +22,8 @@ statement! {
      published_at, expire_at, expired_at, updated_at, title, employment_types, location_types, \
      location_country_code, location_city, salary_min, salary_max, salary_currency_code, \
      salary_period, application_email, application_url, expiration_reason, metadata, \
-     raw_description, id, source_identifier, created_at) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+     raw_description, description_digest, id, source_identifier, created_at) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
@@ -35,7 +35,7 @@ statement! {
      location_country_code = ?, location_city = ?, salary_min = ?, salary_max = ?, \
      salary_currency_code = ?, salary_period = ?, application_email = ?, application_url = ?, \
      expiration_reason = ?, metadata = ?, \
-     raw_description = coalesce(?, raw_description) \
+     raw_description = coalesce(?, raw_description), description_digest = ? \
      WHERE id = ? AND version = ?"
 }
 
@@ -107,7 +107,7 @@ fn changing<'a>(
     posting: &'a Posting,
     columns: &'a Columns,
     description: Option<&'a str>,
-) -> [Value<'a>; 25] {
+) -> [Value<'a>; 26] {
     let details = &posting.details;
     [
         posting.version.into(),
@@ -148,6 +148,7 @@ fn changing<'a>(
         (&details.expiration_reason).into(),
         details.metadata.as_ref().map(Metadata::as_str).into(),
         description.into(),
+        Value::Blob(Some(details.raw_description.digest())),
     ]
 }
 

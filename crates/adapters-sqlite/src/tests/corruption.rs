@@ -29,6 +29,7 @@ async fn of_postings() {
         ("salary_currency_code", "'QQQ'"),
         ("salary_period", "'daily'"),
         ("enriched_hash", "x'00'"),
+        ("description_digest", "x'00'"),
         ("updated_at", "9223372036854775807"),
         ("expire_at", "-9223372036854775807"),
     ] {

@@ -108,6 +108,7 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE postings SET updated_at = 'yesterday'",
         "UPDATE postings SET company_id = zeroblob(16)",
         "UPDATE postings SET enriched_hash = zeroblob(31)",
+        "UPDATE postings SET description_digest = zeroblob(31)",
         "UPDATE postings SET salary_period = 'daily'",
         "DELETE FROM companies",
         "INSERT INTO outbox (kind, subject, next_at, created_at) VALUES ('event', zeroblob(16), 0, 0)",

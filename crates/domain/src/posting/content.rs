@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::Details;
 use crate::company::Company;
 
-/// SHA-256 over title, description, city, country, company and company name. Two contents with
+/// SHA-256 over title, digest of the description, city, country, company and company name. Two contents with
 /// one hash need one enrichment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentHash([u8; 32]);
@@ -18,7 +18,7 @@ impl ContentHash {
         let id = company.id.uuid();
         let parts: [&[u8]; 6] = [
             details.title.as_bytes(),
-            details.raw_description.as_bytes(),
+            details.raw_description.digest(),
             details
                 .location_city
                 .as_deref()

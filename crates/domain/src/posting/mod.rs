@@ -9,6 +9,7 @@ mod checks;
 mod codes;
 mod content;
 mod decide;
+mod description;
 mod history;
 mod id;
 pub mod lifetime;
@@ -24,8 +25,6 @@ mod vocabulary;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use time::OffsetDateTime;
 
 pub(crate) use self::patch::line;
@@ -34,6 +33,7 @@ pub use self::{
     codes::{CountryCode, CurrencyCode},
     content::ContentHash,
     decide::{Answer, Decision, Rejection, decide},
+    description::Description,
     history::{Actor, HistoryEntry},
     id::{InvalidIdentifier, PostingId, SourceIdentifier, Version},
     lifetime::Lifetime,
@@ -91,7 +91,7 @@ pub struct Details {
     /// At most [`limits::TITLE`] characters.
     pub title: String,
     /// HTML, as sent. Shared, because it is large and moves through batches.
-    pub raw_description: Arc<str>,
+    pub raw_description: Description,
     /// Without repeats, in the order sent.
     pub employment_types: Vec<EmploymentType>,
     /// Without repeats, in the order sent.

@@ -1,10 +1,8 @@
 //! What a push changes: the payload with every value in its type.
 
-use std::sync::Arc;
-
 use super::{
-    CountryCode, CurrencyCode, Details, EmploymentType, LocationType, Metadata, PostingPayload,
-    SalaryPeriod,
+    CountryCode, CurrencyCode, Description, Details, EmploymentType, LocationType, Metadata,
+    PostingPayload, SalaryPeriod,
     payload::{CompanyPayload, ExpirationPayload, MetadataField},
 };
 use crate::{
@@ -94,7 +92,7 @@ pub struct CompanyPatch {
 )]
 pub struct PostingPatch {
     pub title: Patch<String>,
-    pub raw_description: Patch<Arc<str>>,
+    pub raw_description: Patch<Description>,
     pub employment_types: Patch<Vec<EmploymentType>>,
     pub location_types: Patch<Vec<LocationType>>,
     pub location_country_code: Patch<CountryCode>,
@@ -118,7 +116,7 @@ impl PostingPayload {
         let errors = self.errors();
         let patch = PostingPatch {
             title: line(self.title),
-            raw_description: Patch::of(self.raw_description, |Text(text)| Some(text)),
+            raw_description: Patch::of(self.raw_description, |Text(text)| Some(text.into())),
             employment_types: list(self.employment_types),
             location_types: list(self.location_types),
             location_country_code: term(self.location_country_code),

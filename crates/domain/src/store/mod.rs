@@ -86,7 +86,9 @@ impl PostingWrite {
     /// The description to store; `None` leaves the stored one.
     pub fn description(&self) -> Option<&str> {
         let is_new = self.expected.is_none();
-        (is_new || self.sets_description).then_some(&*self.posting.details.raw_description)
+        let description = &self.posting.details.raw_description;
+        let text = (is_new || self.sets_description).then(|| description.text());
+        text.flatten().map(AsRef::as_ref)
     }
 }
 
@@ -147,14 +149,15 @@ impl WriteSet {
 /// The port to the state.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// The named postings with their companies, and the named companies.
+    /// The named postings with their companies, and the named companies. Descriptions come
+    /// without their texts, which no rule reads.
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
     ) -> Result<Known, StoreError>;
 
-    /// The same by the postings' own ids.
+    /// The same by the postings' own ids, and with the texts of their descriptions.
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError>;
 
     /// Writes everything, or nothing.

@@ -48,6 +48,7 @@ macro_rules! contract_suite {
                 loads_what_was_committed
                 loads_only_what_is_named
                 loads_by_id
+                descriptions_are_read_where_they_are_needed
                 loads_large_batches
                 a_new_posting_of_a_taken_identifier_conflicts
                 a_write_on_another_version_conflicts

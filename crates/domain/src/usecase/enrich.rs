@@ -55,7 +55,10 @@ pub async fn assignments(
         let due = match posting {
             Some(posting) => {
                 let company = known.company_of(posting)?;
-                outcome::due(posting, company).map(|content| (content, input(posting, company)))
+                match outcome::due(posting, company) {
+                    Some(content) => Some((content, input(posting, company)?)),
+                    None => None,
+                }
             }
             None => None,
         };
@@ -155,13 +158,20 @@ pub async fn keep_texts(
     store.commit(writes).await
 }
 
-fn input(posting: &Posting, company: &Company) -> EnrichmentInput {
-    EnrichmentInput {
+fn input(posting: &Posting, company: &Company) -> Result<EnrichmentInput, StoreError> {
+    let description = posting.details.raw_description.text().cloned();
+    let raw_description = description.ok_or_else(|| {
+        StoreError::Broken(format!(
+            "posting {} was loaded without its description",
+            posting.id
+        ))
+    })?;
+    Ok(EnrichmentInput {
         title: posting.details.title.clone(),
-        raw_description: posting.details.raw_description.clone(),
+        raw_description,
         country: posting.details.location_country_code,
         city: posting.details.location_city.clone(),
         company_name: company.name.clone(),
         company_website: company.website.as_str().to_owned(),
-    }
+    })
 }

@@ -39,6 +39,8 @@ COPY templates FROM STDIN;
 
 /// As many companies and postings as the service has.
 const SEED: &str = "
+-- A usual service does not keep one.
+ALTER TABLE postings ALTER COLUMN description_digest SET DEFAULT decode(repeat('00', 32), 'hex');
 INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
 SELECT md5('company' || n)::uuid, 'Company ' || n, 'https://www.company-' || n || '.example',
     'logos/' || n || '.png', now(), now()

@@ -56,7 +56,10 @@ fn null_and_blank_clear_optional_fields() {
 fn lines_are_trimmed_and_texts_are_not() {
     let details = full().posting().details.clone();
     assert_eq!(details.title, "Baker");
-    assert_eq!(&*details.raw_description, " <p>Bread.</p>");
+    assert_eq!(
+        details.raw_description.text().map(AsRef::as_ref),
+        Some(" <p>Bread.</p>")
+    );
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::{
     company::CompanyId,
     enrichment::{Coordinates, EnrichedTexts},
     outbox::{Effect, Outbox},
-    posting::{ContentHash, PostingId, Rejection, Status},
-    store::{PostingReader, StoreError},
+    posting::{ContentHash, Description, Posting, PostingId, Rejection, Status},
+    store::{ListQuery, PostingReader, StoreError},
     testing::{AllPorts, create, hours, noon, push, put_id, uuid},
 };
 
@@ -65,6 +65,46 @@ pub async fn loads_by_id<S: AllPorts>(store: &S) {
     assert_eq!(known.companies.len(), 1);
 }
 
+/// A load for rules leaves descriptions where they are; whoever reads a posting gets its text, and
+/// keeps getting it after changes that did not send it.
+pub async fn descriptions_are_read_where_they_are_needed<S: AllPorts>(store: &S) {
+    let id = identifier("a");
+    let pushes = [
+        (create("a", "acme"), "<p>Build things at acme.</p>"),
+        (
+            push("a", r#"{"title": "Builder"}"#),
+            "<p>Build things at acme.</p>",
+        ),
+        (push("a", r#"{"raw_description": "Grüße"}"#), "Grüße"),
+        (push("a", r#"{"title": "Baker"}"#), "Grüße"),
+    ];
+    for (command, expect) in pushes {
+        put(store, &[command]).await;
+        let loaded = posting(store, "a").await.details.raw_description;
+        assert_eq!(loaded, Description::from(expect), "by its digest");
+        let text = |posting: &Posting| posting.details.raw_description.text().cloned();
+        let known = store.load_by_id(&[put_id("a")]).await;
+        let known = known.expect("the store works");
+        let found = PostingReader::find(store, &id).await;
+        let found = found.expect("the store works");
+        let all = ListQuery {
+            limit: 1,
+            ..ListQuery::default()
+        };
+        let listed = PostingReader::list(store, &all).await;
+        let listed = listed.expect("the store works");
+        for posting in [
+            known.postings.get(&id),
+            found.as_ref().map(|view| &view.posting),
+            listed.first().map(|view| &view.posting),
+        ] {
+            let posting = posting.expect("it is there");
+            assert_eq!(text(posting).as_deref(), Some(expect));
+            assert_eq!(posting.details.raw_description, loaded);
+        }
+    }
+}
+
 /// A batch may be larger than what a database takes in one statement.
 pub async fn loads_large_batches<S: AllPorts>(store: &S) {
     let names: Vec<_> = (0..3_000).map(|n| format!("posting {n}")).collect();
@@ -84,6 +124,7 @@ pub async fn a_new_posting_of_a_taken_identifier_conflicts<S: AllPorts>(store: &
     let mut writes = touching(&taken, |posting| {
         posting.id = PostingId::new(uuid(5));
         posting.version = 1;
+        posting.details.raw_description = "<p>Build.</p>".into();
     });
     for write in writes.postings.values_mut() {
         write.expected = None;

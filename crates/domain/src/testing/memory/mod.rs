@@ -6,7 +6,7 @@ mod subscriber;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
@@ -18,7 +18,9 @@ use crate::{
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
     outbox::{Effect, Receipt, TaskId, Work},
-    posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status},
+    posting::{
+        Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
+    },
     store::{
         Health, Known, ListQuery, Position, PostingReader, PostingWrite, Store, StoreError,
         WriteSet,
@@ -138,7 +140,7 @@ impl State {
         }
     }
 
-    fn write(&mut self, write: PostingWrite) {
+    fn write(&mut self, mut write: PostingWrite) {
         let id = write.posting.id;
         self.identifiers
             .insert(write.posting.source_identifier.clone(), id);
@@ -147,6 +149,10 @@ impl State {
             enriched: None,
             history: Vec::new(),
         });
+        let text = write.description().map(Arc::from);
+        let description = &mut write.posting.details.raw_description;
+        let text = text.or_else(|| row.posting.details.raw_description.text().cloned());
+        *description = Description::stored(*description.digest(), text);
         row.posting = write.posting;
         row.enriched = write.enriched.or(row.enriched.take());
         row.history.extend(write.history);
@@ -205,7 +211,12 @@ impl Store for MemoryStore {
         let ids = identifiers
             .iter()
             .filter_map(|identifier| state.identifiers.get(identifier));
-        Ok(state.known(ids, companies))
+        let mut known = state.known(ids, companies);
+        for posting in known.postings.values_mut() {
+            let description = &mut posting.details.raw_description;
+            *description = description.unread();
+        }
+        Ok(known)
     }
 
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {

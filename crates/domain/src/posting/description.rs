@@ -1,0 +1,88 @@
+//! A posting's description, which rules compare and never read.
+
+use std::{fmt, sync::Arc};
+
+use sha2::{Digest as _, Sha256};
+
+/// A description: a digest of it and, for those who need to read it, its text.
+///
+/// It is by far the largest part of a posting, and most pushes repeat it. By the digest a store
+/// need not fetch the text to have it compared: two descriptions are equal when their digests are.
+#[derive(Clone)]
+pub struct Description {
+    digest: [u8; 32],
+    text: Option<Arc<str>>,
+}
+
+impl Description {
+    /// A description back from a store, with its text if that was read.
+    pub const fn stored(digest: [u8; 32], text: Option<Arc<str>>) -> Self {
+        Self { digest, text }
+    }
+
+    /// The SHA-256 of the text.
+    pub const fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// The text; `None` where it was not read.
+    pub const fn text(&self) -> Option<&Arc<str>> {
+        self.text.as_ref()
+    }
+
+    /// The same without its text.
+    #[must_use]
+    pub const fn unread(&self) -> Self {
+        Self {
+            digest: self.digest,
+            text: None,
+        }
+    }
+}
+
+impl From<Arc<str>> for Description {
+    fn from(text: Arc<str>) -> Self {
+        Self {
+            digest: Sha256::digest(text.as_bytes()).into(),
+            text: Some(text),
+        }
+    }
+}
+
+impl From<&str> for Description {
+    fn from(text: &str) -> Self {
+        Arc::<str>::from(text).into()
+    }
+}
+
+impl PartialEq for Description {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest
+    }
+}
+
+impl Eq for Description {}
+
+impl fmt::Debug for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.text {
+            Some(text) => text.fmt(f),
+            None => f.write_str("(unread)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equality_needs_no_text() {
+        let bread = Description::from("<p>Bread.</p>");
+        assert_eq!(bread, bread.unread());
+        assert_eq!(bread.unread().text(), None);
+        assert_ne!(bread.unread(), Description::from("<p>Bread. </p>").unread());
+        let stored = Description::stored(*bread.digest(), bread.text().cloned());
+        assert_eq!(stored.text().map(AsRef::as_ref), Some("<p>Bread.</p>"));
+    }
+}
