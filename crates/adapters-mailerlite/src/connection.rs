@@ -3,13 +3,13 @@
 use std::{fmt, num::NonZeroU32, time::Duration};
 
 use domain::subscriber::{Account, provider::ProviderError};
+use outbound::Patience;
 use reqwest::{
     Client, RequestBuilder,
     header::{ACCEPT, AUTHORIZATION, HeaderValue},
-    redirect, retry,
 };
-use secrecy::{ExposeSecret as _, SecretString};
-use url::{Host, Url};
+use secrecy::SecretString;
+use url::Url;
 
 use crate::{
     answer::{Answer, no_answer},
@@ -17,26 +17,14 @@ use crate::{
     settings::{AccountSettings, SettingsError},
 };
 
-/// Longer than any error needs to be.
-const LONGEST_MESSAGE: usize = 400;
+/// How long the provider may take.
+pub const PATIENCE: Patience = Patience {
+    connection: Duration::from_secs(5),
+    answer: Duration::from_secs(15),
+};
 
-/// How long an answer may take.
-#[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// Until there is a connection.
-    pub connection: Duration,
-    /// Until the answer is there in full.
-    pub answer: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            connection: Duration::from_secs(5),
-            answer: Duration::from_secs(15),
-        }
-    }
-}
+/// One call at a time.
+const IDLE: usize = 1;
 
 /// What speaks to one account.
 pub struct Connection {
@@ -60,13 +48,17 @@ impl Connection {
         requests_per_minute: NonZeroU32,
         patience: Patience,
     ) -> Result<Self, SettingsError> {
-        let base = base(&settings.base_url).ok_or(SettingsError::BaseUrl(account))?;
-        let http = client(&base, patience)
+        let base = outbound::base(&settings.base_url)
+            // Credentials of another kind would be sent beside the key.
+            .and_then(outbound::without_credentials)
+            .ok_or(SettingsError::BaseUrl(account))?;
+        let http = outbound::client(&base, patience, IDLE)
             .map_err(|error| SettingsError::Client(account, error.to_string()))?;
         Ok(Self {
             account,
             http,
-            authorization: authorization(&settings.key).ok_or(SettingsError::Key(account))?,
+            authorization: outbound::credential("Bearer ", &settings.key)
+                .ok_or(SettingsError::Key(account))?,
             key: settings.key.clone(),
             base,
             group: settings.group.clone(),
@@ -126,15 +118,8 @@ impl Connection {
     }
 
     fn line(&self, message: &str) -> String {
-        let line = format!("{} account: {message}", self.account)
-            .replace(self.key.expose_secret(), "[key]")
-            .replace(char::is_control, " ");
-        match line.char_indices().nth(LONGEST_MESSAGE - 1) {
-            Some((end, _)) if line.chars().count() > LONGEST_MESSAGE => {
-                format!("{}…", &line[..end])
-            }
-            _ => line,
-        }
+        let message = format!("{} account: {message}", self.account);
+        outbound::line(&message, Some(&self.key))
     }
 }
 
@@ -145,62 +130,4 @@ impl fmt::Debug for Connection {
             .field("group", &self.group)
             .finish_non_exhaustive()
     }
-}
-
-/// The header that carries the key.
-fn authorization(key: &SecretString) -> Option<HeaderValue> {
-    let key = key.expose_secret();
-    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return None;
-    }
-    let mut value = HeaderValue::from_str(&format!("Bearer {key}")).ok()?;
-    value.set_sensitive(true);
-    Some(value)
-}
-
-/// The address with a path that ends with a slash, to join paths to.
-fn base(url: &Url) -> Option<Url> {
-    if !matches!(url.scheme(), "http" | "https") {
-        return None;
-    }
-    let mut base = url.clone();
-    base.set_query(None);
-    base.set_fragment(None);
-    // Credentials of another kind would be sent beside the key.
-    base.set_username("").ok()?;
-    base.set_password(None).ok()?;
-    if !base.path().ends_with('/') {
-        base.set_path(&format!("{}/", base.path()));
-    }
-    Some(base)
-}
-
-fn client(base: &Url, patience: Patience) -> reqwest::Result<Client> {
-    // Fails when there is one already, which is as good.
-    _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = Client::builder()
-        .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
-        // The key is for this host alone.
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .connect_timeout(patience.connection)
-        .timeout(patience.answer)
-        // One call at a time.
-        .pool_max_idle_per_host(1);
-    if base.scheme() == "http" {
-        // Certificates are looked for when the client is made, and it is an error if the
-        // machine has none, needed or not.
-        builder = builder.tls_certs_only([]);
-    }
-    let is_loopback = match base.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    };
-    if is_loopback {
-        // A proxy's loopback is another one.
-        builder = builder.no_proxy();
-    }
-    builder.build()
 }

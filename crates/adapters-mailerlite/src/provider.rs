@@ -5,10 +5,11 @@ use domain::subscriber::{
     Account, Email,
     provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
 };
+use outbound::Patience;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
-    connection::{Connection, Patience},
+    connection::{Connection, PATIENCE},
     settings::{Settings, SettingsError},
     wire::{Upsert, is_id},
 };
@@ -30,7 +31,7 @@ pub struct MailerLite {
 impl MailerLite {
     /// Gets ready to speak to the accounts; nothing is sent yet.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::with_patience(settings, Patience::default())
+        Self::with_patience(settings, PATIENCE)
     }
 
     pub(crate) fn with_patience(

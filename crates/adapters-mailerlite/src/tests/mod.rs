@@ -11,11 +11,12 @@ use domain::subscriber::{
     Account, Email, MemberStatus, SubscriberStatus,
     provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
 };
+use outbound::Patience;
 use serde_json::{Value, json};
 use time::macros::date;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
-use crate::{AccountSettings, MailerLite, Settings, SettingsError, connection::Patience};
+use crate::{AccountSettings, MailerLite, Settings, SettingsError};
 
 /// Enough on a busy machine.
 const PATIENCE: Patience = Patience {

@@ -95,7 +95,7 @@ async fn a_slow_answer_is_not_waited_for() {
 
 #[test]
 fn nothing_is_waited_for_without_end() {
-    let patience = Patience::default();
+    let patience = crate::connection::PATIENCE;
     assert_eq!(patience.connection, Duration::from_secs(5));
     assert_eq!(patience.answer, Duration::from_secs(15));
 }

@@ -3,11 +3,12 @@
 use std::{error::Error, time::Duration};
 
 use anyhow::anyhow;
+use outbound::retry_after;
 use reqwest::{Response, StatusCode, header::LOCATION};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{retry::retry_after, sender::ANSWER_TIMEOUT};
+use super::sender::ANSWER_TIMEOUT;
 
 /// What became of a line.
 #[derive(Debug)]

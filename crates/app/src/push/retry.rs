@@ -1,13 +1,8 @@
 //! When to try again, and when to give up.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
-use reqwest::header::{HeaderMap, RETRY_AFTER};
-use time::{
-    OffsetDateTime, PrimitiveDateTime, format_description::BorrowedFormatItem,
-    macros::format_description,
-};
 
 /// How to treat a service that does not do its work.
 #[derive(Clone, Copy, Debug)]
@@ -80,24 +75,8 @@ impl Attempts {
     }
 }
 
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
-pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    const DATE: &[BorrowedFormatItem<'_>] = format_description!(
-        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
-    );
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = PrimitiveDateTime::parse(text, DATE).ok()?.assume_utc();
-    let wait = date - OffsetDateTime::from(SystemTime::now());
-    Some(wait.try_into().unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
-    use reqwest::header::HeaderValue;
-
     use super::*;
 
     #[test]
@@ -132,23 +111,5 @@ mod tests {
         let asked_for = Duration::from_secs(20);
         assert_eq!(attempts.next_wait(Some(asked_for)), Some(asked_for));
         assert_eq!(attempts.next_wait(Some(Duration::from_hours(1))), None);
-    }
-
-    #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        let read = |text: &'static str| {
-            let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(text))]);
-            retry_after(&headers)
-        };
-        assert_eq!(read("7"), Some(Duration::from_secs(7)));
-        assert_eq!(
-            read("Sun, 06 Nov 1994 08:49:37 GMT"),
-            Some(Duration::ZERO),
-            "in the past"
-        );
-        let far = read("Fri, 31 Dec 2199 23:59:59 GMT");
-        assert!(far > Some(Duration::from_hours(24)), "{far:?}");
-        assert_eq!(read("soon"), None);
-        assert_eq!(retry_after(&HeaderMap::new()), None);
     }
 }

@@ -10,10 +10,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{
     Client, Request, Response, StatusCode,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
-    redirect,
 };
 use serde_json::value::RawValue;
-use url::{Host, Url};
+use url::Url;
 
 use super::{
     answer::{Outcome, Refusal, Trouble, outcome, refusal},
@@ -51,8 +50,14 @@ impl Sender {
         concurrency: usize,
         patience: Patience,
     ) -> anyhow::Result<Self> {
-        let base = base(url)?;
-        let http = client(&base, concurrency).context("no HTTP client can be made")?;
+        let base = outbound::base(url)
+            .ok_or_else(|| anyhow!("--url must start with http:// or https://, but is {url}"))?;
+        let timeouts = outbound::Patience {
+            connection: CONNECT_TIMEOUT,
+            answer: ANSWER_TIMEOUT,
+        };
+        let http =
+            outbound::client(&base, timeouts, concurrency).context("no HTTP client can be made")?;
         let tokens = Tokens::new(http.clone(), base.join("oauth/token")?, credentials);
         let postings = base.join("api/job-board/job-postings/")?;
         let last_answer = Mutex::new(Instant::now());
@@ -206,65 +211,5 @@ impl Sender {
             .last_answer
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The address with a path that ends with a slash, to join paths to.
-fn base(url: &Url) -> anyhow::Result<Url> {
-    let mut base = url.clone();
-    base.set_query(None);
-    base.set_fragment(None);
-    if !matches!(base.scheme(), "http" | "https") {
-        return Err(anyhow!(
-            "--url must start with http:// or https://, but is {url}"
-        ));
-    }
-    if !base.path().ends_with('/') {
-        base.set_path(&format!("{}/", base.path()));
-    }
-    Ok(base)
-}
-
-fn client(base: &Url, concurrency: usize) -> reqwest::Result<Client> {
-    // Fails when there is one already, which is as good.
-    _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = Client::builder()
-        .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
-        .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(ANSWER_TIMEOUT)
-        .pool_max_idle_per_host(concurrency);
-    if base.scheme() == "http" {
-        // Certificates are looked for when the client is made, and it is an error if the
-        // machine has none, needed or not.
-        builder = builder.tls_certs_only([]);
-    }
-    let is_loopback = match base.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    };
-    if is_loopback {
-        // A proxy's loopback is another one.
-        builder = builder.no_proxy();
-    }
-    builder.build()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_may_end_with_a_slash_and_have_a_path() {
-        let check = |url: &str, expect: &str| {
-            assert_eq!(base(&url.parse().unwrap()).unwrap().as_str(), expect);
-        };
-        check("http://h.example", "http://h.example/");
-        check("http://h.example/", "http://h.example/");
-        check("https://h.example/jobs", "https://h.example/jobs/");
-        check("https://h.example/jobs/?a#b", "https://h.example/jobs/");
-        assert!(base(&"localhost:8080".parse().unwrap()).is_err());
     }
 }

@@ -23,12 +23,25 @@ const LAYERS: &[Layer] = &[
         may_use: &[],
     },
     Layer {
+        folder: "crates/outbound",
+        may_use: &[],
+    },
+    // The first that matches holds: these two call somebody else's service.
+    Layer {
+        folder: "crates/adapters-mailerlite",
+        may_use: &["crates/domain", "crates/outbound"],
+    },
+    Layer {
+        folder: "crates/adapters-enrichment",
+        may_use: &["crates/domain", "crates/outbound"],
+    },
+    Layer {
         folder: "crates/adapters-*",
         may_use: &["crates/domain"],
     },
     Layer {
         folder: "crates/app",
-        may_use: &["crates/domain", "crates/adapters-*"],
+        may_use: &["crates/domain", "crates/adapters-*", "crates/outbound"],
     },
     Layer {
         folder: "crates/xtask",
@@ -86,6 +99,7 @@ const CONFINED: &[Confined] = &[
             "crates/app",
             "crates/adapters-mailerlite",
             "crates/adapters-enrichment",
+            "crates/outbound",
             "tests",
         ],
         free_in_tests: true,
@@ -258,13 +272,19 @@ mod tests {
             ),
             (
                 "crates/adapters-enrichment",
-                &["crates/domain", "reqwest", "dev:anyhow"],
+                &["crates/domain", "crates/outbound", "reqwest", "dev:anyhow"],
             ),
+            (
+                "crates/adapters-mailerlite",
+                &["crates/domain", "crates/outbound", "reqwest"],
+            ),
+            ("crates/outbound", &["reqwest", "rustls"]),
             (
                 "crates/app",
                 &[
                     "crates/domain",
                     "crates/adapters-sqlite",
+                    "crates/outbound",
                     "anyhow",
                     "reqwest",
                 ],
@@ -309,6 +329,11 @@ mod tests {
             ("crates/adapters-http", "anyhow"),
             ("crates/adapters-sqlite", "actix-web"),
             ("crates/adapters-sqlite", "dev:actix-rt"),
+            ("crates/adapters-sqlite", "crates/outbound"),
+            ("crates/adapters-http", "crates/outbound"),
+            ("crates/adapters-enrichment", "crates/adapters-mailerlite"),
+            ("crates/outbound", "crates/domain"),
+            ("crates/outbound", "anyhow"),
             ("crates/app", "diesel-async"),
             ("crates/app", "libsqlite3-sys"),
             ("crates/app", "actix-web"),

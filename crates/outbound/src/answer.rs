@@ -1,0 +1,131 @@
+//! What all answers have in common, and the lack of one.
+
+use std::{error::Error, time::Duration};
+
+use reqwest::{
+    Response,
+    header::{HeaderMap, RETRY_AFTER},
+};
+use secrecy::{ExposeSecret, SecretString};
+use time::{
+    OffsetDateTime, PrimitiveDateTime, format_description::BorrowedFormatItem,
+    macros::format_description,
+};
+
+/// Longer than any message needs to be.
+const LONGEST_LINE: usize = 400;
+
+/// Why an answer was not read to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Unread {
+    /// There is more of it than anybody needs.
+    #[error("is too long")]
+    TooLong,
+    /// It stopped, or took too long.
+    #[error("broke off: {}", cause(.0))]
+    BrokeOff(reqwest::Error),
+}
+
+/// Reads an answer to its end, if that comes within `limit` bytes.
+pub async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Unread> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() <= limit => body.extend(chunk),
+            Ok(None) => return Ok(body),
+            Ok(Some(_)) => return Err(Unread::TooLong),
+            Err(error) => return Err(Unread::BrokeOff(error)),
+        }
+    }
+}
+
+/// The first cause of a failed request. Those above it say less, and one of them says the whole
+/// address.
+pub fn cause(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        let what = if error.is_connect() {
+            "no connection in time"
+        } else {
+            "not in time"
+        };
+        return what.to_owned();
+    }
+    let mut cause: &dyn Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    match cause.downcast_ref::<reqwest::Error>() {
+        Some(_) => "the request failed".to_owned(),
+        None => cause.to_string(),
+    }
+}
+
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    const DATE: &[BorrowedFormatItem<'_>] = format_description!(
+        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
+    );
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = PrimitiveDateTime::parse(text, DATE).ok()?.assume_utc();
+    let wait = date - OffsetDateTime::now_utc();
+    Some(wait.try_into().unwrap_or_default())
+}
+
+/// Makes a text fit to be shown to an operator: one line of a bounded length, and never the key,
+/// whoever said it.
+pub fn line(text: &str, key: Option<&SecretString>) -> String {
+    let text = match key.map(ExposeSecret::expose_secret) {
+        None | Some("") => text.to_owned(),
+        Some(key) => text.replace(key, "[key]"),
+    };
+    let line = text.replace(char::is_control, " ");
+    match line.char_indices().nth(LONGEST_LINE - 1) {
+        Some((end, _)) if line.chars().count() > LONGEST_LINE => format!("{}…", &line[..end]),
+        _ => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let read = |text: &'static str| {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(text))]);
+            retry_after(&headers)
+        };
+        assert_eq!(read("7"), Some(Duration::from_secs(7)));
+        assert_eq!(read(" 0 "), Some(Duration::ZERO));
+        assert_eq!(
+            read("Sun, 06 Nov 1994 08:49:37 GMT"),
+            Some(Duration::ZERO),
+            "in the past"
+        );
+        for far in ["Fri, 31 Dec 2199 23:59:59 GMT", "18446744073709551615"] {
+            assert!(read(far) > Some(Duration::from_hours(24)), "{far}");
+        }
+        for none in ["soon", "-1", "1.5", ""] {
+            assert_eq!(read(none), None, "{none:?}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn a_line_is_one_of_a_bounded_length_without_the_key() {
+        let key = "sesame".into();
+        assert_eq!(line("a\r\nsesame\u{1b}b", Some(&key)), "a  [key] b");
+        assert_eq!(line("a sesame", None), "a sesame");
+        assert_eq!(line("as it is", Some(&"".into())), "as it is");
+        let fits = "ä".repeat(LONGEST_LINE);
+        assert_eq!(line(&fits, None), fits);
+        let cut = line(&format!("{fits}ä"), None);
+        assert_eq!(cut.chars().count(), LONGEST_LINE);
+        assert!(cut.ends_with("ä…"), "{cut}");
+    }
+}
