@@ -1,10 +1,12 @@
 //! Enrichers: from a posting's pushed description to readable texts, coordinates and a verdict.
 //!
 //! [`Builtin`] does it by rules, offline. Its parts are usable alone: [`markdown`] cleans,
-//! [`redact`] hides, [`places`] finds cities.
+//! [`redact`] hides, [`places`] finds cities. [`llm`] asks a language model for texts and a
+//! judgement.
 
 mod builtin;
 mod document;
+pub mod llm;
 pub mod markdown;
 pub mod places;
 pub mod redact;

@@ -1,0 +1,115 @@
+//! Which status is which error.
+
+use time::{OffsetDateTime, macros::format_description};
+
+use super::*;
+
+fn answer(status: u16, text: &str) -> ResponseTemplate {
+    let body = json!({"error": {"message": text, "type": "x", "param": null, "code": null}});
+    ResponseTemplate::new(status).set_body_json(body)
+}
+
+#[tokio::test]
+async fn the_endpoints_trouble_is_nobodys_fault() {
+    for status in [
+        401, 402, 403, 404, 405, 407, 408, 429, 500, 501, 502, 503, 504, 529,
+    ] {
+        let (message, after) = unavailable(said_of(answer(status, "Not now.")).await);
+        let expect = format!("the model's endpoint answered {status}");
+        assert!(message.starts_with(&expect), "{message}");
+        assert!(message.ends_with(": Not now."), "{message}");
+        assert_eq!(after, None);
+    }
+}
+
+#[tokio::test]
+async fn what_the_posting_has_brought_about_is_permanent() {
+    let text = "This model's maximum context length is 8192 tokens.";
+    for status in [400, 409, 410, 413, 415, 422, 451] {
+        let message = permanent(said_of(answer(status, text)).await);
+        let expect = format!("the model's endpoint answered {status}");
+        assert!(message.starts_with(&expect), "{message}");
+        assert!(message.ends_with(&format!(": {text}")), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_that_is_asked_for_is_passed_on() {
+    for status in [429, 503] {
+        let answer = answer(status, "").insert_header("Retry-After", "17");
+        let (_, after) = unavailable(said_of(answer).await);
+        assert_eq!(after, Some(Duration::from_secs(17)), "{status}");
+    }
+    let date = OffsetDateTime::now_utc() + Duration::from_mins(10);
+    let date = date
+        .format(format_description!(
+            "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
+        ))
+        .unwrap();
+    let (_, after) = unavailable(said_of(answer(429, "").insert_header("Retry-After", date)).await);
+    let after = after.unwrap();
+    assert!(
+        (Duration::from_mins(5)..=Duration::from_mins(10)).contains(&after),
+        "{after:?}"
+    );
+    for far in ["Fri, 31 Dec 2199 23:59:59 GMT", "18446744073709551615"] {
+        let (_, after) =
+            unavailable(said_of(answer(429, "").insert_header("Retry-After", far)).await);
+        assert_eq!(after, Some(Duration::from_hours(1)), "{far}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_in_every_dialect() {
+    for (body, expect) in [
+        (json!({"error": {"message": "m", "code": 400}}), ": m"),
+        (json!({"error": "m"}), ": m"),
+        (json!({"object": "error", "message": "m"}), ": m"),
+        (json!({"detail": "m"}), ": m"),
+        (json!({"detail": [{"loc": ["body"], "msg": "m"}]}), ": m"),
+        (json!([{"error": {"message": "m"}}]), ": m"),
+        (json!({"error": {"message": " "}}), " Bad Request"),
+        (json!({"error": {"code": 1}}), " Bad Request"),
+        (json!("m"), " Bad Request"),
+    ] {
+        let message = permanent(said_of(ResponseTemplate::new(400).set_body_json(&body)).await);
+        let expect = match expect {
+            ": m" => "the model's endpoint answered 400 Bad Request: m",
+            _ => "the model's endpoint answered 400 Bad Request",
+        };
+        assert_eq!(message, expect, "{body}");
+    }
+    let page = ResponseTemplate::new(502).set_body_string("<html>Bad gateway</html>");
+    let (message, _) = unavailable(said_of(page).await);
+    assert_eq!(message, "the model's endpoint answered 502 Bad Gateway");
+}
+
+#[tokio::test]
+async fn no_redirect_is_followed() {
+    let elsewhere = MockServer::start().await;
+    for status in [301, 302, 303, 307, 308] {
+        let answer = ResponseTemplate::new(status).insert_header("Location", elsewhere.uri());
+        let (message, _) = unavailable(said_of(answer).await);
+        assert!(message.contains("base URL"), "{message}");
+    }
+    assert_eq!(elsewhere.received_requests().await.unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_description_that_is_far_too_long_is_not_sent() {
+    let (model, server) = answering(ok(&saying(&approval().to_string()))).await;
+    let input = input();
+    let longest = "é".repeat(100_000);
+    let draft = |markdown| Brief {
+        input: &input,
+        markdown,
+    };
+    model.draft(&draft(&longest), None).await.unwrap();
+    let longer = format!("{longest}é");
+    let message = permanent(model.draft(&draft(&longer), None).await);
+    assert_eq!(
+        message,
+        "the description has 100001 characters; no more than 100000 are sent to a model"
+    );
+    only_request(&server).await;
+}
