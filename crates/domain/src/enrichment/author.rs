@@ -3,6 +3,8 @@
 //!
 //! An author is never trusted: [`super::Pipeline`] holds its drafts against [`super::rules`].
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -72,38 +74,49 @@ pub trait Author: Send + Sync {
 /// How a draft is kept.
 #[derive(Serialize, Deserialize)]
 struct Kept<'a> {
-    markdown: std::borrow::Cow<'a, str>,
-    redacted_markdown: std::borrow::Cow<'a, str>,
-    /// The code of a rejection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    code: Option<std::borrow::Cow<'a, str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    text: Option<std::borrow::Cow<'a, str>>,
+    markdown: Cow<'a, str>,
+    redacted_markdown: Cow<'a, str>,
+    #[serde(flatten)]
+    verdict: KeptVerdict<'a>,
+}
+
+/// A verdict is always written down: what is missing must not read as an approval.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+enum KeptVerdict<'a> {
+    Approve,
+    Reject {
+        code: Cow<'a, str>,
+        text: Cow<'a, str>,
+    },
 }
 
 impl Draft {
     /// The draft as JSON, to be kept. The answer is not part of it.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        let (code, text) = match &self.verdict {
-            Verdict::Approve => (None, None),
-            Verdict::Reject { code, text } => (Some(code.as_str().into()), Some(text.into())),
+        let verdict = match &self.verdict {
+            Verdict::Approve => KeptVerdict::Approve,
+            Verdict::Reject { code, text } => KeptVerdict::Reject {
+                code: code.as_str().into(),
+                text: text.into(),
+            },
         };
         serde_json::to_string(&Kept {
             markdown: (&self.markdown).into(),
             redacted_markdown: (&self.redacted_markdown).into(),
-            code,
-            text,
+            verdict,
         })
     }
 
-    /// Takes a kept draft back; `None` if it is none that this program keeps.
+    /// Takes a kept draft back; `None` if it is none that this program keeps. What was kept
+    /// stands for the answer.
     pub fn from_json(json: &str) -> Option<Self> {
         let kept: Kept<'_> = serde_json::from_str(json).ok()?;
-        let verdict = match kept.code {
-            None => Verdict::Approve,
-            Some(code) => Verdict::Reject {
+        let verdict = match kept.verdict {
+            KeptVerdict::Approve => Verdict::Approve,
+            KeptVerdict::Reject { code, text } => Verdict::Reject {
                 code: ReasonCode::parse(&code)?,
-                text: kept.text?.into_owned(),
+                text: text.into_owned(),
             },
         };
         Some(Self {
@@ -112,5 +125,75 @@ impl Draft {
             verdict,
             answer: json.to_owned(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::enrichment::{approval, rejection};
+
+    fn round_trip(draft: &Draft) {
+        let json = draft.to_json().unwrap();
+        let expect = Draft {
+            answer: json.clone(),
+            ..draft.clone()
+        };
+        assert_eq!(Draft::from_json(&json), Some(expect), "{json}");
+    }
+
+    #[test]
+    fn every_verdict_comes_back() {
+        round_trip(&approval("# A\n", "\"\\"));
+        for code in ReasonCode::ALL {
+            round_trip(&rejection(code, "Because.\n"));
+        }
+    }
+
+    #[test]
+    fn how_it_is_kept() {
+        assert_eq!(
+            approval("a", "b").to_json().unwrap(),
+            r#"{"markdown":"a","redacted_markdown":"b","verdict":"approve"}"#
+        );
+        let mut draft = rejection(ReasonCode::Fraud, "c");
+        draft.markdown = "a".to_owned();
+        assert_eq!(
+            draft.to_json().unwrap(),
+            r#"{"markdown":"a","redacted_markdown":"","verdict":"reject","code":"fraud","text":"c"}"#
+        );
+    }
+
+    #[test]
+    fn what_is_no_draft_does_not_come_back() {
+        for json in [
+            "",
+            "{}",
+            "null",
+            r#"{"markdown":"a","redacted_markdown":"b"}"#,
+            r#"{"markdown":"a","redacted_markdown":"b","verdict":"perhaps"}"#,
+            r#"{"markdown":"a","verdict":"approve"}"#,
+            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject"}"#,
+            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"spam"}"#,
+            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"Spam","text":"c"}"#,
+            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"odd","text":"c"}"#,
+        ] {
+            assert_eq!(Draft::from_json(json), None, "{json}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_draft_comes_back(
+            markdown in any::<String>(),
+            redacted in any::<String>(),
+            text in any::<String>(),
+            code in prop::sample::select(ReasonCode::ALL.to_vec()),
+        ) {
+            round_trip(&approval(&markdown, &redacted));
+            round_trip(&rejection(code, &text));
+        }
     }
 }

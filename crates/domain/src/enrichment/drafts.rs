@@ -100,3 +100,70 @@ pub trait Drafts: Send + Sync {
     /// says how many there were.
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError>;
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::{posting::CountryCode, testing::enrichment::input};
+
+    #[test]
+    fn any_field_moves_the_key() {
+        let change: [fn(&mut EnrichmentInput); 8] = [
+            |_| {},
+            |input| input.title.push('x'),
+            |input| input.raw_description = "other".into(),
+            |input| input.country = CountryCode::parse("SE"),
+            |input| input.country = None,
+            |input| input.city = None,
+            |input| input.company_name.push('x'),
+            |input| input.company_website.push('x'),
+        ];
+        let mut keys = HashSet::new();
+        for change in change {
+            let mut input = input("description");
+            change(&mut input);
+            for edition in ["1 model", "2 model", ""] {
+                assert!(keys.insert(DraftKey::of(edition, &input)), "{input:?}");
+                assert!(!keys.insert(DraftKey::of(edition, &input)), "{input:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn characters_that_move_between_fields_move_the_key() {
+        let key = |[edition, title, description, city, name, website]: [&str; 6]| {
+            let input = EnrichmentInput {
+                title: title.to_owned(),
+                raw_description: description.into(),
+                country: None,
+                city: Some(city.to_owned()),
+                company_name: name.to_owned(),
+                company_website: website.to_owned(),
+            };
+            DraftKey::of(edition, &input)
+        };
+        let mut keys = HashSet::new();
+        for at in 0..6 {
+            let mut fields = ["", "", "", "", "", ""];
+            fields[at] = "ab";
+            assert!(keys.insert(key(fields)));
+            for other in at + 1..6 {
+                let mut fields = fields;
+                (fields[at], fields[other]) = ("a", "b");
+                assert!(keys.insert(key(fields)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_comes_back_from_a_store() {
+        let key = DraftKey::of("1 model", &input("description"));
+        assert_eq!(DraftKey::from_bytes(*key.as_bytes()), key);
+        assert_eq!(
+            format!("{:?}", DraftKey::from_bytes([0xab; 32])),
+            "ab".repeat(32)
+        );
+    }
+}

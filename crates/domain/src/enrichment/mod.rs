@@ -13,6 +13,9 @@ mod pipeline;
 mod reason;
 pub mod rules;
 
+#[cfg(test)]
+mod tests;
+
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;

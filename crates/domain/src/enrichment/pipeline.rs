@@ -34,63 +34,33 @@ impl Pipeline {
         }
     }
 
-    /// A draft that the rules let through. An answer of no use is objected to once.
-    async fn draft(
+    /// What is shown of a draft. Redaction is never left to an author, nor is the place. Where
+    /// the texts break a rule in spite of that, or a rejection has none, those that rules have
+    /// made are shown.
+    fn finish(
         &self,
-        author: &dyn Author,
-        brief: &Brief<'_>,
-        prepared: &Enrichment,
-    ) -> Result<Draft, EnrichError> {
-        let mut objection: Option<Objection> = None;
-        loop {
-            let draft = author.draft(brief, objection.as_ref()).await;
-            let fault = match draft {
-                Ok(draft) => match rules::faults(&draft, &prepared.texts.markdown) {
-                    faults if faults.is_empty() => return Ok(draft),
-                    faults => Objection {
-                        answer: draft.answer,
-                        faults,
-                    },
-                },
-                Err(DraftError::Unusable(fault)) => fault,
-                Err(DraftError::Failed(error)) => return Err(error),
-            };
-            if objection.is_some() {
-                return Err(EnrichError::Permanent(format!(
-                    "the answer was of no use, twice: {}",
-                    fault.faults.join(" ")
-                )));
-            }
-            objection = Some(fault);
-        }
-    }
-
-    /// What is shown of a draft. Redaction is never left to an author, and where its texts break
-    /// a rule in spite of that, those that rules have made are shown.
-    fn finish(&self, draft: &Draft, prepared: Enrichment, input: &EnrichmentInput) -> Enrichment {
-        let verdict = match &draft.verdict {
-            Verdict::Approve => Verdict::Approve,
-            Verdict::Reject { code, text } => Verdict::Reject {
-                code: *code,
-                text: rules::explanation(*code, text),
-            },
-        };
+        draft: &Draft,
+        prepared: Enrichment,
+        input: &EnrichmentInput,
+    ) -> Result<Enrichment, EnrichError> {
         let drafted = Enrichment {
             texts: EnrichedTexts {
                 markdown: self.craft.clean(&draft.markdown),
                 redacted_markdown: self.craft.redact(&draft.redacted_markdown, input),
             },
             coordinates: prepared.coordinates,
-            verdict: verdict.clone(),
+            verdict: explained(&draft.verdict),
         };
-        if rules::check(&drafted, input).is_ok() {
-            drafted
-        } else {
-            Enrichment {
-                verdict,
-                ..prepared
-            }
+        if !is_blank(&drafted.texts) && rules::check(&drafted, input).is_ok() {
+            return Ok(drafted);
         }
+        checked(
+            Enrichment {
+                texts: prepared.texts,
+                ..drafted
+            },
+            input,
+        )
     }
 }
 
@@ -98,27 +68,77 @@ impl Pipeline {
 impl Enricher for Pipeline {
     async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
         let prepared = self.craft.prepare(input);
-        let enrichment = match (&self.author, &prepared.verdict) {
-            (Some(author), Verdict::Approve) => {
-                let markdown = prepared.texts.markdown.clone();
-                let brief = Brief {
-                    input,
-                    markdown: &markdown,
-                };
-                let draft = self.draft(author.as_ref(), &brief, &prepared).await;
-                author.settle(&brief, draft.as_ref().ok()).await;
-                self.finish(&draft?, prepared, input)
-            }
+        let (Some(author), Verdict::Approve) = (&self.author, &prepared.verdict) else {
             // What is certain needs nobody's judgement, and costs nothing.
-            _ => prepared,
+            return checked(prepared, input);
         };
-        rules::check(&enrichment, input)?;
-        Ok(enrichment)
+        let brief = Brief {
+            input,
+            markdown: &prepared.texts.markdown,
+        };
+        let draft = draft(author.as_ref(), &brief).await;
+        author.settle(&brief, draft.as_ref().ok()).await;
+        self.finish(&draft?, prepared, input)
     }
 
     fn unjudged(&self, input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
-        let prepared = self.craft.prepare(input);
-        rules::check(&prepared, input).ok()?;
+        let prepared = checked(self.craft.prepare(input), input).ok()?;
         Some((prepared.texts, prepared.coordinates))
     }
+}
+
+/// A draft that the rules have nothing against. An answer of no use is objected to once.
+async fn draft(author: &dyn Author, brief: &Brief<'_>) -> Result<Draft, EnrichError> {
+    let objection = match answer(author, brief, None).await? {
+        Ok(draft) => return Ok(draft),
+        Err(objection) => objection,
+    };
+    let repaired = answer(author, brief, Some(&objection)).await?;
+    repaired.map_err(|objection| {
+        EnrichError::Permanent(format!(
+            "the answer was of no use, twice: {}",
+            objection.faults.join(" ")
+        ))
+    })
+}
+
+/// One answer: a draft of use, or what is to be said against it.
+async fn answer(
+    author: &dyn Author,
+    brief: &Brief<'_>,
+    objection: Option<&Objection>,
+) -> Result<Result<Draft, Objection>, EnrichError> {
+    let draft = match author.draft(brief, objection).await {
+        Ok(draft) => draft,
+        Err(DraftError::Unusable(objection)) => return Ok(Err(objection)),
+        Err(DraftError::Failed(error)) => return Err(error),
+    };
+    let faults = rules::faults(&draft, brief.markdown);
+    if faults.is_empty() {
+        return Ok(Ok(draft));
+    }
+    Ok(Err(Objection {
+        answer: draft.answer,
+        faults,
+    }))
+}
+
+/// An author's verdict, with what the code means.
+fn explained(verdict: &Verdict) -> Verdict {
+    match verdict {
+        Verdict::Approve => Verdict::Approve,
+        Verdict::Reject { code, text } => Verdict::Reject {
+            code: *code,
+            text: rules::explanation(*code, text),
+        },
+    }
+}
+
+fn is_blank(texts: &EnrichedTexts) -> bool {
+    texts.markdown.trim().is_empty() || texts.redacted_markdown.trim().is_empty()
+}
+
+fn checked(enrichment: Enrichment, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+    rules::check(&enrichment, input)?;
+    Ok(enrichment)
 }

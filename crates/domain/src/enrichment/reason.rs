@@ -75,15 +75,15 @@ impl ReasonCode {
             }
             Self::Fraud => {
                 "The posting asks applicants for money or for data that can be misused, or \
-                 promises what cannot be true."
+                 promises what cannot be true. Take that out and send the posting again."
             }
             Self::Discriminatory => {
-                "The posting excludes people by what they are. Ask for what the job needs instead \
-                 and send it again."
+                "The posting excludes people by what they are, such as their sex, age or origin. \
+                 Ask for what the job needs instead and send it again."
             }
             Self::PersonalData => {
-                "The posting shows personal data that does not belong in public. Take it out and \
-                 send the posting again."
+                "The posting shows personal data that does not belong in public, such as a private \
+                 address. Take it out and send the posting again."
             }
             Self::Illegal => {
                 "The posting offers work, or conditions of work, that the law forbids."
@@ -95,5 +95,39 @@ impl ReasonCode {
 impl fmt::Display for ReasonCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_code_comes_back() {
+        for code in ReasonCode::ALL {
+            assert_eq!(ReasonCode::parse(code.as_str()), Some(code));
+            assert_eq!(code.to_string(), code.as_str());
+        }
+        assert_eq!(HashSet::from(ReasonCode::ALL).len(), ReasonCode::ALL.len());
+        for name in ["", "Spam", "spam ", "no-content", "approve"] {
+            assert_eq!(ReasonCode::parse(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_code_has_sentences_of_its_own() {
+        let mut sentences = HashSet::new();
+        for code in ReasonCode::ALL {
+            let sentence = code.sentence();
+            assert!(sentences.insert(sentence), "{code}");
+            assert!(sentence.starts_with("The "), "{sentence}");
+            assert!(sentence.ends_with('.'), "{sentence}");
+            assert!(
+                !sentence.contains("  ") && !sentence.contains('\n'),
+                "{sentence}"
+            );
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! test for each case.
 
 pub mod contract;
+pub mod enrichment;
 mod memory;
 mod provider;
 mod sample;

@@ -1,7 +1,10 @@
 //! When a posting is due for enrichment, and what an outcome does.
 
 use super::*;
-use crate::posting::{Actor, ContentHash};
+use crate::{
+    enrichment::Coordinates,
+    posting::{Actor, ContentHash, outcome},
+};
 
 #[test]
 fn changes_of_content_ask_for_enrichment_and_others_do_not() {
@@ -161,4 +164,77 @@ fn the_hash_keeps_fields_apart() {
     };
     assert_ne!(hash("ab", "c"), hash("a", "bc"));
     assert_eq!(hash("ab", "c"), hash("ab", "c"));
+}
+
+const PLACE: Coordinates = Coordinates {
+    latitude: 59.9,
+    longitude: 10.7,
+};
+
+/// Keeps texts without a judgement for some content.
+fn keep_texts(board: &mut Board, content: ContentHash) -> Option<Change> {
+    board.now += hours(1);
+    let texts = EnrichedTexts {
+        markdown: "Kept.".into(),
+        redacted_markdown: "K.".into(),
+    };
+    let (posting, company) = (board.posting(), board.company());
+    outcome::keep_texts(posting, company, content, &texts, Some(PLACE), board.now)
+}
+
+fn content(board: &Board) -> ContentHash {
+    ContentHash::of(&board.posting().details, board.company())
+}
+
+#[test]
+fn texts_without_a_judgement_leave_the_status() {
+    for status in [
+        Status::PendingEnrichment,
+        Status::Approved,
+        Status::Rejected,
+    ] {
+        let mut board = Board::with(status);
+        board.put(r#"{"title":"New"}"#).unwrap();
+        let (before, steps) = (board.posting().clone(), board.history.len());
+        let newest = content(&board);
+        let change = keep_texts(&mut board, newest).unwrap();
+        let (texts, place) = change.enriched.clone().unwrap();
+        assert_eq!((texts.markdown.as_str(), place), ("Kept.", Some(PLACE)));
+        let written = board.record(Some(change));
+        let expect = Written {
+            postings: 1,
+            ..Written::default()
+        };
+        assert_eq!(written, expect, "no event, and no second task");
+        assert_eq!(board.history.len(), steps);
+        let expect = Posting {
+            updated_at: board.now,
+            version: before.version + 1,
+            ..before
+        };
+        assert_eq!(*board.posting(), expect, "{status}");
+    }
+}
+
+#[test]
+fn texts_without_a_judgement_leave_the_wait_for_one() {
+    let mut board = Board::with(Status::PendingEnrichment);
+    let newest = content(&board);
+    let change = keep_texts(&mut board, newest);
+    board.record(change);
+    assert_eq!(outcome::due(board.posting(), board.company()), Some(newest));
+    board.enrich(&Verdict::Approve).unwrap();
+    assert_eq!(board.posting().status, Status::Approved);
+    assert_eq!(keep_texts(&mut board, newest), None, "it has its outcome");
+}
+
+#[test]
+fn texts_for_older_content_or_an_expired_posting_are_not_kept() {
+    let mut board = Board::with(Status::PendingEnrichment);
+    let old = content(&board);
+    board.put(r#"{"title":"New"}"#).unwrap();
+    assert_eq!(keep_texts(&mut board, old), None);
+    let newest = content(&board);
+    board.put(r#"{"expiration":{}}"#).unwrap();
+    assert_eq!(keep_texts(&mut board, newest), None);
 }

@@ -1,6 +1,7 @@
-//! The use cases of the newsletter on a store and a provider in memory, the way a worker runs
-//! them.
+//! The use cases on a store and a provider in memory, the way a worker runs them: the newsletter
+//! here, enrichment in a world of its own.
 
+mod enrich;
 mod migrate;
 mod newsletter;
 mod sync;

@@ -1,0 +1,261 @@
+//! Step by step: who is asked, what is settled, and what comes out.
+
+use super::*;
+
+#[test]
+fn rules_alone_need_no_author() {
+    let pipeline = Pipeline::by_rules(Arc::new(PlainCraft));
+    let input = input(SOURCE);
+    let enrichment = pollster::block_on(pipeline.enrich(&input)).unwrap();
+    assert_eq!(enrichment, PlainCraft.prepare(&input));
+    assert_eq!(enrichment.verdict, Verdict::Approve);
+    assert_eq!(enrichment.texts.markdown, SOURCE);
+    assert_eq!(
+        pipeline.unjudged(&input),
+        Some((enrichment.texts, Some(PlainCraft::PLACE)))
+    );
+}
+
+#[test]
+fn a_rejection_by_rules_asks_nobody() {
+    let (outcome, author) = enrich_input(PlainCraft, [Ok(good())], &input("---"));
+    let expect = Verdict::Reject {
+        code: ReasonCode::NoContent,
+        text: "Nothing in it.".to_owned(),
+    };
+    assert_eq!(outcome.unwrap().verdict, expect);
+    assert_eq!((author.asked(), author.settled()), (vec![], vec![]));
+}
+
+#[test]
+fn an_author_approves() {
+    let (outcome, author) = enrich(PlainCraft, [Ok(good())]);
+    let enrichment = outcome.unwrap();
+    assert_eq!(enrichment.verdict, Verdict::Approve);
+    assert_eq!(enrichment.texts.markdown, good().markdown);
+    assert_eq!(enrichment.texts.redacted_markdown, good().redacted_markdown);
+    assert_eq!(author.asked(), [None]);
+    assert_eq!(author.settled(), [Some(good())]);
+}
+
+#[test]
+fn an_author_rejects() {
+    let draft = Draft {
+        markdown: good().markdown,
+        redacted_markdown: good().redacted_markdown,
+        ..rejection(ReasonCode::Fraud, "It wants a deposit.")
+    };
+    let (outcome, author) = enrich(PlainCraft, [Ok(draft.clone())]);
+    let enrichment = outcome.unwrap();
+    let expect = Verdict::Reject {
+        code: ReasonCode::Fraud,
+        text: format!("{} It wants a deposit.", ReasonCode::Fraud.sentence()),
+    };
+    assert_eq!(enrichment.verdict, expect);
+    assert_eq!(enrichment.texts.markdown, good().markdown);
+    assert_eq!(author.settled(), [Some(draft)]);
+}
+
+#[test]
+fn a_rejection_without_texts_gets_those_of_the_rules() {
+    let draft = rejection(ReasonCode::Fraud, "It wants a deposit.");
+    let (outcome, author) = enrich(PlainCraft, [Ok(draft)]);
+    let enrichment = outcome.unwrap();
+    assert!(matches!(
+        enrichment.verdict,
+        Verdict::Reject {
+            code: ReasonCode::Fraud,
+            ..
+        }
+    ));
+    assert_eq!(enrichment.texts, PlainCraft.prepare(&input(SOURCE)).texts);
+    assert_eq!(author.asked(), [None]);
+}
+
+#[test]
+fn a_faulty_draft_is_objected_to_once() {
+    let bad = approval(
+        &format!("{SOURCE} See https://evil.example"),
+        "<b>Cook</b> wanted",
+    );
+    let faults = rules::faults(&bad, SOURCE);
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    let (outcome, author) = enrich(PlainCraft, [Ok(bad.clone()), Ok(good())]);
+    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
+    let objection = Objection {
+        answer: bad.answer,
+        faults,
+    };
+    assert_eq!(author.asked(), [None, Some(objection)]);
+    assert_eq!(author.settled(), [Some(good())]);
+}
+
+#[test]
+fn an_unusable_answer_is_objected_to_once() {
+    let (outcome, author) = enrich(PlainCraft, [Err(unusable("{", "No JSON.")), Ok(good())]);
+    assert!(outcome.is_ok());
+    let objection = Objection {
+        answer: "{".to_owned(),
+        faults: vec!["No JSON.".to_owned()],
+    };
+    assert_eq!(author.asked(), [None, Some(objection)]);
+    assert_eq!(author.settled(), [Some(good())]);
+}
+
+#[test]
+fn two_answers_of_no_use_are_for_an_operator() {
+    let empty = || Ok(approval("", ""));
+    let no_json = || Err(unusable("{", "No JSON."));
+    for (first, second, names) in [
+        (empty(), empty(), "`markdown` is empty"),
+        (empty(), no_json(), "No JSON."),
+        (no_json(), empty(), "`markdown` is empty"),
+    ] {
+        let (outcome, author) = enrich(PlainCraft, [first, second, Ok(good())]);
+        let Err(EnrichError::Permanent(message)) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(message.contains(names), "{message}");
+        assert_eq!(author.asked().len(), 2);
+        assert_eq!(author.settled(), [None]);
+    }
+}
+
+#[test]
+fn a_failure_is_passed_on() {
+    let unavailable = EnrichError::Unavailable {
+        message: "no answer".to_owned(),
+        after: Some(std::time::Duration::from_secs(7)),
+    };
+    let failed = || Err(DraftError::Failed(unavailable.clone()));
+    for (answers, asked) in [
+        (vec![failed(), Ok(good())], 1),
+        (
+            vec![Err(unusable("{", "No JSON.")), failed(), Ok(good())],
+            2,
+        ),
+    ] {
+        let (outcome, author) = enrich(PlainCraft, answers);
+        assert_eq!(outcome, Err(unavailable.clone()));
+        assert_eq!(author.asked().len(), asked);
+        assert_eq!(author.settled(), [None]);
+    }
+}
+
+#[test]
+fn redaction_is_completed() {
+    let leaking = approval(SOURCE, SOURCE);
+    let (outcome, author) = enrich(PlainCraft, [Ok(leaking)]);
+    let texts = outcome.unwrap().texts;
+    assert_eq!(texts.markdown, SOURCE);
+    assert!(texts.redacted_markdown.contains("looks for a cook"));
+    for secret in ["Acmera", "jobs@", "acmera"] {
+        assert!(!texts.redacted_markdown.contains(secret), "{texts:?}");
+    }
+    assert_eq!(author.asked(), [None], "it is no fault");
+}
+
+#[test]
+fn a_drafted_text_that_breaks_a_rule_is_replaced() {
+    let prepared = PlainCraft.prepare(&input(SOURCE));
+    let leaking = approval(SOURCE, SOURCE);
+    let turned = approval(&format!("{SOURCE} \u{202e}no"), &good().redacted_markdown);
+    for draft in [leaking, turned] {
+        let (outcome, author) = enrich(Careless, [Ok(draft.clone())]);
+        assert_eq!(outcome, Ok(prepared.clone()));
+        assert_eq!(author.settled(), [Some(draft)], "it was paid for");
+    }
+    let (outcome, _) = enrich(Careless, [Ok(good())]);
+    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
+}
+
+#[test]
+fn the_verdict_survives_texts_that_break_a_rule() {
+    let draft = Draft {
+        markdown: SOURCE.to_owned(),
+        redacted_markdown: SOURCE.to_owned(),
+        ..rejection(ReasonCode::Spam, "It sells a course.")
+    };
+    let (outcome, _) = enrich(Careless, [Ok(draft)]);
+    let enrichment = outcome.unwrap();
+    assert_eq!(enrichment.texts, PlainCraft.prepare(&input(SOURCE)).texts);
+    assert!(matches!(enrichment.verdict, Verdict::Reject { .. }));
+}
+
+#[test]
+fn the_place_is_that_of_the_rules() {
+    let mut nowhere = input(SOURCE);
+    nowhere.city = None;
+    for (input, expect) in [(input(SOURCE), Some(PlainCraft::PLACE)), (nowhere, None)] {
+        let (outcome, _) = enrich_input(PlainCraft, [Ok(good())], &input);
+        assert_eq!(outcome.unwrap().coordinates, expect);
+    }
+}
+
+/// A craft whose own texts break a rule.
+struct Leaking;
+
+impl Craft for Leaking {
+    fn prepare(&self, input: &EnrichmentInput) -> Enrichment {
+        Enrichment {
+            texts: EnrichedTexts {
+                markdown: SOURCE.to_owned(),
+                redacted_markdown: SOURCE.to_owned(),
+            },
+            ..PlainCraft.prepare(input)
+        }
+    }
+
+    fn clean(&self, text: &str) -> String {
+        PlainCraft.clean(text)
+    }
+
+    fn redact(&self, markdown: &str, input: &EnrichmentInput) -> String {
+        PlainCraft.redact(markdown, input)
+    }
+}
+
+#[test]
+fn a_text_of_the_rules_that_breaks_a_rule_is_shown_to_nobody() {
+    let pipeline = Pipeline::by_rules(Arc::new(Leaking));
+    let input = input(SOURCE);
+    let outcome = pollster::block_on(pipeline.enrich(&input));
+    let Err(EnrichError::Permanent(message)) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(
+        message,
+        "the enrichment breaks a rule: the redacted text shows the company's name"
+    );
+    assert_eq!(pipeline.unjudged(&input), None);
+    // A draft that is in order needs no other text.
+    let (outcome, _) = enrich(Leaking, [Ok(good())]);
+    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
+    let draft = rejection(ReasonCode::Spam, "It sells a course.");
+    let (outcome, author) = enrich(Leaking, [Ok(draft.clone())]);
+    assert!(matches!(outcome, Err(EnrichError::Permanent(_))));
+    assert_eq!(author.settled(), [Some(draft)]);
+}
+
+#[test]
+fn an_author_is_given_the_clean_description() {
+    struct Reader;
+
+    #[async_trait::async_trait]
+    impl Author for Reader {
+        async fn draft(
+            &self,
+            brief: &Brief<'_>,
+            _objection: Option<&Objection>,
+        ) -> Result<Draft, DraftError> {
+            assert_eq!(&*brief.input.raw_description, "<p>Cook wanted</p>");
+            Ok(approval(brief.markdown, brief.markdown))
+        }
+    }
+
+    let pipeline = Pipeline::with_author(Arc::new(PlainCraft), Arc::new(Reader));
+    let input = input("<p>Cook wanted</p>");
+    let prepared = PlainCraft.prepare(&input);
+    let outcome = pollster::block_on(pipeline.enrich(&input));
+    assert_eq!(outcome, Ok(prepared));
+}

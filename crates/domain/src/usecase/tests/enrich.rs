@@ -1,0 +1,311 @@
+//! Enrichment between the queue and the store.
+
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    enrichment::{Coordinates, EnrichedTexts, Enrichment, ReasonCode, Verdict},
+    outbox::{Effect, Kind, Outbox, Queue, Receipt, Revive, Work},
+    posting::{CountryCode, Lifetime, PostingId, PostingView, Status},
+    store::{PostingReader, StoreError},
+    testing::{MemoryStore, hours, identifier, noon, push, uuid},
+    usecase::{Assignment, Outcome, Unjudged, assignments, ingest, keep_texts, record_outcomes},
+};
+
+const BODY: &str = r#"{
+    "title": "Cook", "raw_description": "<p>Fish.</p>", "application_url": "https://a.example",
+    "location_city": "Oslo", "location_country_code": "NO",
+    "company": {"name": "Acmera", "website_url": "https://acmera.example"}
+}"#;
+const PLACE: Coordinates = Coordinates {
+    latitude: 59.9,
+    longitude: 10.7,
+};
+
+/// A store with one posting `a`, and a worker.
+struct World {
+    store: MemoryStore,
+    now: OffsetDateTime,
+    claims: u128,
+}
+
+impl World {
+    async fn new() -> Self {
+        let mut world = Self {
+            store: MemoryStore::new(),
+            now: noon(),
+            claims: 0,
+        };
+        world.put(BODY).await;
+        world
+    }
+
+    /// A posting that was approved.
+    async fn approved() -> Self {
+        let mut world = Self::new().await;
+        let assignment = world.assignment().await.unwrap();
+        let outcome = outcome(&assignment, Verdict::Approve);
+        world.record(outcome).await.unwrap();
+        assert_eq!(world.view().await.posting.status, Status::Approved);
+        world
+    }
+
+    async fn put(&mut self, body: &str) {
+        self.now += hours(1);
+        let answers = ingest(
+            &self.store,
+            &[push("a", body)],
+            Lifetime::days(60),
+            self.now,
+        )
+        .await;
+        answers.unwrap().remove(0).unwrap();
+    }
+
+    /// Claims what is due.
+    async fn claim(&mut self) -> Option<(Receipt, PostingId)> {
+        self.now += hours(1);
+        self.claims += 1;
+        let lease = uuid(0x1_0000 + self.claims);
+        let claimed = self
+            .store
+            .claim(&[Queue::Enrich], 1, Duration::MINUTE, lease, self.now)
+            .await
+            .unwrap();
+        let task = claimed.into_iter().next()?;
+        match task.work {
+            Work::Effect(Effect::Enrich(id)) => Some((task.receipt, id)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What there is to enrich.
+    async fn assignment(&mut self) -> Option<Assignment> {
+        let task = self.claim().await?;
+        let assignments = assignments(&self.store, &[task], self.now).await.unwrap();
+        assignments.into_iter().next()
+    }
+
+    async fn record(&mut self, outcome: Outcome) -> Result<(), StoreError> {
+        self.now += hours(1);
+        record_outcomes(&self.store, &[outcome], Lifetime::days(60), self.now).await
+    }
+
+    async fn keep(&mut self, assignment: &Assignment) {
+        self.now += hours(1);
+        let unjudged = Unjudged {
+            posting: assignment.posting,
+            content: assignment.content,
+            texts: texts("Kept."),
+            coordinates: Some(PLACE),
+        };
+        keep_texts(&self.store, &unjudged, self.now).await.unwrap();
+    }
+
+    async fn view(&self) -> PostingView {
+        let found = self.store.find(&identifier("a")).await.unwrap();
+        found.unwrap()
+    }
+
+    /// What waits or is leased, or what is dead.
+    async fn rows(&self, dead: bool) -> Vec<(Kind, Option<String>)> {
+        let rows = Outbox::list(&self.store, dead).await.unwrap();
+        rows.into_iter()
+            .map(|row| (row.kind, row.last_error))
+            .collect()
+    }
+}
+
+fn texts(markdown: &str) -> EnrichedTexts {
+    EnrichedTexts {
+        markdown: markdown.to_owned(),
+        redacted_markdown: "[company]".to_owned(),
+    }
+}
+
+fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
+    Outcome {
+        receipt: assignment.receipt,
+        posting: assignment.posting,
+        content: assignment.content,
+        enrichment: Enrichment {
+            texts: texts("Judged."),
+            coordinates: None,
+            verdict,
+        },
+    }
+}
+
+#[test]
+fn an_assignment_is_the_newest_content() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        world.put(r#"{"title":"Chef"}"#).await;
+        let assignment = world.assignment().await.unwrap();
+        let input = &assignment.input;
+        assert_eq!(
+            (input.title.as_str(), &*input.raw_description),
+            ("Chef", "<p>Fish.</p>")
+        );
+        assert_eq!(input.city.as_deref(), Some("Oslo"));
+        assert_eq!(input.country.map(CountryCode::as_str), Some("NO"));
+        assert_eq!(input.company_name, "Acmera");
+        assert_eq!(input.company_website, "https://acmera.example");
+    });
+}
+
+#[test]
+fn an_outcome_finishes_its_task() {
+    pollster::block_on(async {
+        let mut world = World::approved().await;
+        let view = world.view().await;
+        assert_eq!(view.texts, Some(texts("Judged.")));
+        assert_eq!(world.claim().await, None);
+    });
+}
+
+#[test]
+fn a_task_that_needs_nothing_is_finished_on_the_spot() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        world.put(r#"{"expiration":{}}"#).await;
+        assert_eq!(world.assignment().await, None);
+        assert_eq!(world.claim().await, None);
+    });
+}
+
+#[test]
+fn an_outcome_for_older_content_is_asked_for_again() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        let old = world.assignment().await.unwrap();
+        world.put(r#"{"title":"Chef"}"#).await;
+        let outcome = outcome(&old, Verdict::Approve);
+        world.record(outcome).await.unwrap();
+        assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
+        let new = world.assignment().await.unwrap();
+        assert_eq!(new.input.title, "Chef");
+    });
+}
+
+#[test]
+fn an_outcome_without_the_lease_conflicts_and_writes_nothing() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        let late = world.assignment().await.unwrap();
+        // The lease has ended, and somebody else is at it.
+        let other = world.assignment().await.unwrap();
+        let rejection = Verdict::Reject {
+            code: ReasonCode::Spam,
+            text: "Keywords.".to_owned(),
+        };
+        let refused = world.record(outcome(&late, rejection)).await;
+        assert_eq!(refused, Err(StoreError::Conflict));
+        assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
+        let accepted = world.record(outcome(&other, Verdict::Approve)).await;
+        assert_eq!(accepted, Ok(()));
+        assert_eq!(world.view().await.posting.status, Status::Approved);
+    });
+}
+
+#[test]
+fn a_pending_posting_that_gets_no_judgement_stays_pending() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        let assignment = world.assignment().await.unwrap();
+        let (before, rows) = (world.view().await, world.rows(false).await);
+        world.keep(&assignment).await;
+        let after = world.view().await;
+        assert_eq!(after.posting.status, Status::PendingEnrichment);
+        assert_eq!(after.history, before.history);
+        assert_eq!(after.texts, Some(texts("Kept.")));
+        assert_eq!(after.coordinates, Some(PLACE));
+        assert_eq!(after.posting.published_at, None);
+        assert_eq!(world.rows(false).await, rows, "no event, no other task");
+    });
+}
+
+#[test]
+fn an_approved_posting_that_gets_no_judgement_stays_approved_with_new_texts() {
+    pollster::block_on(async {
+        let mut world = World::approved().await;
+        world
+            .put(r#"{"raw_description":"<p>More fish.</p>"}"#)
+            .await;
+        let assignment = world.assignment().await.unwrap();
+        let (before, rows) = (world.view().await, world.rows(false).await);
+        world.keep(&assignment).await;
+        let after = world.view().await;
+        assert_eq!(after.posting.status, Status::Approved);
+        assert_eq!(after.posting.published_at, before.posting.published_at);
+        assert_eq!(after.history, before.history);
+        assert_eq!(after.texts, Some(texts("Kept.")));
+        assert_eq!(world.rows(false).await, rows, "no event, no other task");
+    });
+}
+
+#[test]
+fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        let first = world.assignment().await.unwrap();
+        world.keep(&first).await;
+        world
+            .store
+            .bury(first.receipt, "of no use", world.now)
+            .await
+            .unwrap();
+        assert_eq!(world.claim().await, None);
+        let dead = vec![(Kind::Enrich, Some("of no use".to_owned()))];
+        assert_eq!(world.rows(true).await, dead);
+        world.store.revive(&Revive::All, world.now).await.unwrap();
+        let again = world.assignment().await.unwrap();
+        assert_eq!((again.content, again.input), (first.content, first.input));
+    });
+}
+
+#[test]
+fn new_content_revives_a_posting_without_a_judgement() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        let first = world.assignment().await.unwrap();
+        world.keep(&first).await;
+        world
+            .store
+            .bury(first.receipt, "of no use", world.now)
+            .await
+            .unwrap();
+        world.put(r#"{"title":"Chef"}"#).await;
+        assert_eq!(world.assignment().await.unwrap().input.title, "Chef");
+    });
+}
+
+#[test]
+fn texts_are_not_kept_for_older_content_or_for_an_expired_posting() {
+    pollster::block_on(async {
+        for body in [r#"{"title":"Chef"}"#, r#"{"expiration":{}}"#] {
+            let mut world = World::new().await;
+            let assignment = world.assignment().await.unwrap();
+            world.put(body).await;
+            let before = world.view().await;
+            world.keep(&assignment).await;
+            assert_eq!(world.view().await, before, "{body}");
+        }
+    });
+}
+
+#[test]
+fn texts_of_a_posting_that_is_not_there_are_nothing() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        let assignment = world.assignment().await.unwrap();
+        world.store = MemoryStore::new();
+        let unjudged = Unjudged {
+            posting: assignment.posting,
+            content: assignment.content,
+            texts: texts("Kept."),
+            coordinates: None,
+        };
+        let kept = keep_texts(&world.store, &unjudged, world.now).await;
+        assert_eq!(kept, Ok(()));
+    });
+}
