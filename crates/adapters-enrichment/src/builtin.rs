@@ -1,6 +1,6 @@
 //! The built-in enricher: no network, no randomness, the same answer every time.
 
-use domain::enrichment::{Craft, EnrichedTexts, Enrichment, EnrichmentInput};
+use domain::enrichment::{Craft, EnrichedTexts, Enrichment, EnrichmentInput, rules::Secrets};
 
 use crate::{
     markdown, places,
@@ -19,7 +19,8 @@ impl Craft for Builtin {
         let markdown = markdown::write(&document);
         let scan = Scan::of(&document, &input.company_website);
         let verdict = verdict::judge(&input.title, &document, &scan);
-        redact::hide(&mut document, &Identity::of(input), &scan);
+        let secrets = Secrets::of(input);
+        redact::hide(&mut document, &Identity::of(input, &secrets), &scan);
         let coordinates = match (&input.country, &input.city) {
             (Some(country), Some(city)) => places::find(country.as_str(), city),
             _ => None,
@@ -39,6 +40,7 @@ impl Craft for Builtin {
     }
 
     fn redact(&self, markdown: &str, input: &EnrichmentInput) -> String {
-        redact::markdown(markdown, &Identity::of(input))
+        let secrets = Secrets::of(input);
+        redact::markdown(markdown, &Identity::of(input, &secrets))
     }
 }

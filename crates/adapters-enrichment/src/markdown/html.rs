@@ -9,7 +9,7 @@ use html5gum::{StartTag, State, Token, Tokenizer};
 
 use super::{
     builder::{Builder, Container, Kind},
-    link,
+    link, source,
     tags::{Tag, tag},
 };
 use crate::document::{Document, Style};
@@ -38,7 +38,10 @@ pub(crate) fn parse(html: &str, bare_lines: bool) -> Document {
                 }
             }
             Token::EndTag(end) => reader.end(&String::from_utf8_lossy(&end.name)),
-            Token::String(text) => reader.text(&String::from_utf8_lossy(&text)),
+            // Entities bring characters that were not there before: `&shy;`.
+            Token::String(text) => {
+                reader.text(&source::characters(&String::from_utf8_lossy(&text)));
+            }
             Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
         }
     }
@@ -195,9 +198,13 @@ impl Reader {
         if self.pre > 0 {
             return self.lines(text);
         }
+        let listed = is_list(text);
         let mut rest = text;
         while !rest.is_empty() {
             let (blank, next) = split(rest, char::is_whitespace);
+            if listed && starts_item(next) && blank.contains('\n') {
+                self.builder.inline().line_break();
+            }
             self.blank(blank);
             let (word, next) = split(next, |c| !c.is_whitespace());
             self.word(word);
@@ -270,6 +277,23 @@ impl Reader {
     }
 }
 
+/// Whether a text is a list that somebody typed into an element, so that its line feeds count.
+fn is_list(text: &str) -> bool {
+    let items = text.split('\n').skip(1).map(str::trim_start);
+    text.contains('\n') && items.filter(|line| starts_item(line)).nth(1).is_some()
+}
+
+/// Whether a line starts like an item of a list.
+fn starts_item(line: &str) -> bool {
+    let digits = line.bytes().take(3).take_while(u8::is_ascii_digit).count();
+    let sign = if digits > 0 {
+        line[digits..].strip_prefix(['.', ')'])
+    } else {
+        line.strip_prefix(['-', '*', '•', '–', '·'])
+    };
+    sign.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+}
+
 /// How many end tags of the droppable elements are still to come.
 struct Closers(HashMap<String, usize>);
 
@@ -305,7 +329,7 @@ fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
     start
         .attributes
         .get(name.as_bytes())
-        .map(|value| String::from_utf8_lossy(value).into_owned())
+        .map(|value| source::characters(&String::from_utf8_lossy(value)).into_owned())
 }
 
 /// The longest prefix of characters that match, and the rest.

@@ -48,6 +48,8 @@ pub(crate) fn alternative(alt: &str) -> Option<&str> {
             "png" | "jpg" | "jpeg" | "gif" | "svg" | "webp" | "bmp"
         )
     });
+    // "team_photo (1)": the name that a computer gave to a copy.
+    let file = file || alt.contains('_') || alt.ends_with("(1)") || alt.ends_with("(2)");
     let letters = alt.chars().any(char::is_alphabetic);
     let lower = alt.to_lowercase();
     let decoration = ["logo", "icon", "image", "img", "photo", "banner", "spacer"]

@@ -31,7 +31,7 @@ pub(crate) fn markdown_to_html(text: &str) -> String {
     let text = limit_nesting(text);
     let mut options = Options::empty();
     options.insert(Options::ENABLE_TABLES);
-    let mut indented = false;
+    let (mut indented, mut fenced) = (false, false);
     let mut length = 0;
     let events: Vec<Event<'_>> = Parser::new_ext(&text, options).collect();
     let mut out: Vec<Event<'_>> = Vec::with_capacity(events.len());
@@ -56,6 +56,24 @@ pub(crate) fn markdown_to_html(text: &str) -> String {
             Event::Text(text) => length += text.chars().count(),
             _ => {}
         }
+        let event = match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
+                fenced = true;
+                event
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                fenced = false;
+                event
+            }
+            // Nothing is escaped in code: this is what `source` makes of a `<` that starts no tag.
+            Event::Code(text) if text.contains("&lt;") => {
+                Event::Code(text.replace("&lt;", "<").into())
+            }
+            Event::Text(text) if fenced && text.contains("&lt;") => {
+                Event::Text(text.replace("&lt;", "<").into())
+            }
+            event => event,
+        };
         // Nobody means code by four spaces in front of a line.
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => {

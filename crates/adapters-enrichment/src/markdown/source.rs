@@ -16,6 +16,18 @@ pub(crate) struct Source<'a> {
     pub(crate) html: Cow<'a, str>,
     /// Whether line feeds in text that no block element encloses are line breaks.
     pub(crate) bare_lines: bool,
+    /// Whether signs of Markdown in it are text: somebody wrote them that way on purpose.
+    pub(crate) signs_are_text: bool,
+}
+
+impl Source<'_> {
+    pub(super) fn of_markdown(text: &str) -> Self {
+        Self {
+            html: Cow::Owned(plain::markdown_to_html(text)),
+            bare_lines: false,
+            signs_are_text: true,
+        }
+    }
 }
 
 /// How often a text may have been escaped.
@@ -30,11 +42,13 @@ pub(crate) fn read(raw: &str) -> Source<'_> {
         return Source {
             html: text,
             bare_lines: seen.breaks == 0,
+            signs_are_text: false,
         };
     }
-    let html = if plain::is_markdown(&text) {
-        Cow::Owned(plain::markdown_to_html(&text))
-    } else if seen.breaks == 0 && !seen.raw {
+    if plain::is_markdown(&text) || (seen.all == 0 && super::is_clean(&text)) {
+        return Source::of_markdown(&text);
+    }
+    let html = if seen.breaks == 0 && !seen.raw {
         Cow::Owned(plain::lines_to_html(&text))
     } else {
         text
@@ -42,12 +56,13 @@ pub(crate) fn read(raw: &str) -> Source<'_> {
     Source {
         html,
         bare_lines: false,
+        signs_are_text: false,
     }
 }
 
 /// One kind of line feed, and no characters that are there but cannot be seen: they break words
 /// (`U<soft hyphen>ber`) and turn the direction of text.
-fn characters(raw: &str) -> Cow<'_, str> {
+pub(super) fn characters(raw: &str) -> Cow<'_, str> {
     if raw.bytes().all(|b| matches!(b, b'\n' | b'\t' | 0x20..0x7f)) {
         return Cow::Borrowed(raw);
     }

@@ -109,9 +109,34 @@ fn lists() {
         "- a",
     );
     check(
-        "two lists in a row",
+        "a list cut in two",
         "<ul><li>a</li></ul><ul><li>b</li></ul>",
-        "- a\n\n* b",
+        "- a\n- b",
+    );
+    check(
+        "numbers that go on",
+        "<ol><li>a</li></ol><ol start=2><li>b</li></ol>",
+        "1. a\n2. b",
+    );
+    check(
+        "two lists in a row",
+        "<ol><li>a</li></ol><ol><li>b</li></ol>",
+        "1. a\n\n1) b",
+    );
+    check(
+        "a list typed into an item",
+        "<ul><li>Lead by:\n  * asking\n  * listening</li><li>b</li></ul>",
+        "- Lead by:\n  - asking\n  - listening\n- b",
+    );
+    check(
+        "a list typed into a paragraph",
+        "<p>Tasks\n1. ask\n2. listen</p>",
+        "Tasks\n\n1. ask\n2. listen",
+    );
+    check(
+        "a wrapped line that starts with a dash",
+        "<p>from nine\n- or ten - to five</p>",
+        "from nine - or ten - to five",
     );
     check(
         "two paragraphs in an item",
@@ -252,7 +277,7 @@ fn links_and_images() {
     );
     check(
         "an image that does not",
-        "<p>a<img alt='logo'><img alt='team photo.png'></p>",
+        "<p>a<img alt='logo'><img alt='team photo.png'><img alt='prize_2025 (1)'></p>",
         "a",
     );
 }
@@ -360,6 +385,11 @@ fn plain_text() {
         "U\u{ad}b\u{200b}er",
         "Uber",
     );
+    check(
+        "the same as entities",
+        "<p>U&shy;b&#8203;er &#x202e;&#1;x</p>",
+        "Uber x",
+    );
     check("composed letters", "Cafe\u{301}", "Café");
 }
 
@@ -381,6 +411,37 @@ fn mixed() {
         "One\n\nTwo three",
     );
     check("breaks and line feeds", "One<br>\nTwo", "One\\\nTwo");
+}
+
+#[test]
+fn markdown_typed_into_html() {
+    check(
+        "strong",
+        "<p>**Us**</p><ul><li>**Pay:** good</li></ul>",
+        "**Us**\n\n- **Pay:** good",
+    );
+    check(
+        "a space too many",
+        "<p>a <b>driver</b> (**DRV **here)</p>",
+        "a **driver** (**DRV** here)",
+    );
+    check(
+        "a heading",
+        "<div>## Tasks</div><p>Drive.</p>",
+        "## Tasks\n\nDrive.",
+    );
+    check("a number sign", "<p># 1 in Europe</p>", "\\# 1 in Europe");
+    for (text, expect) in [
+        (
+            "<p>English**. **See below</p>",
+            r"English\*\*. \*\*See below",
+        ),
+        ("<p>2**3 and 3**2</p>", r"2\*\*3 and 3\*\*2"),
+        ("<p>**a</p><p>b**</p>", "\\*\\*a\n\nb\\*\\*"),
+        ("<p>** ** and ****</p>", r"\*\* \*\* and \*\*\*\*"),
+    ] {
+        check("no pair", text, expect);
+    }
 }
 
 #[test]
@@ -415,6 +476,14 @@ fn escaped_too_often() {
 #[test]
 fn markdown_stays() {
     for text in [
+        "_All of it_",
+        "1. one item",
+        "> said",
+        "a\n\n---\n\nb",
+        "- a\n\n  b",
+        r"1\. no item",
+        r"[a]\: b",
+        "a `b < c` and `<` d",
         "# A\n\nText with **strong** and _soft_ words.\n\n- a\n- b\n  - c\n\n1. x\n2. y",
         "> quote\n\n---\n\n[text](https://e.org/a_b)\n\nOne\\\nTwo",
         r"1\. not a list, \* not a bullet, a\_ b, `code`",
@@ -482,6 +551,11 @@ fn text_that_looks_like_markup() {
         "a definition",
         "<p>[a]: https://e.org</p>",
         r"[a]\: https://e.org",
+    );
+    check(
+        "a number in a heading",
+        "<h3>1. Lead</h3><h3># 1</h3><h3>C #</h3><h3>#</h3>",
+        "### 1. Lead\n\n### # 1\n\n### C \\#\n\n### \\#",
     );
     check("entities", "<p>&amp;amp;lt; &amp;copy</p>", "< &copy");
     check("backslashes", r"<p>a\b \* c\</p>", r"a\b \\\* c\\");

@@ -18,7 +18,7 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
             Block::Paragraph(spans) => paragraph(&spans, &mut out, &mut grown, in_list),
             Block::List(list) => {
                 if let Some(list) = tidy_list(list) {
-                    out.push(Block::List(list));
+                    push_list(list, &mut out);
                 }
                 grown = false;
             }
@@ -32,10 +32,11 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
             Block::Heading(level, mut spans) => {
                 trim(&mut spans);
                 if plain(&spans).chars().any(|c| !c.is_whitespace()) {
+                    // A heading is bold as it is.
+                    for span in &mut spans {
+                        span.style.strong = in_list;
+                    }
                     out.push(if in_list {
-                        for span in &mut spans {
-                            span.style.strong = true;
-                        }
                         Block::Paragraph(spans)
                     } else {
                         Block::Heading(level, spans)
@@ -59,6 +60,20 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
         out.pop();
     }
     out
+}
+
+/// Adds a list, to the list before it if editors have only cut one in two: bullets after
+/// bullets, or numbers that go on.
+fn push_list(list: List, out: &mut Vec<Block>) {
+    let goes_on = match list.start {
+        Some(1) => false,
+        Some(start) => continues(out, start),
+        None => matches!(out.last(), Some(Block::List(before)) if before.start.is_none()),
+    };
+    match out.last_mut() {
+        Some(Block::List(before)) if goes_on => before.items.extend(list.items),
+        _ => out.push(Block::List(list)),
+    }
 }
 
 fn tidy_list(list: List) -> Option<List> {
@@ -164,10 +179,13 @@ fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bo
                     Some(Block::List(list)) if joins && list.start.is_some() == start.is_some() => {
                         list.items.push(item);
                     }
-                    _ => out.push(Block::List(List {
-                        start,
-                        items: vec![item],
-                    })),
+                    _ => push_list(
+                        List {
+                            start,
+                            items: vec![item],
+                        },
+                        out,
+                    ),
                 }
                 *grown = true;
             }

@@ -103,9 +103,19 @@ fn write_list(list: &List, other_sign: bool, out: &mut Vec<String>) {
 
 fn heading(level: u8, spans: &[Span]) -> String {
     let mut text = inline(spans);
+    // Nothing starts a block within a heading.
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 && text[digits..].starts_with(['\\']) {
+        text.remove(digits);
+    } else if text.starts_with("\\# ") {
+        text.remove(0);
+    }
     // `# C #` would lose its last sign.
-    if text.ends_with('#') {
-        text.insert(text.len() - 1, '\\');
+    if let Some(before) = text.strip_suffix('#') {
+        let backslashes = before.len() - before.trim_end_matches('\\').len();
+        if backslashes % 2 == 0 {
+            text.insert(text.len() - 1, '\\');
+        }
     }
     format!("{} {text}", "#".repeat(level.clamp(1, 6).into()))
 }

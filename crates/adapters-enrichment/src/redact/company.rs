@@ -4,12 +4,15 @@
 use std::{collections::HashSet, ops::Range};
 
 use super::{
-    Identity, Scan,
+    Identity, Scan, acronym, inside,
     key::{Case, Key, splits, with_legal_form},
-    vocabulary::{ACRONYMS, AROUND, GENERIC, LEGAL, SMALL},
+    vocabulary::{ACRONYMS, AROUND, GENERIC, LEGAL, SMALL, TWO},
     words::{Word, unaccented, words},
 };
 use crate::places;
+
+/// How many spellings a text may add of one kind: every one is looked for everywhere.
+const MANY: usize = 16;
 
 /// The spellings of one company.
 #[derive(Debug)]
@@ -25,12 +28,15 @@ struct Context<'a> {
     identity: &'a Identity<'a>,
     /// The words of the text that are not part of an address.
     all: &'a [Word<'a>],
+    text: &'a str,
 }
 
 impl Context<'_> {
     /// Whether the text writes the word in lower case.
     fn is_common(&self, word: &str) -> bool {
-        self.all.iter().any(|other| other.text == word)
+        self.all
+            .iter()
+            .any(|other| other.text == word && !inside::is_tag(other, self.text))
     }
 
     /// Whether the text comes back to the word as one does to a name.
@@ -63,7 +69,11 @@ impl Context<'_> {
 impl Names {
     /// The spellings that a text may use; the text tells which acronyms and parts are meant.
     pub(crate) fn new(identity: &Identity<'_>, scan: &Scan, all: &[Word<'_>]) -> Self {
-        let context = Context { identity, all };
+        let context = Context {
+            identity,
+            all,
+            text: &scan.text,
+        };
         let mut names = Self {
             keys: Vec::new(),
             label: scan.label.clone(),
@@ -71,6 +81,7 @@ impl Names {
         };
         names.add_name(identity.name, &context, all, &scan.text);
         names.add_label(&context, all);
+        names.add_written_out(all, &scan.text);
         names
             .keys
             .sort_by_key(|key| std::cmp::Reverse(key.joined.len()));
@@ -98,13 +109,13 @@ impl Names {
                 .keys
                 .iter()
                 .find_map(|key| key.matches(text, words, at));
-            match found {
-                Some((end, next)) => {
-                    let (end, next) = with_legal_form(text, words, end, next);
-                    spaced.push(words[at].start..end);
-                    at = next.max(at + 1);
-                }
-                None => at += 1,
+            if let Some((end, next)) = found {
+                let (end, next) = with_legal_form(text, words, end, next);
+                spaced.push(words[at].start..end);
+                at = next.max(at + 1);
+            } else {
+                spaced.extend(inside::find(&self.keys, &words[at], text));
+                at += 1;
             }
         }
         for range in spaced {
@@ -145,7 +156,9 @@ impl Names {
             self.add_words(&spelling, &whole);
             self.add_words(&spelling, core);
             self.add_head(core, context);
-            self.add_acronyms(core, all, text);
+            for acronym in acronym::of_name(core, all, text).into_iter().take(MANY) {
+                self.push(Key::word(acronym, Case::Upper));
+            }
         }
     }
 
@@ -167,9 +180,9 @@ impl Names {
         let upper = written.chars().all(|c| !c.is_lowercase());
         let case = match (words.len(), letters) {
             (_, 0 | 1) => return,
-            (1, 2) => Case::Upper,
+            (1, 2) if upper || generic || TWO.contains(&&*joined) => Case::Upper,
             (1, 3) if upper => Case::Upper,
-            (1, 3) => Case::Capital,
+            (1, 2 | 3) => Case::Capital,
             (1 | 2, _) if generic => Case::Capital,
             _ => Case::Any,
         };
@@ -185,6 +198,7 @@ impl Names {
             case,
             gap,
             compounds: words.len() == 1 && letters >= 7 && !generic,
+            accents_count: true,
             joined,
         };
         if words
@@ -193,6 +207,17 @@ impl Names {
             || name.contains(['&', '+'])
         {
             self.add_and(&key, words);
+        }
+        // "Example Care Services", of which one may be called a service.
+        if let (true, Some(one)) = (words.len() >= 3, key.joined.strip_suffix('s'))
+            && last.lower.chars().count() >= 5
+        {
+            let mut splits = splits(words);
+            splits.retain(|split| *split <= one.len());
+            self.push(Key {
+                splits: Some(splits),
+                ..Key::word(one.to_owned(), Case::Capital)
+            });
         }
         self.push(key);
     }
@@ -207,6 +232,7 @@ impl Names {
                 splits: Some(splits(&rest)),
                 ..key.clone()
             });
+            self.add_initials(&rest);
         } else if words.len() == 2 && key.joined.chars().count() > 3 {
             for and in ["and", "et", "und", "og", "och"] {
                 let first = words[0].lower.len();
@@ -216,7 +242,29 @@ impl Names {
                     ..key.clone()
                 });
             }
+            self.add_initials(words);
         }
+    }
+
+    /// `Finch & Larkin` is `F&L` too, and `FL` if its website is called that.
+    fn add_initials(&mut self, words: &[Word<'_>]) {
+        let [one, other] = words else { return };
+        let initial = |word: &Word<'_>| word.lower.chars().next().map(String::from);
+        let (Some(one), Some(other)) = (initial(one), initial(other)) else {
+            return;
+        };
+        let key = Key {
+            splits: Some(vec![one.len()]),
+            ..Key::word(format!("{one}{other}"), Case::Upper)
+        };
+        let upper = key.joined.to_uppercase();
+        if self.label.as_ref() == Some(&key.joined) && !ACRONYMS.contains(&&*upper) {
+            self.push(Key::word(key.joined.clone(), Case::Upper));
+        }
+        self.push(Key {
+            gap: Some("&".to_owned()),
+            ..key
+        });
     }
 
     /// The first word of `Example Food Services`, if there is a sign that it is the name proper.
@@ -240,35 +288,33 @@ impl Names {
         }
     }
 
-    /// Acronyms that the text introduces, or uses in capitals for a name of three words and more.
-    fn add_acronyms(&mut self, core: &[Word<'_>], all: &[Word<'_>], text: &str) {
-        if core.len() < 2 {
-            return;
-        }
-        let initial = |word: &Word<'_>| word.lower.chars().next();
-        let every: String = core.iter().filter_map(initial).collect();
-        let main: String = core
-            .iter()
-            .filter(|word| !SMALL.contains(&&*word.lower))
-            .filter_map(initial)
+    /// What the text writes out before an acronym of the company, and acronyms that it introduces
+    /// behind words that start with the company's name.
+    fn add_written_out(&mut self, all: &[Word<'_>], text: &str) {
+        let known = |word: &Word<'_>| {
+            let key = |key: &Key| key.case == Case::Upper && key.joined == word.lower;
+            word.lower.chars().count() >= 3 && self.keys.iter().any(key)
+        };
+        let of_acronyms = acronym::written_out(all, text, known);
+        let of_products = acronym::written_out(all, text, |_| true);
+        let of_products = of_products.into_iter().filter(|(first, at)| {
+            let names =
+                |key: &Key| key.case != Case::Upper && key.matches(text, all, *first).is_some();
+            at - first > 1 && self.keys.iter().any(names)
+        });
+        let of_products: Vec<String> = of_products
+            .map(|(_, at)| all[at].lower.to_string())
+            .take(MANY)
             .collect();
-        for word in all {
-            let letters = word.lower.chars().count();
-            if word.text.chars().any(char::is_lowercase) || !(2..=10).contains(&letters) {
-                continue;
-            }
-            let exact = word.lower == every || word.lower == main;
-            let front = letters >= 3 && main.starts_with(&*word.lower);
-            let named = letters >= 3 && (exact || front) && !ACRONYMS.contains(&word.text);
-            let before = text[..word.start].chars().next_back();
-            let after = text[word.end()..].chars().next();
-            let introduced = before == Some('(')
-                && after == Some(')')
-                && initials_of(&word.lower, &every)
-                && follows(text, word.start, core);
-            if named || introduced {
-                self.push(Key::word(word.lower.to_string(), Case::Upper));
-            }
+        for (first, at) in of_acronyms.into_iter().take(MANY) {
+            let words = &all[first..at];
+            self.push(Key {
+                splits: Some(splits(words)),
+                ..Key::word(joined(words), Case::Capital)
+            });
+        }
+        for product in of_products {
+            self.push(Key::word(product, Case::Upper));
         }
     }
 
@@ -315,7 +361,8 @@ impl Names {
             for front in [folded, stem] {
                 let length = front.chars().count();
                 let begins = length >= 6 && letters > length + 2 && joined.starts_with(&front);
-                if begins && context.is_distinctive(&front) && seen.insert(front.clone()) {
+                // Looking through the text once for each word would take quadratic time.
+                if begins && seen.insert(front.clone()) && context.is_distinctive(&front) {
                     self.push(Key {
                         compounds: length >= 7,
                         ..Key::word(front, Case::Capital)
@@ -325,33 +372,37 @@ impl Names {
         }
     }
 
-    /// Adds a spelling, and the same without accents.
+    /// Adds a spelling, and the same without some or all of its accents.
     fn push(&mut self, key: Key) {
-        let plain = unaccented(&key.joined);
-        let same = |other: &Key, joined: &str| {
-            other.joined == joined && other.case == key.case && other.splits == key.splits
-        };
-        if plain != key.joined && plain.len() == key.joined.chars().count() {
-            // The accents took bytes: the places where it may be split move.
-            let moved = key.splits.as_ref().map(|splits| {
-                splits
-                    .iter()
-                    .map(|at| key.joined[..*at].chars().count())
-                    .collect()
-            });
-            let key = Key {
-                joined: plain,
-                splits: moved,
-                ..key.clone()
-            };
-            if !self.keys.iter().any(|other| same(other, &key.joined)) {
-                self.keys.push(key);
-            }
-        }
-        if !self.keys.iter().any(|other| same(other, &key.joined)) {
+        let plain = unaccented_key(&key).filter(|key| self.is_new(key));
+        self.keys.extend(plain);
+        if self.is_new(&key) {
             self.keys.push(key);
         }
     }
+
+    fn is_new(&self, key: &Key) -> bool {
+        !self.keys.iter().any(|other| {
+            other.joined == key.joined && other.case == key.case && other.splits == key.splits
+        })
+    }
+}
+
+/// A spelling without accents; `None` if it has none.
+fn unaccented_key(key: &Key) -> Option<Key> {
+    if key.joined.is_ascii() {
+        return None;
+    }
+    // The accents take bytes: the places where it may be split move.
+    let plain = |end: usize| unaccented(&key.joined[..end]);
+    let joined = plain(key.joined.len());
+    let splits = key.splits.as_ref();
+    (joined != key.joined).then(|| Key {
+        splits: splits.map(|splits| splits.iter().map(|at| plain(*at).len()).collect()),
+        joined,
+        accents_count: false,
+        ..key.clone()
+    })
 }
 
 /// The name without legal forms and words such as "Group" around it.
@@ -402,29 +453,6 @@ fn parentheses(name: &str) -> (String, Option<String>) {
         ),
         _ => (name.to_owned(), None),
     }
-}
-
-/// Whether an acronym is made of a name's initials, in order.
-fn initials_of(acronym: &str, initials: &str) -> bool {
-    let mut initials = initials.chars();
-    acronym
-        .chars()
-        .all(|letter| initials.any(|initial| initial == letter))
-}
-
-/// Whether the text before a parenthesis ends with the name.
-fn follows(text: &str, parenthesis: usize, core: &[Word<'_>]) -> bool {
-    let bytes: usize = core.iter().map(|word| word.text.len() + 4).sum();
-    let mut from = parenthesis.saturating_sub(bytes + 12);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let before = words(&text[from..parenthesis]);
-    before.len() >= core.len()
-        && before[before.len() - core.len()..]
-            .iter()
-            .zip(core)
-            .all(|(one, other)| unaccented(&one.lower) == unaccented(&other.lower))
 }
 
 /// Scripts that put no spaces between words.

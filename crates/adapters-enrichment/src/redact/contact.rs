@@ -26,9 +26,12 @@ pub(crate) fn emails(text: &str) -> Vec<Range<usize>> {
         .filter_map(|form| Regex::new(form).ok())
         .collect()
     });
-    let spoken = [" dot ", " point ", " punkt ", " punto ", " prikk "]
-        .iter()
-        .any(|dot| text.contains(dot));
+    let spoken = [
+        " dot ", " DOT ", " Dot ", " point ", " POINT ", " punkt ", " PUNKT ", " punto ",
+        " prikk ", " PRIKK ",
+    ]
+    .iter()
+    .any(|dot| text.contains(dot));
     let hidden = may_hide_address(text);
     let wanted = [text.contains('@'), hidden, hidden, spoken];
     let mut out: Vec<Range<usize>> = Vec::new();

@@ -1,8 +1,10 @@
 //! One spelling of a company's name, and how it is found among the words of a text.
 
+use std::borrow::Cow;
+
 use super::{
     vocabulary::LEGAL,
-    words::{Word, is_gap},
+    words::{Word, is_gap, unaccented},
 };
 
 /// Which spelling of a name's letters counts.
@@ -14,6 +16,9 @@ pub(crate) enum Case {
     /// Every letter is upper case: an acronym.
     Upper,
 }
+
+/// How those who work there are called after a company: `Exampleans`.
+const PEOPLE: [&str; 7] = ["ian", "ians", "ite", "ites", "eer", "eers", "sters"];
 
 /// One spelling of a company.
 #[derive(Clone, Debug)]
@@ -27,6 +32,9 @@ pub(crate) struct Key {
     pub(crate) gap: Option<String>,
     /// Whether it may be the front of a longer word (`Exampleish`, in languages that compound).
     pub(crate) compounds: bool,
+    /// Whether an accent makes another word. It does unless the name has accents, of which
+    /// people leave out some.
+    pub(crate) accents_count: bool,
 }
 
 impl Key {
@@ -37,6 +45,15 @@ impl Key {
             case,
             gap: None,
             compounds: false,
+            accents_count: true,
+        }
+    }
+
+    fn lower<'a>(&self, word: &'a Word<'_>) -> Cow<'a, str> {
+        if self.accents_count || word.lower.is_ascii() {
+            Cow::Borrowed(&word.lower)
+        } else {
+            Cow::Owned(unaccented(&word.lower))
         }
     }
 
@@ -48,7 +65,7 @@ impl Key {
         at: usize,
     ) -> Option<(usize, usize)> {
         let first = &words[at];
-        if first.lower.as_bytes().first() != self.joined.as_bytes().first() {
+        if self.lower(first).as_bytes().first() != self.joined.as_bytes().first() {
             return None;
         }
         if self.case == Case::Capital && !first.is_capital() {
@@ -62,11 +79,12 @@ impl Key {
             if self.case == Case::Upper && word.text.chars().any(char::is_lowercase) {
                 return None;
             }
-            if rest == word.lower {
+            let lower = self.lower(word);
+            if rest == lower {
                 let fits = self.gap.as_ref().is_none_or(|gap| *gap == gaps);
                 return fits.then_some((word.end(), index + 1));
             }
-            if let Some(after) = rest.strip_prefix(&*word.lower) {
+            if let Some(after) = rest.strip_prefix(&*lower) {
                 let split = self.joined.len() - after.len();
                 if !self
                     .splits
@@ -93,12 +111,14 @@ impl Key {
     /// How much of a longer last word belongs to the name: all of `Examples`, the front of
     /// `ExampleEats` and `Example4All`, nothing of `exampleish`.
     fn within(&self, rest: &str, word: &Word<'_>, first: &Word<'_>) -> Option<usize> {
-        let more = word.lower.strip_prefix(rest)?;
+        let lower = self.lower(word);
+        let more = lower.strip_prefix(rest)?;
         let length = self.joined.chars().count();
-        if length < 4 || word.text.chars().count() != word.lower.chars().count() {
+        if length < 4 || word.text.chars().count() != lower.chars().count() {
             return None;
         }
-        if more == "s" && first.is_capital() {
+        let people = self.case == Case::Any && PEOPLE.contains(&more);
+        if (more == "s" || people) && first.is_capital() {
             return Some(word.text.len());
         }
         let (end, next) = word.text.char_indices().nth(rest.chars().count())?;

@@ -1,8 +1,10 @@
 //! A second look at a redacted text, for tests and for texts that were redacted by others.
 
-use domain::enrichment::EnrichmentInput;
+use std::ops::Range;
 
-use super::{Identity, Kind, Scan};
+use domain::enrichment::{EnrichmentInput, rules::Secrets};
+
+use super::{Identity, Kind, Scan, certain};
 use crate::markdown;
 
 /// Something that should have been hidden.
@@ -17,11 +19,21 @@ pub struct Leak {
 /// Everything in a redacted Markdown text that identifies the company of `input` or leads to it.
 pub fn leaks(redacted: &str, input: &EnrichmentInput) -> Vec<Leak> {
     let document = markdown::read(redacted);
-    let identity = Identity::of(input);
+    let secrets = Secrets::of(input);
+    let identity = Identity::of(input, &secrets);
     let scan = Scan::of(&document, identity.website);
-    let mut out: Vec<Leak> = scan
-        .find(&identity)
+    let found = scan.find(&identity);
+    let is_new = |range: &Range<usize>| {
+        let at = found.partition_point(|(other, _)| other.end <= range.start);
+        found
+            .get(at)
+            .is_none_or(|(other, _)| other.start >= range.end)
+    };
+    let mut secrets = certain(&identity, &scan.text);
+    secrets.retain(|(range, _)| is_new(range));
+    let mut out: Vec<Leak> = found
         .into_iter()
+        .chain(secrets)
         .map(|(range, kind)| Leak {
             kind,
             text: scan.text[range].to_owned(),
@@ -43,12 +55,13 @@ pub fn leaks(redacted: &str, input: &EnrichmentInput) -> Vec<Leak> {
 
 impl<'a> Identity<'a> {
     /// What a posting must not show.
-    pub fn of(input: &'a EnrichmentInput) -> Self {
+    pub fn of(input: &'a EnrichmentInput, secrets: &'a Secrets) -> Self {
         Self {
             name: &input.company_name,
             website: &input.company_website,
             city: input.city.as_deref(),
             country: input.country.as_ref().map(|country| country.as_str()),
+            secrets: Some(secrets),
         }
     }
 }

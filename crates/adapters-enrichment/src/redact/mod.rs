@@ -4,8 +4,10 @@
 //! and no escape is torn. Tokens stand in plain square brackets; the writer makes sure that no
 //! bracket in a text can become a link.
 
+mod acronym;
 mod company;
 mod contact;
+mod inside;
 mod key;
 mod leak;
 mod vocabulary;
@@ -17,6 +19,7 @@ mod tests;
 
 use std::ops::Range;
 
+use domain::enrichment::rules::{SecretKind, Secrets};
 pub use leak::{Leak, leaks};
 
 use crate::{
@@ -35,6 +38,8 @@ pub struct Identity<'a> {
     pub city: Option<&'a str>,
     /// The country of the workplace, two letters.
     pub country: Option<&'a str>,
+    /// What certainly identifies the company, by the rules that every redacted text must keep.
+    pub secrets: Option<&'a Secrets>,
 }
 
 /// What was hidden.
@@ -51,6 +56,15 @@ pub enum Kind {
 }
 
 impl Kind {
+    const fn of(secret: SecretKind) -> Self {
+        match secret {
+            SecretKind::Company => Self::Company,
+            SecretKind::Email => Self::Email,
+            SecretKind::Phone => Self::Phone,
+            SecretKind::Host => Self::Link,
+        }
+    }
+
     /// What stands in the text instead.
     pub const fn token(self) -> &'static str {
         match self {
@@ -87,13 +101,7 @@ pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
 impl Scan {
     pub(crate) fn of(document: &Document, website: &str) -> Self {
         let label = web::label(website);
-        let mut text = String::new();
-        document.for_each_text(&mut |spans| {
-            for span in spans {
-                text.push_str(&span.text);
-            }
-            text.push_str(SEPARATOR);
-        });
+        let text = text_of(document);
         let mut contacts = Vec::new();
         add(&mut contacts, web::urls(&text), Kind::Link);
         add(&mut contacts, contact::emails(&text), Kind::Email);
@@ -128,9 +136,34 @@ impl Scan {
     }
 }
 
+/// How often a text is looked at again for what must not show.
+const ROUNDS: usize = 8;
+
 /// Hides everything in a document that was scanned.
 pub(crate) fn hide(document: &mut Document, identity: &Identity<'_>, scan: &Scan) {
-    let found = scan.find(identity);
+    hide_ranges(document, &scan.find(identity));
+    // Whatever certainly identifies the company is hidden, be it by a name that looks like no
+    // name. What is hidden may part what it stood beside: `Example+47 12345678`.
+    for _ in 0..ROUNDS {
+        let secrets = certain(identity, &text_of(document));
+        if secrets.is_empty() {
+            break;
+        }
+        hide_ranges(document, &secrets);
+    }
+}
+
+/// What a text shows of that which certainly identifies the company.
+fn certain(identity: &Identity<'_>, text: &str) -> Vec<(Range<usize>, Kind)> {
+    let secrets = identity.secrets.map(|secrets| secrets.find(text));
+    secrets
+        .unwrap_or_default()
+        .into_iter()
+        .map(|secret| (secret.range, Kind::of(secret.kind)))
+        .collect()
+}
+
+fn hide_ranges(document: &mut Document, found: &[(Range<usize>, Kind)]) {
     let mut offset = 0;
     document.for_each_text_mut(&mut |spans| {
         let length: usize = spans.iter().map(|span| span.text.len()).sum();
@@ -142,6 +175,18 @@ pub(crate) fn hide(document: &mut Document, identity: &Identity<'_>, scan: &Scan
         replace(spans, offset, &found[first..after]);
         offset += length + SEPARATOR.len();
     });
+}
+
+/// All text of a document, with [`SEPARATOR`] after each paragraph.
+fn text_of(document: &Document) -> String {
+    let mut text = String::new();
+    document.for_each_text(&mut |spans| {
+        for span in spans {
+            text.push_str(&span.text);
+        }
+        text.push_str(SEPARATOR);
+    });
+    text
 }
 
 /// Adds what overlaps nothing that is known already, and keeps the order.

@@ -2,11 +2,17 @@
 
 use std::sync::Arc;
 
-use domain::{enrichment::EnrichmentInput, posting::CountryCode};
+use domain::{
+    enrichment::{
+        Craft, EnrichmentInput,
+        rules::{self, Secrets},
+    },
+    posting::CountryCode,
+};
 use proptest::prelude::*;
 
 use super::{Identity, leaks, markdown};
-use crate::markdown::from_description as clean;
+use crate::{Builtin, markdown::from_description as clean};
 
 /// The redacted form of a text, for a company with a name and a website.
 fn redact(name: &str, website: &str, text: &str) -> String {
@@ -16,6 +22,12 @@ fn redact(name: &str, website: &str, text: &str) -> String {
         ..Identity::default()
     };
     markdown(text, &identity)
+}
+
+/// The redacted form of a text for a posting.
+fn hidden(text: &str, input: &EnrichmentInput) -> String {
+    let secrets = Secrets::of(input);
+    markdown(text, &Identity::of(input, &secrets))
 }
 
 #[track_caller]
@@ -68,13 +80,13 @@ fn names() {
         "broken by emphasis",
         ACME,
         "<p>**x**</p><p><b>Ac</b>me<i>ra</i> it</p>",
-        "\\*\\*x\\*\\*\n\n**[company]** it",
+        "**x**\n\n**[company]** it",
     );
     check(
         "broken by unseen characters",
         ACME,
-        "Acm\u{ad}er\u{200b}a",
-        "[company]",
+        "Acm\u{ad}er\u{200b}a, Acm&shy;er&#8203;a",
+        "[company], [company]",
     );
     check(
         "in a heading and a list",
@@ -237,6 +249,128 @@ fn several_words() {
 }
 
 #[test]
+fn inside_other_words() {
+    for (text, expect) in [
+        (
+            "Follow @acmera, @acmera_jobs",
+            "Follow @[company], @[company]\\_jobs",
+        ),
+        ("@acmerajobs and @workatacmera", "@[company] and @[company]"),
+        ("#lifeatacmera #TeamAcmera", "#[company] #[company]"),
+        ("#AcmeraLife", "#[company]Life"),
+        (
+            "LifeAtAcmera, MyAcmera, eAcmera",
+            "LifeAt[company], My[company], e[company]",
+        ),
+        ("Acmerians, acmerians", "Acmerians, acmerians"),
+        ("Acmeraians, Acmeraites", "[company], [company]"),
+        ("preAcmerable", "preAcmerable"),
+    ] {
+        check(text, ACME, text, expect);
+    }
+    let target = ("Target", "");
+    check(
+        "an ordinary word in a tag",
+        target,
+        "#ourtargetgroup and #targetjobs at Target",
+        "#ourtargetgroup and #[company] at [company]",
+    );
+    check(
+        "the first word of a name",
+        ("Acmera Cold Storage AS", "https://www.acmera.no"),
+        "Follow @acmera_no and #teamacmera at Acmera",
+        "Follow @[company]\\_no and #[company] at [company]",
+    );
+}
+
+#[test]
+fn written_out_and_introduced() {
+    let dawn = ("Northern Dawn Services", "https://ndx.gov");
+    check(
+        "one of several",
+        dawn,
+        "The Northern Dawn Service hires, a northern dawn service",
+        "The [company] hires, a northern dawn service",
+    );
+    check(
+        "what the website's label stands for",
+        dawn,
+        "In the National Depot of Xylophones (NDX), National Depot of Xylophones",
+        "In the [company], [company]",
+    );
+    check(
+        "what only looks like it",
+        dawn,
+        "Our new data (NDX) team",
+        "Our new data ([company]) team",
+    );
+    check(
+        "a product named after the company",
+        ACME,
+        "Acmera for Business (A4B), A4B is, Good for Business (G4B)",
+        "[company] for Business ([company]), [company] is, Good for Business (G4B)",
+    );
+    check(
+        "initials with an ampersand",
+        ("Finch & Larkin", ""),
+        "F&L, F & L and FL",
+        "[company], [company] and FL",
+    );
+    check(
+        "initials that the website has",
+        ("Finch and Larkin", "https://fl.example.com"),
+        "F&L is",
+        "[company] is",
+    );
+    check(
+        "initials that the website is called by",
+        ("Finch & Larkin", "https://www.fl.com"),
+        "FL, F&L, fl",
+        "[company], [company], fl",
+    );
+}
+
+#[test]
+fn names_that_are_hardly_names() {
+    check(
+        "two letters",
+        ("Vy", ""),
+        "Vy and VY, a vy",
+        "[company] and [company], a vy",
+    );
+    check(
+        "a small word",
+        ("Go", ""),
+        "Go on at GO",
+        "Go on at [company]",
+    );
+    check(
+        "an ordinary word",
+        ("Finn", ""),
+        "Hos Finn kan du finne ut hva du finn",
+        "Hos [company] kan du finne ut hva du finn",
+    );
+    check(
+        "accents on some letters",
+        ("École Élan", ""),
+        "Ecole Élan, École Elan, ECOLE ELAN",
+        "[company], [company], [company]",
+    );
+    check(
+        "accents left out of capitals",
+        ("Forêt de l'Érable", ""),
+        "La Forêt de l'Erable",
+        "La [company]",
+    );
+    check(
+        "a hospital",
+        ("Helse Acmera HF", ""),
+        "I Helse Acmera",
+        "I [company]",
+    );
+}
+
+#[test]
 fn harmless_words_stay() {
     check(
         "accents make another word",
@@ -267,6 +401,7 @@ fn harmless_words_stay() {
         website: "https://www.ulvik.kommune.no",
         city: Some("Ulvik"),
         country: Some("NO"),
+        ..Identity::default()
     };
     assert_eq!(
         markdown("Ulvik herad i Ulvik sentrum", &identity),
@@ -331,6 +466,7 @@ fn addresses() {
         "jobs @ example.org",
         "jobs arobase example point org",
         "jobs{at}example{dot}co{dot}uk",
+        "jobs AT example DOT org",
     ] {
         check(
             hidden,
@@ -372,9 +508,11 @@ fn no_addresses() {
     for text in [
         "e.g. this, i.e. that, etc.and more",
         "Node.js, ASP.NET, Socket.io and Vue.js",
+        "Frame.io, Draw.io and monday.com",
         "the end.Start here",
         "End.In the morning",
         "z.B. so, bl.a. slik, p.ex. ça",
+        "Org.nr 912345678, tlf.nr. og f.eks. slik",
         "file.md and main.rs",
         "version 1.2.3",
         "M.Sc. or B.Tech and Ph.D",
@@ -525,7 +663,7 @@ proptest! {
     #[test]
     fn nothing_leaks(raw in advertisement()) {
         let input = input(&raw);
-        let redacted = markdown(&raw, &Identity::of(&input));
+        let redacted = hidden(&raw, &input);
         let found = leaks(&redacted, &input);
         prop_assert!(found.is_empty(), "{found:?} in {redacted:?}");
         prop_assert!(!redacted.contains("x.org"), "{redacted:?}");
@@ -535,13 +673,102 @@ proptest! {
     #[test]
     fn redacting_again_changes_nothing(raw in advertisement()) {
         let input = input(&raw);
-        let once = markdown(&raw, &Identity::of(&input));
+        let once = hidden(&raw, &input);
         let cleaned = clean(&once);
-        prop_assert_eq!(markdown(&once, &Identity::of(&input)), cleaned);
+        prop_assert_eq!(hidden(&once, &input), cleaned);
     }
 
     #[test]
     fn any_text_and_name(raw in ".{0,100}", name in ".{0,20}", website in ".{0,20}") {
         let _ = redact(&name, &website, &raw);
+    }
+}
+
+/// Names as companies have them, and some that are hardly names.
+fn name() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        "[A-ZÅÉ][a-zåéø]{0,8}",
+        "[A-Z]{1,4}[0-9]{0,2}",
+        prop::sample::select(vec![
+            "Target",
+            "The",
+            "Nord",
+            "AS",
+            "Group",
+            "GmbH",
+            "&",
+            "+",
+            "og",
+            "3M",
+            "X",
+            "7",
+            "Yahu!",
+            "(R)evolve",
+            "株式会社山田",
+            "Åse's",
+            "a.b",
+            "No-No",
+            "Company",
+            "Link",
+        ])
+        .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(word, 1..4).prop_map(|words| words.join(" "))
+}
+
+/// A piece of an advertisement of the company with this name.
+fn about(name: &str, number: usize, words: &str) -> String {
+    match number % 14 {
+        0 => name.to_owned(),
+        1 => format!("<b>{name}</b>"),
+        2 => format!("{}<i>{}</i>", &name[..start(name)], &name[start(name)..]),
+        3 => name.to_uppercase(),
+        4 => format!("{name}'s {words}"),
+        5 => format!("({name}), <a href='https://sub.acme-host.no/x'>{name}</a>"),
+        6 => "https://www.acme-host.no/jobs?a=b_c".to_owned(),
+        7 => "Jobs.Acme-Host.no".to_owned(),
+        8 => "<i>jobs_at</i>@acme-host.no".to_owned(),
+        9 => "+47 918 <b>12</b> 345".to_owned(),
+        10 => format!(
+            "&#65;{name}&amp;{words}, {}&shy;{}",
+            &name[..start(name)],
+            &name[start(name)..]
+        ),
+        11 => format!("<h2>{name} {words}</h2><ul><li>{words} {name}</ul>"),
+        12 => format!("<code>{name}</code> `{name}` **{name}** \\{name}"),
+        _ => words.to_owned(),
+    }
+}
+
+/// Where the second character starts.
+fn start(text: &str) -> usize {
+    text.char_indices().nth(1).map_or(text.len(), |(at, _)| at)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn the_rules_hold(
+        name in name(),
+        website in prop::sample::select(vec![
+            "https://www.acme-host.no/", "https://jobs.acme-host.no", "https://acme-host.no/a",
+        ]),
+        pieces in prop::collection::vec((0_usize..14, "[a-zA-Z0-9 .,:()@/+_*-]{0,8}"), 1..12),
+        gap in prop::sample::select(vec![" ", "", "\n", ", ", "<br>", "_", "\u{a0}"]),
+    ) {
+        let pieces: Vec<String> = pieces
+            .iter()
+            .map(|(number, words)| about(&name, *number, words))
+            .collect();
+        let mut input = input(&format!("A job for you. {}", pieces.join(gap)));
+        input.company_name = name;
+        website.clone_into(&mut input.company_website);
+        let enrichment = Builtin.prepare(&input);
+        prop_assert_eq!(rules::check(&enrichment, &input), Ok(()), "{:?}", enrichment.texts);
+        let again = Builtin.redact(&enrichment.texts.redacted_markdown, &input);
+        let mut twice = enrichment;
+        twice.texts.redacted_markdown = again;
+        prop_assert_eq!(rules::check(&twice, &input), Ok(()), "{:?}", twice.texts);
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::LazyLock};
 
 /// Legal forms, without dots and spaces, lower case.
-pub(crate) const LEGAL: [&str; 68] = [
+pub(crate) const LEGAL: [&str; 75] = [
     "inc",
     "incorporated",
     "ltd",
@@ -72,6 +72,13 @@ pub(crate) const LEGAL: [&str; 68] = [
     "pvt",
     "kk",
     "ltda",
+    "hf",
+    "kf",
+    "iks",
+    "nuf",
+    "aktiebolag",
+    "aksjeselskap",
+    "aktieselskab",
 ];
 
 /// Words before or after a name that belong to it as little as a legal form.
@@ -101,6 +108,13 @@ pub(crate) const SMALL: [&str; 48] = [
     "les", "l", "d", "et", "en", "au", "aux", "pour", "sur", "für", "und", "der", "die", "das",
     "von", "im", "og", "i", "av", "for", "och", "för", "el", "los", "las", "y", "do", "da", "dos",
     "e", "di", "del", "van",
+];
+
+/// Words of two letters that a text starts sentences with.
+pub(crate) const TWO: [&str; 40] = [
+    "if", "go", "we", "is", "it", "us", "he", "me", "my", "no", "or", "so", "up", "be", "by", "do",
+    "am", "as", "vi", "du", "er", "ta", "få", "bo", "gå", "nå", "ny", "ni", "så", "år", "ja", "ou",
+    "un", "tu", "il", "on", "ce", "wo", "es", "im",
 ];
 
 /// Acronyms that name a thing or an office, not a company.

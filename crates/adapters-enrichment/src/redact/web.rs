@@ -115,23 +115,33 @@ fn longest_start(text: &str, matches: impl Fn(char) -> bool) -> usize {
 }
 
 fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
-    /// Endings of files and of technology rather than of a site somebody would be sent to.
-    const FILES: [&str; 8] = ["md", "py", "sh", "zip", "mov", "rs", "so", "ps"];
+    /// Endings of files, technology and abbreviations (`Org.nr`) rather than of a site somebody would be sent to.
+    const FILES: [&str; 9] = ["md", "py", "sh", "zip", "mov", "rs", "so", "ps", "nr"];
     /// Endings that are words: a sentence may go on with them after a missing space.
     const WORDS: [&str; 28] = [
         "in", "is", "it", "as", "at", "be", "by", "do", "me", "my", "no", "so", "to", "us", "am",
         "de", "la", "se", "si", "et", "es", "il", "ne", "ma", "sa", "work", "team", "care",
     ];
-    const NAMES: [&str; 9] = [
+    /// Tools and titles that are written like a domain.
+    const NAMES: [&str; 18] = [
         "asp.net",
         "ado.net",
         "vb.net",
         "ml.net",
         "paint.net",
         "socket.io",
+        "frame.io",
+        "draw.io",
+        "diagrams.net",
+        "monday.com",
+        "fast.ai",
+        "copy.ai",
+        "otter.ai",
+        "c.ai",
         "dr.med",
         "b.tech",
         "m.tech",
+        "b.com",
     ];
     const TITLES: [&str; 14] = [
         "dr", "prof", "dipl", "mag", "bzw", "inkl", "ca", "nr", "vs", "st", "mr", "mrs", "evtl",
@@ -146,10 +156,11 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
         return false;
     };
     let known = psl::suffix(lower.as_bytes()).is_some_and(|suffix| suffix.is_known());
-    if !known || NAMES.contains(&lower.as_str()) {
+    let ours = own.is_some_and(|own| lower.split('.').any(|label| label == own));
+    if !known || (!ours && NAMES.contains(&lower.as_str())) {
         return false;
     }
-    if own.is_some_and(|own| lower.split('.').any(|label| label == own)) || path {
+    if ours || path {
         return true;
     }
     let two = labels.len() == 2;

@@ -93,6 +93,9 @@ fn soup() -> impl Strategy<Value = String> {
             "&gt;",
             "&nbsp;",
             "&amp;lt;",
+            "&shy;",
+            "&#x202e;",
+            "&#1;",
         ])
         .prop_map(str::to_owned),
         "[a-c \n*_`#>~!\\[\\]()\\\\<&;:.=1+|-]{0,8}",
@@ -121,7 +124,10 @@ proptest! {
             prop_assert!(!once.contains("<p") && !once.contains("<script"), "{once:?}");
         }
         let twice = from_description(&once);
-        prop_assert!(twice.len() < 4 * once.len() + 100);
+        // "&amp;" that is meant to show cannot be told from one that was escaped once too often.
+        if !once.contains("&amp;") {
+            prop_assert_eq!(seen(&twice), seen(&once));
+        }
     }
 }
 
