@@ -75,7 +75,8 @@ pub enum Reservation {
 pub trait Drafts: Send + Sync {
     /// Looks a draft up, or reserves the key for `holder` until `until` if there is none and
     /// nobody else holds it at `now`. A holder who asks again moves the end of its reservation.
-    /// Of two who ask at once, one gets it. A draft that is found counts as used at `now`.
+    /// Of two who ask at once, one gets it. A draft that is found counts as used at `now`,
+    /// give or take a day.
     async fn reserve(
         &self,
         key: &DraftKey,

@@ -6,7 +6,7 @@ use crate::{
     company::Company,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, EnrichmentInput},
     outbox::{Effect, Receipt},
-    posting::{ContentHash, Lifetime, Posting, PostingId, outcome},
+    posting::{ContentHash, Lifetime, Posting, PostingId, SourceIdentifier, outcome},
     store::{Store, StoreError, WriteSet},
 };
 
@@ -16,7 +16,7 @@ pub struct Assignment {
     /// The task.
     pub receipt: Receipt,
     /// The posting.
-    pub posting: PostingId,
+    pub posting: SourceIdentifier,
     /// The content that the outcome will be for.
     pub content: ContentHash,
     /// The content itself.
@@ -29,7 +29,7 @@ pub struct Outcome {
     /// The task.
     pub receipt: Receipt,
     /// The posting.
-    pub posting: PostingId,
+    pub posting: SourceIdentifier,
     /// The content it is for.
     pub content: ContentHash,
     /// What the enricher made of it.
@@ -52,25 +52,12 @@ pub async fn assignments(
         let posting = identifiers
             .get(&id)
             .and_then(|identifier| known.postings.get(identifier));
-        let due = match posting {
-            Some(posting) => {
-                let company = known.company_of(posting)?;
-                match outcome::due(posting, company) {
-                    Some(content) => Some((content, input(posting, company)?)),
-                    None => None,
-                }
-            }
+        let assignment = match posting {
+            Some(posting) => assignment(receipt, posting, known.company_of(posting)?)?,
             None => None,
         };
-        match due {
-            Some((content, input)) => {
-                assignments.push(Assignment {
-                    receipt,
-                    posting: id,
-                    content,
-                    input,
-                });
-            }
+        match assignment {
+            Some(assignment) => assignments.push(assignment),
             None => writes.done.push(receipt),
         }
     }
@@ -78,6 +65,23 @@ pub async fn assignments(
         store.commit(writes).await?;
     }
     Ok(assignments)
+}
+
+/// What is to be done about a posting, if anything.
+fn assignment(
+    receipt: Receipt,
+    posting: &Posting,
+    company: &Company,
+) -> Result<Option<Assignment>, StoreError> {
+    let Some(content) = outcome::due(posting, company) else {
+        return Ok(None);
+    };
+    Ok(Some(Assignment {
+        receipt,
+        posting: posting.source_identifier.clone(),
+        content,
+        input: input(posting, company)?,
+    }))
 }
 
 /// Records outcomes and finishes their tasks in one commit. An outcome for content that is no
@@ -88,20 +92,21 @@ pub async fn record_outcomes(
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let ids: Vec<_> = outcomes.iter().map(|outcome| outcome.posting).collect();
-    let mut known = store.load_by_id(&ids).await?;
-    let identifiers = known.identifiers();
+    let postings: Vec<_> = outcomes
+        .iter()
+        .map(|outcome| outcome.posting.clone())
+        .collect();
+    let mut known = store.load(&postings, &[]).await?;
     let mut writes = WriteSet::new(now);
     for Outcome {
         receipt,
-        posting: id,
+        posting,
         content,
         enrichment,
     } in outcomes
     {
         writes.done.push(*receipt);
-        let identifier = identifiers.get(id);
-        let Some(posting) = identifier.and_then(|identifier| known.postings.get(identifier)) else {
+        let Some(posting) = known.postings.get(posting) else {
             continue;
         };
         let company = known.company_of(posting)?;
@@ -109,7 +114,7 @@ pub async fn record_outcomes(
             Some(change) => change.record(&mut known, &mut writes),
             None if outcome::due(posting, company).is_some() => {
                 // A company's new name changes what has to be hidden, and asks for nothing.
-                writes.ask(Effect::Enrich(*id));
+                writes.ask(Effect::Enrich(posting.id));
             }
             None => {}
         }
@@ -122,7 +127,7 @@ pub async fn record_outcomes(
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unjudged {
     /// The posting.
-    pub posting: PostingId,
+    pub posting: SourceIdentifier,
     /// The content they are for.
     pub content: ContentHash,
     /// The texts.
@@ -137,8 +142,10 @@ pub async fn keep_texts(
     unjudged: &Unjudged,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let mut known = store.load_by_id(&[unjudged.posting]).await?;
-    let Some(posting) = known.postings.values().next() else {
+    let mut known = store
+        .load(std::slice::from_ref(&unjudged.posting), &[])
+        .await?;
+    let Some(posting) = known.postings.get(&unjudged.posting) else {
         return Ok(());
     };
     let company = known.company_of(posting)?;

@@ -10,8 +10,8 @@ use super::{
 use crate::enrichment::{Draft, Verdict};
 
 /// The least that must be left of a text, in percent of its letters: a model may drop what is
-/// said twice and what is no description, but a text that was cut off has lost more.
-const LEAST: usize = 40;
+/// said twice and what is no description, but one that summarises or breaks off loses more.
+const LEAST: usize = 60;
 /// A text may be so many letters shorter than that: of a short one, greetings and addresses may
 /// be most.
 const LESS: usize = 60;
@@ -203,6 +203,8 @@ mod tests {
             &approval(&long, &long),
             &["Add nothing, and keep its language."],
         );
+        let half = SOURCE.repeat(3);
+        assert_eq!(faults(&approval(&half, &half), &long).len(), 1);
         let found = faults(&approval(&long, "We look for a cook."), &long);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(
@@ -273,7 +275,7 @@ mod tests {
         check(&rejection(ReasonCode::Spam, "It sells a course."), &[]);
         check(&rejection(ReasonCode::Spam, " "), &["no text"]);
         let mut draft = rejection(ReasonCode::Spam, "See\nhttps://x.org");
-        draft.markdown = "<b>x</b>".to_owned();
+        draft.markdown = format!("<b>{SOURCE}</b>");
         check(&draft, &["has raw HTML", "several lines", "a URL"]);
     }
 

@@ -93,7 +93,7 @@ impl World {
     async fn keep(&mut self, assignment: &Assignment) {
         self.now += hours(1);
         let unjudged = Unjudged {
-            posting: assignment.posting,
+            posting: assignment.posting.clone(),
             content: assignment.content,
             texts: texts("Kept."),
             coordinates: Some(PLACE),
@@ -125,7 +125,7 @@ fn texts(markdown: &str) -> EnrichedTexts {
 fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
     Outcome {
         receipt: assignment.receipt,
-        posting: assignment.posting,
+        posting: assignment.posting.clone(),
         content: assignment.content,
         enrichment: Enrichment {
             texts: texts("Judged."),
