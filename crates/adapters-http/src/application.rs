@@ -105,13 +105,17 @@ pub struct Application {
     server: Server,
 }
 
-/// Stops a running [`Application`].
+/// Stops a running server.
 #[derive(Clone, Debug)]
 pub struct StopHandle(ServerHandle);
 
 impl StopHandle {
-    /// Accepts nothing more, answers every request that is being served, then ends
-    /// [`Application::run`]. Returns when all is answered.
+    pub(crate) const fn new(server: ServerHandle) -> Self {
+        Self(server)
+    }
+
+    /// Accepts nothing more, answers every request that is being served, then ends the server's
+    /// `run`. Returns when all is answered.
     pub async fn stop(&self) {
         self.0.stop(true).await;
     }
@@ -168,7 +172,7 @@ impl Application {
 
     /// What stops it.
     pub fn stop_handle(&self) -> StopHandle {
-        StopHandle(self.server.handle())
+        StopHandle::new(self.server.handle())
     }
 
     /// Serves until it is stopped. Signals are none of its business.
@@ -177,7 +181,8 @@ impl Application {
     }
 }
 
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+/// Listens on an address.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()
     } else {

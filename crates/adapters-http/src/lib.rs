@@ -2,11 +2,13 @@
 //!
 //! Handlers translate and decide nothing: a request becomes a command or a query of `domain`,
 //! and what comes back becomes an answer. [`Application`] puts everything together; the `app`
-//! crate builds it with its ports, runs it and stops it.
+//! crate builds it with its ports, runs it and stops it. [`AdminApplication`] is a small server
+//! beside it, for whoever watches the service.
 //!
 //! What every request passes is in `middleware`, what every error looks like in `error`,
 //! how bodies are taken in in `body`, and what the resources of the API share in `api`.
 
+mod admin;
 mod answer;
 mod api;
 mod application;
@@ -23,6 +25,7 @@ mod routing;
 mod subscriber;
 
 pub use self::{
+    admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, Ports, StopHandle},
     openapi::openapi,
     posting::posting_data,

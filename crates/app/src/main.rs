@@ -3,11 +3,14 @@
 //! - [`cli`] and [`config`]: what can be said, and what the values may be.
 //! - [`serve`]: puts the adapters together and runs them; [`database`] is the store it got.
 //! - [`lane`]: pushed postings share commits. [`newsletter`]: commands about subscribers.
-//! - [`worker`]: what follows from commits, with the e-mail [`provider`] for some of it.
+//! - [`worker`]: what follows from commits, with the [`enricher`] and the e-mail [`provider`] for
+//!   some of it.
+//! - [`metrics`](mod@metrics), [`admin`]: what is counted, and the listener that shows it.
 //! - [`command`], [`push`], [`demo`]: everything else that the command line offers.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
+mod admin;
 mod cli;
 mod clock;
 mod command;
@@ -16,9 +19,11 @@ mod conflicts;
 mod cores;
 mod database;
 mod demo;
+mod enricher;
 mod input;
 mod lane;
 mod logging;
+mod metrics;
 mod misconfigured;
 mod newsletter;
 mod output;

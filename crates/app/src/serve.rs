@@ -1,35 +1,31 @@
-//! The service as a whole: database, lane, API and worker, started and stopped in order.
+//! The service as a whole: database, lane, metrics, API and worker, started and stopped in order.
 //!
 //! [`Service::start`] runs it inside any program; [`run`] and [`run_worker`] are the commands
 //! `posthaste serve` and `posthaste worker`.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use adapters_enrichment::Builtin;
 use adapters_http::{Application, HttpSettings, Ports, StopHandle, oauth::KeyFolder};
 use adapters_mailerlite::Settings as ProviderSettings;
 use anyhow::Context as _;
-use domain::{
-    enrichment::{Enricher, Pipeline},
-    posting::Lifetime,
-    store::Store,
-    subscriber::provider::Provider,
-};
+use domain::{posting::Lifetime, store::Store, subscriber::provider::Provider};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 
 use crate::{
+    admin::Admin,
     cli::{ServeArgs, WorkerArgs},
     clock,
     command::keys,
-    config::{DatabaseUrl, EnricherKind},
+    config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
+    enricher::{Enriching, Prepared},
     lane::{LaneSettings, LaneTasks, Lanes},
     misconfigured::Misconfigured,
     newsletter::NewsletterService,
     output, provider,
     shutdown::StopSignals,
-    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
+    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts},
 };
 
 /// What to run, and how.
@@ -61,11 +57,16 @@ pub struct ServiceConfig {
     pub accounts: ProviderSettings,
     /// What the e-mail provider signs its deliveries with.
     pub webhook_secrets: Vec<SecretString>,
+    /// Where `/metrics` is.
+    pub admin: AdminBind,
 }
 
-impl From<&ServeArgs> for ServiceConfig {
-    fn from(args: &ServeArgs) -> Self {
-        Self {
+impl TryFrom<&ServeArgs> for ServiceConfig {
+    type Error = Misconfigured;
+
+    fn try_from(args: &ServeArgs) -> Result<Self, Misconfigured> {
+        let enricher = (!args.no_worker).then(|| args.enricher.kind());
+        Ok(Self {
             database: args.store.database(),
             outdated: if args.migrate {
                 Outdated::Migrate
@@ -80,10 +81,11 @@ impl From<&ServeArgs> for ServiceConfig {
             http_threads: args.http.threads(),
             lanes: args.lanes(),
             lifetime: args.lifetime.lifetime,
-            enricher: (!args.no_worker).then_some(args.enricher.enricher),
+            enricher: enricher.transpose()?,
             accounts: args.accounts.settings(),
             webhook_secrets: args.webhook.secrets(),
-        }
+            admin: args.admin.bind(),
+        })
     }
 }
 
@@ -100,6 +102,7 @@ pub struct Running {
     lanes: LaneTasks,
     newsletter: NewsletterService,
     worker: Option<Worker>,
+    admin: Option<Admin>,
 }
 
 /// The service.
@@ -120,7 +123,7 @@ impl Service {
         }
         let works = config
             .enricher
-            .map(|enricher| Works::new(enricher, config.lifetime, &config.accounts))
+            .map(|enricher| Works::new(&enricher, config.lifetime, &config.accounts))
             .transpose()?;
         let database = Database::open_or(&config.database, config.outdated).await?;
         if config.database.is_embedded() && keys::ensure(&folder)? {
@@ -135,6 +138,9 @@ impl Service {
         let (lanes, lane_tasks) =
             Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
+        let outbox = Arc::clone(&database.outbox);
+        let pushes = Arc::new(lanes.under_way());
+        let admin = Admin::start(config.admin, outbox, Some(pushes))?;
         let newsletter = NewsletterService::new(&store, &clock::system());
         let ports = Ports {
             ingest: Arc::new(lanes),
@@ -170,6 +176,7 @@ impl Service {
             lanes: lane_tasks,
             newsletter,
             worker,
+            admin,
         })
     }
 }
@@ -191,6 +198,7 @@ impl Running {
             lanes,
             newsletter,
             worker,
+            admin,
             ..
         } = self;
         let answered = async {
@@ -203,12 +211,16 @@ impl Running {
             }
         };
         tokio::join!(answered, worked);
+        // Last, so that the end can be watched.
+        if let Some(admin) = admin {
+            admin.stop().await;
+        }
     }
 }
 
 /// What a worker does its work with.
 struct Works {
-    enricher: Arc<dyn Enricher>,
+    enricher: Prepared,
     lifetime: Lifetime,
     provider: Arc<dyn Provider>,
 }
@@ -216,15 +228,12 @@ struct Works {
 impl Works {
     /// Gets ready; nothing is begun yet.
     fn new(
-        enricher: EnricherKind,
+        enricher: &EnricherKind,
         lifetime: Lifetime,
         accounts: &ProviderSettings,
     ) -> anyhow::Result<Self> {
-        let enricher: Arc<dyn Enricher> = match enricher {
-            EnricherKind::Builtin => Arc::new(Pipeline::by_rules(Arc::new(Builtin))),
-        };
         Ok(Self {
-            enricher,
+            enricher: Prepared::new(enricher)?,
             lifetime,
             provider: provider::connect(accounts)?,
         })
@@ -238,17 +247,27 @@ impl Works {
         wake: Arc<Wake>,
         is_busy: IsBusy,
     ) -> anyhow::Result<Worker> {
+        self.enricher.describe_metrics();
+        let Enriching {
+            enricher,
+            gate,
+            settings,
+        } = self
+            .enricher
+            .with(Arc::clone(&database.drafts), clock::system());
         let worker = Worker::start(WorkerParts {
             store,
             outbox: Arc::clone(&database.outbox),
             accounts: Arc::clone(&database.accounts),
-            enricher: self.enricher,
+            drafts: Arc::clone(&database.drafts),
+            enricher,
+            gate,
             provider: self.provider,
             lifetime: self.lifetime,
             clock: clock::system(),
             wake,
             is_busy,
-            settings: WorkerSettings::default(),
+            settings,
         });
         worker.context("cannot start background work")
     }
@@ -257,7 +276,7 @@ impl Works {
 /// `posthaste serve`.
 pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
-    let mut running = Service::start(args.into()).await?;
+    let mut running = Service::start(args.try_into()?).await?;
     let (addr, url) = (running.addr, &running.public_url);
     // Whoever read this line may go away; the service stays.
     let _ = output::print(format_args!(
@@ -281,7 +300,7 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
 pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
     let works = Works::new(
-        args.enricher.enricher,
+        &args.enricher.kind()?,
         args.lifetime.lifetime,
         &args.accounts.settings(),
     )?;
@@ -292,10 +311,14 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         Arc::clone(&wake),
     ));
     // Nobody pushes to this process.
+    let admin = Admin::start(args.admin.bind(), Arc::clone(&database.outbox), None)?;
     let worker = works.start(&database, store, wake, Arc::new(|| false))?;
     let _ = output::print("Posthaste works in the background.");
     signals.asked().await;
     worker.stop().await;
+    if let Some(admin) = admin {
+        admin.stop().await;
+    }
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
 }

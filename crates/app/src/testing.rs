@@ -1,5 +1,8 @@
 //! For tests: a store in memory whose calls can be held up, counted and made to fail.
 
+mod author;
+mod drafts;
+
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::{
@@ -21,6 +24,11 @@ use time::OffsetDateTime;
 use tokio::{
     sync::watch,
     time::{sleep, timeout},
+};
+
+pub use self::{
+    author::{Answer, ScriptedAuthor},
+    drafts::MemoryDrafts,
 };
 
 /// What a commit does instead of its work.
@@ -88,6 +96,11 @@ impl FaultyStore {
             .lock()
             .unwrap()
             .push((identifier.to_owned(), fault));
+    }
+
+    /// Takes all poison away.
+    pub fn heal(&self) {
+        self.poison.lock().unwrap().clear();
     }
 
     pub fn fail_next(&self, faults: impl IntoIterator<Item = Fault>) {

@@ -6,6 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod admin;
 mod documentation;
 mod identifiers;
 mod listing;

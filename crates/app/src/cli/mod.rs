@@ -3,6 +3,7 @@
 //! Options that several commands share are in [`settings`]; what their values may be is in
 //! [`crate::config`]. [`parse`] reads the arguments and turns a bad value into one line.
 
+mod enricher;
 mod newsletter;
 mod parse;
 mod settings;
@@ -22,12 +23,13 @@ use secrecy::SecretString;
 use url::Url;
 
 pub use self::{
+    enricher::EnricherArgs,
     newsletter::{
         AccountsArgs, SubscribersCommand, SubscribersImportArgs, SubscribersMigrateArgs,
         SubscribersShowArgs, WebhookArgs,
     },
     parse::{Refusal, load_dotenv, parse},
-    settings::{DataDirArgs, EnricherArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
+    settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
 };
 use crate::{config, lane::LaneSettings};
 
@@ -118,6 +120,8 @@ pub struct ServeArgs {
     pub accounts: AccountsArgs,
     #[command(flatten)]
     pub webhook: WebhookArgs,
+    #[command(flatten)]
+    pub admin: AdminArgs,
 
     /// Serve the API alone, without background workers
     #[arg(
@@ -156,6 +160,8 @@ pub struct WorkerArgs {
     pub enricher: EnricherArgs,
     #[command(flatten)]
     pub accounts: AccountsArgs,
+    #[command(flatten)]
+    pub admin: AdminArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -6,7 +6,7 @@ use clap::Args;
 use domain::posting::Lifetime;
 
 use crate::{
-    config::{self, DatabaseUrl, EnricherKind, MOST_LANES},
+    config::{self, AdminBind, DatabaseUrl, MOST_LANES},
     cores,
     lane::LaneSettings,
 };
@@ -133,17 +133,24 @@ pub struct LifetimeArgs {
 }
 
 #[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Postings")]
-pub struct EnricherArgs {
-    /// Who enriches postings: `builtin`
+#[command(next_help_heading = "Metrics")]
+pub struct AdminArgs {
+    /// Address and port of a listener for `/metrics`, or `off`. Default: 127.0.0.1:9464, unless
+    /// somebody else listens there
     #[arg(
         long,
-        value_name = "NAME",
-        env = "POSTHASTE_ENRICHER",
-        default_value = "builtin",
-        value_parser = config::enricher
+        value_name = "ADDR:PORT",
+        env = "POSTHASTE_ADMIN_BIND",
+        value_parser = config::admin_bind
     )]
-    pub enricher: EnricherKind,
+    admin_bind: Option<AdminBind>,
+}
+
+impl AdminArgs {
+    /// Where `/metrics` is served.
+    pub fn bind(self) -> AdminBind {
+        self.admin_bind.unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -190,6 +190,67 @@ fn an_account_without_a_key_is_none() {
 }
 
 #[test]
+fn a_model_needs_an_address_and_a_name() {
+    let kind = |options: &str| {
+        let line = format!("posthaste worker{options}");
+        let Command::Worker(args) = parsed(&line) else {
+            panic!("{line}")
+        };
+        args.enricher.kind()
+    };
+    assert!(matches!(kind(""), Ok(config::EnricherKind::Builtin)));
+    // What is said of a model that nobody uses does no harm.
+    let unused = kind(" --llm-model m --llm-api-key sesame");
+    assert!(matches!(unused, Ok(config::EnricherKind::Builtin)));
+    for (options, variable) in [
+        (" --enricher llm", "POSTHASTE_LLM_BASE_URL"),
+        (
+            " --enricher llm --llm-base-url http://127.0.0.1:1/v1",
+            "POSTHASTE_LLM_MODEL",
+        ),
+    ] {
+        let refusal = kind(options).unwrap_err().to_string();
+        assert_eq!(
+            refusal,
+            format!("{variable}: is needed with the enricher `llm`")
+        );
+    }
+
+    let all = kind(
+        " --enricher llm --llm-base-url http://127.0.0.1:1/v1?a=b --llm-model m --llm-api-key \
+         -sesame --llm-timeout 9 --llm-concurrency 7 --llm-prompt-price 0.5",
+    );
+    assert!(!format!("{all:?}").contains("sesame"), "{all:?}");
+    let Ok(config::EnricherKind::Llm(settings)) = all else {
+        panic!("{all:?}")
+    };
+    assert_eq!(settings.concurrency, 7);
+    let model = settings.model;
+    assert_eq!(model.base_url.as_str(), "http://127.0.0.1:1/v1?a=b");
+    assert_eq!(model.model, "m");
+    let key = model.api_key.unwrap();
+    assert_eq!(secrecy::ExposeSecret::expose_secret(&key), "-sesame");
+    assert_eq!(model.timeout.as_secs(), 9);
+    assert!((model.prices.prompt - 0.5).abs() < f64::EPSILON);
+    assert!(model.prices.completion.abs() < f64::EPSILON);
+}
+
+#[test]
+fn metrics_have_a_place_unless_they_are_switched_off() {
+    for (options, expected) in [
+        ("", "IfFree(127.0.0.1:9464)"),
+        (" --admin-bind 127.0.0.1:9464", "At(127.0.0.1:9464)"),
+        (" --admin-bind off", "Off"),
+    ] {
+        let line = format!("posthaste worker{options}");
+        let Command::Worker(args) = parsed(&line) else {
+            panic!("{line}")
+        };
+        assert_eq!(format!("{:?}", args.admin.bind()), expected, "{line}");
+    }
+}
+
+#[test]
 fn scopes_may_be_given_in_both_ways() {
     let line = "posthaste clients create --name N --scope job-postings:read,job-postings:write \
                 --scope newsletter-subscribers:write";

@@ -4,7 +4,9 @@
 //! reads well behind the option's or the variable's name. Values that may hold a password are
 //! not repeated in a reason.
 
+mod admin;
 mod database;
+mod enricher;
 mod newsletter;
 
 #[cfg(test)]
@@ -20,7 +22,12 @@ use tracing_subscriber::EnvFilter;
 use url::Url;
 
 pub use self::{
+    admin::{AdminBind, admin_bind},
     database::{DatabaseUrl, database_url},
+    enricher::{
+        EnricherKind, EnricherName, LlmSettings, enricher, llm_base_url, llm_concurrency,
+        llm_model, llm_timeout, price,
+    },
     newsletter::{
         WebhookSecrets, api_key, email, group_id, migration_source, requests_per_minute,
         webhook_secrets,
@@ -43,13 +50,6 @@ pub const MOST_LANES: usize = 4;
 /// Pushes under way are held in memory.
 const LARGEST_QUEUE: u64 = 1_000_000;
 
-/// Who enriches postings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EnricherKind {
-    /// The deterministic one that is built in.
-    Builtin,
-}
-
 /// `POSTHASTE_BIND`.
 pub fn bind(text: &str) -> Result<SocketAddr, String> {
     text.trim().parse().map_err(|_| {
@@ -65,6 +65,15 @@ pub fn public_url(text: &str) -> Result<String, String> {
 
 /// The address of a service that paths are put behind.
 pub fn base_url(text: &str) -> Result<Url, String> {
+    let url = web_url(text)?;
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must have neither a query nor a fragment".to_owned());
+    }
+    Ok(url)
+}
+
+/// An address on the web, without credentials.
+fn web_url(text: &str) -> Result<Url, String> {
     // What was sent is not repeated: it may hold a password.
     let url = Url::parse(text.trim())
         .map_err(|error| format!("not a URL such as https://jobs.example.org: {error}"))?;
@@ -73,9 +82,6 @@ pub fn base_url(text: &str) -> Result<Url, String> {
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err("must not hold a user name or password".to_owned());
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err("must have neither a query nor a fragment".to_owned());
     }
     Ok(url)
 }
@@ -117,15 +123,6 @@ pub fn posting_lifetime(text: &str) -> Result<Lifetime, String> {
     u32::try_from(days)
         .map(Lifetime::days)
         .map_err(|error| error.to_string())
-}
-
-/// `POSTHASTE_ENRICHER`.
-pub fn enricher(text: &str) -> Result<EnricherKind, String> {
-    match text.trim() {
-        "builtin" => Ok(EnricherKind::Builtin),
-        "llm" => Err("this build does not have the enricher `llm`; use `builtin`".to_owned()),
-        other => Err(format!("{other:?} is no enricher; use `builtin`")),
-    }
 }
 
 /// `POSTHASTE_LOG`, `RUST_LOG`.

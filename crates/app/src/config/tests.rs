@@ -4,7 +4,7 @@ use super::*;
 
 /// Checks what a function makes of texts: `Ok` is the value's debug form, `Err` how the reason
 /// begins.
-fn check<T: Debug>(
+pub(super) fn check<T: Debug>(
     parse: impl Fn(&str) -> Result<T, String>,
     table: &[(&str, Result<&str, &str>)],
 ) {
@@ -252,18 +252,6 @@ fn secrets_are_taken_and_never_shown() {
     }
     let shown = format!("{:?} {:?}", api_key("sesame"), webhook_secrets("sesame"));
     assert!(!shown.contains("sesame"), "{shown}");
-}
-
-#[test]
-fn enrichers() {
-    check(
-        enricher,
-        &[
-            ("builtin", Ok("Builtin")),
-            ("llm", Err("this build does not have the enricher `llm`")),
-            ("gpt", Err("\"gpt\" is no enricher; use `builtin`")),
-        ],
-    );
 }
 
 #[test]

@@ -39,7 +39,7 @@ use self::{
 use crate::{
     cli::DemoArgs,
     command::clients,
-    config::{DatabaseUrl, EnricherKind},
+    config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
     lane::LaneSettings,
     output, provider,
@@ -106,6 +106,7 @@ impl Home {
             // Nobody outside is to hear of a demo.
             accounts: provider::none(),
             webhook_secrets: Vec::new(),
+            admin: AdminBind::Off,
         }
     }
 }

@@ -167,10 +167,16 @@ impl Lanes {
         (lanes, tasks)
     }
 
+    /// Says how many commands are under way.
+    pub fn under_way(&self) -> impl Fn() -> usize + Send + Sync + 'static {
+        let (places, all) = (Arc::clone(&self.places), self.queue);
+        move || all - places.available_permits()
+    }
+
     /// Says whether many commands are under way.
     pub fn is_busy(&self) -> impl Fn() -> bool + Send + Sync + 'static {
-        let (places, all) = (Arc::clone(&self.places), self.queue);
-        move || all - places.available_permits() >= MANY
+        let under_way = self.under_way();
+        move || under_way() >= MANY
     }
 
     fn lane_of(&self, identifier: &SourceIdentifier) -> Option<&Entrance> {

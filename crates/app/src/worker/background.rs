@@ -16,7 +16,6 @@ const NICENESS: i32 = 10;
 /// for an answer, and takes no other thread's turn.
 pub(super) struct Background {
     handle: Handle,
-    // Only ever empty while it is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -32,6 +31,15 @@ impl Background {
             handle: runtime.handle().clone(),
             runtime: Some(runtime),
         })
+    }
+
+    /// None, for what mostly waits: it runs where everything else does. Whoever it waits for may
+    /// keep a connection open on the threads that made it, so those should stay and not give way.
+    pub fn none() -> Self {
+        Self {
+            handle: Handle::current(),
+            runtime: None,
+        }
     }
 
     /// Starts work.

@@ -1,6 +1,8 @@
 //! Enriches postings: what for, the enricher's work outside of any transaction, what came of it.
 
-use std::sync::Arc;
+mod failed;
+
+use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use domain::{
@@ -15,10 +17,16 @@ use tokio::{
     task::JoinError,
     time::{sleep, timeout},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::{background::Background, poll::Handler, tasks::Tasks};
-use crate::{panics, waits};
+use self::failed::Failed;
+use super::{
+    background::Background,
+    gate::{Gate, Pass},
+    poll::Handler,
+    tasks::Tasks,
+};
+use crate::{metrics, panics, waits};
 
 /// How often an outcome is recorded again after a conflict before its task is put off.
 const CONFLICTS: usize = 5;
@@ -27,6 +35,8 @@ const CONFLICTS: usize = 5;
 pub(super) struct Enrichments {
     pub store: Arc<dyn Store>,
     pub enricher: Arc<dyn Enricher>,
+    /// Closed while the enricher is to be left alone.
+    pub gate: Arc<Gate>,
     pub lifetime: Lifetime,
     pub tasks: Tasks,
     pub threads: Background,
@@ -34,12 +44,22 @@ pub(super) struct Enrichments {
 
 #[async_trait]
 impl Handler for Enrichments {
+    type Pass = Pass;
+
     fn queue(&self) -> Queue {
         Queue::Enrich
     }
 
     fn most(&self) -> usize {
-        self.tasks.settings.claim
+        self.tasks.settings.claim_for_enrichment
+    }
+
+    fn has_company(&self) -> bool {
+        self.tasks.settings.enrich_loops > 1
+    }
+
+    async fn ready(&self) -> Pass {
+        self.gate.pass().await
     }
 
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {
@@ -55,9 +75,9 @@ impl Handler for Enrichments {
         for result in results {
             match result {
                 Done::Outcome(outcome) => outcomes.push(outcome),
-                Done::Failure(receipt, error) => {
-                    if let Some(task) = find(tasks, receipt) {
-                        self.tasks.failed(task, error).await;
+                Done::Failure(failed) => {
+                    if let Some(task) = find(tasks, failed.receipt) {
+                        self.settle(task, failed).await?;
                     }
                 }
                 Done::NotBegun(receipt) => given_back.push(receipt),
@@ -77,7 +97,7 @@ impl Handler for Enrichments {
 /// What came of an assignment.
 enum Done {
     Outcome(Outcome),
-    Failure(Receipt, EnrichError),
+    Failure(Failed),
     /// The worker was asked to stop before.
     NotBegun(Receipt),
 }
@@ -128,26 +148,35 @@ impl Enrichments {
         if stop.is_cancelled() {
             return Done::NotBegun(receipt);
         }
-        match self.enrich(input).await {
+        let input = Arc::new(input);
+        match self.enrich(Arc::clone(&input)).await {
             Ok(enrichment) => Done::Outcome(Outcome {
                 receipt,
                 posting,
                 content,
                 enrichment,
             }),
-            Err(error) => Done::Failure(receipt, error),
+            Err(error) => Done::Failure(Failed {
+                receipt,
+                posting,
+                content,
+                input,
+                error,
+            }),
         }
     }
 
-    /// Has the enricher work on a thread of its own: it may compute for long, and if it panics
-    /// then only there.
-    async fn enrich(&self, input: EnrichmentInput) -> Result<Enrichment, EnrichError> {
-        let enricher = Arc::clone(&self.enricher);
+    /// Has the enricher work in a task of its own: it may compute for long, and if it panics
+    /// then only there. What nobody waits for any more is broken off.
+    async fn enrich(&self, input: Arc<EnrichmentInput>) -> Result<Enrichment, EnrichError> {
+        let (enricher, start) = (Arc::clone(&self.enricher), Instant::now());
         let work = self
             .threads
             .spawn(async move { enricher.enrich(&input).await });
         let limit = self.tasks.settings.enrich_within;
-        match timeout(limit, work).await {
+        let worked = timeout(limit, AbortOnDropHandle::new(work)).await;
+        metrics::enrichment_took(start.elapsed());
+        match worked {
             Ok(Ok(result)) => result,
             Ok(Err(error)) => Err(failed_to_run(error)),
             Err(_) => Err(EnrichError::Retry {
@@ -191,7 +220,11 @@ impl Enrichments {
     async fn record_once(&self, outcomes: &[Outcome]) -> Result<(), StoreError> {
         let now = self.tasks.now();
         let recorded = usecase::record_outcomes(self.store.as_ref(), outcomes, self.lifetime, now);
-        panics::caught(recorded).await
+        panics::caught(recorded).await?;
+        for outcome in outcomes {
+            metrics::enriched(&outcome.enrichment.verdict);
+        }
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use domain::{
 use tokio_util::sync::CancellationToken;
 
 use super::{poll::Handler, tasks::Tasks};
-use crate::panics;
+use crate::{metrics, panics};
 
 /// Delivers events, each at least once, those of one subject in their order.
 pub(super) struct Events {
@@ -22,6 +22,8 @@ pub(super) struct Events {
 
 #[async_trait]
 impl Handler for Events {
+    type Pass = ();
+
     fn queue(&self) -> Queue {
         Queue::Event
     }
@@ -29,6 +31,8 @@ impl Handler for Events {
     fn most(&self) -> usize {
         self.tasks.settings.claim
     }
+
+    async fn ready(&self) {}
 
     async fn handle(&self, tasks: &[Claimed], _: &CancellationToken) -> Result<(), StoreError> {
         for task in tasks {
@@ -69,7 +73,9 @@ impl Events {
             })
             .collect();
         let now = self.tasks.now();
-        panics::caught(usecase::deliver(self.store.as_ref(), &events, now)).await
+        panics::caught(usecase::deliver(self.store.as_ref(), &events, now)).await?;
+        metrics::events_delivered(events.len());
+        Ok(())
     }
 }
 

@@ -1,19 +1,27 @@
 //! The background worker: what has to happen because of what was committed.
 //!
 //! Several loops run side by side, so that none waits for another: [`enrich`] enriches postings,
-//! [`event`] delivers events, [`newsletter`] tells the e-mail provider, [`expiry`] ends lifetimes.
-//! All but the last live on the outbox: [`poll`] claims tasks and keeps their leases, [`tasks`]
-//! says what becomes of a failed one. A commit of this process wakes them ([`wake`]); for the
-//! commits of others they look every second. While many push they give way ([`courtesy`]), and
-//! what computes for long has threads of low priority ([`background`]).
+//! [`event`] delivers events, [`newsletter`] tells the e-mail provider, [`expiry`] ends lifetimes,
+//! [`forget`] forgets old drafts. All but the last two live on the outbox: [`poll`] claims tasks
+//! and keeps their leases, [`tasks`] says what becomes of a failed one. A commit of this process
+//! wakes them ([`wake`]); for the commits of others they look every second. While many push they
+//! give way ([`courtesy`]), and what computes for long has threads of low priority
+//! ([`background`]).
+//!
+//! An enricher that is somewhere else has several loops, each with one posting at a time, and a
+//! [`gate`] for when it is to be left alone, as the e-mail provider has a [`door`] for each
+//! account.
 //!
 //! None of them ever dies: what fails is logged and tried again, and a panic is a failure.
 
 mod background;
 mod courtesy;
+mod door;
 mod enrich;
 mod event;
 mod expiry;
+mod forget;
+mod gate;
 mod newsletter;
 mod poll;
 mod tasks;
@@ -25,7 +33,7 @@ mod tests;
 use std::{io, sync::Arc, time::Duration};
 
 use domain::{
-    enrichment::Enricher,
+    enrichment::{Drafts, Enricher},
     outbox::Outbox,
     posting::Lifetime,
     store::{Accounts, Store},
@@ -37,10 +45,11 @@ use uuid::Uuid;
 
 use self::{
     background::Background, courtesy::Courtesy, enrich::Enrichments, event::Events, expiry::Expiry,
-    newsletter::Newsletter, tasks::Tasks,
+    forget::Forgetting, newsletter::Newsletter, tasks::Tasks,
 };
 pub use self::{
     courtesy::IsBusy,
+    gate::Gate,
     wake::{Wake, WakingStore},
 };
 use crate::{clock::Clock, cores};
@@ -58,8 +67,18 @@ pub struct WorkerSettings {
     pub poll_every: Duration,
     /// How often lifetimes are ended.
     pub sweep_every: Duration,
-    /// How many postings are enriched at the same time.
+    /// How often old drafts are forgotten.
+    pub forget_every: Duration,
+    /// How many loops enrich.
+    pub enrich_loops: usize,
+    /// How many postings a loop claims at once: the outcomes share a commit, and are lost
+    /// together when the process dies.
+    pub claim_for_enrichment: usize,
+    /// How many of them it enriches at the same time.
     pub enrich_at_once: usize,
+    /// Whether the enricher computes for long and has threads of its own; otherwise it mostly
+    /// waits.
+    pub enrich_aside: bool,
     /// How long one enrichment may take.
     pub enrich_within: Duration,
     /// How many tasks are claimed at once for the e-mail provider: few, because its limit makes
@@ -79,8 +98,12 @@ impl Default for WorkerSettings {
             renew_every: Duration::from_secs(10),
             poll_every: Duration::from_secs(1),
             sweep_every: Duration::from_secs(20),
+            forget_every: Duration::from_hours(1),
+            enrich_loops: 1,
+            claim_for_enrichment: 64,
             // The other half is for those who push.
             enrich_at_once: cores::half(),
+            enrich_aside: true,
             enrich_within: Duration::from_mins(2),
             claim_for_provider: 4,
             lease_accounts_every: Duration::from_secs(5),
@@ -96,7 +119,10 @@ pub struct WorkerParts {
     pub outbox: Arc<dyn Outbox>,
     /// Who may speak to the provider's accounts.
     pub accounts: Arc<dyn Accounts>,
+    pub drafts: Arc<dyn Drafts>,
     pub enricher: Arc<dyn Enricher>,
+    /// Closed while the enricher is to be left alone.
+    pub gate: Arc<Gate>,
     pub provider: Arc<dyn Provider>,
     pub lifetime: Lifetime,
     pub clock: Clock,
@@ -120,7 +146,9 @@ impl Worker {
             store,
             outbox,
             accounts,
+            drafts,
             enricher,
+            gate,
             provider,
             lifetime,
             clock,
@@ -137,29 +165,36 @@ impl Worker {
         let stop = CancellationToken::new();
         let mut loops = JoinSet::new();
 
-        let events = Events {
+        let events = Arc::new(Events {
             store: Arc::clone(&store),
             tasks: tasks.clone(),
-        };
+        });
         loops.spawn(poll::run(
             tasks.clone(),
             events,
             Arc::clone(&wake),
             stop.clone(),
         ));
-        let enrichments = Enrichments {
+        let enrichments = Arc::new(Enrichments {
             store: Arc::clone(&store),
             enricher,
+            gate,
             lifetime,
             tasks: tasks.clone(),
-            threads: Background::new(settings.enrich_at_once)?,
-        };
-        loops.spawn(poll::run(
-            tasks.clone(),
-            enrichments,
-            Arc::clone(&wake),
-            stop.clone(),
-        ));
+            threads: if settings.enrich_aside {
+                Background::new(settings.enrich_at_once)?
+            } else {
+                Background::none()
+            },
+        });
+        for _ in 0..settings.enrich_loops.max(1) {
+            loops.spawn(poll::run(
+                tasks.clone(),
+                Arc::clone(&enrichments),
+                Arc::clone(&wake),
+                stop.clone(),
+            ));
+        }
         let newsletter = Newsletter {
             store: Arc::clone(&store),
             leases: accounts,
@@ -169,6 +204,12 @@ impl Worker {
             holder: Uuid::now_v7(),
         };
         loops.spawn(newsletter.run(stop.clone()));
+        let forgetting = Forgetting {
+            drafts,
+            clock: Arc::clone(&clock),
+            every: settings.forget_every,
+        };
+        loops.spawn(forgetting.run(stop.clone()));
         if lifetime.is_limited() {
             let expiry = Expiry {
                 store,

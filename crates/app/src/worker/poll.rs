@@ -16,14 +16,23 @@ use crate::{panics, waits};
 /// Does what the tasks of a queue ask for.
 #[async_trait]
 pub(super) trait Handler: Send + Sync {
+    /// Leave to claim tasks and to handle them.
+    type Pass: Send;
+
     /// The queue.
     fn queue(&self) -> Queue;
 
     /// How many tasks it takes at once at most.
     fn most(&self) -> usize;
 
-    /// Waits until it makes sense to claim anything.
-    async fn ready(&self) {}
+    /// Whether other loops of this process take tasks of the same queue.
+    fn has_company(&self) -> bool {
+        false
+    }
+
+    /// Waits until it makes sense to claim anything. What it gives is held until what was claimed
+    /// is handled.
+    async fn ready(&self) -> Self::Pass;
 
     /// Handles claimed tasks: each is finished, put off or given up. An error means that the
     /// store cannot be reached, and that what was not settled is to be given back.
@@ -32,29 +41,30 @@ pub(super) trait Handler: Send + Sync {
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;
 }
 
-/// Handles tasks until it is stopped.
+/// Handles tasks until it is stopped. Several may run with the same handler.
 pub(super) async fn run<H: Handler>(
     tasks: Tasks,
-    handler: H,
+    handler: Arc<H>,
     wake: Arc<Wake>,
     stop: CancellationToken,
 ) {
     let mut outage = None;
     let queue = handler.queue();
     loop {
-        tokio::select! {
+        let pass = tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            () = handler.ready() => {}
-        }
+            pass = handler.ready() => pass,
+        };
         let start = Instant::now();
-        match panics::caught(round(&tasks, &handler, &stop)).await {
+        let done = panics::caught(round(&tasks, handler.as_ref(), &wake, &stop)).await;
+        drop(pass);
+        match done {
             Ok(claimed) => {
                 outage = None;
                 if claimed == 0 {
                     tokio::select! {
-                        () = wake.called(queue) => {}
-                        () = sleep(waits::about(tasks.settings.poll_every)) => {}
+                        () = wake.called_within(queue, tasks.settings.poll_every) => {}
                         () = stop.cancelled() => {}
                     }
                 } else {
@@ -82,12 +92,17 @@ pub(super) async fn run<H: Handler>(
 async fn round<H: Handler>(
     tasks: &Tasks,
     handler: &H,
+    wake: &Wake,
     stop: &CancellationToken,
 ) -> Result<usize, StoreError> {
     let queue = handler.queue();
     let claimed = tasks.claim(queue, handler.most()).await?;
     if claimed.is_empty() {
         return Ok(0);
+    }
+    if handler.has_company() {
+        // There may be more, and another loop that waits.
+        wake.call(queue);
     }
     let receipts: Vec<Receipt> = claimed.iter().map(|task| task.receipt).collect();
     let patience = async {

@@ -65,31 +65,47 @@ impl Tasks {
 
     /// Puts a failed task off, or gives it up.
     pub async fn failed(&self, task: &Claimed, failure: impl Into<Failure>) {
-        let (now, failure) = (self.now(), failure.into());
-        let next_at = match failure.again {
-            Again::Never => None,
-            Again::After(asked) => {
-                // Longer than this the policy does not try anyway.
-                let asked = asked.map(|asked| {
-                    Duration::try_from(asked)
-                        .unwrap_or(Duration::DAY)
-                        .min(Duration::DAY)
-                });
-                let (attempts, since) = (task.attempts, task.first_failed_at);
-                RetryPolicy::STANDARD.next(attempts, since, asked, rand::random(), now)
-            }
-        };
-        let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
-        let settled = if let Some(next_at) = next_at {
-            tracing::warn!(?work, attempts, %next_at, error, "a task failed");
-            self.outbox.retry(task.receipt, next_at, error, now).await
-        } else {
-            tracing::error!(?work, attempts, error, "a task was given up");
-            self.outbox.bury(task.receipt, error, now).await
-        };
-        if let Err(error) = settled {
-            tracing::warn!(%error, "a failure was not recorded; its task is due when the lease ends");
+        let failure = failure.into();
+        match self.next_attempt(task, &failure) {
+            Some(next_at) => self.put_off(task, &failure, next_at).await,
+            None => self.give_up(task, &failure).await,
         }
+    }
+
+    /// When a failed task is to be tried again; `None` if it is to be given up.
+    pub fn next_attempt(&self, task: &Claimed, failure: &Failure) -> Option<OffsetDateTime> {
+        let Again::After(asked) = failure.again else {
+            return None;
+        };
+        // Longer than this the policy does not try anyway.
+        let asked = asked.map(|asked| {
+            Duration::try_from(asked)
+                .unwrap_or(Duration::DAY)
+                .min(Duration::DAY)
+        });
+        let (attempts, since) = (task.attempts, task.first_failed_at);
+        RetryPolicy::STANDARD.next(attempts, since, asked, rand::random(), self.now())
+    }
+
+    /// Puts a failed task off.
+    pub async fn put_off(&self, task: &Claimed, failure: &Failure, next_at: OffsetDateTime) {
+        let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
+        tracing::warn!(?work, attempts, %next_at, error, "a task failed");
+        let settled = self.outbox.retry(task.receipt, next_at, error, self.now());
+        recorded(settled.await);
+    }
+
+    /// Gives a failed task up.
+    pub async fn give_up(&self, task: &Claimed, failure: &Failure) {
+        let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
+        tracing::error!(?work, attempts, error, "a task was given up");
+        recorded(self.outbox.bury(task.receipt, error, self.now()).await);
+    }
+}
+
+fn recorded(settled: Result<(), StoreError>) {
+    if let Err(error) = settled {
+        tracing::warn!(%error, "a failure was not recorded; its task is due when the lease ends");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Commits of this process wake its worker.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
@@ -11,21 +11,34 @@ use domain::{
     subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
-use tokio::sync::{Notify, futures::Notified};
+use tokio::{
+    sync::{Mutex, Notify},
+    time::sleep,
+};
+
+use crate::waits;
 
 /// Tells the loops of a worker that there is something to do. A call that comes while nobody
 /// waits is kept for the next who does.
 #[derive(Debug, Default)]
 pub struct Wake {
-    enrich: Notify,
-    event: Notify,
-    sync_old: Notify,
-    sync_new: Notify,
-    migrate: Notify,
+    enrich: Bell,
+    event: Bell,
+    sync_old: Bell,
+    sync_new: Bell,
+    migrate: Bell,
+}
+
+/// A queue's bell.
+#[derive(Debug, Default)]
+struct Bell {
+    calls: Notify,
+    /// Held by the one of those who wait that looks at the clock.
+    watch: Mutex<()>,
 }
 
 impl Wake {
-    fn of(&self, queue: Queue) -> &Notify {
+    fn of(&self, queue: Queue) -> &Bell {
         match queue {
             Queue::Enrich => &self.enrich,
             Queue::Event => &self.event,
@@ -35,9 +48,23 @@ impl Wake {
         }
     }
 
-    /// Waits until there may be tasks in this queue.
-    pub(super) fn called(&self, queue: Queue) -> Notified<'_> {
-        self.of(queue).notified()
+    /// Calls one of those who wait for tasks in this queue.
+    pub(super) fn call(&self, queue: Queue) {
+        self.of(queue).calls.notify_one();
+    }
+
+    /// Waits until there may be tasks in this queue: until somebody calls, or for about this
+    /// long. Of many who wait only one looks at the clock, so that many ask no more than one.
+    pub(super) async fn called_within(&self, queue: Queue, time: Duration) {
+        let bell = self.of(queue);
+        let tick = async {
+            let _watch = bell.watch.lock().await;
+            sleep(waits::about(time)).await;
+        };
+        tokio::select! {
+            () = bell.calls.notified() => {}
+            () = tick => {}
+        }
     }
 }
 
@@ -79,7 +106,7 @@ impl Store for WakingStore {
         let result = self.inner.commit(writes).await;
         if result.is_ok() {
             for queue in queues {
-                self.wake.of(queue).notify_one();
+                self.wake.call(queue);
             }
         }
         result

@@ -5,6 +5,8 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod enrichment;
+mod metrics;
 mod subscribers;
 
 use std::{
@@ -85,6 +87,14 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_BODY_LIMIT",
                 "POSTHASTE_POSTING_LIFETIME_DAYS",
                 "POSTHASTE_ENRICHER",
+                "POSTHASTE_LLM_BASE_URL",
+                "POSTHASTE_LLM_MODEL",
+                "POSTHASTE_LLM_API_KEY",
+                "POSTHASTE_LLM_TIMEOUT",
+                "POSTHASTE_LLM_CONCURRENCY",
+                "POSTHASTE_LLM_PROMPT_PRICE",
+                "POSTHASTE_LLM_COMPLETION_PRICE",
+                "POSTHASTE_ADMIN_BIND",
                 "POSTHASTE_NO_WORKER",
                 "POSTHASTE_MIGRATE",
                 "POSTHASTE_HTTP_THREADS",
@@ -104,6 +114,8 @@ fn help_names_every_command_and_variable() {
             &[
                 "POSTHASTE_MAILERLITE_OLD_API_KEY",
                 "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
+                "POSTHASTE_LLM_BASE_URL",
+                "POSTHASTE_ADMIN_BIND",
             ],
         ),
         (
@@ -131,6 +143,8 @@ fn help_shows_no_secret() {
         ("serve", "POSTHASTE_MAILERLITE_OLD_API_KEY"),
         ("worker", "POSTHASTE_MAILERLITE_NEW_API_KEY"),
         ("serve", "POSTHASTE_MAILERLITE_WEBHOOK_SECRET"),
+        ("serve", "POSTHASTE_LLM_API_KEY"),
+        ("worker", "POSTHASTE_LLM_API_KEY"),
     ] {
         let output = run(&folder, &[command, "--help"], &[(variable, "hush")]);
         assert!(text(&output.stdout).contains(variable));
@@ -186,8 +200,8 @@ fn a_bad_variable_stops_the_start_with_one_line() {
         ),
         (
             "POSTHASTE_ENRICHER",
-            "llm",
-            "this build does not have the enricher `llm`",
+            "gpt",
+            "\"gpt\" is no enricher; use `builtin` or `llm`",
         ),
         (
             "POSTHASTE_MAILERLITE_OLD_API_KEY",

@@ -1,17 +1,18 @@
 //! When an account is to be left alone.
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 use domain::subscriber::{Account, provider::ProviderError};
 use tokio::time::Instant;
 
-/// The pause after the first refusal; each further one doubles it.
-const FIRST_PAUSE: Duration = Duration::from_secs(10);
-/// No pause after refusals is longer than this.
-const LONGEST_PAUSE: Duration = Duration::from_mins(10);
+use super::super::door::{self, Pauses};
+use crate::metrics;
+
+/// A key that is refused stays refused until somebody sees to it.
+const PAUSES: Pauses = Pauses {
+    first: Duration::from_secs(10),
+    longest: Duration::from_mins(10),
+};
 
 /// The doors of both accounts.
 #[derive(Default)]
@@ -30,58 +31,50 @@ impl Doors {
 }
 
 /// An account's door: calls go through it one by one, and none while it is closed.
-#[derive(Default)]
 pub(super) struct Door {
     /// Held by the call that is under way.
     pub turn: tokio::sync::Mutex<()>,
-    state: Mutex<State>,
+    door: door::Door,
 }
 
-#[derive(Default)]
-struct State {
-    closed_until: Option<Instant>,
-    /// How often the account has refused us in a row.
-    refusals: u32,
+impl Default for Door {
+    fn default() -> Self {
+        Self {
+            turn: tokio::sync::Mutex::default(),
+            door: door::Door::new(PAUSES),
+        }
+    }
 }
 
 impl Door {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Until when it is closed, if it is.
     pub fn closed_until(&self) -> Option<Instant> {
-        let now = Instant::now();
-        self.state().closed_until.filter(|until| *until > now)
+        self.door.closed_until()
     }
 
     /// Closes after an answer that asks for it.
     pub fn note<T>(&self, account: Account, result: &Result<T, ProviderError>) {
-        let mut state = self.state();
         let pause = match result {
             Ok(_) => {
-                if state.refusals > 0 {
+                if self.door.answered() {
                     tracing::info!(%account, "the account answers again");
                 }
-                state.refusals = 0;
+                metrics::provider_paused(account, false);
                 return;
             }
             Err(ProviderError::Retry {
                 after: Some(after), ..
-            }) => *after,
-            Err(ProviderError::Locked(_)) => {
-                let pause = FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(state.refusals));
-                state.refusals = state.refusals.saturating_add(1);
-                pause.min(LONGEST_PAUSE)
+            }) => {
+                self.door.leave_alone(*after);
+                *after
             }
+            Err(ProviderError::Locked(_)) => self.door.refused(None),
             Err(ProviderError::Retry { after: None, .. } | ProviderError::Permanent(_)) => return,
         };
         if pause.is_zero() {
             return;
         }
-        let until = Instant::now() + pause;
-        state.closed_until = state.closed_until.max(Some(until));
-        drop(state);
+        metrics::provider_paused(account, true);
         if let Err(error) = result {
             tracing::warn!(%account, %error, ?pause, "the account is left alone");
         }

@@ -56,6 +56,8 @@ pub(super) struct OneByOne<E>(pub E);
 
 #[async_trait]
 impl<E: Errands> Handler for OneByOne<E> {
+    type Pass = ();
+
     fn queue(&self) -> Queue {
         self.0.queue()
     }

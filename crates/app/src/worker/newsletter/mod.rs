@@ -131,7 +131,7 @@ impl Newsletter {
             };
             poll::run(
                 self.tasks.clone(),
-                OneByOne(syncs),
+                Arc::new(OneByOne(syncs)),
                 Arc::clone(&self.wake),
                 ending.clone(),
             )
@@ -145,7 +145,7 @@ impl Newsletter {
             };
             poll::run(
                 self.tasks.clone(),
-                OneByOne(moves),
+                Arc::new(OneByOne(moves)),
                 Arc::clone(&self.wake),
                 ending.clone(),
             )

@@ -26,7 +26,7 @@ use tokio::time::{Instant, sleep};
 use self::script::{Script, Treatment};
 use crate::{
     clock::Clock,
-    testing::{Fault, FaultyStore},
+    testing::{Fault, FaultyStore, MemoryDrafts},
     worker::{Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
 
@@ -86,6 +86,8 @@ impl Bench {
             store: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
             accounts,
+            drafts: Arc::<MemoryDrafts>::default(),
+            gate: Arc::default(),
             enricher: Arc::new(Pipeline::by_rules(Arc::new(adapters_enrichment::Builtin))),
             provider: Arc::clone(script) as _,
             lifetime: Lifetime::NEVER,

@@ -1,0 +1,87 @@
+//! The listener for whoever watches the service.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use adapters_http::{AdminListener, BuildError, MetricsPage, StopHandle};
+
+use crate::support::{Connection, Response, request};
+
+struct TestAdmin {
+    address: std::net::SocketAddr,
+    stop: StopHandle,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+/// One with a page that says how often it was made.
+fn spawn() -> TestAdmin {
+    let made = Arc::new(AtomicUsize::new(0));
+    let page: MetricsPage = Arc::new(move || {
+        let made = made.fetch_add(1, Ordering::SeqCst) + 1;
+        Box::pin(async move { format!("pages_made {made}\n") })
+    });
+    let listener = AdminListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let application = listener.answer_with(page).unwrap();
+    TestAdmin {
+        address: application.addr(),
+        stop: application.stop_handle(),
+        serving: tokio::spawn(application.run()),
+    }
+}
+
+impl TestAdmin {
+    async fn ask(&self, method: &str, path: &str) -> Response {
+        let mut connection = Connection::open(self.address).await;
+        connection.exchange(&request(method, path)).await
+    }
+}
+
+#[tokio::test]
+async fn metrics_are_made_anew_for_each_answer() {
+    let admin = spawn();
+    for made in 1..=2 {
+        let answer = admin.ask("GET", "/metrics").await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(
+            answer.header("Content-Type"),
+            Some("text/plain; version=0.0.4; charset=utf-8")
+        );
+        assert_eq!(answer.header("Cache-Control"), Some("no-store"));
+        assert_eq!(answer.text(), format!("pages_made {made}\n"));
+    }
+    assert_eq!(admin.ask("HEAD", "/metrics").await.status, 200);
+}
+
+#[tokio::test]
+async fn there_is_nothing_else() {
+    let admin = spawn();
+    for path in [
+        "/",
+        "/metrics/",
+        "/healthz",
+        "/oauth/token",
+        "/api/openapi.json",
+    ] {
+        assert_eq!(admin.ask("GET", path).await.status, 404, "{path}");
+    }
+    let answer = admin.ask("POST", "/metrics").await;
+    assert_eq!(
+        (answer.status, answer.header("Allow")),
+        (405, Some("GET, HEAD"))
+    );
+}
+
+#[tokio::test]
+async fn it_stops_and_its_address_is_free_again() {
+    let admin = spawn();
+    let taken = AdminListener::bind(admin.address).map(|_| ());
+    assert!(
+        matches!(&taken, Err(BuildError::Bind { address, .. }) if *address == admin.address),
+        "{taken:?}"
+    );
+    admin.stop.stop().await;
+    admin.serving.await.unwrap().unwrap();
+    assert!(AdminListener::bind(admin.address).is_ok());
+}

@@ -1,0 +1,162 @@
+//! The listener for whoever watches the service, and what is recorded for them.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use adapters_http::{AdminApplication, AdminListener, StopHandle};
+use anyhow::Context as _;
+use domain::outbox::Outbox;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::{
+    task::JoinHandle,
+    time::{MissedTickBehavior, interval},
+};
+
+use crate::{
+    clock,
+    config::AdminBind,
+    metrics::{self, Page, PushesUnderWay},
+};
+
+/// How often what was recorded is added up, so that it takes no memory although nobody looks.
+const ADD_UP_EVERY: Duration = Duration::from_secs(10);
+
+/// A listener that runs.
+pub struct Admin {
+    address: SocketAddr,
+    stop: StopHandle,
+    server: JoinHandle<()>,
+    adding_up: JoinHandle<()>,
+}
+
+impl Admin {
+    /// Listens and starts to record, unless nobody is to.
+    pub fn start(
+        bind: AdminBind,
+        outbox: Arc<dyn Outbox>,
+        pushes: Option<PushesUnderWay>,
+    ) -> anyhow::Result<Option<Self>> {
+        let (address, is_asked_for) = match bind {
+            AdminBind::Off => return Ok(None),
+            AdminBind::IfFree(address) => (address, false),
+            AdminBind::At(address) => (address, true),
+        };
+        let listener = match AdminListener::bind(address) {
+            Ok(listener) => listener,
+            Err(error) if is_asked_for => return Err(error).context("POSTHASTE_ADMIN_BIND"),
+            Err(error) => {
+                tracing::warn!(
+                    %error,
+                    "there is no /metrics; POSTHASTE_ADMIN_BIND takes another address, or `off`"
+                );
+                return Ok(None);
+            }
+        };
+        let recorder = metrics::install().context("metrics cannot be recorded")?;
+        let page = Arc::new(Page {
+            recorder: recorder.clone(),
+            outbox,
+            pushes,
+            clock: clock::system(),
+        });
+        let application = listener.answer_with(Arc::new(move || {
+            let page = Arc::clone(&page);
+            Box::pin(async move { page.make().await })
+        }))?;
+        Ok(Some(Self::run(application, recorder)))
+    }
+
+    fn run(application: AdminApplication, recorder: PrometheusHandle) -> Self {
+        let (address, stop) = (application.addr(), application.stop_handle());
+        tracing::info!("metrics are at http://{address}/metrics");
+        let server = tokio::spawn(async move {
+            if let Err(error) = application.run().await {
+                tracing::error!(%error, "the listener for /metrics failed");
+            }
+        });
+        let adding_up = tokio::spawn(async move {
+            let mut ticks = interval(ADD_UP_EVERY);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            loop {
+                ticks.tick().await;
+                recorder.run_upkeep();
+            }
+        });
+        Self {
+            address,
+            stop,
+            server,
+            adding_up,
+        }
+    }
+
+    /// Answers what was asked, and ends.
+    pub async fn stop(self) {
+        self.stop.stop().await;
+        if let Err(error) = self.server.await {
+            tracing::error!(%error, address = %self.address, "the listener for /metrics ended badly");
+        }
+        self.adding_up.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use domain::testing::MemoryStore;
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpStream,
+    };
+
+    use super::*;
+
+    fn start(bind: AdminBind) -> anyhow::Result<Option<Admin>> {
+        Admin::start(bind, Arc::new(MemoryStore::new()), Some(Arc::new(|| 7)))
+    }
+
+    async fn get(address: SocketAddr) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn what_is_counted_in_this_process_is_shown() {
+        let anywhere = || AdminBind::At("127.0.0.1:0".parse().unwrap());
+        let admin = start(anywhere()).unwrap().unwrap();
+        // A process has one recorder, however many listeners there are.
+        let other = start(anywhere()).unwrap().unwrap();
+        for admin in [admin, other] {
+            let answer = get(admin.address).await;
+            assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+            for line in [
+                "posthaste_store_up 1",
+                "posthaste_pushes_under_way 7",
+                r#"posthaste_outbox_tasks{kind="enrich",state="waiting"} 0"#,
+                concat!(
+                    r#"posthaste_build_info{version=""#,
+                    env!("CARGO_PKG_VERSION"),
+                    r#""} 1"#
+                ),
+            ] {
+                let found = answer.lines().any(|found| found == line);
+                assert!(found, "{line}: {answer}");
+            }
+            admin.stop().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_is_taken_is_a_failure_only_if_it_was_asked_for() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap();
+        assert!(start(AdminBind::Off).unwrap().is_none());
+        assert!(start(AdminBind::IfFree(address)).unwrap().is_none());
+        let error = start(AdminBind::At(address)).err().unwrap();
+        assert_eq!(error.to_string(), "POSTHASTE_ADMIN_BIND");
+    }
+}

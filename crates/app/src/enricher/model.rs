@@ -1,0 +1,40 @@
+//! The pipeline with a model, which is given an author of its own for each posting: what it
+//! remembers of drafts is about that posting alone.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::enrichment::{
+    Coordinates, Craft, EnrichError, EnrichedTexts, Enricher, Enrichment, EnrichmentInput, Pipeline,
+};
+
+use super::thrifty::{Paid, Thrifty};
+
+/// An enricher with a model.
+pub struct WithModel {
+    craft: Arc<dyn Craft>,
+    paid: Arc<Paid>,
+}
+
+impl WithModel {
+    pub fn new(craft: Arc<dyn Craft>, paid: Paid) -> Self {
+        Self {
+            craft,
+            paid: Arc::new(paid),
+        }
+    }
+}
+
+#[async_trait]
+impl Enricher for WithModel {
+    async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+        let author = Thrifty::new(Arc::clone(&self.paid));
+        Pipeline::with_author(Arc::clone(&self.craft), Arc::new(author))
+            .enrich(input)
+            .await
+    }
+
+    fn unjudged(&self, input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
+        Pipeline::by_rules(Arc::clone(&self.craft)).unjudged(input)
+    }
+}

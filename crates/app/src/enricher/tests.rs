@@ -1,0 +1,311 @@
+//! Authors around a scripted one, in virtual time.
+
+use domain::{
+    enrichment::{
+        Author as _, Brief, Draft, DraftKey, Drafts as _, EnrichError, Enricher as _,
+        EnrichmentInput, Objection, ReasonCode, Verdict,
+    },
+    store::StoreError,
+    testing::noon,
+};
+use futures_util::future::join_all;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::{thrifty::Thrifty, *};
+use crate::testing::{Answer, MemoryDrafts, ScriptedAuthor};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Everything around the enricher. Its time is the runtime's, which is virtual.
+struct Bench {
+    author: Arc<ScriptedAuthor>,
+    drafts: Arc<MemoryDrafts>,
+    gate: Arc<Gate>,
+    enricher: WithModel,
+    paid: Arc<Paid>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let author = Arc::new(ScriptedAuthor::default());
+        let drafts = Arc::new(MemoryDrafts::default());
+        let gate = Arc::new(Gate::default());
+        let start = Instant::now();
+        let clock: Clock = Arc::new(move || domain::microseconds(noon() + start.elapsed()));
+        let paid = || Paid {
+            author: Arc::new(Guarded::new(Arc::clone(&author) as _, Arc::clone(&gate))),
+            edition: "prompt 1, model m".to_owned(),
+            drafts: Arc::clone(&drafts) as _,
+            clock: Arc::clone(&clock),
+        };
+        Self {
+            enricher: WithModel::new(Arc::new(Builtin), paid()),
+            paid: Arc::new(paid()),
+            author,
+            drafts,
+            gate,
+        }
+    }
+
+    /// How many calls were made.
+    fn calls(&self) -> usize {
+        self.author.calls().len()
+    }
+
+    async fn approve(&self, title: &str) {
+        let enrichment = self.enricher.enrich(&input(title)).await.unwrap();
+        assert_eq!(enrichment.verdict, Verdict::Approve);
+    }
+}
+
+fn input(title: &str) -> EnrichmentInput {
+    EnrichmentInput {
+        title: title.to_owned(),
+        raw_description: "<p>Plan bridges with a small team, and see to it that they stand. \
+                          You have built some before.</p>"
+            .into(),
+        country: None,
+        city: None,
+        company_name: "Harbourpine".to_owned(),
+        company_website: "https://harbourpine.example".to_owned(),
+    }
+}
+
+fn away(after: Option<Duration>) -> Answer {
+    Answer::Fail(EnrichError::Unavailable {
+        message: "connection refused".to_owned(),
+        after,
+    })
+}
+
+fn busy() -> Answer {
+    Answer::Fail(EnrichError::Retry {
+        message: "busy".to_owned(),
+        after: None,
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn fifty_alike_at_once_are_one_call() {
+    let bench = Bench::new();
+    *bench.author.takes.lock().unwrap() = 100 * SECOND;
+    let input = input("Engineer");
+    let results = join_all((0..50).map(|_| bench.enricher.enrich(&input))).await;
+    let first = results[0].clone().unwrap();
+    assert!(results.iter().all(|result| result.as_ref() == Ok(&first)));
+    assert_eq!(bench.calls(), 1);
+    assert_eq!(bench.drafts.kept().len(), 1);
+    // Another day, another process: nothing more is paid for.
+    assert_eq!(bench.enricher.enrich(&input).await, Ok(first));
+    assert_eq!(bench.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_content_is_another_call() {
+    let bench = Bench::new();
+    bench.approve("Engineer").await;
+    bench.approve("Chief engineer").await;
+    assert_eq!(bench.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_call_holds_its_reservation() {
+    let bench = Bench::new();
+    *bench.author.takes.lock().unwrap() = 95 * SECOND;
+    let input = input("Engineer");
+    let start = Instant::now();
+    let (one, other) = tokio::join!(bench.enricher.enrich(&input), bench.enricher.enrich(&input));
+    assert!(one.is_ok() && other.is_ok());
+    assert_eq!(bench.calls(), 1);
+    assert!(start.elapsed() < 96 * SECOND, "{:?}", start.elapsed());
+    let grants: Vec<_> = bench.drafts.grants().into_values().collect();
+    assert_eq!(grants, [10], "one to begin, and one each ten seconds");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_is_next_when_a_call_fails() {
+    let bench = Bench::new();
+    bench.author.answer(busy());
+    let input = input("Engineer");
+    let first = async {
+        let result = bench.enricher.enrich(&input).await;
+        bench.author.relent();
+        result
+    };
+    let start = Instant::now();
+    let (first, second) = tokio::join!(first, bench.enricher.enrich(&input));
+    assert!(matches!(first, Err(EnrichError::Retry { .. })), "{first:?}");
+    assert!(second.is_ok(), "{second:?}");
+    assert_eq!(bench.calls(), 2);
+    // Two calls of two seconds, and half a second until it is noticed.
+    assert!(start.elapsed() < 5 * SECOND, "{:?}", start.elapsed());
+    assert_eq!(bench.author.settled(), [false, true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_is_next_when_a_holder_vanishes() {
+    let bench = Bench::new();
+    bench.author.answer(Answer::Hang);
+    let input = input("Engineer");
+    let vanishing = timeout(15 * SECOND, bench.enricher.enrich(&input));
+    assert!(vanishing.await.is_err());
+    bench.author.relent();
+    let start = Instant::now();
+    assert!(bench.enricher.enrich(&input).await.is_ok());
+    // It renewed its reservation five seconds before it vanished.
+    let took = start.elapsed();
+    assert!(took >= 26 * SECOND && took <= 28 * SECOND, "{took:?}");
+    assert_eq!(bench.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_no_use_is_objected_to_within_one_reservation() {
+    let bench = Bench::new();
+    bench.author.answer(Answer::Unusable);
+    let result = bench.enricher.enrich(&input("Engineer")).await;
+    assert!(
+        matches!(result, Err(EnrichError::Permanent(_))),
+        "{result:?}"
+    );
+    let objections: Vec<_> = bench.author.calls();
+    let objections: Vec<_> = objections.iter().map(|call| call.has_objection).collect();
+    assert_eq!(objections, [false, true]);
+    assert_eq!(bench.author.settled(), [false]);
+    assert!(bench.drafts.kept().is_empty());
+    // The reservation is given back: the next one does not wait.
+    bench.author.relent();
+    let start = Instant::now();
+    bench.approve("Engineer").await;
+    assert_eq!(start.elapsed(), 2 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_draft_at_fault_is_paid_for_again() {
+    let bench = Bench::new();
+    bench.approve("Engineer").await;
+    let before = bench.drafts.kept();
+    let input = input("Engineer");
+    let brief = Brief {
+        input: &input,
+        markdown: "Plan *bridges*.",
+    };
+    let thrifty = Thrifty::new(Arc::clone(&bench.paid));
+    let kept = thrifty.draft(&brief, None).await.unwrap();
+    assert_eq!(bench.calls(), 1);
+    let objection = Objection {
+        answer: kept.answer,
+        faults: vec!["It is too short.".to_owned()],
+    };
+    let draft = thrifty.draft(&brief, Some(&objection)).await.unwrap();
+    thrifty.settle(&brief, Some(&draft)).await;
+    assert_eq!(bench.calls(), 2);
+    let after = bench.drafts.kept();
+    assert_ne!(before, after);
+    assert_eq!(after, [draft.to_json().unwrap()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_draft_that_nobody_can_read_is_replaced() {
+    let bench = Bench::new();
+    let input = input("Engineer");
+    let key = DraftKey::of(&bench.paid.edition, &input);
+    bench.drafts.keep(&key, "[]", noon()).await.unwrap();
+    bench.approve("Engineer").await;
+    assert_eq!(bench.calls(), 1);
+    assert!(Draft::from_json(&bench.drafts.kept()[0]).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_is_kept_too() {
+    let bench = Bench::new();
+    bench.author.answer(Answer::Reject(ReasonCode::Spam));
+    for _ in 0..2 {
+        let enrichment = bench.enricher.enrich(&input("Engineer")).await.unwrap();
+        let Verdict::Reject { code, text } = enrichment.verdict else {
+            panic!("{enrichment:?}")
+        };
+        assert_eq!(code, ReasonCode::Spam);
+        assert!(text.ends_with("It says so itself."), "{text}");
+    }
+    assert_eq!(bench.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_called_while_drafts_cannot_be_looked_up() {
+    let bench = Bench::new();
+    let failure = StoreError::Unavailable("gone".to_owned());
+    bench.drafts.fail(Some(failure));
+    let result = bench.enricher.enrich(&input("Engineer")).await;
+    let message = "drafts cannot be looked up: ";
+    assert!(
+        matches!(&result, Err(EnrichError::Retry { message: said, .. }) if said.starts_with(message)),
+        "{result:?}"
+    );
+    assert_eq!(bench.calls(), 0);
+    bench.drafts.fail(None);
+    bench.approve("Engineer").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_goes_away_during_a_call_costs_no_answer() {
+    let bench = Bench::new();
+    *bench.author.takes.lock().unwrap() = 60 * SECOND;
+    let input = input("Engineer");
+    let trouble = async {
+        sleep(5 * SECOND).await;
+        bench
+            .drafts
+            .fail(Some(StoreError::Unavailable("gone".to_owned())));
+        // A moment after the answer: keeping it is tried again.
+        sleep(Duration::from_millis(55_100)).await;
+        bench.drafts.fail(None);
+    };
+    let (result, ()) = tokio::join!(bench.enricher.enrich(&input), trouble);
+    assert!(result.is_ok(), "{result:?}");
+    assert_eq!(bench.drafts.kept().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_that_is_closed_keeps_calls_away() {
+    let bench = Bench::new();
+    bench.author.answer(away(Some(90 * SECOND)));
+    let refused = bench.enricher.enrich(&input("Engineer")).await;
+    assert!(
+        matches!(&refused, Err(EnrichError::Unavailable { message, .. }) if message == "connection refused"),
+        "{refused:?}"
+    );
+    bench.author.relent();
+    let too_late = bench.enricher.enrich(&input("Chief engineer")).await;
+    let Err(EnrichError::Unavailable { message, after }) = too_late else {
+        panic!("{too_late:?}")
+    };
+    assert_eq!(message, "the enricher is left alone");
+    assert_eq!(after, Some(90 * SECOND));
+    assert_eq!(bench.calls(), 1);
+    sleep(90 * SECOND).await;
+    bench.approve("Engineer").await;
+    assert!(bench.gate.begin().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_no_use_leaves_the_gate_open() {
+    let bench = Bench::new();
+    for answer in [Answer::Unusable, busy(), Answer::Approve] {
+        bench.author.answer(answer.clone());
+        let _ = bench.enricher.enrich(&input("Engineer")).await;
+        assert!(bench.gate.begin().is_ok(), "{answer:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_rules_reject_is_shown_to_no_author() {
+    let bench = Bench::new();
+    let empty = EnrichmentInput {
+        raw_description: "<p></p>".into(),
+        ..input("Engineer")
+    };
+    let enrichment = bench.enricher.enrich(&empty).await.unwrap();
+    assert!(matches!(enrichment.verdict, Verdict::Reject { .. }));
+    assert_eq!(bench.calls(), 0);
+    assert!(bench.enricher.unjudged(&input("Engineer")).is_some());
+}

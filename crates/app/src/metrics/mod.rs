@@ -1,0 +1,175 @@
+//! What whoever watches the service can count on: every metric with its name, and the recorder
+//! that keeps them.
+//!
+//! What happens is counted where it happens, by the functions here, and costs next to nothing
+//! while nobody records it. What can be asked for is asked for when somebody wants to see it:
+//! [`page`].
+
+mod page;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use domain::{
+    enrichment::{ReasonCode, Verdict},
+    subscriber::Account,
+};
+use metrics::{
+    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
+use metrics_exporter_prometheus::{
+    BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
+};
+
+pub use self::page::{Page, PushesUnderWay};
+
+const ENRICHMENTS: &str = "posthaste_enrichments_total";
+const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";
+const ENRICHER_PAUSED: &str = "posthaste_enricher_paused";
+const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
+const EVENTS_DELIVERED: &str = "posthaste_events_delivered_total";
+const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
+const BUILD_INFO: &str = "posthaste_build_info";
+/// Recorded by the model's adapter.
+const LLM_REQUEST_SECONDS: &str = "posthaste_llm_request_seconds";
+
+/// Rules take about a millisecond, a model up to a few minutes.
+const ENRICHMENT_BUCKETS: [f64; 13] = [
+    0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 300.0,
+];
+/// A model writes a description twice, token by token.
+const REQUEST_BUCKETS: [f64; 11] = [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0];
+
+/// An enricher's outcome was recorded.
+pub fn enriched(verdict: &Verdict) {
+    match verdict {
+        Verdict::Approve => count_enrichment("approved", ""),
+        Verdict::Reject { code, .. } => count_enrichment("rejected", code.as_str()),
+    }
+}
+
+/// An enrichment failed, and will be tried again.
+pub fn enrichment_failed() {
+    count_enrichment("failed", "");
+}
+
+/// An enrichment was given up.
+pub fn enrichment_given_up() {
+    count_enrichment("unjudged", "");
+}
+
+fn count_enrichment(outcome: &'static str, code: &'static str) {
+    counter!(ENRICHMENTS, "outcome" => outcome, "code" => code).increment(1);
+}
+
+/// An enricher worked this long on a posting.
+pub fn enrichment_took(time: Duration) {
+    histogram!(ENRICHMENT_SECONDS).record(time);
+}
+
+/// The enricher is left alone, or is not any more.
+pub fn enricher_paused(is_paused: bool) {
+    gauge!(ENRICHER_PAUSED).set(u8::from(is_paused));
+}
+
+/// A draft was of use that somebody had paid for before.
+pub fn draft_reused() {
+    counter!(DRAFTS_REUSED).increment(1);
+}
+
+/// Events were delivered.
+pub fn events_delivered(events: usize) {
+    counter!(EVENTS_DELIVERED).increment(events as u64);
+}
+
+/// An account of the e-mail provider is left alone, or is not any more.
+pub fn provider_paused(account: Account, is_paused: bool) {
+    gauge!(PROVIDER_PAUSED, "account" => account.as_str()).set(u8::from(is_paused));
+}
+
+/// The recorder of this process, which records from the first call on.
+static RECORDER: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
+
+/// Starts to record, once for the whole process.
+pub fn install() -> anyhow::Result<PrometheusHandle> {
+    let mut installed = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(handle) = installed.as_ref() {
+        return Ok(handle.clone());
+    }
+    let recorder = recorder()?;
+    let handle = recorder.handle();
+    metrics::set_global_recorder(recorder)?;
+    begin();
+    *installed = Some(handle.clone());
+    Ok(handle)
+}
+
+/// A recorder that knows how to spread what it is told.
+fn recorder() -> Result<PrometheusRecorder, BuildError> {
+    let buckets = |builder: PrometheusBuilder, name: &str, buckets: &[f64]| {
+        builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)
+    };
+    let builder = buckets(
+        PrometheusBuilder::new(),
+        ENRICHMENT_SECONDS,
+        &ENRICHMENT_BUCKETS,
+    )?;
+    let builder = buckets(builder, LLM_REQUEST_SECONDS, &REQUEST_BUCKETS)?;
+    Ok(builder.build_recorder())
+}
+
+/// Says what each metric means. What counts begins at nothing, so that the first of anything
+/// shows as a step.
+fn begin() {
+    describe_counter!(
+        ENRICHMENTS,
+        Unit::Count,
+        "Enrichments by outcome: approved, rejected (with its code), failed (will be tried \
+         again) and unjudged (given up)"
+    );
+    describe_histogram!(
+        ENRICHMENT_SECONDS,
+        Unit::Seconds,
+        "How long the enricher worked on a posting, whatever came of it"
+    );
+    describe_gauge!(
+        ENRICHER_PAUSED,
+        Unit::Count,
+        "1 while this process leaves the enricher alone, else 0"
+    );
+    describe_counter!(
+        DRAFTS_REUSED,
+        Unit::Count,
+        "Postings that took a draft somebody had paid for before"
+    );
+    describe_counter!(EVENTS_DELIVERED, Unit::Count, "Events delivered");
+    describe_gauge!(
+        PROVIDER_PAUSED,
+        Unit::Count,
+        "1 while this process leaves an account of the e-mail provider alone, else 0"
+    );
+    describe_gauge!(
+        BUILD_INFO,
+        Unit::Count,
+        "1, labelled with the version that runs"
+    );
+
+    for outcome in ["approved", "failed", "unjudged"] {
+        counter!(ENRICHMENTS, "outcome" => outcome, "code" => "").increment(0);
+    }
+    for code in ReasonCode::ALL {
+        counter!(ENRICHMENTS, "outcome" => "rejected", "code" => code.as_str()).increment(0);
+    }
+    counter!(DRAFTS_REUSED).increment(0);
+    counter!(EVENTS_DELIVERED).increment(0);
+    enricher_paused(false);
+    for account in Account::ALL {
+        provider_paused(*account, false);
+    }
+    gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1);
+}

@@ -1,0 +1,104 @@
+//! The page with all metrics. What the store and the lanes know is asked for when the page is
+//! made, by a recorder of its own: what cannot be had then is left out, not repeated.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    outbox::{Backlog, Outbox},
+    store::StoreError,
+};
+use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use time::OffsetDateTime;
+use tokio::time::timeout;
+
+use crate::{clock::Clock, panics};
+
+const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
+const OUTBOX_OLDEST: &str = "posthaste_outbox_oldest_seconds";
+const STORE_UP: &str = "posthaste_store_up";
+const PUSHES_UNDER_WAY: &str = "posthaste_pushes_under_way";
+
+/// How long the store may take. A monitor gives up after ten seconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Says how many pushes are under way.
+pub type PushesUnderWay = Arc<dyn Fn() -> usize + Send + Sync>;
+
+/// Makes the page.
+pub struct Page {
+    /// What was recorded.
+    pub recorder: PrometheusHandle,
+    pub outbox: Arc<dyn Outbox>,
+    /// `None` where nobody can push.
+    pub pushes: Option<PushesUnderWay>,
+    pub clock: Clock,
+}
+
+impl Page {
+    /// Everything that can be said now.
+    pub async fn make(&self) -> String {
+        let backlog = match timeout(PATIENCE, panics::caught(self.outbox.backlog())).await {
+            Ok(backlog) => backlog,
+            Err(elapsed) => Err(StoreError::Unavailable(elapsed.to_string())),
+        };
+        if let Err(error) = &backlog {
+            tracing::warn!(%error, "the metrics lack the backlog");
+        }
+        let asked_for = PrometheusBuilder::new().build_recorder();
+        with_local_recorder(&asked_for, || {
+            record_backlog(backlog.ok().as_deref(), (self.clock)());
+            if let Some(pushes) = &self.pushes {
+                record_pushes(pushes());
+            }
+        });
+        self.recorder.render() + &asked_for.handle().render()
+    }
+}
+
+fn record_backlog(backlog: Option<&[Backlog]>, now: OffsetDateTime) {
+    describe_gauge!(
+        STORE_UP,
+        Unit::Count,
+        "1 if the store said how much waits, else 0 and what it knows is missing here"
+    );
+    gauge!(STORE_UP).set(u8::from(backlog.is_some()));
+    describe_gauge!(
+        OUTBOX_TASKS,
+        Unit::Count,
+        "Side effects in the store by kind: waiting (or being worked on) and dead (given up)"
+    );
+    describe_gauge!(
+        OUTBOX_OLDEST,
+        Unit::Seconds,
+        "The age of the oldest side effect that waits, by kind; 0 if none does"
+    );
+    for backlog in backlog.unwrap_or_default() {
+        let kind = backlog.kind.as_str();
+        let tasks = |state| gauge!(OUTBOX_TASKS, "kind" => kind, "state" => state);
+        tasks("waiting").set(number(backlog.waiting));
+        tasks("dead").set(number(backlog.dead));
+        let age = backlog
+            .oldest
+            .map_or(0.0, |oldest| (now - oldest).as_seconds_f64().max(0.0));
+        gauge!(OUTBOX_OLDEST, "kind" => kind).set(age);
+    }
+}
+
+fn record_pushes(under_way: usize) {
+    describe_gauge!(
+        PUSHES_UNDER_WAY,
+        Unit::Count,
+        "Pushes that this process has taken in and not answered yet"
+    );
+    gauge!(PUSHES_UNDER_WAY).set(number(under_way as u64));
+}
+
+/// A gauge is a floating-point number.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "nothing here counts to more than 2^53"
+)]
+const fn number(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,248 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::{
+    enrichment::ReasonCode,
+    outbox::{Claimed, Kind, Outbox, Queue, Receipt, Revive, TaskRow},
+    posting::Lifetime,
+    store::StoreError,
+    subscriber::Account,
+    testing::{MemoryStore, create, noon},
+    usecase,
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::*;
+use crate::clock::Clock;
+
+/// The lines of a page that are not comments.
+fn samples(page: &str) -> Vec<&str> {
+    let lines = page.lines().filter(|line| !line.is_empty());
+    lines.filter(|line| !line.starts_with('#')).collect()
+}
+
+#[track_caller]
+fn assert_says(page: &str, expected: &[&str]) {
+    let samples = samples(page);
+    for line in expected {
+        assert!(samples.contains(line), "no {line} in\n{page}");
+    }
+}
+
+/// What a recorder has when this was recorded.
+fn recorded(record: impl FnOnce()) -> String {
+    let recorder = recorder().unwrap();
+    metrics::with_local_recorder(&recorder, || {
+        begin();
+        record();
+    });
+    recorder.handle().render()
+}
+
+#[test]
+fn everything_is_described_and_begins_at_nothing() {
+    let page = recorded(|| enrichment_took(Duration::from_millis(3)));
+    for (name, kind) in [
+        (ENRICHMENTS, "counter"),
+        (ENRICHMENT_SECONDS, "histogram"),
+        (ENRICHER_PAUSED, "gauge"),
+        (DRAFTS_REUSED, "counter"),
+        (EVENTS_DELIVERED, "counter"),
+        (PROVIDER_PAUSED, "gauge"),
+        (BUILD_INFO, "gauge"),
+    ] {
+        assert!(page.contains(&format!("# HELP {name} ")), "{name}: {page}");
+        assert!(page.contains(&format!("# TYPE {name} {kind}\n")), "{name}");
+    }
+    assert_says(
+        &page,
+        &[
+            r#"posthaste_enrichments_total{outcome="approved",code=""} 0"#,
+            r#"posthaste_enrichments_total{outcome="rejected",code="spam"} 0"#,
+            r#"posthaste_enrichments_total{outcome="failed",code=""} 0"#,
+            r#"posthaste_enrichments_total{outcome="unjudged",code=""} 0"#,
+            "posthaste_llm_drafts_reused_total 0",
+            "posthaste_events_delivered_total 0",
+            "posthaste_enricher_paused 0",
+            r#"posthaste_provider_paused{account="old"} 0"#,
+            r#"posthaste_provider_paused{account="new"} 0"#,
+            concat!(
+                r#"posthaste_build_info{version=""#,
+                env!("CARGO_PKG_VERSION"),
+                r#""} 1"#
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_happens_is_counted() {
+    let page = recorded(|| {
+        enriched(&Verdict::Approve);
+        enriched(&Verdict::Approve);
+        enriched(&Verdict::Reject {
+            code: ReasonCode::Fraud,
+            text: "So \"it\" says.\n".to_owned(),
+        });
+        enrichment_failed();
+        enrichment_given_up();
+        enrichment_took(Duration::from_millis(3));
+        enrichment_took(Duration::from_secs(20));
+        draft_reused();
+        events_delivered(3);
+        enricher_paused(true);
+        provider_paused(Account::New, true);
+    });
+    assert_says(
+        &page,
+        &[
+            r#"posthaste_enrichments_total{outcome="approved",code=""} 2"#,
+            r#"posthaste_enrichments_total{outcome="rejected",code="fraud"} 1"#,
+            r#"posthaste_enrichments_total{outcome="rejected",code="spam"} 0"#,
+            r#"posthaste_enrichments_total{outcome="failed",code=""} 1"#,
+            r#"posthaste_enrichments_total{outcome="unjudged",code=""} 1"#,
+            r#"posthaste_enrichment_seconds_bucket{le="0.001"} 0"#,
+            r#"posthaste_enrichment_seconds_bucket{le="0.005"} 1"#,
+            r#"posthaste_enrichment_seconds_bucket{le="30"} 2"#,
+            r#"posthaste_enrichment_seconds_bucket{le="+Inf"} 2"#,
+            "posthaste_enrichment_seconds_count 2",
+            "posthaste_llm_drafts_reused_total 1",
+            "posthaste_events_delivered_total 3",
+            "posthaste_enricher_paused 1",
+            r#"posthaste_provider_paused{account="old"} 0"#,
+            r#"posthaste_provider_paused{account="new"} 1"#,
+        ],
+    );
+}
+
+#[test]
+fn calls_of_a_model_are_spread_over_buckets_too() {
+    let page = recorded(|| histogram!(LLM_REQUEST_SECONDS).record(3.0));
+    assert_says(
+        &page,
+        &[
+            r#"posthaste_llm_request_seconds_bucket{le="2"} 0"#,
+            r#"posthaste_llm_request_seconds_bucket{le="4"} 1"#,
+        ],
+    );
+}
+
+/// An outbox that is out of reach.
+struct Away;
+
+#[async_trait]
+impl Outbox for Away {
+    async fn claim(
+        &self,
+        _: &[Queue],
+        _: usize,
+        _: time::Duration,
+        _: Uuid,
+        _: OffsetDateTime,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn renew(&self, _: &[Receipt], _: OffsetDateTime) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn retry(
+        &self,
+        _: Receipt,
+        _: OffsetDateTime,
+        _: &str,
+        _: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn bury(&self, _: Receipt, _: &str, _: OffsetDateTime) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn list(&self, _: bool) -> Result<Vec<TaskRow>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn revive(&self, _: &Revive, _: OffsetDateTime) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    async fn backlog(&self) -> Result<Vec<domain::outbox::Backlog>, StoreError> {
+        std::future::pending().await
+    }
+}
+
+fn page(outbox: Arc<dyn Outbox>, pushes: Option<PushesUnderWay>) -> Page {
+    let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
+    let recorder = recorder().unwrap();
+    metrics::with_local_recorder(&recorder, begin);
+    Page {
+        recorder: recorder.handle(),
+        outbox,
+        pushes,
+        clock: later,
+    }
+}
+
+#[tokio::test]
+async fn the_page_says_what_waits_and_since_when() {
+    let store = Arc::new(MemoryStore::new());
+    let puts = [create("a", "acme"), create("b", "acme")];
+    let answers = usecase::ingest(store.as_ref(), &puts, Lifetime::NEVER, noon()).await;
+    assert!(answers.unwrap().iter().all(Result::is_ok));
+    let (lease, now) = (time::Duration::SECOND, noon());
+    let queue = [Queue::Enrich];
+    let claimed = store.claim(&queue, 1, lease, Uuid::now_v7(), now).await;
+    let receipt = claimed.unwrap()[0].receipt;
+    store.bury(receipt, "no use", now).await.unwrap();
+
+    let page = page(store, Some(Arc::new(|| 7))).make().await;
+    assert_says(
+        &page,
+        &[
+            "posthaste_store_up 1",
+            r#"posthaste_outbox_tasks{kind="enrich",state="waiting"} 1"#,
+            r#"posthaste_outbox_tasks{kind="enrich",state="dead"} 1"#,
+            r#"posthaste_outbox_tasks{kind="event",state="waiting"} 2"#,
+            r#"posthaste_outbox_oldest_seconds{kind="enrich"} 90"#,
+            r#"posthaste_outbox_oldest_seconds{kind="sync"} 0"#,
+            "posthaste_pushes_under_way 7",
+            "posthaste_events_delivered_total 0",
+        ],
+    );
+    for kind in Kind::ALL {
+        let one = format!(r#"posthaste_outbox_tasks{{kind="{kind}",state="dead"}}"#);
+        assert!(page.contains(&one), "{kind}");
+    }
+    for name in [
+        "store_up",
+        "outbox_tasks",
+        "outbox_oldest_seconds",
+        "pushes_under_way",
+    ] {
+        assert!(
+            page.contains(&format!("# HELP posthaste_{name} ")),
+            "{name}"
+        );
+        assert!(
+            page.contains(&format!("# TYPE posthaste_{name} gauge")),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_does_not_answer_leaves_the_rest() {
+    let page = page(Arc::new(Away), None).make().await;
+    assert_says(
+        &page,
+        &["posthaste_store_up 0", "posthaste_events_delivered_total 0"],
+    );
+    for missing in ["posthaste_outbox", "posthaste_pushes_under_way"] {
+        let found = samples(&page).iter().any(|line| line.starts_with(missing));
+        assert!(!found, "{page}");
+    }
+}

@@ -1,0 +1,230 @@
+//! Enrichments and stores that fail.
+
+use super::*;
+
+#[tokio::test]
+async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
+    let bench = Bench::new();
+    let (message, after) = ("busy".to_owned(), Some(Duration::from_hours(1)));
+    bench
+        .script
+        .treat("a", Treatment::Fail(EnrichError::Retry { message, after }));
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    let worker = bench.start();
+    bench.until_approved("b").await;
+    eventually("the failure is recorded", async || {
+        let rows = bench.rows(false).await;
+        rows.iter().any(|row| {
+            row.last_error.as_deref() == Some("busy")
+                && row.next_at > (bench.clock)() + time::Duration::minutes(50)
+        })
+    })
+    .await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_permanent_failure_is_given_up() {
+    let bench = Bench::new();
+    bench.script.treat(
+        "a",
+        Treatment::Fail(EnrichError::Permanent("no quota".into())),
+    );
+    bench.ingest(&[create("a", "acme")]).await;
+    let worker = bench.start();
+    eventually("it is dead", async || {
+        bench.backlog(Kind::Enrich).await.dead == 1
+    })
+    .await;
+    let dead = bench.rows(true).await;
+    assert_eq!(dead[0].last_error.as_deref(), Some("no quota"));
+    assert_eq!(bench.status("a").await, Status::PendingEnrichment);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn an_enricher_that_panics_fails_and_is_tried_again() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    bench.script.treat("a", Treatment::Panic);
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    let worker = bench.start();
+    bench.until_approved("b").await;
+    eventually("the panic is recorded", async || {
+        let rows = bench.rows(false).await;
+        let expected = "the enricher failed: it panicked: an enricher's defect";
+        rows.iter()
+            .any(|row| row.last_error.as_deref() == Some(expected))
+    })
+    .await;
+    bench.script.relent();
+    bench.until_approved("a").await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn an_enricher_that_hangs_fails() {
+    let mut bench = Bench::new();
+    bench.settings.enrich_within = Duration::from_millis(50);
+    bench
+        .script
+        .treat("a", Treatment::Wait(Duration::from_millis(300)));
+    bench.ingest(&[create("a", "acme")]).await;
+    let worker = bench.start();
+    eventually("it is recorded", async || {
+        let rows = bench.rows(false).await;
+        rows.iter().any(|row| {
+            row.last_error
+                .as_ref()
+                .is_some_and(|e| e.contains("took longer"))
+        })
+    })
+    .await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_conflict_on_recording_is_tried_again() {
+    let bench = Bench::new();
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    bench
+        .store
+        .fail_next(vec![Fault::Fail(StoreError::Conflict); 4]);
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.script.calls(), 2);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn one_bad_row_harms_no_other() {
+    for fault in [
+        Fault::Fail(StoreError::Broken("bad row".into())),
+        Fault::Panic,
+    ] {
+        let bench = Bench::new();
+        bench
+            .ingest(&[
+                create("a", "acme"),
+                create("b", "acme"),
+                create("c", "acme"),
+            ])
+            .await;
+        bench.store.poison("b", fault);
+        let worker = bench.start();
+        bench.until_approved("a").await;
+        bench.until_approved("c").await;
+        eventually("the failure is recorded", async || {
+            let rows = bench.rows(false).await;
+            rows.iter()
+                .any(|row| row.kind == Kind::Enrich && row.last_error.is_some())
+        })
+        .await;
+        worker.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_for_a_while_is_survived() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    bench.ingest(&[create("a", "acme")]).await;
+    bench
+        .store
+        .fail_next(vec![Fault::Fail(StoreError::Unavailable("away".into())); 3]);
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.status("a").await, Status::Approved);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_given_up_keeps_its_texts_and_its_status() {
+    let bench = Bench::new();
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    let worker = bench.start();
+    bench.until_approved("b").await;
+    eventually("it is dead", async || {
+        bench.backlog(Kind::Enrich).await.dead == 1
+    })
+    .await;
+    assert_eq!(bench.status("a").await, Status::PendingEnrichment);
+    assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
+
+    bench.script.relent();
+    let revived = bench.memory().revive(&Revive::All, (bench.clock)()).await;
+    assert_eq!(revived, Ok(1));
+    // Nobody has told the worker.
+    bench.wake.call(Queue::Enrich);
+    bench.until_approved("a").await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_is_given_up_while_its_texts_cannot_be_kept() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench.ingest(&[create("a", "acme")]).await;
+    let away = || Fault::Fail(StoreError::Unavailable("away".to_owned()));
+    bench.store.poison("a", away());
+    let worker = bench.start();
+    eventually("it is tried again", async || bench.script.calls() >= 2).await;
+    assert_eq!(bench.backlog(Kind::Enrich).await.dead, 0);
+    bench.store.heal();
+    eventually("it is dead", async || {
+        bench.backlog(Kind::Enrich).await.dead == 1
+    })
+    .await;
+    assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_conflict_on_keeping_texts_is_decided_again() {
+    let bench = Bench::new();
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench.ingest(&[create("a", "acme")]).await;
+    bench
+        .store
+        .fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
+    let worker = bench.start();
+    eventually("it is dead", async || {
+        bench.backlog(Kind::Enrich).await.dead == 1
+    })
+    .await;
+    assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
+    assert_eq!(bench.script.calls(), 1);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn texts_that_cannot_be_written_keep_nothing_alive() {
+    let bench = Bench::new();
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench.ingest(&[create("a", "acme")]).await;
+    let broken = StoreError::Broken("bad row".to_owned());
+    bench.store.poison("a", Fault::Fail(broken));
+    let worker = bench.start();
+    eventually("it is dead", async || {
+        bench.backlog(Kind::Enrich).await.dead == 1
+    })
+    .await;
+    let dead = bench.rows(true).await;
+    assert_eq!(dead[0].last_error.as_deref(), Some("no use"));
+    assert_eq!(bench.texts("a").await, None);
+    worker.stop().await;
+}

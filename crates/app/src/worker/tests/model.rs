@@ -1,0 +1,157 @@
+//! The worker and an enricher that is somewhere else, in virtual time.
+
+mod giving_up;
+mod loops;
+mod outages;
+
+use domain::{
+    enrichment::{EnrichError, ReasonCode},
+    posting::{Lifetime, Status},
+    store::PostingReader as _,
+    testing::{noon, push},
+};
+use tokio::time::Instant;
+
+use super::*;
+use crate::{
+    enricher::{Enriching, Judge, Prepared, worker_settings},
+    testing::{Answer, ScriptedAuthor},
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_mins(1);
+const HOUR: Duration = Duration::from_hours(1);
+
+/// A store with workers around it. Its time is the runtime's, which is virtual.
+struct ModelBench {
+    store: Arc<FaultyStore>,
+    waking: Arc<WakingStore>,
+    wake: Arc<Wake>,
+    author: Arc<ScriptedAuthor>,
+    drafts: Arc<MemoryDrafts>,
+    settings: WorkerSettings,
+    clock: Clock,
+}
+
+impl ModelBench {
+    fn new() -> Self {
+        let (store, wake) = (FaultyStore::new(), Arc::new(Wake::default()));
+        let start = Instant::now();
+        Self {
+            waking: Arc::new(WakingStore::new(Arc::clone(&store) as _, Arc::clone(&wake))),
+            store,
+            wake,
+            author: Arc::default(),
+            drafts: Arc::default(),
+            settings: worker_settings(4, Duration::from_mins(2)),
+            clock: Arc::new(move || domain::microseconds(noon() + start.elapsed())),
+        }
+    }
+
+    fn start(&self) -> Worker {
+        let judge = Judge {
+            author: Arc::clone(&self.author) as _,
+            edition: "prompt 1, model m".to_owned(),
+        };
+        let prepared = Prepared {
+            model: Some(judge),
+            settings: self.settings,
+        };
+        let Enriching {
+            enricher,
+            gate,
+            settings,
+        } = prepared.with(Arc::clone(&self.drafts) as _, Arc::clone(&self.clock));
+        Worker::start(WorkerParts {
+            store: Arc::clone(&self.waking) as _,
+            outbox: Arc::clone(&self.store.memory) as _,
+            accounts: Arc::clone(&self.store.memory) as _,
+            drafts: Arc::clone(&self.drafts) as _,
+            provider: provider::connect(&provider::none()).unwrap(),
+            enricher,
+            gate,
+            lifetime: Lifetime::NEVER,
+            clock: Arc::clone(&self.clock),
+            wake: Arc::clone(&self.wake),
+            is_busy: Arc::new(|| false),
+            settings,
+        })
+        .unwrap()
+    }
+
+    /// Pushes postings, each with a title of its own.
+    async fn push(&self, names: &[String]) {
+        let puts: Vec<_> = names.iter().map(|name| posting(name, name)).collect();
+        self.ingest(&puts).await;
+    }
+
+    async fn ingest(&self, puts: &[PutPosting]) {
+        let now = (self.clock)();
+        let answers = usecase::ingest(self.waking.as_ref(), puts, Lifetime::NEVER, now).await;
+        assert!(answers.unwrap().iter().all(Result::is_ok));
+    }
+
+    fn memory(&self) -> &MemoryStore {
+        &self.store.memory
+    }
+
+    async fn view(&self, name: &str) -> PostingView {
+        let identifier = posting(name, name).identifier;
+        self.memory().find(&identifier).await.unwrap().unwrap()
+    }
+
+    async fn status(&self, name: &str) -> Status {
+        self.view(name).await.posting.status
+    }
+
+    async fn enrichments(&self) -> Backlog {
+        let backlog = self.memory().backlog().await.unwrap();
+        let found = backlog.into_iter().find(|one| one.kind == Kind::Enrich);
+        found.unwrap()
+    }
+
+    /// Waits until something holds, for a day at most; says how long it took.
+    async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) -> Duration {
+        let start = Instant::now();
+        while !holds().await {
+            assert!(start.elapsed() < 24 * HOUR, "never: {what}");
+            sleep(Duration::from_millis(100)).await;
+        }
+        start.elapsed()
+    }
+
+    async fn until_idle(&self) -> Duration {
+        self.until("nothing waits", async || {
+            self.enrichments().await.waiting == 0
+        })
+        .await
+    }
+
+    fn calls(&self) -> usize {
+        self.author.calls().len()
+    }
+}
+
+/// A posting with enough in it to be one.
+fn posting(name: &str, title: &str) -> PutPosting {
+    let payload = format!(
+        r#"{{
+            "title": "Engineer {title}",
+            "raw_description": "<p>Plan bridges with a small team, and see to it that they stand. You have built some before, and like to explain how.</p>",
+            "application_url": "https://harbourpine.example/apply",
+            "company": {{"name": "Harbourpine", "website_url": "https://harbourpine.example"}}
+        }}"#
+    );
+    push(name, &payload)
+}
+
+fn names(range: std::ops::Range<usize>) -> Vec<String> {
+    range.map(|n| format!("n{n}")).collect()
+}
+
+fn away(after: Option<Duration>) -> Answer {
+    Answer::Fail(EnrichError::Unavailable {
+        message: "connection refused".to_owned(),
+        after,
+    })
+}

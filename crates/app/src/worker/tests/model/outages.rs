@@ -1,0 +1,114 @@
+//! An enricher that is away, or has no time.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
+    let bench = ModelBench::new();
+    bench.author.answer(away(None));
+    let worker = bench.start();
+    let all = names(0..200);
+    for twenty in all.chunks(20) {
+        bench.push(twenty).await;
+        sleep(HOUR / 10).await;
+    }
+    // Four at once in the beginning, then one after 1 s, 2 s, 4 s … and each minute.
+    let calls = bench.calls();
+    assert!((60..=75).contains(&calls), "{calls}");
+    let backlog = bench.enrichments().await;
+    assert_eq!((backlog.waiting, backlog.dead), (200, 0));
+    for name in &all {
+        assert_eq!(bench.status(name).await, Status::PendingEnrichment);
+    }
+
+    bench.author.relent();
+    let took = bench.until_idle().await;
+    // A minute until somebody looks, and four calls of two seconds at once.
+    assert!(took < MINUTE + 2 * 50 * SECOND + MINUTE, "{took:?}");
+    assert_eq!(bench.author.most_under_way(), 4);
+    assert_eq!(bench.calls(), calls + 200);
+    assert_eq!(bench.enrichments().await.dead, 0);
+    for name in &all {
+        assert_eq!(bench.status(name).await, Status::Approved);
+    }
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_call_finds_out_whether_the_outage_is_over() {
+    let bench = ModelBench::new();
+    bench.author.answer(away(None));
+    bench.push(&names(0..50)).await;
+    let worker = bench.start();
+    sleep(HOUR).await;
+    let calls = bench.author.calls();
+    for pair in calls[4..].windows(2) {
+        assert!(pair[1].at - pair[0].at >= 3 * SECOND, "{pair:?}");
+    }
+    // It is back, and slow: the others wait for the one.
+    bench.author.relent();
+    *bench.author.takes.lock().unwrap() = 100 * SECOND;
+    let before = bench.calls();
+    bench
+        .until("one goes", async || bench.calls() > before)
+        .await;
+    sleep(99 * SECOND).await;
+    assert_eq!(bench.calls(), before + 1);
+    sleep(2 * SECOND).await;
+    assert_eq!(bench.calls(), before + 5, "the one has its next already");
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_enricher_is_left_alone_for_as_long_as_it_asks() {
+    let bench = ModelBench::new();
+    let wait = Duration::from_mins(10);
+    bench.author.answer(away(Some(wait)));
+    bench.push(&names(0..100)).await;
+    let worker = bench.start();
+    sleep(2 * HOUR).await;
+    let calls = bench.author.calls();
+    assert!((12..=16).contains(&calls.len()), "{}", calls.len());
+    for pair in calls[3..].windows(2) {
+        assert!(pair[1].at - pair[0].at >= wait, "{pair:?}");
+    }
+    let rows = Outbox::list(bench.memory(), false).await.unwrap();
+    let claimed = rows.iter().filter(|row| row.attempts > 0).count();
+    assert_eq!(claimed, calls.len(), "nothing else was touched");
+    bench.author.relent();
+    bench.until_idle().await;
+    assert_eq!(bench.enrichments().await.dead, 0);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_posting_that_always_fails_holds_up_no_other() {
+    let bench = ModelBench::new();
+    let failure = EnrichError::Retry {
+        message: "busy".to_owned(),
+        after: None,
+    };
+    bench.author.answer_to("Engineer n3", Answer::Fail(failure));
+    bench.author.answer_to("Engineer n4", Answer::Panic);
+    let worker = bench.start();
+    bench.push(&names(0..20)).await;
+    let took = bench
+        .until("the others are done", async || {
+            bench.enrichments().await.waiting == 2
+        })
+        .await;
+    assert!(took < MINUTE, "{took:?}");
+    for name in names(0..20) {
+        let is_bad = ["n3", "n4"].contains(&name.as_str());
+        let expected = if is_bad {
+            Status::PendingEnrichment
+        } else {
+            Status::Approved
+        };
+        assert_eq!(bench.status(&name).await, expected, "{name}");
+    }
+    bench.author.relent();
+    bench.until_idle().await;
+    assert_eq!(bench.status("n3").await, Status::Approved);
+    worker.stop().await;
+}

@@ -1,0 +1,138 @@
+//! What gets done, and when.
+
+use super::*;
+
+#[tokio::test]
+async fn a_commit_wakes_the_worker_and_everything_gets_done() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    // Let it go to sleep first.
+    sleep(Duration::from_millis(50)).await;
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    bench.until_idle().await;
+    assert_eq!(bench.status("a").await, Status::Approved);
+    assert_eq!(bench.status("b").await, Status::Approved);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn commits_of_other_processes_are_found() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    let worker = bench.start();
+    let (now, puts) = ((bench.clock)(), [create("a", "acme")]);
+    usecase::ingest(bench.memory(), &puts, bench.lifetime, now)
+        .await
+        .unwrap()[0]
+        .clone()
+        .unwrap();
+    bench.until_idle().await;
+    assert_eq!(bench.status("a").await, Status::Approved);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn more_than_one_claim_holds_gets_done() {
+    let mut bench = Bench::new();
+    (bench.settings.claim, bench.settings.claim_for_enrichment) = (3, 3);
+    let puts: Vec<_> = (0..10).map(|n| create(&n.to_string(), "acme")).collect();
+    bench.ingest(&puts).await;
+    // Several events of each posting: they come one after the other.
+    let updates: Vec<_> = (0..10)
+        .map(|n| push(&n.to_string(), r#"{"title": "Engineer"}"#))
+        .collect();
+    bench.ingest(&updates).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn outcomes_of_a_claim_share_a_commit() {
+    let bench = Bench::new();
+    bench
+        .ingest(&[
+            create("a", "acme"),
+            create("b", "acme"),
+            create("c", "acme"),
+        ])
+        .await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    // One of three was the push.
+    let of_three = bench
+        .store
+        .commits()
+        .into_iter()
+        .filter(|postings| *postings == 3)
+        .count();
+    assert_eq!(of_three, 2, "{:?}", bench.store.commits());
+    assert_eq!(bench.script.calls(), 3);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_lease_is_renewed_while_work_takes_long() {
+    let mut bench = Bench::new();
+    bench.settings.lease = Duration::from_millis(150);
+    bench.settings.renew_every = Duration::from_millis(30);
+    bench.settings.poll_every = Duration::from_millis(20);
+    bench
+        .script
+        .treat("a", Treatment::Wait(Duration::from_millis(600)));
+    bench.ingest(&[create("a", "acme")]).await;
+    let (one, other) = (bench.start(), bench.start());
+    bench.until_idle().await;
+    assert_eq!(bench.script.calls(), 1, "nobody else took it meanwhile");
+    assert_eq!(bench.status("a").await, Status::Approved);
+    one.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test]
+async fn an_idle_worker_does_not_spin() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(100);
+    let reads = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&reads);
+    bench.clock = Arc::new(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        clock::now()
+    });
+    let worker = bench.start();
+    sleep(Duration::from_millis(400)).await;
+    worker.stop().await;
+    // Each look at the outbox reads the clock once or twice.
+    assert!(reads.load(Ordering::SeqCst) < 50, "{reads:?}");
+}
+
+#[tokio::test]
+async fn lifetimes_are_ended() {
+    let mut bench = Bench::new();
+    let later = Arc::new(AtomicBool::new(false));
+    let is_later = Arc::clone(&later);
+    bench.clock = Arc::new(move || {
+        let days = if is_later.load(Ordering::SeqCst) {
+            61
+        } else {
+            0
+        };
+        clock::now() + time::Duration::days(days)
+    });
+    bench.settings.sweep_every = Duration::from_millis(20);
+    bench.ingest(&[create("a", "acme")]).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.status("a").await, Status::Approved);
+    // The next sweep meets someone else's change first.
+    bench.store.fail_next([Fault::Fail(StoreError::Conflict)]);
+    later.store(true, Ordering::SeqCst);
+    eventually("it is expired", async || {
+        bench.status("a").await == Status::Expired
+    })
+    .await;
+    bench.until_idle().await;
+    worker.stop().await;
+}
