@@ -13,6 +13,8 @@
 )]
 #[path = "../src/harness/mailerlite/mod.rs"]
 mod mailerlite;
+#[path = "../src/harness/stand_in.rs"]
+mod stand_in;
 
 use std::io::{Read as _, stdin};
 

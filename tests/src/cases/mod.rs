@@ -14,6 +14,8 @@ mod identifiers;
 mod keys;
 mod lifetime;
 mod list;
+mod metrics;
+mod model;
 mod moderation;
 mod newsletter;
 mod oauth;

@@ -8,11 +8,13 @@ mod program;
 mod site;
 #[macro_use]
 mod store;
+pub mod chat;
 pub mod jwt;
 pub mod load;
 pub mod mailerlite;
 pub mod newsletter;
 pub mod raw;
+pub mod stand_in;
 
 pub(crate) use self::store::on_store;
 pub use self::{

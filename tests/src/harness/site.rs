@@ -1,6 +1,7 @@
 //! A place of its own for processes: data folder, database, address.
 
 use std::{
+    collections::BTreeSet,
     fs,
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
@@ -25,7 +26,19 @@ pub struct Site {
     folder: Arc<TempDir>,
     port: u16,
     admin_port: u16,
+    admin: Admin,
     variables: Vec<(String, String)>,
+}
+
+/// Whether a site's processes show how they are.
+#[derive(Clone, Copy)]
+enum Admin {
+    /// They do not.
+    Off,
+    /// At the site's second port.
+    Port,
+    /// Nothing is said about it.
+    Default,
 }
 
 impl Site {
@@ -43,6 +56,7 @@ impl Site {
             folder: Arc::new(TempDir::with_prefix("posthaste-e2e-").unwrap()),
             port,
             admin_port,
+            admin: Admin::Off,
             variables: url.into_iter().collect(),
         }
     }
@@ -56,8 +70,27 @@ impl Site {
             folder: Arc::clone(&self.folder),
             port,
             admin_port,
+            admin: self.admin,
             variables: self.variables.clone(),
         }
+    }
+
+    /// Lets the site's process show its metrics, see [`Site::admin`]. Of several at once each
+    /// needs a place [beside](Site::beside) for that.
+    pub fn watched(mut self) -> Self {
+        self.admin = Admin::Port;
+        self
+    }
+
+    /// Says nothing to the site's process about where to show its metrics.
+    pub fn watched_by_default(mut self) -> Self {
+        self.admin = Admin::Default;
+        self
+    }
+
+    /// Host and port of the metrics.
+    pub fn admin(&self) -> String {
+        format!("127.0.0.1:{}", self.admin_port)
     }
 
     /// Sets a variable for every process.
@@ -102,12 +135,13 @@ impl Site {
             .args(arguments)
             .env("POSTHASTE_DATA_DIR", self.data())
             .env("POSTHASTE_BIND", self.host())
-            .env(
-                "POSTHASTE_ADMIN_BIND",
-                format!("127.0.0.1:{}", self.admin_port),
-            )
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.folder.path());
+        match self.admin {
+            Admin::Off => command.env("POSTHASTE_ADMIN_BIND", "off"),
+            Admin::Port => command.env("POSTHASTE_ADMIN_BIND", self.admin()),
+            Admin::Default => command.env_remove("POSTHASTE_ADMIN_BIND"),
+        };
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -164,9 +198,11 @@ impl Site {
         self.start(command)
     }
 
-    /// Starts a worker beside the server.
+    /// Starts a worker beside the server, to which it leaves the metrics.
     pub fn work(&self) -> Server {
-        self.begin(&["worker"])
+        let mut command = self.command(&["worker"]);
+        command.env("POSTHASTE_ADMIN_BIND", "off");
+        self.spawn(command)
     }
 
     /// Starts a command and does not wait for its end. What it prints goes to the log.
@@ -259,6 +295,24 @@ impl Server {
 
     fn pid(&self) -> Pid {
         Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
+    }
+
+    /// How many sockets it listens on, where the system says so.
+    pub fn listeners(&self) -> Option<usize> {
+        let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
+        let tables: Vec<String> = tables.into_iter().flatten().collect();
+        let listening = tables.iter().flat_map(|table| {
+            let rows = table.lines().map(|row| row.split_whitespace().collect());
+            let rows = rows.filter(|row: &Vec<&str>| row.get(3) == Some(&"0A"));
+            rows.filter_map(|row| Some(format!("socket:[{}]", row.get(9)?)))
+        });
+        let listening: BTreeSet<String> = listening.collect();
+        let files = fs::read_dir(format!("/proc/{}/fd", self.child.id())).ok()?;
+        let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        let is_listening = |target: &PathBuf| listening.contains(&*target.to_string_lossy());
+        // One socket may have several numbers.
+        let sockets: BTreeSet<PathBuf> = targets.filter(is_listening).collect();
+        Some(sockets.len())
     }
 
     /// Suspends it (SIGSTOP), or lets it go on.

@@ -5,7 +5,7 @@
 //! under test; the provider's own client for Python is run against it as well
 //! (`tests/python/test_mailerlite.py`).
 //!
-//! - `server`: connections, and what happens to a request before it is one.
+//! - `server`: what happens to a request before it is one of an account's.
 //! - `routes`: from a request to an account's answer.
 //! - `account`, `subscriber`, `group`, `field`: what an account holds.
 //! - `reply`: the shapes of answers.
@@ -28,7 +28,8 @@ use std::{
 
 use serde_json::Value;
 
-use self::{account::Books, server::Server};
+use self::account::Books;
+use super::stand_in::Server;
 
 /// The accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +119,7 @@ impl MailerLite {
     /// Starts with two empty accounts. Each has a group and the fields of memberships, refuses
     /// upserts of suppressed people, and takes 120 requests a minute.
     pub fn start() -> Self {
-        Server::start()
+        server::start()
     }
 
     /// The address that the paths of the API are joined to, without a slash at the end.

@@ -1,112 +1,48 @@
-//! Connections, and what happens to a request before it is one.
+//! What happens to a request before it is one of an account's.
 
 use std::{
     array, future, io,
-    net::{SocketAddr, TcpListener},
+    net::Ipv4Addr,
     sync::{Arc, Mutex},
-    thread::{self, JoinHandle},
     time::Instant,
 };
 
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::{
     Request, Response,
-    body::{Bytes, Incoming},
+    body::Bytes,
     header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER},
-    server::conn::http1,
-    service::service_fn,
 };
-use hyper_util::rt::TokioIo;
-use tokio::sync::oneshot;
 
 use super::{
-    Account, Call, Fault, MailerLite, Planned, State, account::Books, reply::Reply, routes,
+    super::stand_in::Server, Account, Call, Fault, MailerLite, Planned, State, account::Books,
+    reply::Reply, routes,
 };
 
 /// Why a connection is closed without an answer.
 type Closed = io::Error;
 
-/// A server in a thread of its own, so that a test may block.
-pub struct Server {
-    address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Server {
-    pub fn start() -> MailerLite {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let address = listener.local_addr().unwrap();
-        let url = format!("http://{address}/api");
-        let state = Arc::new(Mutex::new(State {
-            accounts: [Books::new(&url, 0), Books::new(&url, 1)],
-            faults: array::from_fn(|_| [].into()),
-            outage: None,
-            calls: Vec::new(),
-        }));
-        let (stop, stopped) = oneshot::channel();
-        let thread = thread::spawn({
-            let state = Arc::clone(&state);
-            move || run(listener, state, stopped)
-        });
-        MailerLite {
-            state,
-            server: Self {
-                address,
-                stop: Some(stop),
-                thread: Some(thread),
-            },
-        }
-    }
-
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-fn run(listener: TcpListener, state: Arc<Mutex<State>>, stopped: oneshot::Receiver<()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    // Dropping the runtime closes the connections.
-    runtime.block_on(async {
-        tokio::select! {
-            () = accept(listener, state) => {}
-            _ = stopped => {}
-        }
-    });
-}
-
-async fn accept(listener: TcpListener, state: Arc<Mutex<State>>) {
-    let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-    loop {
-        let (stream, _) = listener.accept().await.unwrap();
-        stream.set_nodelay(true).unwrap();
+pub fn start() -> MailerLite {
+    let listener = Server::listen((Ipv4Addr::LOCALHOST, 0));
+    let url = format!("http://{}/api", listener.local_addr().unwrap());
+    let state = Arc::new(Mutex::new(State {
+        accounts: [Books::new(&url, 0), Books::new(&url, 1)],
+        faults: array::from_fn(|_| [].into()),
+        outage: None,
+        calls: Vec::new(),
+    }));
+    let server = Server::start(listener, {
         let state = Arc::clone(&state);
-        let service = service_fn(move |request| serve(Arc::clone(&state), request));
-        let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        // An error is a fault of ours, or a client that has gone.
-        tokio::spawn(async { drop(connection.await) });
-    }
+        move |request| serve(Arc::clone(&state), request)
+    });
+    MailerLite { state, server }
 }
 
 async fn serve(
     state: Arc<Mutex<State>>,
-    request: Request<Incoming>,
+    request: Request<Bytes>,
 ) -> Result<Response<Full<Bytes>>, Closed> {
     let (head, body) = request.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
     let authorization = head.headers.get(AUTHORIZATION);
     let key = authorization
         .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "))

@@ -1,0 +1,363 @@
+//! What the operator's monitoring sees: on a listener of its own.
+
+use std::{
+    net::{TcpListener, TcpStream},
+    sync::OnceLock,
+};
+
+use reqwest::Method;
+
+use super::model::{Board, titled, with_model};
+use crate::harness::{
+    Api, App, SETTLING, Site, Store,
+    chat::{Chat, Fault, KEY, Slip, Usage},
+    eventually, fresh, minimal,
+};
+
+on_every_store! {
+    metrics_are_shown_on_a_listener_of_their_own,
+    a_backlog_and_its_age_are_shown,
+    outcomes_tokens_and_cost_are_counted,
+    what_rules_decide_is_counted_too,
+    what_was_given_up_is_shown,
+    a_worker_shows_its_own,
+    nothing_listens_where_nothing_is_wanted,
+    an_address_that_is_taken_stops_the_start,
+    a_default_address_that_is_taken_is_no_reason_to_stop,
+}
+
+/// What the program listens on for metrics when it is told nothing.
+const DEFAULT: &str = "127.0.0.1:9464";
+
+/// What was shown at one moment.
+#[derive(Debug)]
+pub(super) struct Metrics(String);
+
+/// Reads what is shown at an address.
+pub(super) async fn read(admin: &str) -> Metrics {
+    let (status, content_type, body) = get(admin, "/metrics").await;
+    assert_eq!(status, 200, "{body}");
+    assert!(content_type.starts_with("text/plain"), "{content_type}");
+    Metrics(body)
+}
+
+async fn get(host: &str, path: &str) -> (u16, String, String) {
+    let api = Api::new(&format!("http://{host}"), "");
+    let response = api.request(Method::GET, path).send().await.unwrap();
+    let content_type = response.headers().get("content-type");
+    let content_type = content_type
+        .map_or("", |it| it.to_str().unwrap())
+        .to_owned();
+    (
+        response.status().as_u16(),
+        content_type,
+        response.text().await.unwrap(),
+    )
+}
+
+impl Metrics {
+    /// The sum of the samples of a metric that have these labels; 0 if there is none.
+    pub fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
+        let wanted: Vec<String> = labels
+            .iter()
+            .map(|(key, value)| format!("{key}=\"{value}\""))
+            .collect();
+        let samples = self.samples().filter(|(sample, labels, _)| {
+            *sample == name && wanted.iter().all(|label| labels.contains(label))
+        });
+        samples.map(|(_, _, value)| value).sum()
+    }
+
+    /// Every sample: its name, its labels, its value.
+    fn samples(&self) -> impl Iterator<Item = (&str, &str, f64)> {
+        let lines = self.0.lines().filter(|line| !line.is_empty());
+        lines.filter(|line| !line.starts_with('#')).map(|line| {
+            let (sample, value) = line.rsplit_once(' ').unwrap();
+            let (name, labels) = sample.split_once('{').unwrap_or((sample, ""));
+            (name, labels, value.parse().unwrap())
+        })
+    }
+
+    /// Whether there is a type for it.
+    fn is_described(&self, name: &str, kind: &str) -> bool {
+        self.0.contains(&format!("# TYPE {name} {kind}\n"))
+    }
+}
+
+/// Checks numbers that are sums of fractions.
+fn is_about(found: f64, expect: f64) {
+    assert!((found - expect).abs() < 1e-6, "{found} instead of {expect}");
+}
+
+/// The metrics once something holds of them.
+async fn once(admin: &str, what: &str, holds: impl Fn(&Metrics) -> bool) -> Metrics {
+    let holds = &holds;
+    eventually(what, SETTLING, || async move {
+        let metrics = read(admin).await;
+        holds(&metrics).then_some(metrics)
+    })
+    .await
+}
+
+const WAITING: (&str, &[(&str, &str)]) = (
+    "posthaste_outbox_tasks",
+    &[("kind", "enrich"), ("state", "waiting")],
+);
+const OLDEST: (&str, &[(&str, &str)]) = ("posthaste_outbox_oldest_seconds", &[("kind", "enrich")]);
+
+async fn metrics_are_shown_on_a_listener_of_their_own(store: Store) {
+    let site = Site::new(store).watched();
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    let metrics = read(&app.site.admin()).await;
+    let version = [("version", env!("CARGO_PKG_VERSION"))];
+    is_about(metrics.value("posthaste_build_info", &version), 1.0);
+    for (name, _, _) in metrics.samples() {
+        assert!(name.starts_with("posthaste_"), "{name}");
+    }
+    for name in ["posthaste_outbox_tasks", "posthaste_outbox_oldest_seconds"] {
+        assert!(metrics.is_described(name, "gauge"), "{metrics:?}");
+    }
+    // Neither listener serves what the other one is for.
+    app.api.get("/metrics").await.error(404);
+    for path in ["/", Api::LIST, "/healthz", "/metrics/x"] {
+        let (status, _, body) = get(&app.site.admin(), path).await;
+        assert_eq!(status, 404, "{path}: {body}");
+    }
+}
+
+async fn a_backlog_and_its_age_are_shown(store: Store) {
+    let set_up = |site: Site| site.watched().with("POSTHASTE_LLM_CONCURRENCY", "2");
+    let board = Board::served_as(store, set_up, &[]);
+    let admin = board.app.site.admin();
+    board.chat.hold();
+    let mut postings = Vec::new();
+    for _ in 0..10 {
+        postings.push(board.push(&titled("Gardener")).await);
+    }
+    board.under_way(2).await;
+    let metrics = once(&admin, "the age grows", |it| {
+        it.value(OLDEST.0, OLDEST.1) > 1.0
+    })
+    .await;
+    is_about(metrics.value(WAITING.0, WAITING.1), 10.0);
+    is_about(metrics.value("posthaste_llm_requests_in_flight", &[]), 2.0);
+    is_about(metrics.value("posthaste_enrichments_total", &[]), 0.0);
+
+    board.chat.release();
+    for id in &postings {
+        board.approved(id).await;
+    }
+    let metrics = once(&admin, "nothing waits", |it| {
+        it.value(WAITING.0, WAITING.1) < 0.5
+    })
+    .await;
+    is_about(metrics.value(OLDEST.0, OLDEST.1), 0.0);
+    is_about(metrics.value("posthaste_llm_requests_in_flight", &[]), 0.0);
+    let approved = [("outcome", "approved")];
+    is_about(
+        metrics.value("posthaste_enrichments_total", &approved),
+        10.0,
+    );
+}
+
+async fn outcomes_tokens_and_cost_are_counted(store: Store) {
+    let set_up = |site: Site| {
+        site.watched()
+            .with("POSTHASTE_LLM_PROMPT_PRICE", "2")
+            .with("POSTHASTE_LLM_COMPLETION_PRICE", "8.5")
+    };
+    let board = Board::served_as(store, set_up, &[]);
+    board.chat.count(Usage {
+        prompt_tokens: 1_000,
+        completion_tokens: 200,
+    });
+    let payload = titled("Gardener");
+    // The second and the third cost nothing.
+    for _ in 0..3 {
+        board.approved(&board.push(&payload).await).await;
+    }
+    let spam = board.push(&titled("SPAM")).await;
+    board.app.api.until(&spam, "rejected").await;
+    // Two answers of no use, which are paid for; one that fails, which is not.
+    let bad = fresh("Gardener");
+    board.chat.fail_for(&bad, 2, Fault::Say(Slip::NoJson));
+    board.given_up(&board.push(&titled(&bad)).await).await;
+    let fails = fresh("Gardener");
+    board.chat.fail_for(&fails, 1, Fault::Answer(500, None));
+    board.approved(&board.push(&titled(&fails)).await).await;
+    assert_eq!(board.chat.calls().len(), 6);
+
+    let metrics = once(&board.app.site.admin(), "all is counted", |it| {
+        it.value(WAITING.0, WAITING.1) < 0.5
+    })
+    .await;
+    let enrichments = |labels| metrics.value("posthaste_enrichments_total", labels);
+    is_about(enrichments(&[("outcome", "approved"), ("code", "")]), 4.0);
+    is_about(
+        enrichments(&[("outcome", "rejected"), ("code", "spam")]),
+        1.0,
+    );
+    is_about(enrichments(&[("outcome", "unjudged"), ("code", "")]), 1.0);
+    is_about(enrichments(&[("outcome", "failed"), ("code", "")]), 1.0);
+    is_about(enrichments(&[]), 7.0);
+    let requests = |outcome| metrics.value("posthaste_llm_requests_total", &[("outcome", outcome)]);
+    is_about(requests("answered"), 3.0);
+    is_about(requests("unusable"), 2.0);
+    is_about(requests("failed"), 1.0);
+    let tokens = |of| metrics.value("posthaste_llm_tokens_total", &[("direction", of)]);
+    is_about(tokens("prompt"), 5_000.0);
+    is_about(tokens("completion"), 1_000.0);
+    let cost = 5_000.0 * 2.0 / 1e6 + 1_000.0 * 8.5 / 1e6;
+    is_about(metrics.value("posthaste_llm_cost_total", &[]), cost);
+    is_about(metrics.value("posthaste_llm_drafts_reused_total", &[]), 2.0);
+    is_about(
+        metrics.value("posthaste_llm_request_seconds_count", &[]),
+        6.0,
+    );
+    is_about(
+        metrics.value("posthaste_enrichment_seconds_count", &[]),
+        7.0,
+    );
+    for name in [
+        "posthaste_enrichments_total",
+        "posthaste_llm_requests_total",
+        "posthaste_llm_tokens_total",
+    ] {
+        assert!(metrics.is_described(name, "counter"), "{name}: {metrics:?}");
+    }
+    assert!(!metrics.0.contains(KEY), "{metrics:?}");
+}
+
+async fn what_rules_decide_is_counted_too(store: Store) {
+    let site = Site::new(store).watched();
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    for description in [None, Some("<br>")] {
+        let mut payload = minimal();
+        let mut status = "approved";
+        if let Some(description) = description {
+            payload["raw_description"] = description.into();
+            status = "rejected";
+        }
+        let id = fresh("counted");
+        app.put(&id, &payload).await.created();
+        app.api.until(&id, status).await;
+    }
+    let metrics = once(&app.site.admin(), "both are counted", |metrics| {
+        metrics.value("posthaste_enrichments_total", &[]) > 1.5
+    })
+    .await;
+    for labels in [
+        [("outcome", "approved"), ("code", "")],
+        [("outcome", "rejected"), ("code", "no_content")],
+    ] {
+        is_about(metrics.value("posthaste_enrichments_total", &labels), 1.0);
+    }
+    is_about(metrics.value("posthaste_llm_requests_total", &[]), 0.0);
+    // Events of four steps: two postings came, and got their outcomes.
+    once(&app.site.admin(), "events are delivered", |metrics| {
+        metrics.value("posthaste_events_delivered_total", &[]) > 3.5
+    })
+    .await;
+}
+
+async fn what_was_given_up_is_shown(store: Store) {
+    let board = Board::served_as(store, Site::watched, &[]);
+    let admin = board.app.site.admin();
+    board.chat.fail(1, Fault::Answer(400, None));
+    let id = board.push(&titled("Gardener")).await;
+    let (_, dead) = board.given_up(&id).await;
+    let given_up = |metrics: &Metrics| {
+        let labels = [("kind", "enrich"), ("state", "dead")];
+        metrics.value("posthaste_outbox_tasks", &labels)
+    };
+    let metrics = read(&admin).await;
+    is_about(given_up(&metrics), 1.0);
+    // It waits for an operator, and makes no backlog look old.
+    is_about(metrics.value(WAITING.0, WAITING.1), 0.0);
+    is_about(metrics.value(OLDEST.0, OLDEST.1), 0.0);
+    board.retry(&dead);
+    board.approved(&id).await;
+    once(&admin, "nothing is given up", |it| given_up(it) < 0.5).await;
+}
+
+async fn a_worker_shows_its_own(store: Store) {
+    let chat = Chat::start();
+    let site = with_model(Site::new(store), &chat.url());
+    let _server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    let beside = app.site.beside().watched();
+    let _worker = beside.begin(&["worker"]);
+    let id = fresh("apart");
+    app.put(&id, &titled("Gardener")).await.created();
+    app.api.until(&id, "approved").await;
+    let metrics = once(&beside.admin(), "it is counted", |metrics| {
+        metrics.value("posthaste_enrichments_total", &[]) > 0.5
+    })
+    .await;
+    let answered = [("outcome", "answered")];
+    is_about(
+        metrics.value("posthaste_llm_requests_total", &answered),
+        1.0,
+    );
+}
+
+async fn nothing_listens_where_nothing_is_wanted(store: Store) {
+    let off = Site::new(store);
+    let server = off.serve(&["--no-worker"]);
+    let on = off.beside().watched();
+    let watched = on.serve(&["--no-worker"]);
+    read(&on.admin()).await;
+    if let (Some(few), Some(more)) = (server.listeners(), watched.listeners()) {
+        assert_eq!((few, more), (1, 2));
+    } else {
+        // Where the system does not say who listens, there is only the address to look at.
+        assert!(TcpStream::connect(off.admin()).is_err());
+    }
+}
+
+async fn an_address_that_is_taken_stops_the_start(store: Store) {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let site = Site::new(store);
+    let _server = site.serve(&["--no-worker"]);
+    let beside = site.beside().with("POSTHASTE_ADMIN_BIND", &address);
+    for command in ["serve", "worker"] {
+        let before = beside.log().len();
+        // Not by running it to its end, which would never come if it starts.
+        let status = beside.begin(&[command]).stopped();
+        let log = beside.log();
+        assert_eq!(status.code(), Some(1), "{command}: {}", &log[before..]);
+        assert!(
+            log[before..].contains(&address),
+            "{command}: {}",
+            &log[before..]
+        );
+    }
+}
+
+/// Takes the default address until the tests end, and says whether it is ours. If it is not,
+/// somebody else has it.
+fn take_default() -> bool {
+    static TAKEN: OnceLock<Option<TcpListener>> = OnceLock::new();
+    TAKEN
+        .get_or_init(|| TcpListener::bind(DEFAULT).ok())
+        .is_some()
+}
+
+async fn a_default_address_that_is_taken_is_no_reason_to_stop(store: Store) {
+    let is_ours = take_default();
+    let site = Site::new(store).watched_by_default();
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    let id = fresh("unwatched");
+    app.put(&id, &minimal()).await.created();
+    app.api.until(&id, "approved").await;
+    // Somebody else may have let go of it by now.
+    if is_ours {
+        let log = app.site.log();
+        let warning = log.lines().find(|line| line.contains(DEFAULT));
+        assert!(warning.is_some_and(|line| line.contains("WARN")), "{log}");
+    }
+}

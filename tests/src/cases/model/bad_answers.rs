@@ -1,0 +1,250 @@
+//! A model that answers, but not what it was asked for: it is told so once, and then there is no
+//! judgement, and nobody is approved without one.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Board, is_by_rules, is_of_the_model, steps, text, titled};
+use crate::harness::{
+    SETTLING, Store,
+    chat::{Call, Fault, Slip},
+    eventually, fresh,
+};
+
+on_every_store! {
+    a_bad_answer_is_objected_to_once_and_then_all_is_well,
+    an_answer_with_something_around_it_is_an_answer,
+    two_bad_answers_are_given_up_and_nobody_is_approved,
+    a_refusal_is_given_up_at_once,
+    an_operator_brings_back_what_was_given_up,
+    a_new_push_brings_back_what_was_given_up,
+    what_is_approved_stays_visible_while_the_model_is_bad,
+    a_rejected_posting_stays_rejected_while_the_model_is_bad,
+    one_bad_posting_holds_nothing_up,
+}
+
+/// Answers that are of no use.
+const BAD: [Slip; 8] = [
+    Slip::Truncated,
+    Slip::NoJson,
+    Slip::WrongVerdict,
+    Slip::UnknownCode,
+    Slip::MissingField,
+    Slip::WrongType,
+    Slip::Empty,
+    Slip::NoChoices,
+];
+
+/// A posting for each of some slips, by its identifier; each slips as often.
+async fn slipping(board: &Board, slips: &[Slip], times: usize) -> BTreeMap<String, (Slip, String)> {
+    let mut postings = BTreeMap::new();
+    for &slip in slips {
+        let title = fresh("Gardener");
+        board.chat.fail_for(&title, times, Fault::Say(slip));
+        let id = board.push(&titled(&title)).await;
+        postings.insert(id, (slip, title));
+    }
+    postings
+}
+
+/// Checks that the second of two calls goes on from the first, and says what was wrong. Whoever
+/// said nothing is asked the same again: there is nothing to go on from.
+fn goes_on(calls: &[Call], slip: Slip) {
+    let [first, second] = calls else {
+        panic!("{slip:?}: {calls:#?}");
+    };
+    // What is wanted is the same all the time.
+    let format = |call: &Call| call.body["response_format"].clone();
+    assert_eq!(format(first), format(second), "{slip:?}");
+    let (before, after) = (first.messages(), second.messages());
+    if matches!(slip, Slip::Empty | Slip::NoChoices) {
+        assert_eq!(after, before, "{slip:?}");
+        return;
+    }
+    assert!(after.len() > before.len(), "{slip:?}: {after:#?}");
+    assert_eq!(after[..before.len()], *before, "{slip:?}");
+    let last = after.last().unwrap();
+    assert_eq!(last["role"], "user", "{slip:?}: {last}");
+    let objection = last["content"].as_str().unwrap();
+    assert!(objection.len() > 20, "{slip:?}: {objection}");
+}
+
+async fn a_bad_answer_is_objected_to_once_and_then_all_is_well(store: Store) {
+    let board = Board::served(store);
+    for (id, (slip, title)) in slipping(&board, &BAD, 1).await {
+        let posting = board.approved(&id).await;
+        assert_eq!(steps(&posting), ["PendingEnrichment", "approved"]);
+        goes_on(&board.chat.calls_for(&title), slip);
+    }
+    board.nothing_is_dead();
+    // What was wrong is named where it has a name.
+    let title = fresh("Gardener");
+    let missing = Fault::Say(Slip::MissingField);
+    board.chat.fail_for(&title, 1, missing);
+    let id = board.push(&titled(&title)).await;
+    board.approved(&id).await;
+    let calls = board.chat.calls_for(&title);
+    let said = calls[1].texts("user").pop().unwrap();
+    assert!(said.contains("redacted_markdown"), "{said}");
+}
+
+async fn an_answer_with_something_around_it_is_an_answer(store: Store) {
+    let board = Board::served(store);
+    let slips = [Slip::Prose, Slip::Fence, Slip::Think];
+    for (id, (slip, title)) in slipping(&board, &slips, 2).await {
+        let posting = board.approved(&id).await;
+        assert!(!text(&posting).contains("think"), "{posting}");
+        assert!(!text(&posting).contains("Sure!"), "{posting}");
+        assert_eq!(board.chat.calls_for(&title).len(), 1, "{slip:?}");
+    }
+}
+
+async fn two_bad_answers_are_given_up_and_nobody_is_approved(store: Store) {
+    let board = Board::served(store);
+    for (id, (slip, title)) in slipping(&board, &BAD, 2).await {
+        let (posting, dead) = board.given_up(&id).await;
+        assert_eq!(posting["status"], "PendingEnrichment", "{slip:?}");
+        assert_eq!(posting["published_at"], Value::Null, "{slip:?}");
+        assert_eq!(steps(&posting), ["PendingEnrichment"], "{slip:?}");
+        // The texts and the place that need nobody's judgement are there.
+        assert!(is_by_rules(&posting), "{slip:?}: {posting}");
+        assert_ne!(posting["latitude"], Value::Null, "{slip:?}");
+        assert_eq!(dead["kind"], "enrich", "{slip:?}");
+        let error = dead["last_error"].as_str().unwrap();
+        assert!(error.len() > 20 && error.len() < 2_000, "{slip:?}: {error}");
+        assert_eq!(board.chat.calls_for(&title).len(), 2, "{slip:?}");
+    }
+    let title = fresh("Gardener");
+    let wrong = Fault::Say(Slip::WrongVerdict);
+    board.chat.fail_for(&title, 2, wrong);
+    let id = board.push(&titled(&title)).await;
+    let (_, dead) = board.given_up(&id).await;
+    let error = dead["last_error"].as_str().unwrap();
+    assert!(error.contains("verdict"), "{error}");
+    let log = board.app.site.log();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+async fn a_refusal_is_given_up_at_once(store: Store) {
+    let board = Board::served(store);
+    for (id, (slip, title)) in slipping(&board, &[Slip::Refusal, Slip::Filtered], 1).await {
+        let (posting, dead) = board.given_up(&id).await;
+        assert_eq!(posting["status"], "PendingEnrichment", "{slip:?}");
+        assert!(is_by_rules(&posting), "{slip:?}: {posting}");
+        let error = dead["last_error"].as_str().unwrap();
+        assert!(error.contains("refused"), "{slip:?}: {error}");
+        // Who does not want to is not talked into it.
+        assert_eq!(board.chat.calls_for(&title).len(), 1, "{slip:?}");
+        board.retry(&dead);
+        board.approved(&id).await;
+    }
+}
+
+async fn an_operator_brings_back_what_was_given_up(store: Store) {
+    let board = Board::served(store);
+    let title = fresh("Gardener");
+    board
+        .chat
+        .outage_for(&title, Some(Fault::Say(Slip::NoJson)));
+    let id = board.push(&titled(&title)).await;
+    let (_, dead) = board.given_up(&id).await;
+    // Too early: it is given up once more.
+    board.retry(&dead);
+    eventually("it is given up again", SETTLING, || async {
+        (board.chat.calls_for(&title).len() == 4).then_some(())
+    })
+    .await;
+    let (posting, dead) = board.given_up(&id).await;
+    assert_eq!(posting["status"], "PendingEnrichment");
+    assert!(is_by_rules(&posting), "{posting}");
+
+    board.chat.outage_for(&title, None);
+    board.retry(&dead);
+    let posting = board.approved(&id).await;
+    assert_eq!(steps(&posting), ["PendingEnrichment", "approved"]);
+    board.nothing_is_dead();
+}
+
+async fn a_new_push_brings_back_what_was_given_up(store: Store) {
+    let board = Board::served(store);
+    let title = fresh("Gardener");
+    board.chat.fail_for(&title, 2, Fault::Say(Slip::Empty));
+    let id = board.push(&titled(&title)).await;
+    board.given_up(&id).await;
+    let patch = json!({"title": format!("{title} (m/f/d)")});
+    board.app.put(&id, &patch).await.updated();
+    board.approved(&id).await;
+    board.nothing_is_dead();
+}
+
+async fn what_is_approved_stays_visible_while_the_model_is_bad(store: Store) {
+    let board = Board::served(store);
+    let title = fresh("Gardener");
+    let id = board.push(&titled(&title)).await;
+    let before = board.approved(&id).await;
+    let bad = Fault::Say(Slip::NoJson);
+    board.chat.outage_for(&title, Some(bad));
+    let patch = json!({
+        "raw_description": "<p>Now we are looking for a <strong>florist</strong> who binds \
+            wreaths and bouquets for weddings, decorates halls, and advises customers.</p>",
+    });
+    board.app.put(&id, &patch).await.updated();
+    let given_up = board
+        .app
+        .api
+        .once(&id, "has the new text", |posting| {
+            assert_eq!(posting["status"], "approved", "{posting}");
+            assert_ne!(posting["markdown_description"], Value::Null, "{posting}");
+            text(posting).contains("a **florist** who binds")
+        })
+        .await;
+    assert_eq!(given_up["history"], before["history"]);
+    let (_, dead) = board.given_up(&id).await;
+    board.chat.outage_for(&title, None);
+    board.retry(&dead);
+    let after = board
+        .app
+        .api
+        .once(&id, "has the model's text", |posting| {
+            assert_eq!(posting["status"], "approved", "{posting}");
+            text(posting).contains("a florist who binds")
+        })
+        .await;
+    assert_eq!(after["history"], before["history"]);
+    assert_eq!(after["published_at"], before["published_at"]);
+}
+
+async fn a_rejected_posting_stays_rejected_while_the_model_is_bad(store: Store) {
+    let board = Board::served(store);
+    let title = fresh("SPAM");
+    let id = board.push(&titled(&title)).await;
+    let before = board.app.api.until(&id, "rejected").await;
+    let bad = Fault::Say(Slip::Truncated);
+    board.chat.outage(Some(bad));
+    board
+        .app
+        .put(&id, &json!({"title": "Gardener"}))
+        .await
+        .updated();
+    let (posting, _) = board.given_up(&id).await;
+    assert_eq!(posting["status"], "rejected");
+    assert_eq!(posting["history"], before["history"]);
+    assert_eq!(posting["status_reason"], before["status_reason"]);
+}
+
+async fn one_bad_posting_holds_nothing_up(store: Store) {
+    let board = Board::served(store);
+    let title = fresh("Gardener");
+    board
+        .chat
+        .outage_for(&title, Some(Fault::Say(Slip::Refusal)));
+    let bad = board.push(&titled(&title)).await;
+    for _ in 0..10 {
+        let id = board.push(&titled("Gardener")).await;
+        let posting = board.approved(&id).await;
+        assert!(is_of_the_model(&posting), "{posting}");
+    }
+    let (posting, _) = board.given_up(&bad).await;
+    assert_eq!(posting["status"], "PendingEnrichment");
+}

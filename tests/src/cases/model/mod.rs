@@ -1,0 +1,167 @@
+//! Enrichment with a language model: what it may decide, what it costs, and everything that it
+//! and the way to it can do wrong. The model is the stand-in (`harness::chat`).
+
+mod bad_answers;
+mod configuration;
+mod instructions;
+mod meanwhile;
+mod outages;
+mod paid_once;
+mod processes;
+mod redaction;
+mod verdicts;
+
+use std::{sync::Arc, thread};
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::harness::{
+    App, SETTLING, Server, Site, Store,
+    chat::{Chat, KEY, MODEL},
+    complete, eventually, fresh,
+};
+
+/// A served site whose postings the stand-in judges.
+pub(super) struct Board {
+    pub app: App,
+    pub chat: Arc<Chat>,
+    _server: Server,
+}
+
+/// A site that knows the stand-in at this address.
+pub(super) fn with_model(site: Site, url: &str) -> Site {
+    site.with("POSTHASTE_ENRICHER", "llm")
+        .with("POSTHASTE_LLM_BASE_URL", url)
+        .with("POSTHASTE_LLM_MODEL", MODEL)
+        .with("POSTHASTE_LLM_API_KEY", KEY)
+}
+
+impl Board {
+    /// A server with a worker.
+    pub fn served(store: Store) -> Self {
+        Self::served_as(store, |site| site, &[])
+    }
+
+    /// The same where the site is set up further, and with these arguments.
+    pub fn served_as(store: Store, set_up: impl FnOnce(Site) -> Site, arguments: &[&str]) -> Self {
+        let chat = Chat::start();
+        let site = set_up(with_model(Site::new(store), &chat.url()));
+        let server = site.serve(arguments);
+        Self {
+            app: App::at(site),
+            chat: Arc::new(chat),
+            _server: server,
+        }
+    }
+
+    /// Pushes a posting under a new identifier.
+    pub async fn push(&self, payload: &Value) -> String {
+        let id = fresh("judged");
+        self.app.put(&id, payload).await.created();
+        id
+    }
+
+    /// A posting once it is approved, with a text of the model.
+    pub async fn approved(&self, id: &str) -> Value {
+        let posting = self.app.api.until(id, "approved").await;
+        assert!(is_of_the_model(&posting), "{posting}");
+        assert_eq!(posting["status_reason"], Value::Null);
+        posting
+    }
+
+    /// A posting once its enrichment was given up, and the row of the outbox.
+    pub async fn given_up(&self, id: &str) -> (Value, Value) {
+        let uuid = self.app.show(id).await["uuid"].clone();
+        let dead = eventually(&format!("{id} is given up"), SETTLING, || async {
+            self.dead(uuid.as_str().unwrap())
+        })
+        .await;
+        (self.app.show(id).await, dead)
+    }
+
+    /// What was given up for a posting.
+    pub fn dead(&self, uuid: &str) -> Option<Value> {
+        let dead = rows(&self.app, &["outbox", "list", "--dead", "--json"]);
+        dead.into_iter().find(|row| row["key"] == uuid)
+    }
+
+    /// What waits to be enriched.
+    pub fn waiting(&self) -> Vec<Value> {
+        let mut waiting = rows(&self.app, &["outbox", "list", "--json"]);
+        waiting.retain(|row| row["kind"] == "enrich");
+        waiting
+    }
+
+    /// Waits until nothing waits for a posting any more.
+    pub async fn settled(&self, uuid: Uuid) {
+        eventually(&format!("{uuid} is settled"), SETTLING, || async {
+            self.app.outbox(uuid).is_empty().then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until so many requests are under way.
+    pub async fn under_way(&self, many: usize) {
+        eventually("requests are under way", SETTLING, || async {
+            (self.chat.under_way() == many).then_some(())
+        })
+        .await;
+    }
+
+    /// Checks that nothing was given up.
+    pub fn nothing_is_dead(&self) {
+        let dead = rows(&self.app, &["outbox", "list", "--dead", "--json"]);
+        assert_eq!(dead, Vec::<Value>::new());
+    }
+
+    /// Brings an effect back that was given up.
+    pub fn retry(&self, dead: &Value) {
+        let id = dead["id"].to_string();
+        self.app.run(&["outbox", "retry", &id]).succeeded();
+    }
+}
+
+impl Drop for Board {
+    /// Whatever happened, the key is in no log.
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            assert!(!self.app.site.log().contains(KEY), "the log has the key");
+        }
+    }
+}
+
+/// The rows that a command prints.
+fn rows(app: &App, command: &[&str]) -> Vec<Value> {
+    serde_json::from_str(&app.run(command).succeeded()).unwrap()
+}
+
+/// A posting that the model judges by its title, with content of its own.
+pub(super) fn titled(title: &str) -> Value {
+    let mut payload = complete();
+    payload["title"] = json!(title);
+    payload
+}
+
+/// The text of a posting that is shown.
+pub(super) fn text(posting: &Value) -> &str {
+    posting["markdown_description"].as_str().unwrap_or_default()
+}
+
+/// Whether a text of [`titled`] postings is the model's, which takes emphasis out.
+pub(super) fn is_of_the_model(posting: &Value) -> bool {
+    text(posting).contains("a gardener who knows roses")
+}
+
+/// Whether it is the one that rules have made.
+pub(super) fn is_by_rules(posting: &Value) -> bool {
+    text(posting).contains("a **gardener** who knows roses")
+}
+
+/// The statuses of a posting's history.
+pub(super) fn steps(posting: &Value) -> Vec<&str> {
+    let history = posting["history"].as_array().unwrap().iter();
+    history
+        .map(|step| step["status"].as_str().unwrap())
+        .collect()
+}

@@ -1,0 +1,176 @@
+//! What the model writes, well or badly.
+
+use serde_json::{Map, Value, json};
+
+use super::{APPROVAL, REJECTION, Usage, fault::Slip, request::Question, schema};
+
+/// Words in titles, and the codes of what it rejects because of them.
+const RULE: [(&str, &str); 4] = [
+    ("SPAM", "spam"),
+    ("FRAUD", "fraud"),
+    ("COURSE", "not_a_job"),
+    ("ILLEGAL", "illegal"),
+];
+
+/// What a choice of an answer holds.
+#[derive(Debug)]
+pub struct Completion {
+    pub content: Option<String>,
+    pub refusal: Option<&'static str>,
+    pub finish_reason: &'static str,
+    pub has_choice: bool,
+}
+
+impl Completion {
+    fn of(content: String) -> Self {
+        Self {
+            content: Some(content),
+            refusal: None,
+            finish_reason: "stop",
+            has_choice: true,
+        }
+    }
+
+    /// What it counts as: about four characters are a token.
+    pub fn usage(&self, question: &Question) -> Usage {
+        let tokens = |characters: usize| u64::try_from(characters.div_ceil(4)).unwrap();
+        let written = self.content.as_deref().or(self.refusal).unwrap_or_default();
+        Usage {
+            prompt_tokens: tokens(question.length),
+            completion_tokens: tokens(written.chars().count()),
+        }
+    }
+}
+
+/// Answers a question. What is wrong with the question's schema shows only here: there are
+/// fields that the model knows nothing about.
+pub fn write(question: &Question, slip: Option<Slip>) -> Result<Completion, String> {
+    let mut draft = well(question)?;
+    let json = |draft: &Map<String, Value>| Value::Object(draft.clone()).to_string();
+    let whole = json(&draft);
+    let Some(slip) = slip else {
+        return Ok(Completion::of(whole));
+    };
+    let content = match slip {
+        Slip::Truncated => {
+            return Ok(Completion {
+                finish_reason: "length",
+                ..Completion::of(beginning(&whole, 2).to_owned())
+            });
+        }
+        Slip::Refusal => {
+            return Ok(Completion {
+                content: None,
+                refusal: Some("I'm sorry, I can't assist with that request."),
+                ..Completion::of(String::new())
+            });
+        }
+        Slip::Filtered => {
+            return Ok(Completion {
+                content: None,
+                finish_reason: "content_filter",
+                ..Completion::of(String::new())
+            });
+        }
+        Slip::NoChoices => {
+            return Ok(Completion {
+                has_choice: false,
+                ..Completion::of(String::new())
+            });
+        }
+        Slip::Empty => String::new(),
+        Slip::NoJson => "I have read the posting, and I think it is fine.".to_owned(),
+        Slip::Prose => {
+            format!("Sure! Here is the posting you asked for:\n\n{whole}\n\nAnything else?")
+        }
+        Slip::Fence => format!("```json\n{whole}\n```"),
+        Slip::Think => {
+            format!("<think>\nA title {{and}} a text. {{\"verdict\": ?}}\n</think>\n\n{whole}")
+        }
+        _ => {
+            spoil(&mut draft, slip);
+            json(&draft)
+        }
+    };
+    Ok(Completion::of(content))
+}
+
+/// The answer that was asked for.
+fn well(question: &Question) -> Result<Map<String, Value>, String> {
+    let posting = &question.posting;
+    // Emphasis is noise, and so its text can be told from the one that it was given.
+    let markdown = posting.description.replace("**", "");
+    let offence = RULE.iter().find(|(word, _)| posting.title.contains(word));
+    let (verdict, codes, explanation) = match offence {
+        None => (
+            "approve",
+            vec![Value::Null, json!(""), json!("none")],
+            APPROVAL,
+        ),
+        Some((_, code)) => ("reject", vec![json!(code)], REJECTION),
+    };
+    let asked = question.schema["properties"].as_object();
+    let mut draft = Map::new();
+    for (key, schema) in asked.into_iter().flatten() {
+        let choices = match key.as_str() {
+            // Left unredacted: a model is not to be relied upon.
+            "markdown" | "redacted_markdown" => vec![json!(markdown)],
+            "verdict" => vec![json!(verdict)],
+            "code" => codes.clone(),
+            "explanation" => vec![json!(explanation), Value::Null],
+            other => return Err(format!("The stand-in knows nothing about '{other}'.")),
+        };
+        let choice = choices
+            .into_iter()
+            .find(|choice| schema::is_satisfied(schema, choice))
+            .ok_or_else(|| format!("The stand-in has nothing that fits '{key}': {schema}"))?;
+        draft.insert(key.clone(), choice);
+    }
+    Ok(draft)
+}
+
+/// Makes an answer bad that is good JSON still.
+fn spoil(draft: &mut Map<String, Value>, slip: Slip) {
+    let append = |draft: &mut Map<String, Value>, keys: &[&str], more: &str| {
+        for key in keys {
+            let text = draft[*key].as_str().unwrap_or_default();
+            draft[*key] = json!(format!("{text}\n\n{more}"));
+        }
+    };
+    let both = &["markdown", "redacted_markdown"][..];
+    match slip {
+        Slip::WrongVerdict => draft["verdict"] = json!("maybe"),
+        Slip::UnknownCode => {
+            draft["verdict"] = json!("reject");
+            draft["code"] = json!("boring");
+        }
+        Slip::MissingField => {
+            draft.remove("redacted_markdown");
+        }
+        Slip::WrongType => draft["markdown"] = json!(["one", 2]),
+        Slip::InventedLink => {
+            append(draft, both, "[Apply here](https://invented.example/apply)");
+        }
+        Slip::DangerousLink => append(draft, both, "[Apply here](javascript:alert(1))"),
+        Slip::RawHtml => append(
+            draft,
+            both,
+            "<script>alert(1)</script><img src=x onerror=\"alert(1)\">",
+        ),
+        Slip::MostMissing => {
+            for key in both {
+                let text = draft[*key].as_str().unwrap_or_default();
+                draft[*key] = json!(beginning(text, 5));
+            }
+        }
+        Slip::Leak(words) => append(draft, &["redacted_markdown"], words),
+        _ => {}
+    }
+}
+
+/// The first part of a text, of so many that are equally long.
+fn beginning(text: &str, parts: usize) -> &str {
+    let length = text.chars().count() / parts;
+    let end = text.char_indices().nth(length);
+    end.map_or(text, |(end, _)| &text[..end])
+}
