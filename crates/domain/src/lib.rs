@@ -21,6 +21,7 @@ mod body;
 mod checks;
 pub mod client;
 pub mod company;
+mod digest;
 pub mod enrichment;
 pub mod field;
 pub mod outbox;

@@ -1,14 +1,12 @@
-//! Drafts in memory, which can be out of reach.
+//! Drafts in memory, which can be out of reach, and remember who reserved.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard},
-};
+use std::{collections::HashMap, sync::Mutex};
 
 use async_trait::async_trait;
 use domain::{
     enrichment::{DraftKey, Drafts, Reservation},
     store::StoreError,
+    testing::MemoryStore,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -16,18 +14,10 @@ use uuid::Uuid;
 /// Drafts in memory.
 #[derive(Default)]
 pub struct MemoryDrafts {
-    rows: Mutex<HashMap<DraftKey, Row>>,
-    /// How often somebody asked, and whether it was granted.
-    asked: Mutex<Vec<(Uuid, bool)>>,
+    memory: MemoryStore,
+    grants: Mutex<HashMap<Uuid, usize>>,
     /// What every call fails with.
     failure: Mutex<Option<StoreError>>,
-}
-
-struct Row {
-    draft: Option<String>,
-    holder: Uuid,
-    until: OffsetDateTime,
-    used: OffsetDateTime,
 }
 
 impl MemoryDrafts {
@@ -37,23 +27,18 @@ impl MemoryDrafts {
 
     /// The drafts that are kept.
     pub fn kept(&self) -> Vec<String> {
-        let rows = self.rows.lock().unwrap();
-        rows.values().filter_map(|row| row.draft.clone()).collect()
+        self.memory.kept_drafts()
     }
 
     /// How often a reservation was granted or renewed, by holder.
     pub fn grants(&self) -> HashMap<Uuid, usize> {
-        let mut grants = HashMap::new();
-        for (holder, _) in self.asked.lock().unwrap().iter().filter(|(_, yes)| *yes) {
-            *grants.entry(*holder).or_default() += 1;
-        }
-        grants
+        self.grants.lock().unwrap().clone()
     }
 
-    fn rows(&self) -> Result<MutexGuard<'_, HashMap<DraftKey, Row>>, StoreError> {
+    fn reached(&self) -> Result<&MemoryStore, StoreError> {
         match self.failure.lock().unwrap().clone() {
             Some(failure) => Err(failure),
-            None => Ok(self.rows.lock().unwrap()),
+            None => Ok(&self.memory),
         }
     }
 }
@@ -67,24 +52,10 @@ impl Drafts for MemoryDrafts {
         until: OffsetDateTime,
         now: OffsetDateTime,
     ) -> Result<Reservation, StoreError> {
-        let mut rows = self.rows()?;
-        let row = rows.entry(*key).or_insert(Row {
-            draft: None,
-            holder,
-            until,
-            used: now,
-        });
-        let reservation = if let Some(draft) = &row.draft {
-            Reservation::Kept(draft.clone())
-        } else if row.holder == holder || row.until <= now {
-            (row.holder, row.until) = (holder, until);
-            Reservation::Granted
-        } else {
-            Reservation::Taken
-        };
-        row.used = now;
-        let is_granted = reservation == Reservation::Granted;
-        self.asked.lock().unwrap().push((holder, is_granted));
+        let reservation = self.reached()?.reserve(key, holder, until, now).await?;
+        if reservation == Reservation::Granted {
+            *self.grants.lock().unwrap().entry(holder).or_default() += 1;
+        }
         Ok(reservation)
     }
 
@@ -94,29 +65,14 @@ impl Drafts for MemoryDrafts {
         draft: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        let row = Row {
-            draft: Some(draft.to_owned()),
-            holder: Uuid::nil(),
-            until: now,
-            used: now,
-        };
-        self.rows()?.insert(*key, row);
-        Ok(())
+        self.reached()?.keep(key, draft, now).await
     }
 
     async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
-        self.rows()?
-            .retain(|at, row| at != key || row.draft.is_some() || row.holder != holder);
-        Ok(())
+        Drafts::release(self.reached()?, key, holder).await
     }
 
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError> {
-        let mut rows = self.rows()?;
-        let old = rows.iter().filter(|(_, row)| row.used < before);
-        let old: Vec<_> = old.map(|(key, _)| *key).take(limit).collect();
-        for key in &old {
-            rows.remove(key);
-        }
-        Ok(old.len() as u64)
+        self.reached()?.forget(before, limit).await
     }
 }

@@ -3,12 +3,11 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::EnrichmentInput;
-use crate::store::StoreError;
+use crate::{digest, store::StoreError};
 
 /// What a draft is for: everything that an author is given, and which author it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,13 +29,7 @@ impl DraftKey {
             &input.company_name,
             &input.company_website,
         ];
-        let mut hasher = Sha256::new();
-        for part in parts {
-            // The length keeps a character from wandering between neighbours unnoticed.
-            hasher.update(part.len().to_le_bytes());
-            hasher.update(part);
-        }
-        Self(hasher.finalize().into())
+        Self(digest::of_parts(parts.map(str::as_bytes)))
     }
 
     /// Takes a key back from a store.
@@ -52,10 +45,7 @@ impl DraftKey {
 
 impl fmt::Debug for DraftKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0 {
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
+        digest::in_hex(&self.0, f)
     }
 }
 

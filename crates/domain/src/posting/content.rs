@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
-
 use super::Details;
-use crate::company::Company;
+use crate::{company::Company, digest};
 
 /// SHA-256 over title, digest of the description, city, country, company and company name. Two contents with
 /// one hash need one enrichment.
@@ -31,13 +29,7 @@ impl ContentHash {
             id.as_bytes(),
             company.name.as_bytes(),
         ];
-        let mut hasher = Sha256::new();
-        for part in parts {
-            // The length keeps a character from wandering between neighbours unnoticed.
-            hasher.update(part.len().to_le_bytes());
-            hasher.update(part);
-        }
-        Self(hasher.finalize().into())
+        Self(digest::of_parts(parts))
     }
 
     /// Takes a hash back from a store.
@@ -53,9 +45,6 @@ impl ContentHash {
 
 impl fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.0 {
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
+        digest::in_hex(&self.0, f)
     }
 }

@@ -34,6 +34,21 @@ impl Entry {
     }
 }
 
+impl MemoryStore {
+    /// The drafts that are kept, in no order.
+    pub fn kept_drafts(&self) -> Vec<String> {
+        let state = self.state();
+        let kept = state
+            .drafts
+            .values()
+            .filter_map(|entry| match &entry.state {
+                State::Kept(draft) => Some(draft.clone()),
+                State::Reserved { .. } => None,
+            });
+        kept.collect()
+    }
+}
+
 #[async_trait]
 impl Drafts for MemoryStore {
     async fn reserve(

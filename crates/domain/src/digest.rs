@@ -1,0 +1,21 @@
+//! SHA-256 over what has several parts.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+/// The digest of these parts in this order. The length of each goes in too, which keeps a
+/// character from wandering between neighbours unnoticed.
+pub(crate) fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.len().to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().into()
+}
+
+/// Writes a digest in hexadecimal digits.
+pub(crate) fn in_hex(digest: &[u8; 32], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    digest.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
