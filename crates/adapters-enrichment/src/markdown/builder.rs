@@ -67,6 +67,11 @@ impl Builder {
         self.frames.is_empty()
     }
 
+    /// Whether a code block is being collected.
+    pub(crate) fn is_code(&self) -> bool {
+        matches!(self.kind, Kind::Code)
+    }
+
     /// Ends the paragraph being collected; what follows becomes a `kind`.
     pub(crate) fn boundary(&mut self, kind: Kind) {
         if self.inline.is_empty() {

@@ -212,20 +212,36 @@ impl Reader {
         }
     }
 
-    /// Text of `<pre>`: its lines are kept.
+    /// Text of `<pre>`: its lines are kept, and in a code block its spaces, too.
     fn lines(&mut self, text: &str) {
-        for (index, line) in text.split('\n').enumerate() {
-            if index > 0 {
+        let mut lines = text.split('\n').peekable();
+        while let Some(line) = lines.next() {
+            let goes_on = lines.peek().is_none();
+            if self.builder.is_code() {
+                let line = if goes_on { line } else { line.trim_end() };
+                let style = self.style();
+                self.builder.text(line, style, self.link.as_ref());
+            } else {
+                self.line(line);
+            }
+            if !goes_on {
                 self.builder.inline().line_break();
             }
-            let line = line.trim_end();
-            let style = self.style();
-            let starts = self.builder.inline().is_empty() || self.builder.inline().breaks() > 0;
-            if starts && self.code == 0 {
-                self.words(line);
-            } else {
-                self.builder.text(line, style, self.link.as_ref());
+        }
+    }
+
+    /// A line with single spaces, also before and behind it: what stands beside may go on there.
+    fn line(&mut self, line: &str) {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let (blank, next) = split(rest, char::is_whitespace);
+            if !blank.is_empty() {
+                let style = self.style();
+                self.builder.inline().space(style, self.link.as_ref());
             }
+            let (word, next) = split(next, |c| !c.is_whitespace());
+            self.word(word);
+            rest = next;
         }
     }
 

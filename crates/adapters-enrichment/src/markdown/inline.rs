@@ -61,11 +61,6 @@ impl Inline {
         self.run(style, link).push_str(word);
     }
 
-    /// How many line breaks end the text so far.
-    pub(crate) fn breaks(&self) -> usize {
-        self.breaks
-    }
-
     /// The paragraphs collected, each without outer white space; empties the collection.
     pub(crate) fn take(&mut self) -> Vec<Vec<Span>> {
         let spans = std::mem::take(self).spans;

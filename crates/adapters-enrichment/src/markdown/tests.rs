@@ -68,6 +68,16 @@ fn html() {
         "```\nif a:\n    b()\n```",
     );
     check(
+        "marked words in preformatted text",
+        "<pre>Ask <b>Ann</b>  or  <code>  bob</code>.\nSoon \n<b>please</b></pre>",
+        "Ask **Ann** or `bob`.\\\nSoon\\\n**please**",
+    );
+    check(
+        "marked words in a code block",
+        "<pre><code>a  <b>b</b>  c \n  d</code></pre>",
+        "```\na  b  c\n  d\n```",
+    );
+    check(
         "inline code",
         "<p>Use <code>a`b</code>.</p>",
         "Use ``a`b``.",

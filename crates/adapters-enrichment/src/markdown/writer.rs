@@ -105,7 +105,7 @@ fn heading(level: u8, spans: &[Span]) -> String {
     let mut text = inline(spans);
     // Nothing starts a block within a heading.
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    if digits > 0 && text[digits..].starts_with(['\\']) {
+    if digits > 0 && (text[digits..].starts_with("\\.") || text[digits..].starts_with("\\)")) {
         text.remove(digits);
     } else if text.starts_with("\\# ") {
         text.remove(0);
