@@ -10,12 +10,8 @@ use crate::{
     redact::{Kind, SEPARATOR, Scan, words::words},
 };
 
-const NO_CONTENT: &str = "The description has no text. Describe the job, its tasks and its \
-                          requirements in `raw_description` and send the posting again.";
 const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself in \
                           `raw_description` and send the posting again.";
-const TEST: &str = "The posting looks like a test. Send it again with the description of a real \
-                    job in `raw_description`.";
 
 /// What weighs more than this is no test, unless it is filler text.
 const LONG: usize = 400;
@@ -30,7 +26,7 @@ pub(crate) fn judge(title: &str, document: &Document, scan: &Scan) -> Verdict {
         let text = if content.links > 0 {
             ONLY_LINKS
         } else {
-            NO_CONTENT
+            ReasonCode::NoContent.sentence()
         };
         return reject(ReasonCode::NoContent, text);
     }
@@ -39,10 +35,10 @@ pub(crate) fn judge(title: &str, document: &Document, scan: &Scan) -> Verdict {
         return reject(ReasonCode::NoContent, ONLY_LINKS);
     }
     if is_test(&content.text) || is_lorem_ipsum(&content.text) {
-        return reject(ReasonCode::TestPosting, TEST);
+        return reject(ReasonCode::TestPosting, ReasonCode::TestPosting.sentence());
     }
     if is_test_title(title) && content.weight <= 80 {
-        return reject(ReasonCode::TestPosting, TEST);
+        return reject(ReasonCode::TestPosting, ReasonCode::TestPosting.sentence());
     }
     Verdict::Approve
 }

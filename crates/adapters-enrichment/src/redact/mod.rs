@@ -9,7 +9,6 @@ mod company;
 mod contact;
 mod inside;
 mod key;
-mod leak;
 mod vocabulary;
 mod web;
 pub(crate) mod words;
@@ -19,8 +18,10 @@ mod tests;
 
 use std::ops::Range;
 
-use domain::enrichment::rules::{SecretKind, Secrets};
-pub use leak::{Leak, leaks};
+use domain::enrichment::{
+    EnrichmentInput,
+    rules::{SecretKind, Secrets},
+};
 
 use crate::{
     document::{Document, Span},
@@ -40,6 +41,19 @@ pub struct Identity<'a> {
     pub country: Option<&'a str>,
     /// What certainly identifies the company, by the rules that every redacted text must keep.
     pub secrets: Option<&'a Secrets>,
+}
+
+impl<'a> Identity<'a> {
+    /// What a posting must not show.
+    pub fn of(input: &'a EnrichmentInput, secrets: &'a Secrets) -> Self {
+        Self {
+            name: &input.company_name,
+            website: &input.company_website,
+            city: input.city.as_deref(),
+            country: input.country.as_ref().map(|country| country.as_str()),
+            secrets: Some(secrets),
+        }
+    }
 }
 
 /// What was hidden.

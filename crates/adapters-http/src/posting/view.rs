@@ -104,7 +104,7 @@ impl<'a> PostingBody<'a> {
             status: posting.status.as_str(),
             status_reason: posting.status_reason.as_deref(),
             title: &details.title,
-            raw_description: details.raw_description.text().map_or("", AsRef::as_ref),
+            raw_description: view.description(),
             markdown_description: texts.as_ref().map(|texts| texts.markdown.as_str()),
             markdown_redacted_description: texts
                 .as_ref()

@@ -132,3 +132,12 @@ pub struct PostingView {
     /// What became of it, oldest first; empty where a list leaves it out.
     pub history: Vec<HistoryEntry>,
 }
+
+impl PostingView {
+    /// Its description, as pushed. Every store reads it for a view, which the contract suite
+    /// holds.
+    pub fn description(&self) -> &str {
+        let description = self.posting.details.raw_description.text();
+        description.map_or("", AsRef::as_ref)
+    }
+}

@@ -12,7 +12,8 @@ use domain::{
 use proptest::prelude::*;
 
 use super::{
-    super::{Identity, leaks, markdown},
+    super::{Identity, markdown},
+    leak::leaks,
     redact,
 };
 use crate::{Builtin, markdown::from_description as clean};

@@ -2,6 +2,7 @@
 
 mod contacts;
 mod laws;
+mod leak;
 mod names;
 
 use super::{Identity, markdown};

@@ -74,11 +74,7 @@ pub fn text(view: &PostingView) -> String {
             section(&mut text, "Description", &texts.markdown);
             section(&mut text, "Redacted description", &texts.redacted_markdown);
         }
-        None => section(
-            &mut text,
-            "Description as pushed",
-            details.raw_description.text().map_or("", AsRef::as_ref),
-        ),
+        None => section(&mut text, "Description as pushed", view.description()),
     }
     text.truncate(text.trim_end().len());
     text

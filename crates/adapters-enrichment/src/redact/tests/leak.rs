@@ -1,10 +1,10 @@
-//! A second look at a redacted text, for tests and for texts that were redacted by others.
+//! A second look at a redacted text, with the same eyes.
 
 use std::ops::Range;
 
 use domain::enrichment::{EnrichmentInput, rules::Secrets};
 
-use super::{Identity, Kind, Scan, certain};
+use super::super::{Identity, Kind, Scan, certain};
 use crate::markdown;
 
 /// Something that should have been hidden.
@@ -51,17 +51,4 @@ pub fn leaks(redacted: &str, input: &EnrichmentInput) -> Vec<Leak> {
         );
     });
     out
-}
-
-impl<'a> Identity<'a> {
-    /// What a posting must not show.
-    pub fn of(input: &'a EnrichmentInput, secrets: &'a Secrets) -> Self {
-        Self {
-            name: &input.company_name,
-            website: &input.company_website,
-            city: input.city.as_deref(),
-            country: input.country.as_ref().map(|country| country.as_str()),
-            secrets: Some(secrets),
-        }
-    }
 }
