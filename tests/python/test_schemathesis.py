@@ -16,7 +16,9 @@ def test_schemathesis_finds_nothing(service, tmp_path):
     command += ["--config-file", str(configuration)]
     command += ["run", f"{service.url}/api/openapi.json"]
     command += ["--checks", "all", "--mode", "all"]
-    command += ["--seed", SEED, "--max-examples", EXAMPLES, "--workers", "2"]
+    # One worker: two threads that parse Python at once break each other now and then in a CPython
+    # before 3.11.8 or 3.12.2 (https://github.com/python/cpython/issues/106905).
+    command += ["--seed", SEED, "--max-examples", EXAMPLES, "--workers", "1"]
     command += ["--continue-on-failure", "--request-timeout", "10"]
     environment = os.environ | {
         "POSTHASTE_FUZZ_TOKEN": service.token(),

@@ -12,9 +12,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What one line of output adds: the closing line of a test binary or of pytest.
+    /// What one line of output adds: the closing line of a test binary or of `pytest -q`. One
+    /// between equals signs is of a program that a failed test has run.
     pub fn of_line(line: &str) -> Self {
-        let line = line.trim().trim_matches('=').trim();
+        let line = line.trim_end();
         let is_cargo = line.starts_with("test result: ");
         let is_pytest = line.starts_with(|first: char| first.is_ascii_digit())
             && line.contains(" in ")
@@ -85,10 +86,11 @@ mod tests {
                 "1 failed, 4 passed, 2 skipped in 61.00s (0:01:01)",
                 (4, 1, 2),
             ),
-            ("==== 3 passed, 1 warning in 0.50s ====", (3, 0, 0)),
+            ("3 passed, 1 warning in 0.50s", (3, 0, 0)),
             ("2 passed, 1 error in 0.50s", (2, 1, 0)),
             ("test posting::tests::5 passed ... ok", (0, 0, 0)),
             ("7 passed", (0, 0, 0)),
+            ("=== 1 error, 2 warnings in 14.96s ===", (0, 0, 0)),
             ("", (0, 0, 0)),
         ];
         for (line, (passed, failed, skipped)) in cases {
