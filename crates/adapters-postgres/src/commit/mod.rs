@@ -14,6 +14,7 @@ use domain::{
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::{
     PostgresStore, company,
@@ -48,9 +49,11 @@ impl Store for PostgresStore {
             return Ok(());
         }
         if is_one_statement(&writes) {
-            // New postings, and a single change: one round trip.
             self.connections
-                .write(async move |conn| write(conn, &writes).await)
+                .write(async move |conn| {
+                    let locks = posting::locks(&writes);
+                    write(conn, &writes, locks).await
+                })
                 .await
         } else {
             self.connections
@@ -101,22 +104,26 @@ impl Store for PostgresStore {
     }
 }
 
-/// Whether `write.sql` alone is the whole commit: what comes first in a transaction otherwise are
-/// locks.
+/// Whether `write.sql` alone is the whole commit, which takes one round trip.
 fn is_one_statement(writes: &WriteSet) -> bool {
-    writes.done.is_empty() && !subscriber::are_concerned(writes) && posting::needs_no_locks(writes)
+    writes.done.is_empty() && !subscriber::are_concerned(writes)
 }
 
 statement! {
     Write = include_str!("write.sql")
 }
 
-/// Writes everything but subscribers and the end of finished tasks.
-async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+/// Locks postings, and writes everything but subscribers and the end of finished tasks.
+async fn write(
+    conn: &mut AsyncPgConnection,
+    writes: &WriteSet,
+    locks: Vec<Uuid>,
+) -> Result<(), Failure> {
     let companies: Vec<_> = writes.companies.values().collect();
     let postings = posting::Rows::of(writes);
     let effects = outbox::effects(writes);
-    let mut values = company::columns(&companies).to_vec();
+    let mut values = vec![Value::Uuids(locks)];
+    values.extend(company::columns(&companies));
     values.extend(postings.columns());
     values.extend(outbox::columns(&effects, &writes.events, writes.at));
     values.extend(
@@ -139,7 +146,7 @@ async fn apply(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Fa
         outbox::lock(conn, &writes.done, &outbox::effects(writes)).await?;
     }
     if has_more(writes) {
-        write(conn, writes).await?;
+        write(conn, writes, Vec::new()).await?;
     }
     if !writes.done.is_empty() {
         outbox::finish(conn, &writes.done, writes.at).await?;

@@ -4,11 +4,16 @@
 --
 -- What has to happen in order says so by a condition on what comes first, `(SELECT count(*) …) >= 0`.
 -- It holds for no row in particular, so it is looked at before there is any, and even if there is
--- none. Companies come before the postings that refer to them, new postings, in the order of their
--- identifiers, before those that exist (an insert waits for whoever changes a posting of the same
--- identifier), and the outbox last, so that its rows for one posting are numbered in the order of the
--- commits that write it.
+-- none. Locks come first; companies before the postings that refer to them; new postings, in the
+-- order of their identifiers, before those that exist (an insert waits for whoever changes a posting
+-- of the same identifier); and the outbox last, so that its rows for one posting are numbered in the
+-- order of the commits that write it.
 WITH
+-- Not as strongly as FOR UPDATE, which would keep others from adding rows that refer to them. Who
+-- had to wait here finds versions that moved.
+locked AS MATERIALIZED (
+    SELECT id FROM postings WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE
+),
 -- What a write sets of a company is no column of the table, so the update looks it up among the
 -- rows that were sent.
 companies_sent AS MATERIALIZED (
@@ -18,6 +23,7 @@ companies_sent AS MATERIALIZED (
 companies_written AS (
     INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
     SELECT id, name, website, logo_path, at, at FROM companies_sent
+    WHERE (SELECT count(*) FROM locked) >= 0
     ON CONFLICT (id) DO UPDATE SET
         name = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
             THEN excluded.name ELSE companies.name END,

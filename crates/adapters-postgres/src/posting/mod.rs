@@ -7,5 +7,5 @@ mod write;
 
 pub(crate) use self::{
     read::{load, load_by_id, overdue},
-    write::{Rows, lock, needs_no_locks},
+    write::{Rows, lock, locks},
 };

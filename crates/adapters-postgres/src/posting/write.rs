@@ -53,16 +53,19 @@ fn concerned(writes: &WriteSet) -> BTreeSet<PostingId> {
         .collect()
 }
 
-/// Whether a commit needs no locks beforehand, because it never waits for a posting while it holds
-/// what others may wait for: it only adds postings, or is about a single one and changes nothing
-/// else that others write.
-pub(crate) fn needs_no_locks(writes: &WriteSet) -> bool {
+/// What a commit that is one statement has to lock. Nothing, if it never waits for a posting while
+/// it holds what others may wait for: because it only adds postings, or is about a single one and
+/// changes nothing else that others write.
+pub(crate) fn locks(writes: &WriteSet) -> Vec<Uuid> {
     let concerned = concerned(writes);
     let is_single = concerned.len() == 1 && writes.postings.len() == 1;
-    concerned.is_empty()
-        || is_single
-            && writes.companies.is_empty()
-            && concerned.iter().all(|id| writes.postings.contains_key(id))
+    if is_single
+        && writes.companies.is_empty()
+        && concerned.iter().all(|id| writes.postings.contains_key(id))
+    {
+        return Vec::new();
+    }
+    concerned.into_iter().map(PostingId::uuid).collect()
 }
 
 /// Locks the postings that a commit changes, in the order of their ids, and checks their versions.
