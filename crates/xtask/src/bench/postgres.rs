@@ -13,16 +13,26 @@ use xtask::process::Interrupt;
 /// Settings that differ from the server's defaults. A checkpoint in the middle of one
 /// measurement and not of the next would compare nothing.
 const SETTINGS: &str = "ALTER SYSTEM SET max_wal_size = '8GB';
+    ALTER SYSTEM SET min_wal_size = '4GB';
     ALTER SYSTEM SET checkpoint_timeout = '30min';
     SELECT pg_reload_conf();";
+/// Fills the log with segments that the next checkpoint leaves to be used again. A server that has
+/// run for a while has them; a new one would stop all commits every 16 MB to make another.
+const USED_BEFORE: &str = "DO $$ BEGIN
+    FOR segment IN 1..192 LOOP
+        PERFORM pg_logical_emit_message(false, 'bench', '');
+        PERFORM pg_switch_wal();
+    END LOOP;
+END $$";
 /// Settings that say what the numbers mean.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 10] = [
     "server_version",
     "fsync",
     "synchronous_commit",
     "full_page_writes",
     "wal_sync_method",
     "shared_buffers",
+    "min_wal_size",
     "max_wal_size",
     "checkpoint_timeout",
     "autovacuum",
@@ -56,6 +66,8 @@ impl Server {
         let checkpointer = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'";
         let checkpointer = server.ask(&url, checkpointer, interrupt)?;
         server.process = cpu::parent(checkpointer.parse()?)?;
+        server.ask(&url, USED_BEFORE, interrupt)?;
+        server.settle(interrupt)?;
         Ok(server)
     }
 
