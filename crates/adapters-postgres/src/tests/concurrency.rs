@@ -134,6 +134,55 @@ async fn companies_come_before_postings_that_are_added() {
     without_deadlock(&database, [one, other]).await;
 }
 
+/// What it locks comes before all that it writes, or everybody who pushes for the company would wait
+/// with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_waits_for_a_posting_holds_no_company() {
+    let (database, one, other) = two().await;
+    one.commit(create(1)).await.unwrap();
+    let mut writes = retitle(1, "New");
+    writes.companies = create(1).companies;
+    let observer = another(&database).await;
+    let mut blocker = observer.connections.get().await.unwrap();
+    blocker
+        .batch_execute("BEGIN; SELECT FROM postings FOR UPDATE")
+        .await
+        .unwrap();
+    let commit = tokio::spawn(async move { one.commit(writes).await });
+    until_waiting(&observer, 1).await;
+    let free = "SELECT count(*) AS value FROM \
+        (SELECT FROM companies FOR UPDATE SKIP LOCKED) AS free";
+    assert_eq!(number(&other, free).await, 1);
+    blocker.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(commit.await.unwrap(), Ok(()));
+}
+
+/// So the events of a posting are numbered in the order of the commits that tell of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_commit_waits_for_postings_that_it_only_tells_of() {
+    let (database, one, _other) = two().await;
+    one.commit(create(1)).await.unwrap();
+    let mut writes = WriteSet::new(noon());
+    writes.events.push(Event {
+        name: EventName::JobPostingUpdated,
+        subject: Subject::Posting {
+            id: PostingId::new(uuid(1)),
+            source_identifier: identifier(1),
+        },
+        at: noon(),
+    });
+    let observer = another(&database).await;
+    let mut blocker = observer.connections.get().await.unwrap();
+    blocker
+        .batch_execute("BEGIN; SELECT FROM postings FOR UPDATE")
+        .await
+        .unwrap();
+    let commit = tokio::spawn(async move { one.commit(writes).await });
+    until_waiting(&observer, 1).await;
+    blocker.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(commit.await.unwrap(), Ok(()));
+}
+
 /// One adds what the other changes, and changes what the other waits for.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn adding_a_posting_that_somebody_changes_is_a_conflict() {
