@@ -64,7 +64,7 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens a database file. One that does not exist is made, for its owner only, and with it
-    /// the folders it is in. The schema may lack migrations ([`Self::migrate`]); one that is
+    /// the folders it is in, likewise. The schema may lack migrations ([`Self::migrate`]); one that is
     /// newer than this program is refused.
     ///
     /// This blocks for a moment, and may be called outside of a runtime.
@@ -126,7 +126,7 @@ fn create(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        make_private(folder)?;
     }
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -136,6 +136,15 @@ fn create(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Makes a folder that is not there, for its owner only, whatever the umask is.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn unusable(path: &Path, error: &io::Error) -> StoreError {
