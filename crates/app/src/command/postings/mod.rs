@@ -112,9 +112,7 @@ async fn show(
         bail!(Rejection::NotFound);
     };
     if as_json {
-        Ok(serde_json::to_string_pretty(&adapters_http::posting_data(
-            &view,
-        ))?)
+        Ok(output::json(&adapters_http::posting_data(&view))?)
     } else {
         Ok(show::text(&view))
     }

@@ -37,7 +37,7 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         SubscribersCommand::Migrate(args) => return migrate::run(args).await,
         SubscribersCommand::Export(store) => {
             let database = Database::open(&store.database()).await?;
-            export::export(&*database.subscribers, output::print_bytes).await?;
+            export::export(&*database.subscribers, output::print_lines).await?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -30,7 +30,7 @@ pub(super) async fn show(
         bail!("Newsletter subscriber not found.");
     };
     if as_json {
-        Ok(serde_json::to_string_pretty(&Record {
+        Ok(output::json(&Record {
             data: adapters_http::subscriber_data(&subscriber),
             migration_token: subscriber.token.reveal(),
         })?)
