@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::bail;
-use domain::outbox::{Outbox, Revive, TaskId, TaskRow};
+use domain::outbox::{Kind, Outbox, Revive, TaskId, TaskRow};
 use serde::Serialize;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::{
     cli::{OutboxCommand, OutboxListArgs, OutboxRetryArgs},
@@ -13,6 +13,9 @@ use crate::{
     database::Database,
     output, text,
 };
+
+/// What is due for longer waits for something else than a free worker.
+const OVERDUE: Duration = Duration::MINUTE;
 
 /// Carries out a command.
 pub async fn run(command: OutboxCommand) -> anyhow::Result<ExitCode> {
@@ -54,7 +57,25 @@ async fn list(args: OutboxListArgs) -> anyhow::Result<()> {
         let rows: Vec<_> = tasks.iter().map(Row::new).collect();
         return output::print_json(&rows);
     }
-    output::print(table(&tasks, args.dead))
+    let table = table(&tasks, args.dead);
+    match hint(&tasks, args.dead, clock::now()) {
+        Some(hint) => output::print(format_args!("{table}\n\n{hint}")),
+        None => output::print(table),
+    }
+}
+
+/// Why something waits that is due and has not failed: no worker takes what it cannot send.
+fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static str> {
+    let is_left = |task: &TaskRow| {
+        matches!(task.kind, Kind::Sync | Kind::Migrate)
+            && task.last_error.is_none()
+            && task.next_at + OVERDUE < now
+    };
+    (!dead && tasks.iter().any(is_left)).then_some(
+        "A sync or migrate that is due and has no error waits for a worker with its account's key\n\
+         (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
+         that is left alone for a while.",
+    )
 }
 
 /// One task takes two lines if something went wrong with it: an error is as long as it is.
@@ -249,6 +270,24 @@ mod tests {
         assert_eq!(lines[1].find("2026"), lines[3].find("2026"), "{text}");
         let revived = revive(&store, &which(&[], true), noon()).await.unwrap();
         assert_eq!(revived, "Due again: 2.");
+    }
+
+    #[tokio::test]
+    async fn what_nobody_takes_is_told_to_lack_a_key() {
+        let people = MemoryStore::new();
+        put_subscribers(&people, &[report("ada@example.com", "{}")], noon())
+            .await
+            .unwrap();
+        let waiting = tasks(&people, false).await;
+        assert!(waiting.iter().any(|task| task.kind == Kind::Sync));
+        assert_eq!(hint(&waiting, false, noon() + Duration::SECOND), None);
+        let later = noon() + minutes(5);
+        let said = hint(&waiting, false, later).unwrap();
+        assert!(said.contains("POSTHASTE_MAILERLITE_OLD_API_KEY"), "{said}");
+        assert_eq!(hint(&waiting, true, later), None);
+        // An enrichment waits for another reason.
+        let enrichments = tasks(&store().await, false).await;
+        assert_eq!(hint(&enrichments, false, later), None);
     }
 
     #[tokio::test]
