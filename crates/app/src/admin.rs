@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use adapters_http::{AdminApplication, AdminListener, StopHandle};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use domain::outbox::Outbox;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::{
@@ -42,7 +42,10 @@ impl Admin {
         };
         let listener = match AdminListener::bind(address) {
             Ok(listener) => listener,
-            Err(error) if is_asked_for => return Err(error).context("POSTHASTE_ADMIN_BIND"),
+            Err(error) if is_asked_for => bail!(
+                "POSTHASTE_ADMIN_BIND: {error}; --admin-bind takes another address and port, or \
+                 `off`"
+            ),
             Err(error) => {
                 tracing::warn!(
                     %error,
@@ -157,6 +160,11 @@ mod tests {
         assert!(start(AdminBind::Off).unwrap().is_none());
         assert!(start(AdminBind::IfFree(address)).unwrap().is_none());
         let error = start(AdminBind::At(address)).err().unwrap();
-        assert_eq!(error.to_string(), "POSTHASTE_ADMIN_BIND");
+        let line = error.to_string();
+        assert!(
+            line.starts_with("POSTHASTE_ADMIN_BIND: cannot listen on "),
+            "{line}"
+        );
+        assert!(line.contains("; --admin-bind takes another"), "{line}");
     }
 }

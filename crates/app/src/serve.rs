@@ -5,15 +5,16 @@
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use adapters_http::{Application, HttpSettings, Ports, StopHandle, oauth::KeyFolder};
+use adapters_http::{Application, BuildError, HttpSettings, Ports, StopHandle, oauth::KeyFolder};
 use adapters_mailerlite::Settings as ProviderSettings;
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use domain::{posting::Lifetime, store::Store, subscriber::provider::Provider};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 
 use crate::{
     admin::Admin,
+    announce::Parts,
     cli::{ServeArgs, WorkerArgs},
     clock,
     command::keys,
@@ -160,7 +161,8 @@ impl Service {
                 webhook_secrets: config.webhook_secrets,
                 workers: Some(config.http_threads),
             },
-        )?;
+        )
+        .map_err(name_variable)?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         let worker = works
@@ -215,6 +217,16 @@ impl Running {
         if let Some(admin) = admin {
             admin.stop().await;
         }
+    }
+}
+
+/// Says which variable and option an address that cannot be listened on comes from.
+fn name_variable(error: BuildError) -> anyhow::Error {
+    match error {
+        BuildError::Bind { .. } => {
+            anyhow!("POSTHASTE_BIND: {error}; --bind takes another address and port")
+        }
+        error => error.into(),
     }
 }
 
@@ -276,7 +288,14 @@ impl Works {
 /// `posthaste serve`.
 pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
-    let mut running = Service::start(args.try_into()?).await?;
+    let config = ServiceConfig::try_from(args)?;
+    let (enricher, accounts) = (config.enricher.clone(), config.accounts.clone());
+    let parts = Parts {
+        worker: enricher.as_ref().map(|enricher| (enricher, &accounts)),
+        has_webhook_secret: Some(!config.webhook_secrets.is_empty()),
+    };
+    let mut running = Service::start(config).await?;
+    parts.announce();
     let (addr, url) = (running.addr, &running.public_url);
     // Whoever read this line may go away; the service stays.
     let _ = output::print(format_args!(
@@ -299,11 +318,8 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
 /// `posthaste worker`.
 pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
-    let works = Works::new(
-        &args.enricher.kind()?,
-        args.lifetime.lifetime,
-        &args.accounts.settings(),
-    )?;
+    let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
+    let works = Works::new(&enricher, args.lifetime.lifetime, &accounts)?;
     let database = Database::open(&args.store.database()).await?;
     let wake = Arc::new(Wake::default());
     let store = Arc::new(WakingStore::new(
@@ -313,6 +329,11 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     // Nobody pushes to this process.
     let admin = Admin::start(args.admin.bind(), Arc::clone(&database.outbox), None)?;
     let worker = works.start(&database, store, wake, Arc::new(|| false))?;
+    let parts = Parts {
+        worker: Some((&enricher, &accounts)),
+        has_webhook_secret: None,
+    };
+    parts.announce();
     let _ = output::print("Posthaste works in the background.");
     signals.asked().await;
     worker.stop().await;

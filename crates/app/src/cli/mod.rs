@@ -7,6 +7,7 @@ mod enricher;
 mod newsletter;
 mod parse;
 mod settings;
+mod variables;
 
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub use self::{
     },
     parse::{Refusal, load_dotenv, parse},
     settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
+    variables::warn_of_unknown_variables,
 };
 use crate::{config, lane::LaneSettings};
 

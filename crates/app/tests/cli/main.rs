@@ -7,6 +7,7 @@
 
 mod enrichment;
 mod metrics;
+mod start;
 mod subscribers;
 
 use std::{
