@@ -20,7 +20,10 @@ use domain::{
     usecase::{Ingest, Newsletter},
 };
 use secrecy::SecretString;
-use tokio::net::TcpSocket;
+use tokio::{
+    net::TcpSocket,
+    time::{MissedTickBehavior, interval},
+};
 
 use crate::{
     docs, docs::Docs, health, middleware, oauth, oauth::Authorizer, posting, routing, subscriber,
@@ -31,6 +34,9 @@ use crate::{
 const BACKLOG: u32 = 1024;
 /// How long a connection that is closed early lingers, so that its client sees the answer.
 const LINGER: Duration = Duration::from_secs(5);
+/// How often the folder of keys is looked at although nobody asks for a token: what is wrong with
+/// a key is to be in the log, and its change in the metrics, before a client notices it.
+const KEYS_EVERY: Duration = Duration::from_secs(2);
 /// How long a stop waits for answers. A push is given up after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;
 
@@ -102,6 +108,7 @@ pub(crate) struct State {
 pub struct Application {
     address: SocketAddr,
     public_url: String,
+    authorizer: Arc<Authorizer>,
     server: Server,
 }
 
@@ -136,6 +143,7 @@ impl Application {
             .unwrap_or_else(|| format!("http://{address}"));
 
         let shared = Shared::new(ports, settings, &public_url)?;
+        let authorizer = shared.authorizer.clone().into_inner();
         let mut server = HttpServer::new(move || {
             App::new()
                 .wrap(from_fn(middleware::track))
@@ -151,6 +159,7 @@ impl Application {
         Ok(Self {
             address,
             public_url,
+            authorizer,
             server,
         })
     }
@@ -175,9 +184,33 @@ impl Application {
         StopHandle::new(self.server.handle())
     }
 
+    /// Says at any time how many keys there are to sign tokens with.
+    pub fn signing_keys(&self) -> impl Fn() -> usize + Send + Sync + 'static {
+        let authorizer = Arc::clone(&self.authorizer);
+        move || authorizer.signing_keys()
+    }
+
     /// Serves until it is stopped. Signals are none of its business.
     pub async fn run(self) -> io::Result<()> {
-        self.server.await
+        let keys = tokio::spawn(follow_keys(self.authorizer));
+        let result = self.server.await;
+        keys.abort();
+        result
+    }
+}
+
+/// Reads the folder of keys again and again. Never ends.
+async fn follow_keys(authorizer: Arc<Authorizer>) {
+    let mut ticks = interval(KEYS_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let authorizer = Arc::clone(&authorizer);
+        // A folder on a server that is away holds up this thread and no other.
+        let read = tokio::task::spawn_blocking(move || authorizer.signing_keys());
+        if let Err(error) = read.await {
+            tracing::error!(%error, "the folder of keys cannot be read");
+        }
     }
 }
 

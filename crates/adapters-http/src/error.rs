@@ -166,10 +166,10 @@ impl ApiError {
         )
     }
 
-    /// 503 of `/readyz`, which says nothing about the inside but to the log.
-    pub fn not_ready(cause: &dyn fmt::Display) -> Self {
+    /// 503 of `/readyz`. It names what is missing, and says of the inside nothing but to the log.
+    pub fn not_ready(missing: &'static str, cause: &dyn fmt::Display) -> Self {
         tracing::warn!(%cause, "not ready");
-        Self::unavailable("The service is not ready.", RETRY_UNAVAILABLE)
+        Self::unavailable(missing, RETRY_UNAVAILABLE)
     }
 
     /// 500. The cause is for the log alone.

@@ -14,7 +14,7 @@ use tokio::{
 use crate::{
     clock,
     config::AdminBind,
-    metrics::{self, Page, PushesUnderWay},
+    metrics::{self, Page, Serving},
 };
 
 /// How often what was recorded is added up, so that it takes no memory although nobody looks.
@@ -33,7 +33,7 @@ impl Admin {
     pub fn start(
         bind: AdminBind,
         outbox: Arc<dyn Outbox>,
-        pushes: Option<PushesUnderWay>,
+        serving: Option<Serving>,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match bind {
             AdminBind::Off => return Ok(None),
@@ -58,7 +58,7 @@ impl Admin {
         let page = Arc::new(Page {
             recorder: recorder.clone(),
             outbox,
-            pushes,
+            serving,
             clock: clock::system(),
         });
         let application = listener.answer_with(Arc::new(move || {
@@ -115,7 +115,11 @@ mod tests {
     use super::*;
 
     fn start(bind: AdminBind) -> anyhow::Result<Option<Admin>> {
-        Admin::start(bind, Arc::new(MemoryStore::new()), Some(Arc::new(|| 7)))
+        let serving = Serving {
+            pushes: Arc::new(|| 7),
+            signing_keys: Arc::new(|| 2),
+        };
+        Admin::start(bind, Arc::new(MemoryStore::new()), Some(serving))
     }
 
     async fn get(address: SocketAddr) -> String {
@@ -139,6 +143,7 @@ mod tests {
             for line in [
                 "posthaste_store_up 1",
                 "posthaste_pushes_under_way 7",
+                "posthaste_signing_keys 2",
                 r#"posthaste_outbox_tasks{kind="enrich",state="waiting"} 0"#,
                 concat!(
                     r#"posthaste_build_info{version=""#,

@@ -2,7 +2,7 @@
 //!
 //! - [`cli`] and [`config`]: what can be said, and what the values may be.
 //! - [`serve`]: puts the adapters together and runs them, and [`announce`]s what is on;
-//!   [`database`] is the store it got.
+//!   [`database`] is the store it got, [`embedded`] who may make one.
 //! - [`lane`]: pushed postings share commits. [`newsletter`]: commands about subscribers.
 //! - [`worker`]: what follows from commits, with the [`enricher`] and the e-mail [`provider`] for
 //!   some of it.
@@ -21,6 +21,7 @@ mod conflicts;
 mod cores;
 mod database;
 mod demo;
+mod embedded;
 mod enricher;
 mod input;
 mod lane;

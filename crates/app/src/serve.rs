@@ -22,6 +22,7 @@ use crate::{
     database::{Database, Outdated},
     enricher::{Enriching, Prepared},
     lane::{LaneSettings, LaneTasks, Lanes},
+    metrics::Serving,
     misconfigured::Misconfigured,
     newsletter::NewsletterService,
     output, provider,
@@ -113,20 +114,16 @@ impl Service {
     /// Starts everything. When this returns, the service answers.
     pub async fn start(config: ServiceConfig) -> anyhow::Result<Running> {
         let folder = KeyFolder::new(&config.keys);
-        if !config.database.is_embedded() && folder.list()?.keys().is_empty() {
-            // Every process of the database needs the same keys, so no process makes its own.
-            return Err(Misconfigured(format!(
-                "{} holds no token signing key; run `posthaste keys generate`, and give every \
-                 process of this database the same folder",
-                config.keys.display()
-            ))
-            .into());
+        keys::refuse_exposed(&folder)?;
+        if !config.database.is_embedded() {
+            require_key(&folder)?;
         }
         let works = config
             .enricher
             .map(|enricher| Works::new(&enricher, config.lifetime, &config.accounts))
             .transpose()?;
-        let database = Database::open_or(&config.database, config.outdated).await?;
+        let database =
+            Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
         if config.database.is_embedded() && keys::ensure(&folder)? {
             tracing::info!(folder = %config.keys.display(), "made a token signing key");
         }
@@ -141,7 +138,6 @@ impl Service {
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
         let outbox = Arc::clone(&database.outbox);
         let pushes = Arc::new(lanes.under_way());
-        let admin = Admin::start(config.admin, outbox, Some(pushes))?;
         let newsletter = NewsletterService::new(&store, &clock::system());
         let ports = Ports {
             ingest: Arc::new(lanes),
@@ -163,6 +159,15 @@ impl Service {
             },
         )
         .map_err(name_variable)?;
+        let signing_keys = Arc::new(application.signing_keys());
+        let admin = Admin::start(
+            config.admin,
+            outbox,
+            Some(Serving {
+                pushes,
+                signing_keys,
+            }),
+        )?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         let worker = works
@@ -218,6 +223,25 @@ impl Running {
             admin.stop().await;
         }
     }
+}
+
+/// Every process of a database needs the same keys, so on a shared one no process makes its own.
+fn require_key(folder: &KeyFolder) -> anyhow::Result<()> {
+    let keys = folder.list()?;
+    if !keys.keys().is_empty() {
+        return Ok(());
+    }
+    let why = keys
+        .problems()
+        .first()
+        .map(|problem| format!(" ({problem})"));
+    Err(Misconfigured(format!(
+        "{} holds no token signing key{}; run `posthaste keys generate`, and give every process of \
+         this database the same folder",
+        folder.path().display(),
+        why.unwrap_or_default()
+    ))
+    .into())
 }
 
 /// Says which variable and option an address that cannot be listened on comes from.

@@ -47,6 +47,13 @@ impl Site {
         Self::with_database(Database::current(store))
     }
 
+    /// A place with a database, for the commands that make none.
+    pub fn migrated(store: Store) -> Self {
+        let site = Self::new(store);
+        site.run(&["migrate"]).succeeded();
+        site
+    }
+
     /// An empty place on this database.
     pub fn with_database(database: Database) -> Self {
         let [port, admin_port] = free_ports();

@@ -30,7 +30,7 @@ pub(crate) use self::secret::random_bytes;
 pub use self::{
     bearer::AuthError,
     jwt::TokenFault,
-    keys::{Key, KeyError, KeyFolder, KeyId, KeyRing, KeySet},
+    keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet},
     secret::{ClientSecret, NoRandom},
 };
 use self::{
@@ -109,6 +109,11 @@ impl Authorizer {
 
     fn now(&self) -> OffsetDateTime {
         (self.clock)()
+    }
+
+    /// How many keys can be used now. The folder is read again if that was some seconds ago.
+    pub fn signing_keys(&self) -> usize {
+        self.keys.current(self.now()).keys().len()
     }
 
     const fn token_ttl(&self) -> i64 {

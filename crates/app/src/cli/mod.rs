@@ -39,7 +39,8 @@ use crate::{config, lane::LaneSettings};
 ///
 /// Every option can also be given as the environment variable that is shown with it, and a file
 /// `.env` in the current directory is read. Options win over variables, variables over the
-/// file, and a variable without a value counts as unset.
+/// file, and a variable without a value counts as unset. Only `serve`, `demo`, `migrate` and
+/// `clients create` make an embedded database that is not there.
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",
@@ -168,11 +169,12 @@ pub struct WorkerArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Make a new key; it verifies at once and signs after 30 seconds
+    /// Make a new key; it verifies at once and signs after 30 seconds. Made as root, it belongs
+    /// to the owner of the folder
     Generate(DataDirArgs),
-    /// List the keys, oldest first
+    /// List the keys, oldest first, and what is no usable key
     List(DataDirArgs),
-    /// Remove a key; what it signed is not accepted any more
+    /// Remove a key; what it signed is not accepted any more. The last usable one stays
     Retire(KeysRetireArgs),
 }
 
@@ -181,6 +183,12 @@ pub struct KeysRetireArgs {
     /// The key's id
     #[arg(value_name = "KID")]
     pub id: KeyId,
+
+    /// Remove it although it is the last one that can be used: no token is given out or accepted
+    /// until there is another
+    #[arg(long, env = "POSTHASTE_KEYS_FORCE", value_parser = FalseyValueParser::new())]
+    pub force: bool,
+
     #[command(flatten)]
     pub data_dir: DataDirArgs,
 }

@@ -29,6 +29,11 @@ impl DataDirArgs {
     pub fn keys(&self) -> PathBuf {
         self.data_dir.join("keys")
     }
+
+    /// Where the embedded database is unless another place is named.
+    pub fn default_database(&self) -> PathBuf {
+        self.data_dir.join("posthaste.db")
+    }
 }
 
 #[derive(Clone, Debug, Args)]
@@ -54,7 +59,7 @@ impl StoreArgs {
     pub fn database(&self) -> DatabaseUrl {
         self.database_url
             .clone()
-            .unwrap_or_else(|| DatabaseUrl::Sqlite(self.data_dir.data_dir.join("posthaste.db")))
+            .unwrap_or_else(|| DatabaseUrl::Sqlite(self.data_dir.default_database()))
     }
 }
 

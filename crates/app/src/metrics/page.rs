@@ -18,20 +18,29 @@ const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
 const OUTBOX_OLDEST: &str = "posthaste_outbox_oldest_seconds";
 const STORE_UP: &str = "posthaste_store_up";
 const PUSHES_UNDER_WAY: &str = "posthaste_pushes_under_way";
+const SIGNING_KEYS: &str = "posthaste_signing_keys";
 
 /// How long the store may take. A monitor gives up after ten seconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Says how many pushes are under way.
-pub type PushesUnderWay = Arc<dyn Fn() -> usize + Send + Sync>;
+/// Counts something at the moment that it is asked.
+pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
+
+/// What is counted where the API is served.
+pub struct Serving {
+    /// Pushes under way.
+    pub pushes: Count,
+    /// Keys that can sign tokens.
+    pub signing_keys: Count,
+}
 
 /// Makes the page.
 pub struct Page {
     /// What was recorded.
     pub recorder: PrometheusHandle,
     pub outbox: Arc<dyn Outbox>,
-    /// `None` where nobody can push.
-    pub pushes: Option<PushesUnderWay>,
+    /// `None` where the API is not served.
+    pub serving: Option<Serving>,
     pub clock: Clock,
 }
 
@@ -48,8 +57,8 @@ impl Page {
         let asked_for = PrometheusBuilder::new().build_recorder();
         with_local_recorder(&asked_for, || {
             record_backlog(backlog.ok().as_deref(), (self.clock)());
-            if let Some(pushes) = &self.pushes {
-                record_pushes(pushes());
+            if let Some(serving) = &self.serving {
+                record_serving(serving);
             }
         });
         self.recorder.render() + &asked_for.handle().render()
@@ -85,13 +94,19 @@ fn record_backlog(backlog: Option<&[Backlog]>, now: OffsetDateTime) {
     }
 }
 
-fn record_pushes(under_way: usize) {
+fn record_serving(serving: &Serving) {
     describe_gauge!(
         PUSHES_UNDER_WAY,
         Unit::Count,
         "Pushes that this process has taken in and not answered yet"
     );
-    gauge!(PUSHES_UNDER_WAY).set(number(under_way as u64));
+    gauge!(PUSHES_UNDER_WAY).set(number((serving.pushes)() as u64));
+    describe_gauge!(
+        SIGNING_KEYS,
+        Unit::Count,
+        "Keys that this process can sign tokens with; at 0 no token is given out or accepted"
+    );
+    gauge!(SIGNING_KEYS).set(number((serving.signing_keys)() as u64));
 }
 
 /// A gauge is a floating-point number.

@@ -175,14 +175,14 @@ impl Outbox for Away {
     }
 }
 
-fn page(outbox: Arc<dyn Outbox>, pushes: Option<PushesUnderWay>) -> Page {
+fn page(outbox: Arc<dyn Outbox>, serving: Option<Serving>) -> Page {
     let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
     let recorder = recorder().unwrap();
     metrics::with_local_recorder(&recorder, begin);
     Page {
         recorder: recorder.handle(),
         outbox,
-        pushes,
+        serving,
         clock: later,
     }
 }
@@ -199,7 +199,11 @@ async fn the_page_says_what_waits_and_since_when() {
     let receipt = claimed.unwrap()[0].receipt;
     store.bury(receipt, "no use", now).await.unwrap();
 
-    let page = page(store, Some(Arc::new(|| 7))).make().await;
+    let serving = Serving {
+        pushes: Arc::new(|| 7),
+        signing_keys: Arc::new(|| 2),
+    };
+    let page = page(store, Some(serving)).make().await;
     assert_says(
         &page,
         &[
@@ -210,6 +214,7 @@ async fn the_page_says_what_waits_and_since_when() {
             r#"posthaste_outbox_oldest_seconds{kind="enrich"} 90"#,
             r#"posthaste_outbox_oldest_seconds{kind="sync"} 0"#,
             "posthaste_pushes_under_way 7",
+            "posthaste_signing_keys 2",
             "posthaste_events_delivered_total 0",
         ],
     );
@@ -222,6 +227,7 @@ async fn the_page_says_what_waits_and_since_when() {
         "outbox_tasks",
         "outbox_oldest_seconds",
         "pushes_under_way",
+        "signing_keys",
     ] {
         assert!(
             page.contains(&format!("# HELP posthaste_{name} ")),
@@ -241,7 +247,11 @@ async fn a_store_that_does_not_answer_leaves_the_rest() {
         &page,
         &["posthaste_store_up 0", "posthaste_events_delivered_total 0"],
     );
-    for missing in ["posthaste_outbox", "posthaste_pushes_under_way"] {
+    for missing in [
+        "posthaste_outbox",
+        "posthaste_pushes_under_way",
+        "posthaste_signing_keys",
+    ] {
         let found = samples(&page).iter().any(|line| line.starts_with(missing));
         assert!(!found, "{page}");
     }

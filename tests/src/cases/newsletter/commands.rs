@@ -132,7 +132,7 @@ async fn an_operator_moves_people_by_hand(store: Store) {
 
 async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
     // Two requests a minute are one person a minute.
-    let slow = Site::new(store).with("POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE", "2");
+    let slow = Site::migrated(store).with("POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE", "2");
     let emails: Vec<_> = (0..5).map(|_| person()).collect();
     let lines: Vec<_> = emails.iter().map(|email| format!("{email},,,,,")).collect();
     let lines: Vec<_> = lines.iter().map(String::as_str).collect();
@@ -218,7 +218,7 @@ async fn a_launch_moves_everybody_at_the_provider(store: Store) {
 }
 
 async fn everybody_is_exported_in_order(store: Store) {
-    let site = Site::new(store);
+    let site = Site::migrated(store);
     let header = "email,name,country,plan_category,status,expires_at,migration_token\n";
     assert_eq!(site.run(&["subscribers", "export"]).succeeded(), header);
     let lines = [
