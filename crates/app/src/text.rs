@@ -1,7 +1,9 @@
 //! Makes texts that others wrote fit for a terminal.
 //!
 //! What was pushed may hold control characters, with which a terminal can be told to do what
-//! nobody wants.
+//! nobody wants, and characters that make others stand where they are not.
+
+use domain::line::turns_direction;
 
 const REPLACEMENT: char = '\u{FFFD}';
 
@@ -10,7 +12,7 @@ pub fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\n' | '\r' | '\t' => ' ',
-            c if c.is_control() => REPLACEMENT,
+            c if c.is_control() || turns_direction(c) => REPLACEMENT,
             c => c,
         })
         .collect()
@@ -22,7 +24,7 @@ pub fn lines(text: &str) -> String {
         .chars()
         .map(|c| match c {
             '\n' | '\t' => c,
-            c if c.is_control() => REPLACEMENT,
+            c if c.is_control() || turns_direction(c) => REPLACEMENT,
             c => c,
         })
         .collect()
@@ -47,10 +49,13 @@ mod tests {
     #[test]
     fn control_characters_do_not_reach_a_terminal() {
         assert_eq!(
-            plain("a\x1b[2Jb\r\nc\td\u{9b}e"),
-            "a\u{FFFD}[2Jb  c d\u{FFFD}e"
+            plain("a\x1b[2Jb\r\nc\td\u{9b}e\u{202e}f"),
+            "a\u{FFFD}[2Jb  c d\u{FFFD}e\u{FFFD}f"
         );
-        assert_eq!(lines("a\r\n\tb\x07\rc"), "a\n\tb\u{FFFD}\u{FFFD}c");
+        assert_eq!(
+            lines("a\r\n\tb\x07\rc\u{2066}d"),
+            "a\n\tb\u{FFFD}\u{FFFD}c\u{FFFD}d"
+        );
         assert_eq!(plain("Bäcker 🥐"), "Bäcker 🥐");
     }
 

@@ -57,7 +57,7 @@ fn body() -> impl Strategy<Value = Value> {
         ),
         (
             "metadata",
-            select(vec![json!({"a": 1}), json!({}), json!(null), json!([])])
+            select(vec![json!({"a": 1}), json!({}), json!(null), json!([5])])
         ),
         (
             "expiration_reason",

@@ -98,6 +98,16 @@ fn expired_takes_a_new_reason_without_event() {
 }
 
 #[test]
+fn an_empty_list_is_an_empty_object() {
+    let mut board = Board::with(Status::Approved);
+    let body = r#"{"expiration":[ ],"metadata":[]}"#;
+    let (given, _) = board.put(body).unwrap();
+    assert_eq!(given.outcome, PutOutcome::Expired);
+    let metadata = board.posting().details.metadata.as_ref().unwrap();
+    assert_eq!(metadata.as_str(), "{}");
+}
+
+#[test]
 fn rejected_does_not_expire() {
     let mut board = Board::with(Status::Rejected);
     let before = board.posting().clone();
@@ -212,7 +222,7 @@ fn refusals_keep_their_order() {
 #[test]
 fn an_expiration_of_another_type_is_a_field_error_alone() {
     for body in [
-        r#"{"expiration":[]}"#,
+        r#"{"expiration":[1]}"#,
         r#"{"expiration":"now"}"#,
         r#"{"expiration":true}"#,
     ] {
