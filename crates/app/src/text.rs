@@ -6,14 +6,15 @@
 
 use std::fmt::Write as _;
 
+use domain::line::turns_direction;
+
 const REPLACEMENT: char = '\u{FFFD}';
 
 /// Whether a character commands a terminal, breaks a line or turns the direction of what follows
 /// it. Plain marks of direction (U+200E, U+200F, U+061C), which belong into Arabic and Hebrew
 /// texts, do not.
 fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    c.is_control() || turns_direction(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// A text of one line.

@@ -207,6 +207,30 @@ impl<'de, T: Deserialize<'de>> Shape<'de> for Object<T> {
     }
 }
 
+/// A nested object. An empty list counts as an empty one: PHP cannot tell them apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListAsObject<T>(pub T);
+
+impl<'de, T: Deserialize<'de> + Default> Shape<'de> for ListAsObject<T> {
+    const EXPECTED: &'static str = "an object";
+
+    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
+        let mut is_empty = true;
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            is_empty = false;
+        }
+        Ok(if is_empty {
+            Field::Value(Self(T::default()))
+        } else {
+            Field::Mistyped
+        })
+    }
+
+    fn object<A: MapAccess<'de>>(entries: A) -> Result<Field<Self>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(entries)).map(|inner| Field::Value(Self(inner)))
+    }
+}
+
 /// Notes that a field was sent, whatever its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Presence(pub bool);

@@ -45,14 +45,11 @@ impl FieldErrors {
 
     /// Whether anything is wrong with this field, within it or around it.
     pub fn concern(&self, field: &str) -> bool {
-        let within = |inner: &str, outer: &str| {
-            inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        self.0
-            .keys()
-            .any(|path| within(path, field) || within(field, path))
+        let around = field.match_indices('.').map(|(dot, _)| &field[..dot]);
+        let is_around = around.chain([field]).any(|path| self.0.contains_key(path));
+        let inner = format!("{field}.");
+        let within = || self.0.range(inner.clone()..).next();
+        is_around || within().is_some_and(|(path, _)| path.starts_with(&inner))
     }
 
     /// The errors by field, in the fields' alphabetical order.
@@ -122,5 +119,12 @@ mod tests {
         assert!(errors.concern("company.name.0"));
         assert!(!errors.concern("company.website_url"));
         assert!(!errors.concern("comp"));
+        assert!(!errors.concern("company.name-0"));
+        let errors = FieldErrors::one("a.b.c", "is required");
+        assert!(
+            ["a", "a.b", "a.b.c", "a.b.c.d"]
+                .iter()
+                .all(|field| errors.concern(field))
+        );
     }
 }

@@ -17,7 +17,7 @@ COMMENT ON COLUMN outbox.id IS
 COMMENT ON COLUMN outbox.kind IS
     '''event'', or the kind of effect (''enrich'', ''sync'', ''migrate'').';
 COMMENT ON COLUMN outbox.subject IS
-    'Whom it is for: of ''sync'', ''migrate'' and the events of subscribers a subscriber, of all others a posting.';
+    'Whom it is for: of ''sync'', ''migrate'' and the events of subscribers a subscriber, of the events of companies a company, of all others a posting.';
 COMMENT ON COLUMN outbox.account IS
     'Of ''sync'' only: the provider''s account that was asked for last, old or new.';
 COMMENT ON COLUMN outbox.source_identifier IS

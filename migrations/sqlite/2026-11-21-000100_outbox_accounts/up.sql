@@ -15,7 +15,8 @@ CREATE TABLE outbox (
     -- because a new one would make it necessary to build the table anew.
     kind TEXT NOT NULL CHECK (kind <> ''),
     -- The UUID of whom it is for: of 'sync', 'migrate' and the events of subscribers a
-    -- subscriber, of all others a posting. No foreign key: kinds differ in what they are for.
+    -- subscriber, of the events of companies a company, of all others a posting. No foreign key:
+    -- kinds differ in what they are for.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
     -- Of 'sync' only: the provider's account that was asked for last.
     account TEXT CHECK (account IN ('old', 'new')),

@@ -1,7 +1,7 @@
 //! `PUT` of a posting: create, update, expire.
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload};
-use domain::posting::{Answer, PostingId, PutPosting};
+use domain::posting::{PostingId, PutOutcome, PutPosting};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -30,13 +30,13 @@ pub(super) async fn handle(
     // The command owns what it needs; the body need not wait with it.
     drop(body);
     let answer = state.ports.ingest.put(put).await?;
-    let mut response = match answer {
-        Answer::Created(_) => HttpResponse::Created(),
-        Answer::Updated(_) | Answer::Expired(_) => HttpResponse::Ok(),
+    let mut response = match answer.outcome {
+        PutOutcome::Created => HttpResponse::Created(),
+        _ => HttpResponse::Ok(),
     };
     Ok(response.json(Envelope {
         data: Data {
-            uuid: answer.id().uuid(),
+            uuid: answer.id.uuid(),
         },
     }))
 }

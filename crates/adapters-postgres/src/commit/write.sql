@@ -30,7 +30,12 @@ companies_written AS (
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
         updated_at = excluded.updated_at
-    RETURNING 1
+    -- One that is so already, because somebody else was quicker, stays as it is.
+    WHERE (excluded.name <> companies.name
+            AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_name))
+        OR (excluded.logo_path IS DISTINCT FROM companies.logo_path
+            AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path))
+    RETURNING id
 ),
 inserted AS (
     INSERT INTO postings (
@@ -127,7 +132,8 @@ effects_asked AS (
         dead_at = NULL
     RETURNING 1
 ),
--- Events get their numbers in the order in which they are sent.
+-- Events get their numbers in the order in which they are sent. Of a company that stayed as it is
+-- there is nothing to tell.
 events_recorded AS (
     INSERT INTO outbox
         (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at)
@@ -135,6 +141,8 @@ events_recorded AS (
     FROM unnest(?, ?, ?, ?, ?, ?)
         AS sent (kind, subject, event_name, source_identifier, occurred_at, at)
     WHERE (SELECT count(*) FROM effects_asked) >= 0
+        AND (subject NOT IN (SELECT id FROM companies_sent)
+            OR subject IN (SELECT id FROM companies_written))
 )
 -- A version that moved, or an identifier that was taken meanwhile, undoes everything.
 SELECT must_hold(inserted = ? AND updated = ?) FROM written

@@ -40,7 +40,7 @@ fn concerned(writes: &WriteSet) -> BTreeSet<PostingId> {
         .iter()
         .filter_map(|event| match &event.subject {
             Subject::Posting { id, .. } => Some(*id),
-            Subject::Subscriber(_) => None,
+            Subject::Company(_) | Subject::Subscriber(_) => None,
         });
     let is_new = |id: &PostingId| {
         let write = writes.postings.get(id);

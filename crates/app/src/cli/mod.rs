@@ -370,6 +370,8 @@ pub struct OutboxListArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "posthaste outbox retry [OPTIONS] <ID>...\n       \
+                            posthaste outbox retry [OPTIONS] --all-dead")]
 pub struct OutboxRetryArgs {
     /// Ids of dead side effects, as `outbox list --dead` shows them
     #[arg(

@@ -94,6 +94,23 @@ fn usage_errors_are_worded_by_clap() {
 }
 
 #[test]
+fn usage_names_what_would_do_instead() {
+    for (line, instead) in [
+        (
+            "posthaste outbox retry",
+            "outbox retry [OPTIONS] --all-dead",
+        ),
+        (
+            "posthaste subscribers migrate --source manual",
+            "subscribers migrate [OPTIONS] --source <SOURCE> --all",
+        ),
+    ] {
+        let refusal = parse(&arguments(line)).unwrap_err().to_string();
+        assert!(refusal.contains(instead), "{refusal}");
+    }
+}
+
+#[test]
 fn a_secret_may_start_with_a_hyphen() {
     // One in 64 does: secrets are base64url.
     let line = "posthaste push f --url http://127.0.0.1:1 --client-id I --client-secret -a-b";

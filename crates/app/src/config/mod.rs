@@ -16,6 +16,7 @@ use std::{net::SocketAddr, str::FromStr, time::Duration};
 
 use domain::{
     client::{ClientId, Scope},
+    line::check_line,
     posting::{Lifetime, SourceIdentifier, Status},
 };
 use tracing_subscriber::EnvFilter;
@@ -187,11 +188,10 @@ fn line(text: &str, longest: usize) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
         Err("must not be empty".to_owned())
-    } else if text.chars().any(char::is_control) {
-        Err("must not contain control characters".to_owned())
     } else if text.chars().count() > longest {
         Err(format!("must be at most {longest} characters long"))
     } else {
+        check_line(text).map_err(|error| error.to_string())?;
         Ok(text.to_owned())
     }
 }

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 pub use self::{
     effect::{Effect, Kind, Queue},
-    event::{Event, EventName, Subject},
+    event::{Event, EventName, Subject, SubjectKind},
     retry::RetryPolicy,
 };
 use crate::store::StoreError;

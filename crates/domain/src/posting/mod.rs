@@ -32,7 +32,7 @@ pub use self::{
     change::Change,
     codes::{CountryCode, CurrencyCode},
     content::ContentHash,
-    decide::{Answer, Decision, Rejection, decide},
+    decide::{Answer, Decision, PutOutcome, Rejection, decide},
     description::Description,
     history::{Actor, HistoryEntry},
     id::{InvalidIdentifier, PostingId, SourceIdentifier, Version},

@@ -7,13 +7,13 @@ use serde_json::value::RawValue;
 use super::{
     CountryCode, CurrencyCode, EmploymentType, InvalidMetadata, LocationType, Metadata, PutError,
     SalaryPeriod,
-    checks::{email, not_sent, object, web_url},
+    checks::{email, logo, not_sent, object, web_url, website},
     limits,
 };
 use crate::{
     body,
     checks::{optional, required},
-    field::{Choice, Choices, Field, Integer, Line, Object, Presence, Text},
+    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Presence, Text},
     validation::FieldErrors,
 };
 
@@ -70,7 +70,7 @@ payload! {
         #[garde(custom(required), dive)]
         company: Field<Object<CompanyPayload>>,
         #[garde(custom(optional), dive)]
-        expiration: Field<Object<ExpirationPayload>>,
+        expiration: Field<ListAsObject<ExpirationPayload>>,
     }
     prohibited {
         markdown_description,
@@ -90,9 +90,9 @@ payload! {
 pub(super) struct CompanyPayload {
     #[garde(custom(required), length(chars, max = limits::COMPANY_NAME))]
     pub(super) name: Field<Line>,
-    #[garde(custom(required), length(chars, max = limits::COMPANY_WEBSITE_URL), custom(web_url))]
+    #[garde(custom(required), length(chars, max = limits::COMPANY_WEBSITE_URL), custom(website))]
     pub(super) website_url: Field<Line>,
-    #[garde(custom(optional), length(chars, max = limits::COMPANY_LOGO_PATH))]
+    #[garde(custom(optional), length(chars, max = limits::COMPANY_LOGO_PATH), custom(logo))]
     pub(super) logo_path: Field<Line>,
 }
 
@@ -105,9 +105,12 @@ pub(super) struct ExpirationPayload {
 }
 
 impl PostingPayload {
+    /// The fields that are objects with known fields in them.
+    pub(super) const OBJECTS: &[&str] = &["company", "expiration"];
+
     /// Parses a body. Wrong types of fields are no errors here; see [`Self::errors`].
-    pub fn from_json(body: &[u8]) -> Result<Self, PutError> {
-        body::read(body)
+    pub(super) fn from_json(text: &str) -> Result<Self, PutError> {
+        body::read(text)
     }
 
     /// Everything that is wrong with the payload as such, whatever it is applied to.

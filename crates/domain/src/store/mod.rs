@@ -162,6 +162,10 @@ pub trait Store: Send + Sync {
 
     /// Writes everything, or nothing.
     ///
+    /// Companies have no version, so another commit may have made of one what this one was to
+    /// make of it. Then it stays as it is, and what `writes` says happened to it did not happen:
+    /// the events about that company are left out.
+    ///
     /// [`StoreError::Conflict`] when the version of a posting or of a subscriber is not the
     /// expected one, when its identifier or address was taken meanwhile, or when the lease of a
     /// finished task was lost.

@@ -15,8 +15,8 @@ pub use self::{
     memory::MemoryStore,
     provider::{Call, Failing, MemoryProvider, Person},
     sample::{
-        client, create, email, hours, identifier, minutes, noon, notice, posting, push, push_by,
-        put_id, report, subscriber, subscriber_id, text, token, uuid,
+        answered, client, create, email, hours, identifier, minutes, noon, notice, posting, push,
+        push_by, put_id, report, subscriber, subscriber_id, text, token, uuid,
     },
 };
 use crate::{
@@ -63,6 +63,7 @@ macro_rules! contract_suite {
             companies {
                 an_upsert_makes_a_company
                 an_upsert_sets_only_what_it_says
+                what_changes_a_company_is_told_once
                 many_companies_in_one_commit
             }
             reading {

@@ -116,11 +116,7 @@ pub(super) fn is_unseen(c: char) -> bool {
         | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Whether a character makes others stand where they are not: what a reader sees then is not
-/// what the text says.
-pub(super) fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
+pub(super) use crate::line::turns_direction;
 
 #[cfg(test)]
 mod tests {

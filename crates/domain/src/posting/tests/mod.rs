@@ -32,7 +32,7 @@ struct Board {
 }
 
 /// What one command wrote.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Written {
     events: Vec<EventName>,
     asked: bool,

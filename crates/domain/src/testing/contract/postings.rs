@@ -197,7 +197,7 @@ pub async fn every_field_comes_back<S: AllPorts>(store: &S) {
         "salary_min": 0, "salary_max": 9007199254740991,
         "salary_currency_code": "sek", "salary_period": "hourly",
         "application_email": "jobs@acme.example", "application_url": "https://acme.example/ü?a=b#c",
-        "metadata": { "b": 1.50, "a": [null, {"x": "\u00e9\ud83e\udd80"}], "b": 1e400 },
+        "metadata": { "b": 1.50, "a": [null, {"x": "\u00e9\ud83e\udd80"}], "c": 1e308 },
         "expiration_reason": "later",
         "company": {"name": "Acmé", "website_url": "https://acme.example/", "logo_path": "/logo.svg"}
     }"#;
@@ -223,7 +223,7 @@ pub async fn every_field_comes_back<S: AllPorts>(store: &S) {
         .expect("it was sent");
     assert_eq!(
         metadata.as_str(),
-        r#"{"b":1.50,"a":[null,{"x":"\u00e9\ud83e\udd80"}],"b":1e400}"#
+        r#"{"b":1.50,"a":[null,{"x":"\u00e9\ud83e\udd80"}],"c":1e308}"#
     );
 
     let reviewed = posting(store, "a").await;

@@ -124,20 +124,20 @@ impl State {
             .insert(TaskId(self.last_task), Task::new(work, at));
     }
 
-    fn upsert(&mut self, write: CompanyWrite) {
-        match self.companies.get_mut(&write.company.id) {
-            Some(company) => {
-                if write.sets_name {
-                    company.name = write.company.name;
-                }
-                if write.sets_logo_path {
-                    company.logo_path = write.company.logo_path;
-                }
-            }
-            None => {
-                self.companies.insert(write.company.id, write.company);
-            }
+    /// Writes a company, and says whether that changed anything.
+    fn upsert(&mut self, write: CompanyWrite) -> bool {
+        let Some(company) = self.companies.get_mut(&write.company.id) else {
+            self.companies.insert(write.company.id, write.company);
+            return true;
+        };
+        let before = company.clone();
+        if write.sets_name {
+            company.name = write.company.name;
         }
+        if write.sets_logo_path {
+            company.logo_path = write.company.logo_path;
+        }
+        *company != before
     }
 
     fn write(&mut self, mut write: PostingWrite) {
@@ -229,10 +229,13 @@ impl Store for MemoryStore {
             return Err(StoreError::Conflict);
         }
         let at = writes.at;
-        writes
-            .companies
-            .into_values()
-            .for_each(|write| state.upsert(write));
+        let mut as_they_were = HashSet::new();
+        for write in writes.companies.into_values() {
+            let id = write.company.id;
+            if !state.upsert(write) {
+                as_they_were.insert(id.uuid());
+            }
+        }
         writes
             .postings
             .into_values()
@@ -248,6 +251,7 @@ impl Store for MemoryStore {
         writes
             .events
             .into_iter()
+            .filter(|event| !as_they_were.contains(&event.subject.uuid()))
             .for_each(|event| state.add(Work::Event(event), at));
         writes
             .done
