@@ -74,6 +74,8 @@ pub(crate) struct Connections {
     pool: Pool<AsyncPgConnection>,
     acquire_timeout: Duration,
     work_timeout: Duration,
+    /// As the server writes it.
+    row_patience: Arc<str>,
 }
 
 impl Connections {
@@ -97,7 +99,13 @@ impl Connections {
             pool,
             acquire_timeout: options.acquire_timeout,
             work_timeout: options.work_timeout(),
+            row_patience: format!("{}ms", options.row_lock_timeout.as_millis()).into(),
         })
+    }
+
+    /// How long a commit waits for a row, as a value of `lock_timeout`.
+    pub(crate) fn row_patience(&self) -> Arc<str> {
+        Arc::clone(&self.row_patience)
     }
 
     /// Takes a connection from the pool, or makes one if there is room.
@@ -222,7 +230,7 @@ async fn limited<T>(
 fn settle<T>(conn: Connection, result: Result<T, Failure>) -> Result<T, StoreError> {
     match result {
         Ok(value) => Ok(value),
-        Err(Failure(StoreError::Conflict)) => Err(StoreError::Conflict),
+        Err(Failure(error @ (StoreError::Conflict | StoreError::Locked(_)))) => Err(error),
         Err(Failure(error)) => {
             drop(Object::take(conn));
             Err(error)

@@ -123,7 +123,7 @@ impl Connections {
                 StoreError::Unavailable(format!("{}: {why}", path.display()))
             }
             StoreError::Broken(why) => StoreError::Broken(format!("{}: {why}", path.display())),
-            error @ (StoreError::Conflict | StoreError::InDoubt(_)) => error,
+            error => error,
         };
         let mut conn = SqliteConnection::establish(&uri(path)?)
             .map_err(|error| in_words(classify(&error.to_string())))?;

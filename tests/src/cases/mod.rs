@@ -14,6 +14,7 @@ mod identifiers;
 mod keys;
 mod lifetime;
 mod list;
+mod locks;
 mod metrics;
 mod model;
 mod moderation;

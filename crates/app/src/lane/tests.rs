@@ -1,3 +1,5 @@
+mod held;
+
 use domain::{
     posting::Rejection,
     store::{PostingReader as _, StoreError},
