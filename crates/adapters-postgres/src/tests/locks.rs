@@ -160,7 +160,7 @@ async fn every_commit_soon_gives_up() {
     }
     let mut ask = WriteSet::new(noon());
     ask.effects.insert(Effect::Enrich(PostingId::new(uuid(1))));
-    for (table, writes) in [("postings", done), ("subscribers", report), ("outbox", ask)] {
+    for (table, writes) in [("outbox", ask), ("postings", done), ("subscribers", report)] {
         other
             .batch_execute(&format!("BEGIN; SELECT FROM {table} FOR UPDATE"))
             .await

@@ -242,8 +242,14 @@ pub trait PostingReader: Send + Sync {
 /// The port for the question whether the store can do its work.
 #[async_trait]
 pub trait Health: Send + Sync {
-    /// Succeeds when the store can be reached and its schema is the one this program knows.
+    /// Succeeds when the store can be reached, its schema is the one this program knows, and
+    /// commits can succeed.
     async fn ready(&self) -> Result<(), StoreError>;
+
+    /// The time by the store's own clock; `None` when it has none but this machine's.
+    async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+        Ok(None)
+    }
 }
 
 #[cfg(test)]
