@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use domain::{posting::Lifetime, store::Store, subscriber::provider::Provider};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     admin::Admin,
@@ -103,6 +104,7 @@ pub struct Running {
     newsletter: NewsletterService,
     worker: Option<Worker>,
     admin: Option<Admin>,
+    _clocks: AbortOnDropHandle<()>,
 }
 
 /// The service.
@@ -126,6 +128,7 @@ impl Service {
             .map(|enricher| Works::new(&enricher, config.lifetime, &config.accounts))
             .transpose()?;
         let database = Database::open_or(&config.database, config.outdated).await?;
+        check_embedded(&config.database, &database).await?;
         if config.database.is_embedded() && keys::ensure(&folder)? {
             tracing::info!(folder = %config.keys.display(), "made a token signing key");
         }
@@ -166,6 +169,7 @@ impl Service {
         let worker = works
             .map(|works| works.start(&database, store, wake, is_busy))
             .transpose()?;
+        let clocks = clock::compare(&database.health, &clock::system());
         let server = tokio::spawn(application.run());
         Ok(Running {
             addr,
@@ -177,8 +181,18 @@ impl Service {
             newsletter,
             worker,
             admin,
+            _clocks: clocks,
         })
     }
+}
+
+/// Fails when an embedded store cannot be written. Another one may be about to become the primary.
+async fn check_embedded(url: &DatabaseUrl, database: &Database) -> anyhow::Result<()> {
+    if url.is_embedded() {
+        let ready = database.health.ready().await;
+        ready.context("the database cannot be written")?;
+    }
+    Ok(())
 }
 
 impl Running {
@@ -304,7 +318,10 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         args.lifetime.lifetime,
         &args.accounts.settings(),
     )?;
-    let database = Database::open(&args.store.database()).await?;
+    let url = args.store.database();
+    let database = Database::open(&url).await?;
+    check_embedded(&url, &database).await?;
+    let _clocks = clock::compare(&database.health, &clock::system());
     let wake = Arc::new(Wake::default());
     let store = Arc::new(WakingStore::new(
         Arc::clone(&database.store),

@@ -6,6 +6,7 @@ mod companies;
 mod concurrency;
 mod configuration;
 mod create;
+mod disk;
 mod durability;
 mod enrichment;
 mod expire;
