@@ -249,7 +249,10 @@ impl From<InvalidEmail> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Conflict | StoreError::Unavailable(_) | StoreError::InDoubt(_) => {
+            StoreError::Conflict
+            | StoreError::Locked(_)
+            | StoreError::Unavailable(_)
+            | StoreError::InDoubt(_) => {
                 tracing::warn!(cause = %error, "the store did not answer");
                 Self::unavailable(
                     "The service is temporarily unavailable. Try again.",

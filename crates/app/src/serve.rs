@@ -11,6 +11,7 @@ use anyhow::{Context as _, anyhow};
 use domain::{posting::Lifetime, store::Store, subscriber::provider::Provider};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     admin::Admin,
@@ -105,6 +106,7 @@ pub struct Running {
     newsletter: NewsletterService,
     worker: Option<Worker>,
     admin: Option<Admin>,
+    _clocks: AbortOnDropHandle<()>,
 }
 
 /// The service.
@@ -124,6 +126,7 @@ impl Service {
             .transpose()?;
         let database =
             Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
+        check_embedded(&config.database, &database).await?;
         if config.database.is_embedded() && keys::ensure(&folder)? {
             tracing::info!(folder = %config.keys.display(), "made a token signing key");
         }
@@ -173,6 +176,7 @@ impl Service {
         let worker = works
             .map(|works| works.start(&database, store, wake, is_busy))
             .transpose()?;
+        let clocks = clock::compare(&database.health, &clock::system());
         let server = tokio::spawn(application.run());
         Ok(Running {
             addr,
@@ -184,8 +188,18 @@ impl Service {
             newsletter,
             worker,
             admin,
+            _clocks: clocks,
         })
     }
+}
+
+/// Fails when an embedded store cannot be written. Another one may be about to become the primary.
+async fn check_embedded(url: &DatabaseUrl, database: &Database) -> anyhow::Result<()> {
+    if url.is_embedded() {
+        let ready = database.health.ready().await;
+        ready.context("the database cannot be written")?;
+    }
+    Ok(())
 }
 
 impl Running {
@@ -344,7 +358,10 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
     let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
     let works = Works::new(&enricher, args.lifetime.lifetime, &accounts)?;
-    let database = Database::open(&args.store.database()).await?;
+    let url = args.store.database();
+    let database = Database::open(&url).await?;
+    check_embedded(&url, &database).await?;
+    let _clocks = clock::compare(&database.health, &clock::system());
     let wake = Arc::new(Wake::default());
     let store = Arc::new(WakingStore::new(
         Arc::clone(&database.store),

@@ -62,7 +62,7 @@ CREATE TABLE postings (
     application_url TEXT,
     expiration_reason TEXT,
     -- A JSON object as text, so that order and spelling stay as sent.
-    metadata TEXT CHECK (json_valid(metadata)),
+    metadata TEXT CHECK (metadata IS NULL OR json_valid(metadata)),
     -- HTML, as sent.
     raw_description TEXT NOT NULL
 ) STRICT;

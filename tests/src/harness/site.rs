@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tempfile::TempDir;
 
 use super::{Database, Ran, Store, program, raw, run};
@@ -330,6 +330,15 @@ impl Server {
             Signal::CONT
         };
         kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// Limits the size of the files that it writes (`ulimit -f`), or takes the limit away.
+    pub fn limit_files(&self, bytes: Option<u64>) {
+        let limit = Rlimit {
+            current: bytes,
+            maximum: None,
+        };
+        prlimit(Some(self.pid()), Resource::Fsize, limit).unwrap();
     }
 
     /// Whether it runs, neither stopped nor ended by itself.

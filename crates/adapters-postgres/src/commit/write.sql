@@ -9,10 +9,17 @@
 -- of the same identifier); and the outbox last, so that its rows for one posting are numbered in the
 -- order of the commits that write it.
 WITH
+-- How long it waits for each row from here on. Locks of whole tables, which were taken before this is
+-- looked at, have the session's limit.
+patience AS MATERIALIZED (
+    SELECT set_config('lock_timeout', ?, true)
+),
 -- Not as strongly as FOR UPDATE, which would keep others from adding rows that refer to them. Who
 -- had to wait here finds versions that moved.
 locked AS MATERIALIZED (
-    SELECT id FROM postings WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE
+    SELECT id FROM postings
+    WHERE (SELECT count(*) FROM patience) >= 0 AND id = ANY(?)
+    ORDER BY id FOR NO KEY UPDATE
 ),
 -- What a write sets of a company is no column of the table, so the update looks it up among the
 -- rows that were sent.

@@ -1,3 +1,5 @@
+mod held;
+
 use domain::{
     posting::{PutOutcome, Rejection},
     store::{PostingReader as _, StoreError},

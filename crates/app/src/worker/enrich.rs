@@ -106,7 +106,7 @@ impl Enrichments {
     /// What to enrich. Tasks that need nothing any more are finished here.
     async fn assignments(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
         match self.assign(tasks).await {
-            Err(StoreError::Conflict | StoreError::Broken(_)) => {}
+            Err(StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_)) => {}
             result => return result,
         }
         let mut assignments = Vec::with_capacity(tasks.len());
@@ -118,7 +118,7 @@ impl Enrichments {
                 Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
                     return Err(error);
                 }
-                Err(error @ StoreError::Broken(_)) => {
+                Err(error @ (StoreError::Locked(_) | StoreError::Broken(_))) => {
                     self.tasks.failed(task, error).await;
                 }
             }
@@ -189,7 +189,7 @@ impl Enrichments {
     /// Records outcomes in one commit, or one by one where that fails.
     async fn record(&self, tasks: &[Claimed], outcomes: &[Outcome]) -> Result<(), StoreError> {
         match self.record_once(outcomes).await {
-            Err(StoreError::Conflict | StoreError::Broken(_)) => {}
+            Err(StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_)) => {}
             result => return result,
         }
         for outcome in outcomes {

@@ -54,7 +54,7 @@ impl Handler for Events {
                 Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
                     return Err(error);
                 }
-                Err(error @ StoreError::Broken(_)) => {
+                Err(error @ (StoreError::Locked(_) | StoreError::Broken(_))) => {
                     self.tasks.failed(task, error).await;
                 }
             }

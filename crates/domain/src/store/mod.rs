@@ -2,6 +2,7 @@
 //!
 //! [`stored`] is for those who implement it: columns back into values.
 
+mod locks;
 pub mod stored;
 mod subscriber;
 
@@ -11,6 +12,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+pub use self::locks::RowLocks;
 pub use self::subscriber::{Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite};
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
@@ -26,6 +28,10 @@ pub enum StoreError {
     /// Somebody else wrote first; nothing was written. Load and decide again.
     #[error("the state moved meanwhile")]
     Conflict,
+    /// A row that had to be written stayed locked by another transaction, so nothing was written.
+    /// That is the trouble of this row alone: [`Store::held`] tells which it is.
+    #[error("another transaction holds a lock: {0}")]
+    Locked(String),
     /// The store cannot be reached, or has no time for this. Nothing was written.
     #[error("the store is not available: {0}")]
     Unavailable(String),
@@ -168,8 +174,15 @@ pub trait Store: Send + Sync {
     ///
     /// [`StoreError::Conflict`] when the version of a posting or of a subscriber is not the
     /// expected one, when its identifier or address was taken meanwhile, or when the lease of a
-    /// finished task was lost.
+    /// finished task was lost. [`StoreError::Locked`] when another transaction does not let go of
+    /// a row within a short time; a store of which only one writes at a time has no such rows.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
+
+    /// Those of these rows that other transactions hold locked at this moment. It does not wait
+    /// for them.
+    async fn held(&self, _locks: &RowLocks) -> Result<RowLocks, StoreError> {
+        Ok(RowLocks::default())
+    }
 
     /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at`
     /// is not after `now`, the longest overdue first.
@@ -233,8 +246,14 @@ pub trait PostingReader: Send + Sync {
 /// The port for the question whether the store can do its work.
 #[async_trait]
 pub trait Health: Send + Sync {
-    /// Succeeds when the store can be reached and its schema is the one this program knows.
+    /// Succeeds when the store can be reached, its schema is the one this program knows, and
+    /// commits can succeed.
     async fn ready(&self) -> Result<(), StoreError>;
+
+    /// The time by the store's own clock; `None` when it has none but this machine's.
+    async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+        Ok(None)
+    }
 }
 
 #[cfg(test)]

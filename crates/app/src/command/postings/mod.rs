@@ -150,7 +150,11 @@ async fn apply(
         .with_min_delay(Duration::from_millis(20))
         .with_max_times(CONFLICTS)
         .with_jitter();
-    let is_conflict =
-        |error: &ModerationError| *error == ModerationError::Store(StoreError::Conflict);
+    let is_conflict = |error: &ModerationError| {
+        matches!(
+            error,
+            ModerationError::Store(StoreError::Conflict | StoreError::Locked(_))
+        )
+    };
     attempt.retry(again).when(is_conflict).await
 }

@@ -74,7 +74,7 @@ impl Enrichments {
         let attempt = || usecase::keep_texts(self.store.as_ref(), unjudged, self.tasks.now());
         match decide_again(CONFLICTS, attempt).await {
             // The task tells the operator more than texts that cannot be written.
-            Err(error @ (StoreError::Conflict | StoreError::Broken(_))) => {
+            Err(error @ (StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_))) => {
                 tracing::warn!(%error, posting = ?unjudged.posting.as_str(), "texts were not kept");
                 Ok(())
             }
