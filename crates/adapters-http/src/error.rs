@@ -133,6 +133,14 @@ impl ApiError {
         )
     }
 
+    /// 421: the request is for another host.
+    pub fn misdirected() -> Self {
+        Self::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "The header Host must name this listener by its address, or as localhost.",
+        )
+    }
+
     /// 422 with what is wrong with each field.
     pub fn invalid(errors: FieldErrors) -> Self {
         let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string());

@@ -18,6 +18,7 @@ use futures_util::FutureExt;
 use tracing::Instrument;
 
 use crate::{
+    connection::Connection,
     error::{ApiError, ErrorBody},
     request_id::{RequestId, X_REQUEST_ID},
     subscriber,
@@ -39,6 +40,8 @@ pub async fn track(
         method = %request.method(),
         path = subscriber::loggable(request.path(), request.match_info().as_str()),
     );
+    let connection = Connection::of(request.request());
+    let under_way = connection.map(|connection| connection.begin(request.request()));
     let guarded = async {
         let started = Instant::now();
         let outcome = AssertUnwindSafe(async { next.call(request).await })
@@ -55,7 +58,12 @@ pub async fn track(
         } else {
             tracing::debug!(status, ?elapsed, "answered");
         }
-        answer
+        match under_way {
+            Some(under_way) => {
+                answer.map(|answer| answer.map_body(|_, body| under_way.answer(body)))
+            }
+            None => answer,
+        }
     };
     guarded.instrument(span).await
 }
