@@ -48,9 +48,10 @@ const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
 /// otherwise while a table is small, and keep to it for as long as the statement stays prepared
 /// and nobody has analysed the table: a new database that is filled would get slower and slower.
 /// For the same reason there is nothing to be gained by planning a statement anew for its values,
-/// as the server would for small batches, each time.
+/// as the server would for small batches, each time. Such a plan does not know a limit, and would
+/// start parallel workers for a page of a large table.
 const PLANNER: &str = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off \
-    -c jit=off -c plan_cache_mode=force_generic_plan";
+    -c jit=off -c plan_cache_mode=force_generic_plan -c max_parallel_workers_per_gather=0";
 
 type Connection = Object<AsyncDieselConnectionManager<AsyncPgConnection>>;
 

@@ -9,6 +9,7 @@ use garde::{Path, Report, Validate, rules::length::chars::Chars};
 use crate::{
     field::{Choice, Choices, Field, Integer, Line, Object, Shape, Term, Text},
     posting::limits,
+    validation::MOST_ERRORS,
 };
 
 /// What can be wrong with a value of the right type.
@@ -128,7 +129,7 @@ impl<T: Term> Validate for Choices<T> {
         parent: &mut dyn FnMut() -> Path,
         report: &mut Report,
     ) {
-        for (index, choice) in self.0.iter().enumerate() {
+        for (index, choice) in self.wrong().take(MOST_ERRORS) {
             if let Err(error) = required(choice, context) {
                 report.append(parent().join(index), error);
             }

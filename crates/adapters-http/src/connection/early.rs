@@ -46,6 +46,7 @@ pub fn with_body(answer: &[u8]) -> Option<Bytes> {
         message,
         errors: None,
         request_id: None,
+        oauth: None,
     })
     .ok()?;
     let length = body.len().to_string();
