@@ -95,6 +95,24 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
     }
 
+    /// 404 below the list of postings.
+    pub fn slash_in_identifier() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "There is nothing at this path. A slash in an identifier is written %2F.",
+        )
+    }
+
+    /// 404 of an empty identifier.
+    pub fn list_has_no_slash(path: &str) -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            format!(
+                "There is nothing at this path. The list is {path}, without a slash at its end."
+            ),
+        )
+    }
+
     /// 405, with the methods that there are.
     pub fn method_not_allowed(allow: &'static str) -> Self {
         Self::new(
@@ -130,6 +148,14 @@ impl ApiError {
         Self::unsupported_media_type("Content-Encoding must be absent or identity.").with_header(
             header::ACCEPT_ENCODING,
             HeaderValue::from_static("identity"),
+        )
+    }
+
+    /// 421: the request is for another host.
+    pub fn misdirected() -> Self {
+        Self::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "The header Host must name this listener by its address, or as localhost.",
         )
     }
 
@@ -190,6 +216,18 @@ pub struct ErrorBody<'a> {
     /// With which request it happened: in the body of a 500.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<&'a str>,
+    /// What RFC 6749 §5.2 has beside it: in the body of a 500 of the token endpoint.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub oauth: Option<OAuthFields<'a>>,
+}
+
+/// The fields of an error of the token endpoint.
+#[derive(Clone, Copy, Serialize)]
+pub struct OAuthFields<'a> {
+    /// The code.
+    pub error: &'a str,
+    /// The same as `message`.
+    pub error_description: &'a str,
 }
 
 /// Field errors as an object: `{"company.name": ["is required"]}`.
@@ -221,6 +259,7 @@ impl ResponseError for ApiError {
             message: &self.0.message,
             errors: self.0.errors.as_ref().map(Fields),
             request_id: None,
+            oauth: None,
         })
     }
 }

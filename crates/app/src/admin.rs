@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use adapters_http::{AdminApplication, AdminListener, StopHandle};
+use adapters_http::{AdminApplication, AdminListener, MetricsPage, StopHandle, Timeouts};
 use anyhow::{Context as _, bail};
 use domain::outbox::Outbox;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -61,10 +61,11 @@ impl Admin {
             serving,
             clock: clock::system(),
         });
-        let application = listener.answer_with(Arc::new(move || {
+        let page: MetricsPage = Arc::new(move || {
             let page = Arc::clone(&page);
             Box::pin(async move { page.make().await })
-        }))?;
+        });
+        let application = listener.answer_with(page, Timeouts::default())?;
         Ok(Some(Self::run(application, recorder)))
     }
 

@@ -5,7 +5,9 @@
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use adapters_http::{Application, BuildError, HttpSettings, Ports, StopHandle, oauth::KeyFolder};
+use adapters_http::{
+    Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, oauth::KeyFolder,
+};
 use adapters_mailerlite::Settings as ProviderSettings;
 use anyhow::{Context as _, anyhow};
 use domain::{posting::Lifetime, store::Store, subscriber::provider::Provider};
@@ -21,7 +23,9 @@ use crate::{
     command::keys,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
+    descriptors,
     enricher::{Enriching, Prepared},
+    exposure,
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
@@ -50,6 +54,8 @@ pub struct ServiceConfig {
     pub body_limit: usize,
     /// Threads that read requests and write answers.
     pub http_threads: usize,
+    /// Connections that are served at a time, if the limit of open files allows it.
+    pub max_connections: usize,
     /// How pushes queue.
     pub lanes: LaneSettings,
     /// How long postings stay.
@@ -82,6 +88,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             token_ttl: args.http.token_ttl,
             body_limit: args.http.body_limit,
             http_threads: args.http.threads(),
+            max_connections: args.http.max_connections,
             lanes: args.lanes(),
             lifetime: args.lifetime.lifetime,
             enricher: enricher.transpose()?,
@@ -159,6 +166,8 @@ impl Service {
                 keys: config.keys,
                 webhook_secrets: config.webhook_secrets,
                 workers: Some(config.http_threads),
+                max_connections: descriptors::for_connections(config.max_connections),
+                timeouts: Timeouts::default(),
             },
         )
         .map_err(name_variable)?;
@@ -173,6 +182,7 @@ impl Service {
         )?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
+        exposure::warn(&public_url, config.admin);
         let worker = works
             .map(|works| works.start(&database, store, wake, is_busy))
             .transpose()?;

@@ -10,6 +10,7 @@ use crate::{
     field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Shape, Term, Text},
     line::{InvalidLine, check_line},
     posting::limits,
+    validation::MOST_ERRORS,
 };
 
 /// What can be wrong with a value of the right type.
@@ -138,7 +139,7 @@ impl<T: Term> Validate for Choices<T> {
         parent: &mut dyn FnMut() -> Path,
         report: &mut Report,
     ) {
-        for (index, choice) in self.0.iter().enumerate() {
+        for (index, choice) in self.wrong().take(MOST_ERRORS) {
             if let Err(error) = required(choice, context) {
                 report.append(parent().join(index), error);
             }

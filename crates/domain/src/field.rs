@@ -183,6 +183,20 @@ impl<T: Term> Shape<'_> for Choice<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choices<T>(pub Vec<Field<Choice<T>>>);
 
+impl<T> Choices<T> {
+    /// The items that are no terms, with their places.
+    pub fn wrong(&self) -> impl Iterator<Item = (usize, &Field<Choice<T>>)> {
+        let is_wrong = |item: &Field<_>| !matches!(item, Field::Value(Choice(Some(_))));
+        let items = self.0.iter().enumerate();
+        items.filter(move |(_, item)| is_wrong(item))
+    }
+
+    /// How many wrong items an answer cannot name.
+    pub fn wrong_beyond(&self, most: usize) -> usize {
+        self.wrong().skip(most).count()
+    }
+}
+
 impl<'de, T: Term> Shape<'de> for Choices<T> {
     const EXPECTED: &'static str = "an array";
 

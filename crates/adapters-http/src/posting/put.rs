@@ -24,9 +24,9 @@ pub(super) async fn handle(
     state: &State,
 ) -> Result<HttpResponse, ApiError> {
     let by = api::authorize(request, state, WRITERS).await?;
-    let body = body::read_json(request, payload, state.body_limit).await?;
+    let body = body::read_json(request, payload, state.body_limit()).await?;
     let new_id = PostingId::new(Uuid::now_v7());
-    let put = PutPosting::parse(api::last_segment(request), &body, by, new_id)?;
+    let put = PutPosting::parse(api::last_segment(request)?, &body, by, new_id)?;
     // The command owns what it needs; the body need not wait with it.
     drop(body);
     let answer = state.ports.ingest.put(put).await?;

@@ -106,6 +106,17 @@ pub struct HttpArgs {
     )]
     pub body_limit: usize,
 
+    /// Connections that are served at a time; what comes beyond waits. Each takes a file
+    /// descriptor, so that a low limit of open files makes it fewer
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_MAX_CONNECTIONS",
+        default_value = "4096",
+        value_parser = config::max_connections
+    )]
+    pub max_connections: usize,
+
     /// Threads that read requests and write answers. Default: half of the cores
     #[arg(
         long,

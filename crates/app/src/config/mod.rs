@@ -45,7 +45,9 @@ const LONGEST_TOKEN_TTL: u64 = 31_536_000;
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 
 /// More threads than any machine has cores.
-const MOST_THREADS: u64 = 1024;
+const MOST_THREADS: u64 = 512;
+/// As many as a server with many gigabytes of memory can keep open.
+const MOST_CONNECTIONS: u64 = 100_000;
 /// Each lane takes two connections of the store's pool.
 pub const MOST_LANES: usize = 4;
 /// Pushes under way are held in memory.
@@ -101,6 +103,11 @@ pub fn body_limit(text: &str) -> Result<usize, String> {
 /// `POSTHASTE_HTTP_THREADS`.
 pub fn http_threads(text: &str) -> Result<usize, String> {
     count(text, "threads", MOST_THREADS)
+}
+
+/// `POSTHASTE_MAX_CONNECTIONS`.
+pub fn max_connections(text: &str) -> Result<usize, String> {
+    count(text, "connections", MOST_CONNECTIONS)
 }
 
 /// `POSTHASTE_INGEST_LANES`.

@@ -101,6 +101,7 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_NO_WORKER",
                 "POSTHASTE_MIGRATE",
                 "POSTHASTE_HTTP_THREADS",
+                "POSTHASTE_MAX_CONNECTIONS",
                 "POSTHASTE_INGEST_LANES",
                 "POSTHASTE_INGEST_QUEUE",
                 "POSTHASTE_MAILERLITE_OLD_API_KEY",

@@ -14,7 +14,7 @@ use crate::{
     body,
     checks::{optional, required},
     field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Presence, Text},
-    validation::FieldErrors,
+    validation::{FieldErrors, MOST_ERRORS},
 };
 
 /// Declares the payload, with the prohibited fields beside it.
@@ -115,11 +115,20 @@ impl PostingPayload {
 
     /// Everything that is wrong with the payload as such, whatever it is applied to.
     pub fn errors(&self) -> FieldErrors {
-        self.validate()
+        let mut errors = self
+            .validate()
             .err()
             .map(FieldErrors::from)
-            .unwrap_or_default()
+            .unwrap_or_default();
+        errors.leave_out(beyond(&self.employment_types) + beyond(&self.location_types));
+        errors
     }
+}
+
+/// How many wrong items of a list are not validated one by one.
+fn beyond<T>(list: &Field<Choices<T>>) -> usize {
+    list.value()
+        .map_or(0, |list| list.wrong_beyond(MOST_ERRORS))
 }
 
 /// `metadata`, whose text is kept.

@@ -211,6 +211,9 @@ pub trait Store: Send + Sync {
     ) -> Result<Option<Subscriber>, StoreError>;
 }
 
+/// How much of a posting's history is shown.
+pub const HISTORY_SHOWN: usize = 100;
+
 /// A position in the list of postings: the last one that was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
@@ -221,7 +224,7 @@ pub struct Position {
 }
 
 /// Which postings to list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListQuery {
     /// Only those that stand here.
     pub status: Option<Status>,
@@ -231,16 +234,71 @@ pub struct ListQuery {
     pub after: Option<Position>,
     /// At most this many.
     pub limit: usize,
+    /// A page ends early when its texts are larger than this in all, but not before its first
+    /// posting.
+    pub max_bytes: usize,
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self {
+            status: None,
+            updated_after: None,
+            after: None,
+            limit: 0,
+            max_bytes: PAGE_BYTES,
+        }
+    }
+}
+
+/// How large the texts of a page may be.
+pub const PAGE_BYTES: usize = 8 << 20;
+
+/// A posting that a page may have, before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListEntry {
+    /// Where it stands.
+    pub position: Position,
+    /// How large its texts are: description, metadata and what became of them.
+    pub bytes: usize,
+}
+
+impl ListQuery {
+    /// The part of what was found that makes the page, and where to go on behind it. To see
+    /// whether there is more, a store looks for one more entry than the limit.
+    pub fn page(self, found: &[ListEntry]) -> (&[ListEntry], Option<Position>) {
+        let mut bytes = 0_usize;
+        let fits = |entry: &&ListEntry| {
+            let is_first = bytes == 0;
+            bytes = bytes.saturating_add(entry.bytes.max(1));
+            is_first || bytes <= self.max_bytes
+        };
+        let length = found.iter().take(self.limit).take_while(fits).count();
+        let (page, rest) = found.split_at(length);
+        let last = page.last().filter(|_| !rest.is_empty());
+        (page, last.map(|entry| entry.position))
+    }
+}
+
+/// A page of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostingPage {
+    /// The postings, without their history. One that changed while the page was read is left
+    /// out: it stands further on now.
+    pub postings: Vec<PostingView>,
+    /// Where the next page begins; `None` of the last one.
+    pub next: Option<Position>,
 }
 
 /// The port for answers about postings.
 #[async_trait]
 pub trait PostingReader: Send + Sync {
-    /// A posting with its history.
+    /// A posting with the newest [`HISTORY_SHOWN`] entries of its history.
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError>;
 
-    /// Postings without their history, ascending by (`updated_at`, `id`).
-    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError>;
+    /// Postings without their history, ascending by (`updated_at`, `id`). Texts that do not
+    /// belong to the page are not read.
+    async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
 }
 
 /// The port for the question whether the store can do its work.
@@ -260,6 +318,38 @@ pub trait Health: Send + Sync {
 mod tests {
     use super::*;
     use crate::testing::{noon, subscriber_id};
+
+    #[test]
+    fn a_page_ends_at_its_limit_or_its_size_but_not_before_its_first_posting() {
+        let found: Vec<_> = (1..=4)
+            .map(|n| ListEntry {
+                position: Position {
+                    updated_at: noon(),
+                    id: Uuid::from_u128(n),
+                },
+                bytes: 10,
+            })
+            .collect();
+        for (limit, max_bytes, length, goes_on) in [
+            (4, 40, 4, false),
+            (9, 99, 4, false),
+            (3, 99, 3, true),
+            (9, 39, 3, true),
+            (9, 20, 2, true),
+            (9, 0, 1, true),
+            (9, 9, 1, true),
+        ] {
+            let query = ListQuery {
+                limit,
+                max_bytes,
+                ..ListQuery::default()
+            };
+            let (page, next) = query.page(&found);
+            assert_eq!(page.len(), length, "{limit} {max_bytes}");
+            let last = found.get(length - 1).map(|entry| entry.position);
+            assert_eq!(next, last.filter(|_| goes_on), "{limit} {max_bytes}");
+        }
+    }
 
     #[test]
     fn a_commit_asks_for_one_sync_of_a_subscriber() {

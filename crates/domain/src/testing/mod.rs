@@ -70,7 +70,9 @@ macro_rules! contract_suite {
                 an_unknown_posting_is_none
                 history_is_in_order
                 lists_ascend_and_page
+                lists_end_at_their_size
                 lists_filter
+                a_long_history_is_cut
                 reads_as_in_memory
                 is_ready
             }

@@ -13,7 +13,7 @@ use domain::{
     posting::{
         Lifetime, Posting, PostingView, Rejection, SourceIdentifier, Status, moderation::Moderation,
     },
-    store::{ListQuery, Position, PostingReader, Store, StoreError},
+    store::{ListQuery, PostingReader, Store, StoreError},
     usecase::{ModerationError, moderate},
 };
 
@@ -74,7 +74,7 @@ async fn list(
     };
     loop {
         let page = postings.list(&query).await?;
-        for PostingView { posting, .. } in &page {
+        for PostingView { posting, .. } in &page.postings {
             print(row(
                 &output::minute(posting.updated_at),
                 posting.status.as_str(),
@@ -82,15 +82,9 @@ async fn list(
                 &text::plain(&posting.details.title),
             ))?;
         }
-        match page.last() {
-            Some(PostingView { posting, .. }) if page.len() == PAGE => {
-                let id = posting.id.uuid();
-                query.after = Some(Position {
-                    updated_at: posting.updated_at,
-                    id,
-                });
-            }
-            _ => return Ok(()),
+        query.after = page.next;
+        if query.after.is_none() {
+            return Ok(());
         }
     }
 }

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    posting::{PROHIBITED, PutError, limits},
+    posting::{PROHIBITED, PutError, limits, payload::PostingPayload},
     testing::{put_id, text},
+    validation::MOST_ERRORS,
 };
 
 /// The stored posting takes the value of the field, or names the path that is wrong.
@@ -539,4 +540,16 @@ fn awkward_identifiers_are_identifiers() {
         let put = PutPosting::parse(segment, b"{}", client, put_id("a")).unwrap();
         assert_eq!(put.identifier.as_str(), expect);
     }
+}
+
+#[test]
+fn a_flood_of_wrong_items_is_counted_and_not_described() {
+    let body = format!(r#"{{"employment_types":[1{}]}}"#, ",1".repeat(9_999));
+    let payload = PostingPayload::from_json(body.as_bytes()).unwrap();
+    let described = garde::Validate::validate(&payload).unwrap_err();
+    assert_eq!(described.into_inner().len(), MOST_ERRORS);
+    let errors = payload.errors();
+    assert_eq!(errors.iter().count(), MOST_ERRORS);
+    let summary = errors.to_string();
+    assert!(summary.ends_with("(and 9999 more errors)."), "{summary}");
 }

@@ -92,7 +92,7 @@ pub async fn descriptions_are_read_where_they_are_needed<S: AllPorts>(store: &S)
             ..ListQuery::default()
         };
         let listed = PostingReader::list(store, &all).await;
-        let listed = listed.expect("the store works");
+        let listed = listed.expect("the store works").postings;
         for posting in [
             known.postings.get(&id),
             found.as_ref().map(|view| &view.posting),

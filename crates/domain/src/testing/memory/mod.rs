@@ -22,8 +22,8 @@ use crate::{
         Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
     },
     store::{
-        Health, Known, ListQuery, Position, PostingReader, PostingWrite, Store, StoreError,
-        WriteSet,
+        HISTORY_SHOWN, Health, Known, ListEntry, ListQuery, Position, PostingPage, PostingReader,
+        PostingWrite, Store, StoreError, WriteSet,
     },
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
@@ -192,7 +192,8 @@ impl State {
                 .as_ref()
                 .and_then(|(_, coordinates)| *coordinates),
             history: if with_history {
-                row.history.clone()
+                let older = row.history.len().saturating_sub(HISTORY_SHOWN);
+                row.history.iter().skip(older).cloned().collect()
             } else {
                 Vec::new()
             },
@@ -327,7 +328,7 @@ impl PostingReader for MemoryStore {
         Ok(row.and_then(|row| state.view(row, true)))
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError> {
+    async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         let state = self.state();
         let position = |posting: &Posting| (posting.updated_at, posting.id.uuid());
         let is_behind = |posting: &Posting| {
@@ -351,11 +352,30 @@ impl PostingReader for MemoryStore {
             .filter(|row| is_behind(&row.posting))
             .collect();
         rows.sort_by_key(|row| position(&row.posting));
-        Ok(rows
+        let views: Vec<_> = rows
             .into_iter()
-            .take(query.limit)
             .filter_map(|row| state.view(row, false))
-            .collect())
+            .collect();
+        let entries: Vec<_> = views.iter().map(entry).collect();
+        let (page, next) = query.page(&entries);
+        let postings = views.into_iter().take(page.len()).collect();
+        Ok(PostingPage { postings, next })
+    }
+}
+
+fn entry(view: &PostingView) -> ListEntry {
+    let metadata = view.posting.details.metadata.as_ref();
+    let texts = view.texts.as_ref();
+    ListEntry {
+        position: Position {
+            updated_at: view.posting.updated_at,
+            id: view.posting.id.uuid(),
+        },
+        bytes: view.description().len()
+            + metadata.map_or(0, |metadata| metadata.as_str().len())
+            + texts.map_or(0, |texts| {
+                texts.markdown.len() + texts.redacted_markdown.len()
+            }),
     }
 }
 

@@ -56,7 +56,7 @@ async fn postings_come_back<S: AllPorts>(store: &S) {
         ..ListQuery::default()
     };
     let listed = PostingReader::list(store, &all).await;
-    let listed = listed.expect("the store works");
+    let listed = listed.expect("the store works").postings;
     for mut expect in [full(), bare(), expired(), rejected()] {
         let identifier = expect.posting.source_identifier.clone();
         let found = PostingReader::find(store, &identifier).await;
