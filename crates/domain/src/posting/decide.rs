@@ -18,17 +18,19 @@ use crate::{
 pub enum Answer {
     /// It made this posting.
     Created(PostingId),
-    /// It updated or reopened this posting, or found nothing to change.
+    /// It updated or reopened this posting.
     Updated(PostingId),
-    /// It expired this posting, or found it expired.
+    /// It expired this posting, or changed it while it was expired.
     Expired(PostingId),
+    /// It found nothing to change.
+    Unchanged(PostingId),
 }
 
 impl Answer {
     /// The posting.
     pub const fn id(self) -> PostingId {
         match self {
-            Self::Created(id) | Self::Updated(id) | Self::Expired(id) => id,
+            Self::Created(id) | Self::Updated(id) | Self::Expired(id) | Self::Unchanged(id) => id,
         }
     }
 }
@@ -197,12 +199,12 @@ fn update(
     // What a company is called or looks like is no part of its postings: feeds that disagree
     // about it would otherwise update them with every push.
     change.writes_posting = is_changed || change.posting.expire_at != posting.expire_at;
-    let answer = if expires {
-        Answer::Expired(posting.id)
-    } else {
-        Answer::Updated(posting.id)
-    };
     let is_any = change.writes_posting || change.company.is_some();
+    let answer = match (is_any, expires) {
+        (false, _) => Answer::Unchanged(posting.id),
+        (true, true) => Answer::Expired(posting.id),
+        (true, false) => Answer::Updated(posting.id),
+    };
     Ok(Decision {
         answer,
         change: is_any.then(|| Box::new(change)),

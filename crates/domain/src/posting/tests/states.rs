@@ -74,7 +74,7 @@ fn expired_and_expiration_stays_without_event() {
     let (answer, written) = board.put(EXPIRE).unwrap();
     assert_eq!(
         (answer, written),
-        (Answer::Expired(put_id("a")), Written::default())
+        (Answer::Unchanged(put_id("a")), Written::default())
     );
     assert_eq!(
         board.posting().details.expiration_reason.as_deref(),
