@@ -82,7 +82,7 @@ async fn a_single_push_is_a_batch_of_one() {
     assert_eq!(answer, Ok(Answer::Created(put_id("a"))));
     assert_eq!(
         lane.put(create("a", "acme")).await,
-        Ok(Answer::Updated(put_id("a")))
+        Ok(Answer::Unchanged(put_id("a")))
     );
     assert_eq!(store.commits(), [1]);
 }
@@ -321,7 +321,7 @@ async fn commands_of_one_identifier_keep_their_order_in_a_batch() {
     for answer in same.answers().await {
         match answer {
             Ok(Answer::Created(_)) => created += 1,
-            Ok(Answer::Updated(_)) => {}
+            Ok(Answer::Unchanged(_)) => {}
             other => panic!("{other:?}"),
         }
     }
@@ -338,7 +338,7 @@ async fn a_push_that_changes_nothing_does_not_wait_for_commits() {
     eventually("the first one is committing", async || store.tries() == 2).await;
     assert_eq!(
         lane.put(create("a", "acme")).await,
-        Ok(Answer::Updated(put_id("a")))
+        Ok(Answer::Unchanged(put_id("a")))
     );
     store.open_gate();
     assert!(first.answers().await[0].is_ok());
@@ -356,7 +356,7 @@ async fn what_was_read_before_the_last_commit_is_read_again() {
         [first.answers().await, second.answers().await].concat(),
         [
             Ok(Answer::Created(put_id("first"))),
-            Ok(Answer::Updated(put_id("first")))
+            Ok(Answer::Unchanged(put_id("first")))
         ]
     );
     assert_eq!((store.tries(), store.loaded()), (1, 3));
