@@ -65,7 +65,7 @@ mod tests {
         let here = thread::current().id();
         for (bytes, stays) in [(1_000, true), (10 << 20, false)] {
             let (sender, receiver) = mpsc::channel();
-            let write = move |_: &()| {
+            let write = move |(): &()| {
                 sender.send(thread::current().id()).unwrap();
                 Ok(Vec::new())
             };

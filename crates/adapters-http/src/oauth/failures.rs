@@ -31,16 +31,17 @@ impl FailedClients {
         let Some((client, failures)) = self.count(client, now) else {
             return;
         };
-        match client {
-            Some(client_id) => tracing::warn!(
+        if let Some(client_id) = client {
+            tracing::warn!(
                 %client_id,
                 failures,
                 "a client could not be authenticated: its secret is wrong or it was revoked"
-            ),
-            None => tracing::warn!(
+            );
+        } else {
+            tracing::warn!(
                 failures,
                 "clients could not be authenticated: they sent no client id, or too many of them"
-            ),
+            );
         }
     }
 

@@ -1,7 +1,10 @@
 //! `PUT` of a posting: create, update, expire.
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload};
-use domain::posting::{PostingId, PutOutcome, PutPosting};
+use domain::{
+    client::ClientId,
+    posting::{Answer, PostingId, PutOutcome, PutPosting},
+};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -30,6 +33,7 @@ pub(super) async fn handle(
     // The command owns what it needs; the body need not wait with it.
     drop(body);
     let answer = state.ports.ingest.put(put).await?;
+    trace(request, by, &answer);
     let mut response = match answer.outcome {
         PutOutcome::Created => HttpResponse::Created(),
         _ => HttpResponse::Ok(),
@@ -39,4 +43,16 @@ pub(super) async fn handle(
             uuid: answer.id.uuid(),
         },
     }))
+}
+
+/// Says who changed what, in the span of the request, which has its id. Pushes that change nothing
+/// are most of them, and leave no line.
+fn trace(request: &HttpRequest, client_id: ClientId, answer: &Answer) {
+    let outcome = answer.outcome;
+    if outcome == PutOutcome::Unchanged {
+        return;
+    }
+    // As it was sent, percent-encoded: nothing in it can look like another line.
+    let identifier = api::last_segment(request).unwrap_or_default();
+    tracing::info!(target: "posthaste::push", %client_id, identifier, %outcome, "pushed");
 }

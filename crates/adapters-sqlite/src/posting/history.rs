@@ -49,7 +49,7 @@ pub(super) fn load(
             posting_history::version.desc(),
             posting_history::step.desc(),
         ))
-        .limit(HISTORY_SHOWN as i64)
+        .limit(i64::try_from(HISTORY_SHOWN).unwrap_or(i64::MAX))
         .select(HistoryRow::as_select())
         .load(conn)?;
     Ok(newest

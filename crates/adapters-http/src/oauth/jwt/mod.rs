@@ -229,8 +229,8 @@ impl Tokens {
         Ok(VerifiedToken {
             client_id,
             scopes,
-            not_before,
             expires_at,
+            not_before,
             key,
         })
     }

@@ -3,7 +3,7 @@
 use domain::{
     company::{CompanyId, Website},
     store::RowLocks,
-    testing::push,
+    testing::{push, put_id},
 };
 use tokio::{task::JoinHandle, time::sleep};
 
@@ -133,7 +133,7 @@ async fn commands_for_a_locked_posting_keep_their_order() {
     let before = store.commits().len();
     store.lock(RowLocks::default());
     for push in pushes {
-        assert_eq!(push.await.unwrap(), Ok(Answer::Updated(put_id("a"))));
+        assert_eq!(push.await.unwrap(), Ok(answered("a", PutOutcome::Updated)));
     }
     assert_eq!(
         store.commits().len(),
@@ -183,7 +183,7 @@ async fn a_row_that_cannot_be_seen_is_waited_for_aside() {
     sleep(Duration::from_secs(3)).await;
     assert!(!new.is_finished());
     store.heal();
-    assert_eq!(new.await.unwrap(), Ok(Answer::Created(put_id("new"))));
+    assert_eq!(new.await.unwrap(), Ok(answered("new", PutOutcome::Created)));
 }
 
 #[tokio::test(start_paused = true)]
