@@ -70,7 +70,7 @@ async fn bad_lines_are_named_by_number_and_the_others_taken(store: Store) {
         "half@example.com,Ada,,team,,",                 // 7
         "date@example.com,Ada,,team,active,31.01.2027", // 8
         "lonely@example.com,Ada,,,,2027-01-31",         // 9
-        "two@example.com,\"two\nlines\",,,,",           // 10 and 11
+        "two@example.com,\"two lines\n\",,,,",          // 10 and 11
         ",,,,,",                                        // 12
         &long,                                          // 13
         "all,,,family,active,tomorrow",                 // 14
@@ -132,7 +132,7 @@ async fn an_export_can_be_imported_elsewhere(store: Store) {
     let [here, there] = [Site::migrated(store), Site::migrated(store)];
     let lines = [
         "a@example.com,\"quoted, \"\"twice\"\"\",Malta,individual,expired,2027-01-31",
-        "b@example.com,\"two\nlines\",,team,canceled,",
+        "b@example.com,\"two lines\n\",,team,canceled,",
         "c@example.com,,,,,",
         "d+tag@example.com,ÄÖÜ 🌹,Österreich,team,active,9999-12-31",
     ];
