@@ -1,5 +1,9 @@
 //! What the built-in enricher costs: a posting by the size and form of its description, with the
 //! rules' look at the result, and texts that are made to be slow.
+#![expect(
+    clippy::expect_used,
+    reason = "a benchmark, whose texts are within the budget"
+)]
 
 use std::{hint::black_box, sync::Arc};
 

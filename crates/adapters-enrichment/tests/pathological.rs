@@ -1,6 +1,7 @@
 //! Texts that are made to be slow, or to become long, in the manner of cmark's pathological tests:
 //! each of any size. Work is counted in the steps of the budget, so nothing here depends on the
 //! machine.
+#![expect(clippy::unwrap_used, reason = "tests, whose budgets have no end")]
 
 use std::sync::Arc;
 

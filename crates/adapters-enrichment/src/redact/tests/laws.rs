@@ -11,7 +11,11 @@ use domain::{
 };
 use proptest::prelude::*;
 
-use super::{super::Identity, leak::leaks, markdown, redact};
+use super::{
+    super::{Identity, say_once},
+    leak::leaks,
+    markdown, redact,
+};
 use crate::Builtin;
 
 fn clean(text: &str) -> String {
