@@ -6,8 +6,8 @@ use super::{Budget, Enrichment, EnrichmentInput, Exceeded};
 /// The port that the built-in enricher implements.
 ///
 /// Every function spends from the budget whatever it does with its input, and ends with the error
-/// that the budget gives it. Texts are written to the budget too, each from its
-/// [`begin_text`](Budget::begin_text) on.
+/// that the budget gives it. It begins each of its texts there, and pays for the text before it
+/// makes it.
 pub trait Craft: Send + Sync {
     /// Everything that rules alone make of a posting. A rejection is certain; an approval says
     /// that no rule has anything against the posting.

@@ -82,9 +82,7 @@ impl Pipeline {
         stop: &StopFlag,
     ) -> Result<EnrichedTexts, Exceeded> {
         let budget = Budget::of(&input.raw_description, stop);
-        budget.begin_text();
         let markdown = self.craft.clean(&draft.markdown, &budget)?;
-        budget.begin_text();
         let redacted_markdown = self
             .craft
             .redact(&draft.redacted_markdown, input, &budget)?;

@@ -342,17 +342,17 @@ mod tests {
 
     #[test]
     fn hosts_in_a_row_are_told_apart_once() {
-        let text = "a.-acmera.no..b.acmera.no, --.acmera.no/..acmera.no";
+        let text = "a.acmera.no..b-c.acmera.no, --.acmera.no/..acmera.no";
         let expect = [
-            "a.-acmera.no",
-            "a.-acmera.no..b.acmera.no",
+            "a.acmera.no",
+            "a.acmera.no..b-c.acmera.no",
             "acmera.no",
             "acmera.no",
         ];
         let found: Vec<_> = hosts_in(text, "acmera.no")
             .map(|range| &text[range])
             .collect();
-        assert_eq!(found, expect[1..]);
+        assert_eq!(found, expect);
     }
 
     #[test]
