@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use domain::{
-    enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput},
+    enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
     outbox::{Claimed, Effect, Queue, Receipt, Work},
     posting::Lifetime,
     store::{Store, StoreError},
@@ -14,6 +14,7 @@ use domain::{
 };
 use futures_util::{StreamExt as _, stream};
 use tokio::{
+    sync::oneshot,
     task::JoinError,
     time::{sleep, timeout},
 };
@@ -168,13 +169,21 @@ impl Enrichments {
 
     /// Has the enricher work in a task of its own: it may compute for long, and if it panics
     /// then only there. What nobody waits for any more is broken off.
+    ///
+    /// The time counts from when a thread begins: a posting that waits for the thread of another
+    /// has done nothing yet.
     async fn enrich(&self, input: Arc<EnrichmentInput>) -> Result<Enrichment, EnrichError> {
-        let (enricher, start) = (Arc::clone(&self.enricher), Instant::now());
-        let work = self
-            .threads
-            .spawn(async move { enricher.enrich(&input).await });
-        let limit = self.tasks.settings.enrich_within;
-        let worked = timeout(limit, AbortOnDropHandle::new(work)).await;
+        let (enricher, stop) = (Arc::clone(&self.enricher), StopOnDrop::default());
+        let (flag, (began, waiting)) = (stop.0.clone(), oneshot::channel());
+        let work = AbortOnDropHandle::new(self.threads.spawn(async move {
+            // It goes on if nobody listens: then the flag is set, too.
+            let _ = began.send(());
+            enricher.enrich(&input, &flag).await
+        }));
+        // An error is a task that could not begin, which says why itself.
+        let _ = waiting.await;
+        let (start, limit) = (Instant::now(), self.tasks.settings.enrich_within);
+        let worked = timeout(limit, work).await;
         metrics::enrichment_took(start.elapsed());
         match worked {
             Ok(Ok(result)) => result,
@@ -225,6 +234,17 @@ impl Enrichments {
             metrics::enriched(&outcome.enrichment.verdict);
         }
         Ok(())
+    }
+}
+
+/// Ends work when nobody waits for it any more. Aborting its task is not enough: that is noticed
+/// where it waits, and computing waits for nothing.
+#[derive(Default)]
+struct StopOnDrop(StopFlag);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 

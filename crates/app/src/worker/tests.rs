@@ -16,7 +16,9 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{
-    enrichment::{Coordinates, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, Verdict},
+    enrichment::{
+        Coordinates, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag, Verdict,
+    },
     outbox::{Backlog, Kind, Queue, Revive, TaskRow},
     posting::{PostingView, PutPosting, Status},
     store::{PostingReader as _, StoreError},
@@ -43,6 +45,10 @@ enum Treatment {
     Fail(EnrichError),
     Panic,
     Wait(Duration),
+    /// Computes until it is stopped.
+    Compute,
+    /// Blocks its thread, whoever stops it.
+    Block(Duration),
 }
 
 impl Script {
@@ -64,13 +70,23 @@ impl Script {
 
 #[async_trait]
 impl Enricher for Script {
-    async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+    async fn enrich(
+        &self,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<Enrichment, EnrichError> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let treatment = self.titles.lock().unwrap().get(&input.title).cloned();
         match treatment {
             Some(Treatment::Fail(error)) => return Err(error),
             Some(Treatment::Panic) => panic!("an enricher's defect"),
             Some(Treatment::Wait(time)) => sleep(time).await,
+            Some(Treatment::Compute) => {
+                while !stop.is_stopped() {
+                    std::thread::yield_now();
+                }
+            }
+            Some(Treatment::Block(time)) => std::thread::sleep(time),
             None => {}
         }
         Ok(Enrichment {

@@ -88,6 +88,35 @@ async fn an_enricher_that_hangs_fails() {
 }
 
 #[tokio::test]
+async fn what_computes_for_long_is_ended_and_harms_no_other() {
+    let limit = Duration::from_millis(100);
+    for treatment in [Treatment::Compute, Treatment::Block(4 * limit)] {
+        let mut bench = Bench::new();
+        bench.settings.enrich_within = limit;
+        // One thread, for which the second posting has to wait.
+        bench.settings.enrich_at_once = 1;
+        bench.script.treat("a", treatment);
+        bench
+            .ingest(&[create("a", "acme"), create("b", "acme")])
+            .await;
+        let worker = bench.start();
+        bench.until_approved("b").await;
+        eventually("it is recorded", async || {
+            let rows = bench.rows(false).await;
+            rows.iter()
+                .any(|row| row.last_error.as_deref() == Some("the enricher took longer than 0.1 s"))
+        })
+        .await;
+        // The other was enriched at its first attempt, and nothing failed but the first.
+        assert_eq!(bench.script.calls(), 2);
+        let rows = bench.rows(false).await;
+        let failed = rows.iter().filter(|row| row.last_error.is_some()).count();
+        assert_eq!(failed, 1, "{rows:?}");
+        worker.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_conflict_on_recording_is_tried_again() {
     let bench = Bench::new();
     bench
