@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use adapters_http::{AdminApplication, AdminListener, StopHandle};
 use anyhow::Context as _;
-use domain::outbox::Outbox;
+use domain::{outbox::Outbox, store::Health};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::{
     task::JoinHandle,
@@ -14,7 +14,7 @@ use tokio::{
 use crate::{
     clock,
     config::AdminBind,
-    metrics::{self, Page, PushesUnderWay},
+    metrics::{self, Page, PagePorts, PushesUnderWay},
 };
 
 /// How often what was recorded is added up, so that it takes no memory although nobody looks.
@@ -33,6 +33,7 @@ impl Admin {
     pub fn start(
         bind: AdminBind,
         outbox: Arc<dyn Outbox>,
+        health: Arc<dyn Health>,
         pushes: Option<PushesUnderWay>,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match bind {
@@ -52,12 +53,13 @@ impl Admin {
             }
         };
         let recorder = metrics::install().context("metrics cannot be recorded")?;
-        let page = Arc::new(Page {
-            recorder: recorder.clone(),
+        let ports = PagePorts {
             outbox,
+            health,
             pushes,
             clock: clock::system(),
-        });
+        };
+        let page = Arc::new(Page::new(recorder.clone(), ports));
         let application = listener.answer_with(Arc::new(move || {
             let page = Arc::clone(&page);
             Box::pin(async move { page.make().await })
@@ -112,7 +114,9 @@ mod tests {
     use super::*;
 
     fn start(bind: AdminBind) -> anyhow::Result<Option<Admin>> {
-        Admin::start(bind, Arc::new(MemoryStore::new()), Some(Arc::new(|| 7)))
+        let store = Arc::new(MemoryStore::new());
+        let outbox: Arc<dyn Outbox> = Arc::clone(&store) as _;
+        Admin::start(bind, outbox, store, Some(Arc::new(|| 7)))
     }
 
     async fn get(address: SocketAddr) -> String {

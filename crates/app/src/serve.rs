@@ -140,7 +140,8 @@ impl Service {
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
         let outbox = Arc::clone(&database.outbox);
         let pushes = Arc::new(lanes.under_way());
-        let admin = Admin::start(config.admin, outbox, Some(pushes))?;
+        let health = Arc::clone(&database.health);
+        let admin = Admin::start(config.admin, outbox, health, Some(pushes))?;
         let newsletter = NewsletterService::new(&store, &clock::system());
         let ports = Ports {
             ingest: Arc::new(lanes),
@@ -311,7 +312,8 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         Arc::clone(&wake),
     ));
     // Nobody pushes to this process.
-    let admin = Admin::start(args.admin.bind(), Arc::clone(&database.outbox), None)?;
+    let (outbox, health) = (Arc::clone(&database.outbox), Arc::clone(&database.health));
+    let admin = Admin::start(args.admin.bind(), outbox, health, None)?;
     let worker = works.start(&database, store, wake, Arc::new(|| false))?;
     let _ = output::print("Posthaste works in the background.");
     signals.asked().await;
