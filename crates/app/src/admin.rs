@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use adapters_http::{AdminApplication, AdminListener, MetricsPage, StopHandle, Timeouts};
 use anyhow::{Context as _, bail};
-use domain::outbox::Outbox;
+use domain::{outbox::Outbox, store::Health};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::{
     task::JoinHandle,
@@ -14,7 +14,7 @@ use tokio::{
 use crate::{
     clock,
     config::AdminBind,
-    metrics::{self, Page, Serving},
+    metrics::{self, Page, PagePorts, Serving},
 };
 
 /// How often what was recorded is added up, so that it takes no memory although nobody looks.
@@ -33,6 +33,7 @@ impl Admin {
     pub fn start(
         bind: AdminBind,
         outbox: Arc<dyn Outbox>,
+        health: Arc<dyn Health>,
         serving: Option<Serving>,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match bind {
@@ -55,12 +56,13 @@ impl Admin {
             }
         };
         let recorder = metrics::install().context("metrics cannot be recorded")?;
-        let page = Arc::new(Page {
-            recorder: recorder.clone(),
+        let ports = PagePorts {
             outbox,
+            health,
             serving,
             clock: clock::system(),
-        });
+        };
+        let page = Arc::new(Page::new(recorder.clone(), ports));
         let page: MetricsPage = Arc::new(move || {
             let page = Arc::clone(&page);
             Box::pin(async move { page.make().await })
@@ -120,7 +122,9 @@ mod tests {
             pushes: Arc::new(|| 7),
             signing_keys: Arc::new(|| 2),
         };
-        Admin::start(bind, Arc::new(MemoryStore::new()), Some(serving))
+        let store = Arc::new(MemoryStore::new());
+        let outbox: Arc<dyn Outbox> = Arc::clone(&store) as _;
+        Admin::start(bind, outbox, store, Some(serving))
     }
 
     async fn get(address: SocketAddr) -> String {

@@ -175,6 +175,7 @@ impl Service {
         let admin = Admin::start(
             config.admin,
             outbox,
+            Arc::clone(&database.health),
             Some(Serving {
                 pushes,
                 signing_keys,
@@ -378,7 +379,8 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         Arc::clone(&wake),
     ));
     // Nobody pushes to this process.
-    let admin = Admin::start(args.admin.bind(), Arc::clone(&database.outbox), None)?;
+    let (outbox, health) = (Arc::clone(&database.outbox), Arc::clone(&database.health));
+    let admin = Admin::start(args.admin.bind(), outbox, health, None)?;
     let worker = works.start(&database, store, wake, Arc::new(|| false))?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),

@@ -3,6 +3,7 @@ DELETE FROM outbox
     WHERE kind IN ('sync', 'migrate') OR (kind = 'event' AND source_identifier IS NULL);
 
 DROP INDEX outbox_due;
+DROP INDEX outbox_leased;
 
 ALTER TABLE outbox
     DROP CONSTRAINT outbox_sync_account_check,

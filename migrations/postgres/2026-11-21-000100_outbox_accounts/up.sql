@@ -23,8 +23,11 @@ COMMENT ON COLUMN outbox.account IS
 COMMENT ON COLUMN outbox.source_identifier IS
     'Of the events of postings only: the posting''s id in the world it comes from.';
 
--- What workers ask for: the tasks of a queue that are due, the longest due first. A query uses
--- it only if it repeats the expression literally.
+-- What workers ask for: the tasks of a queue that are due, the longest due first; and those whose
+-- lease ended, likewise. A query uses them only if it repeats expression and conditions literally.
+-- A task is in one of them or in neither, so a claim costs one entry.
 DROP INDEX outbox_due;
 CREATE INDEX outbox_due ON outbox (kind, coalesce(account, ''), next_at, id)
-    WHERE dead_at IS NULL;
+    WHERE dead_at IS NULL AND lease IS NULL AND NOT blocked;
+CREATE INDEX outbox_leased ON outbox (kind, coalesce(account, ''), next_at, id)
+    WHERE lease IS NOT NULL;

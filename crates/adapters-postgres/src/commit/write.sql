@@ -46,26 +46,26 @@ companies_written AS (
 ),
 inserted AS (
     INSERT INTO postings (
-        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
-        published_at, expire_at, expired_at, updated_at, title, employment_types,
+        id, version, status, status_reason, moderated, company_id, enriched_hash, approved_hash,
+        is_featured, published_at, expire_at, expired_at, updated_at, title, employment_types,
         location_types, location_country_code, location_city, salary_min, salary_max,
         salary_currency_code, salary_period, application_email, application_url,
         expiration_reason, metadata, raw_description, description_digest, source_identifier,
         created_at
     )
     SELECT
-        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
-        published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
+        id, version, status, status_reason, moderated, company_id, enriched_hash, approved_hash,
+        is_featured, published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
         location_types::text[], location_country_code, location_city, salary_min, salary_max,
         salary_currency_code, salary_period, application_email, application_url,
         expiration_reason, metadata::json, raw_description, description_digest,
         source_identifier, created_at
     FROM unnest(
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
     )
         AS sent (
             id, version, status, status_reason, moderated, company_id, enriched_hash,
-            is_featured, published_at, expire_at, expired_at, updated_at, title,
+            approved_hash, is_featured, published_at, expire_at, expired_at, updated_at, title,
             employment_types, location_types, location_country_code, location_city, salary_min,
             salary_max, salary_currency_code, salary_period, application_email,
             application_url, expiration_reason, metadata, raw_description, description_digest,
@@ -81,7 +81,8 @@ updated AS (
     UPDATE postings SET
         version = sent.version, status = sent.status, status_reason = sent.status_reason,
         moderated = sent.moderated, company_id = sent.company_id,
-        enriched_hash = sent.enriched_hash, is_featured = sent.is_featured,
+        enriched_hash = sent.enriched_hash, approved_hash = sent.approved_hash,
+        is_featured = sent.is_featured,
         published_at = sent.published_at, expire_at = sent.expire_at,
         expired_at = sent.expired_at, updated_at = sent.updated_at, title = sent.title,
         employment_types = sent.employment_types::text[],
@@ -94,11 +95,11 @@ updated AS (
         raw_description = coalesce(sent.raw_description, postings.raw_description),
         description_digest = sent.description_digest
     FROM unnest(
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
     )
         AS sent (
             id, version, status, status_reason, moderated, company_id, enriched_hash,
-            is_featured, published_at, expire_at, expired_at, updated_at, title,
+            approved_hash, is_featured, published_at, expire_at, expired_at, updated_at, title,
             employment_types, location_types, location_country_code, location_city, salary_min,
             salary_max, salary_currency_code, salary_period, application_email,
             application_url, expiration_reason, metadata, raw_description, description_digest,
@@ -140,11 +141,17 @@ effects_asked AS (
     RETURNING 1
 ),
 -- Events get their numbers in the order in which they are sent. Of a company that stayed as it is
--- there is nothing to tell.
+-- there is nothing to tell. One behind a dead one is marked as such; whoever brings that back waits
+-- for this commit, or is waited for.
 events_recorded AS (
     INSERT INTO outbox
-        (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at)
-    SELECT kind, subject, event_name, source_identifier, occurred_at, at, at
+        (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at, blocked)
+    SELECT kind, subject, event_name, source_identifier, occurred_at, at, at,
+        EXISTS (
+            SELECT FROM outbox AS dead WHERE dead.kind = 'event'
+                AND dead.subject = sent.subject AND dead.dead_at IS NOT NULL
+            FOR SHARE
+        )
     FROM unnest(?, ?, ?, ?, ?, ?)
         AS sent (kind, subject, event_name, source_identifier, occurred_at, at)
     WHERE (SELECT count(*) FROM effects_asked) >= 0

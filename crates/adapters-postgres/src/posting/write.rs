@@ -158,6 +158,10 @@ fn changing<'a>(rows: &'a [Row<'a>]) -> Vec<Value<'a>> {
             let hash = row.posting.enriched_hash.as_ref();
             hash.map(|hash| hash.as_bytes().as_slice())
         }),
+        binaries(rows, |row| {
+            let hash = row.posting.approved_hash.as_ref();
+            hash.map(|hash| hash.as_bytes().as_slice())
+        }),
         bools(rows, |row| row.posting.is_featured),
         times(rows, |row| row.posting.published_at.map(timestamp)),
         times(rows, |row| row.posting.expire_at.map(timestamp)),

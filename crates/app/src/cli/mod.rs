@@ -363,6 +363,15 @@ pub struct OutboxListArgs {
     /// List what was given up instead
     #[arg(long, env = "POSTHASTE_OUTBOX_DEAD", value_parser = FalseyValueParser::new())]
     pub dead: bool,
+
+    /// List so many at most
+    #[arg(
+        long,
+        value_name = "ROWS",
+        env = "POSTHASTE_OUTBOX_LIMIT",
+        default_value_t = 100
+    )]
+    pub limit: usize,
     #[command(flatten)]
     pub json: JsonArgs,
     #[command(flatten)]

@@ -64,6 +64,7 @@ fn every_command_of_the_contract_is_there() {
         "posthaste subscribers migrate --all --source launch",
         "posthaste subscribers export",
         "posthaste outbox list --dead --json",
+        "posthaste outbox list --limit 1000000",
         "posthaste outbox retry 1 2 3",
         "posthaste outbox retry --all-dead",
         "posthaste openapi",

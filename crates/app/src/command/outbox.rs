@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::bail;
-use domain::outbox::{Kind, Outbox, Revive, TaskId, TaskRow};
+use domain::outbox::{Kind, MOST_COUNTED, Outbox, Revive, TaskId, TaskRow};
 use serde::Serialize;
 use time::{Duration, OffsetDateTime};
 
@@ -16,6 +16,8 @@ use crate::{
 
 /// What is due for longer waits for something else than a free worker.
 const OVERDUE: Duration = Duration::MINUTE;
+/// Rows that are in memory at a time.
+const PAGE: usize = 1_000;
 
 /// Carries out a command.
 pub async fn run(command: OutboxCommand) -> anyhow::Result<ExitCode> {
@@ -52,16 +54,12 @@ impl<'a> Row<'a> {
 
 async fn list(args: OutboxListArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
-    let tasks = database.outbox.list(args.dead).await?;
-    if args.json.enabled {
-        let rows: Vec<_> = tasks.iter().map(Row::new).collect();
-        return output::print_json(&rows);
-    }
-    let table = table(&tasks, args.dead);
-    match hint(&tasks, args.dead, clock::now()) {
-        Some(hint) => output::print(format_args!("{table}\n\n{hint}")),
-        None => output::print(table),
-    }
+    let listing = Listing {
+        dead: args.dead,
+        limit: args.limit,
+        as_json: args.json.enabled,
+    };
+    listing.hand_over(&*database.outbox, output::print).await
 }
 
 /// Why something waits that is due and has not failed: no worker takes what it cannot send.
@@ -78,20 +76,103 @@ fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static s
     )
 }
 
-/// One task takes two lines if something went wrong with it: an error is as long as it is.
-fn table(tasks: &[TaskRow], dead: bool) -> String {
-    if tasks.is_empty() {
-        return if dead {
+/// What is listed, and how.
+struct Listing {
+    dead: bool,
+    limit: usize,
+    as_json: bool,
+}
+
+impl Listing {
+    /// Hands over the lines of the list, a page of tasks after the other.
+    async fn hand_over(
+        &self,
+        outbox: &dyn Outbox,
+        mut print: impl FnMut(String) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let (mut shown, mut after, mut why) = (0, None, None);
+        while shown < self.limit {
+            let size = (self.limit - shown).min(PAGE);
+            let page = outbox.list(self.dead, after, size).await?;
+            if !page.is_empty() {
+                print(self.lines(&page, shown == 0)?)?;
+            }
+            why = why.or_else(|| hint(&page, self.dead, clock::now()));
+            shown += page.len();
+            after = page.last().map(|task| task.id).or(after);
+            if page.len() < size {
+                break;
+            }
+        }
+        if self.as_json {
+            return print(if shown == 0 { "[]" } else { "]" }.to_owned());
+        }
+        if shown == 0 && self.limit > 0 {
+            return print(self.nothing().to_owned());
+        }
+        if let Some(more) = self.more(outbox, shown, after).await? {
+            print(more)?;
+        }
+        why.map_or(Ok(()), |why| print(format!("\n{why}")))
+    }
+
+    fn lines(&self, page: &[TaskRow], is_first: bool) -> anyhow::Result<String> {
+        if !self.as_json {
+            return Ok(table(page, is_first));
+        }
+        let mut lines = Vec::with_capacity(page.len());
+        for (index, task) in page.iter().enumerate() {
+            let before = if is_first && index == 0 { "[" } else { "," };
+            let row = serde_json::to_string(&Row::new(task))?;
+            lines.push(before.to_owned() + &text::json(&row));
+        }
+        Ok(lines.join("\n"))
+    }
+
+    const fn nothing(&self) -> &'static str {
+        if self.dead {
             "Nothing was given up."
         } else {
             "Nothing waits."
         }
-        .to_owned();
     }
+
+    /// How many there are beside those that were shown.
+    async fn more(
+        &self,
+        outbox: &dyn Outbox,
+        shown: usize,
+        after: Option<TaskId>,
+    ) -> anyhow::Result<Option<String>> {
+        if outbox.list(self.dead, after, 1).await?.is_empty() {
+            return Ok(None);
+        }
+        let counts = outbox.backlog().await?;
+        let counts = counts
+            .iter()
+            .map(|of| if self.dead { of.dead } else { of.waiting });
+        let most = MOST_COUNTED as u64;
+        let at_least = if counts.clone().any(|count| count >= most) {
+            "at least "
+        } else {
+            ""
+        };
+        let more = counts.sum::<u64>().saturating_sub(shown as u64).max(1);
+        Ok(Some(format!(
+            "and {at_least}{more} more; `--limit` takes a larger number of rows"
+        )))
+    }
+}
+
+/// One task takes two lines if something went wrong with it: an error is as long as it is.
+fn table(tasks: &[TaskRow], has_heading: bool) -> String {
     let line = |id: &str, kind: &str, attempts: &str, next: &str, key: &str| {
         format!("{id:>8}  {kind:<7}  {attempts:>5}  {next:<16}  {key}")
     };
-    let mut lines = vec![line("ID", "KIND", "TRIES", "NEXT (UTC)", "KEY")];
+    let mut lines = Vec::with_capacity(tasks.len() + 1);
+    if has_heading {
+        lines.push(line("ID", "KIND", "TRIES", "NEXT (UTC)", "KEY"));
+    }
     for task in tasks {
         let next = output::minute(task.next_at);
         let (id, attempts) = (task.id.0.to_string(), task.attempts.to_string());
@@ -176,7 +257,7 @@ mod tests {
     }
 
     async fn tasks(store: &MemoryStore, dead: bool) -> Vec<TaskRow> {
-        Outbox::list(store, dead).await.unwrap()
+        Outbox::list(store, dead, None, usize::MAX).await.unwrap()
     }
 
     #[tokio::test]
@@ -215,6 +296,44 @@ mod tests {
         assert_eq!(rows(Vec::new()), Value::Array(Vec::new()));
     }
 
+    async fn listed(store: &MemoryStore, limit: usize, as_json: bool) -> Vec<String> {
+        let mut printed = Vec::new();
+        let listing = Listing {
+            dead: false,
+            limit,
+            as_json,
+        };
+        let print = |text: String| {
+            printed.extend(text.lines().map(str::to_owned));
+            Ok(())
+        };
+        listing.hand_over(store, print).await.unwrap();
+        printed
+    }
+
+    #[tokio::test]
+    async fn a_list_has_a_limit_and_says_how_many_more_there_are() {
+        let store = MemoryStore::new();
+        assert_eq!(listed(&store, 100, true).await, ["[]"]);
+        let puts: Vec<_> = (0..PAGE).map(|n| create(&n.to_string(), "acme")).collect();
+        ingest(&store, &puts, Lifetime::NEVER, noon())
+            .await
+            .unwrap();
+        // An event and an enrichment of each.
+        for (limit, rows) in [(1, 1), (PAGE + 1, PAGE + 1), (PAGE * 3, PAGE * 2)] {
+            let json = listed(&store, limit, true).await.concat();
+            let json: Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(json.as_array().unwrap().len(), rows);
+            let mut text = listed(&store, limit, false).await;
+            if limit < PAGE * 2 {
+                let more = format!("and {} more; ", PAGE * 2 - rows);
+                let last = text.pop().unwrap();
+                assert!(last.starts_with(&more), "{last}");
+            }
+            assert_eq!(text.len(), 1 + rows, "a heading and a line for each");
+        }
+    }
+
     #[tokio::test]
     async fn the_table_shows_errors_safely_and_fits_a_terminal() {
         let store = store().await;
@@ -226,13 +345,15 @@ mod tests {
             "{text}"
         );
         assert_eq!(lines[2].trim(), "no\u{FFFD} luck");
-        let text = table(&tasks(&store, false).await, false);
+        let text = table(&tasks(&store, false).await, true);
         assert!(
             text.lines().all(|line| line.chars().count() <= 100),
             "{text}"
         );
-        assert_eq!(table(&[], true), "Nothing was given up.");
-        assert_eq!(table(&[], false), "Nothing waits.");
+        assert_eq!(
+            listed(&MemoryStore::new(), 9, false).await,
+            ["Nothing waits."]
+        );
     }
 
     #[tokio::test]

@@ -25,6 +25,7 @@ use super::{
     background::Background,
     gate::{Gate, Pass},
     poll::Handler,
+    split::SplitBatch,
     tasks::Tasks,
 };
 use crate::{metrics, panics, waits};
@@ -72,26 +73,33 @@ impl Handler for Enrichments {
             .await;
 
         let mut outcomes = Vec::with_capacity(results.len());
+        let mut failures = Vec::new();
         let mut given_back = Vec::new();
         for result in results {
             match result {
                 Done::Outcome(outcome) => outcomes.push(outcome),
-                Done::Failure(failed) => {
-                    if let Some(task) = find(tasks, failed.receipt) {
-                        self.settle(task, failed).await?;
-                    }
-                }
+                Done::Failure(failed) => failures.push(failed),
                 Done::NotBegun(receipt) => given_back.push(receipt),
             }
         }
         self.tasks
             .give_back(&given_back, time::Duration::ZERO)
             .await;
-        if outcomes.is_empty() {
-            Ok(())
-        } else {
-            self.record(tasks, &outcomes).await
+        if !outcomes.is_empty() {
+            self.record(tasks, &outcomes).await?;
         }
+        let mut split = SplitBatch::new(&self.tasks, failures.len());
+        for failed in failures {
+            if let Some(task) = find(tasks, failed.receipt) {
+                let settled = self.settle(task, failed).await;
+                split.note(task, settled).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn before_burying(&self, task: &Claimed) -> Result<(), StoreError> {
+        self.abandon(task).await
     }
 }
 
@@ -107,21 +115,20 @@ impl Enrichments {
     /// What to enrich. Tasks that need nothing any more are finished here.
     async fn assignments(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
         match self.assign(tasks).await {
-            Err(StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_)) => {}
-            result => return result,
+            Err(error) => tracing::debug!(%error, "postings are looked up one by one"),
+            assigned => return assigned,
         }
         let mut assignments = Vec::with_capacity(tasks.len());
+        let mut split = SplitBatch::new(&self.tasks, tasks.len());
         for task in tasks {
             match self.assign(std::slice::from_ref(task)).await {
-                Ok(assigned) => assignments.extend(assigned),
+                Ok(assigned) => {
+                    assignments.extend(assigned);
+                    split.note(task, Ok(())).await?;
+                }
                 // The lease was lost: somebody else has the task.
                 Err(StoreError::Conflict) => {}
-                Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
-                    return Err(error);
-                }
-                Err(error @ (StoreError::Locked(_) | StoreError::Broken(_))) => {
-                    self.tasks.failed(task, error).await;
-                }
+                Err(error) => split.note(task, Err(error)).await?,
             }
         }
         Ok(assignments)
@@ -198,9 +205,10 @@ impl Enrichments {
     /// Records outcomes in one commit, or one by one where that fails.
     async fn record(&self, tasks: &[Claimed], outcomes: &[Outcome]) -> Result<(), StoreError> {
         match self.record_once(outcomes).await {
-            Err(StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_)) => {}
-            result => return result,
+            Err(error) => tracing::debug!(%error, "outcomes are recorded one by one"),
+            Ok(()) => return Ok(()),
         }
+        let mut split = SplitBatch::new(&self.tasks, outcomes.len());
         for outcome in outcomes {
             let mut result = self.record_once(std::slice::from_ref(outcome)).await;
             for wait in waits::after_conflicts().take(CONFLICTS) {
@@ -210,17 +218,8 @@ impl Enrichments {
                 sleep(wait).await;
                 result = self.record_once(std::slice::from_ref(outcome)).await;
             }
-            match result {
-                Ok(()) => {}
-                Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
-                    return Err(error);
-                }
-                // A conflict that stays is a lost lease, and then this does nothing.
-                Err(error) => {
-                    if let Some(task) = find(tasks, outcome.receipt) {
-                        self.tasks.failed(task, error).await;
-                    }
-                }
+            if let Some(task) = find(tasks, outcome.receipt) {
+                split.note(task, result).await?;
             }
         }
         Ok(())

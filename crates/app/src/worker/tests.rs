@@ -1,5 +1,6 @@
 //! The worker and a scripted enricher.
 
+mod deaths;
 mod drafts;
 mod failures;
 mod model;
@@ -37,6 +38,10 @@ use crate::{
 #[derive(Default)]
 struct Script {
     calls: AtomicUsize,
+    /// The titles of the postings that are being enriched.
+    under_way: Mutex<Vec<String>>,
+    /// Those that were, at any one time.
+    together: Mutex<Vec<Vec<String>>>,
     titles: Mutex<HashMap<String, Treatment>>,
 }
 
@@ -57,6 +62,23 @@ impl Script {
             .lock()
             .unwrap()
             .insert(format!("Engineer {identifier}"), treatment);
+    }
+
+    /// Whether one of these was enriched beside any other.
+    fn were_beside_others(&self, titles: &[String]) -> bool {
+        let together = self.together.lock().unwrap();
+        let mut crowds = together.iter().filter(|titles| titles.len() > 1);
+        crowds.any(|crowd| crowd.iter().any(|title| titles.contains(title)))
+    }
+
+    fn begin(&self, title: &str) {
+        let mut under_way = self.under_way.lock().unwrap();
+        under_way.push(title.to_owned());
+        self.together.lock().unwrap().push(under_way.clone());
+    }
+
+    fn end(&self, title: &str) {
+        self.under_way.lock().unwrap().retain(|one| one != title);
     }
 
     fn relent(&self) {
@@ -80,7 +102,11 @@ impl Enricher for Script {
         match treatment {
             Some(Treatment::Fail(error)) => return Err(error),
             Some(Treatment::Panic) => panic!("an enricher's defect"),
-            Some(Treatment::Wait(time)) => sleep(time).await,
+            Some(Treatment::Wait(time)) => {
+                self.begin(&input.title);
+                sleep(time).await;
+                self.end(&input.title);
+            }
             Some(Treatment::Compute) => {
                 while !stop.is_stopped() {
                     std::thread::yield_now();
@@ -191,7 +217,9 @@ impl Bench {
     }
 
     async fn rows(&self, dead: bool) -> Vec<TaskRow> {
-        Outbox::list(self.memory(), dead).await.unwrap()
+        Outbox::list(self.memory(), dead, None, usize::MAX)
+            .await
+            .unwrap()
     }
 
     async fn until_idle(&self) {

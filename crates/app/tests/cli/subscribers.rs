@@ -129,7 +129,11 @@ fn subscribers_are_moved_once() {
     let show = run(&folder, &["subscribers", "show", "ada@example.com"], &[]);
     assert!(text(&show.stdout).contains(", by manual, under way\n"));
 
-    let rows = run(&folder, &["outbox", "list", "--json"], &[]);
+    let rows = run(
+        &folder,
+        &["outbox", "list", "--limit", "1000000", "--json"],
+        &[],
+    );
     let rows: serde_json::Value = serde_json::from_slice(&rows.stdout).unwrap();
     let kinds: Vec<_> = rows
         .as_array()

@@ -4,6 +4,7 @@ use time::OffsetDateTime;
 
 use super::{
     Actor, Change, Details, ExpirationPatch, Lifetime, Posting, PostingId, PutPosting, Status,
+    outcome,
 };
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
@@ -122,6 +123,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         details,
         company_id: company.after.id,
         enriched_hash: None,
+        approved_hash: None,
         is_featured: false,
         published_at: None,
         expire_at: None,
@@ -215,7 +217,9 @@ fn update(
         change.ask_if_renamed(&company.after);
     } else {
         change.ask_if_due(&company.after);
+        outcome::end_review(&mut change, &company.after, Actor::Client(put.by), now);
     }
+    let is_changed = differs || !change.history.is_empty();
     lifetime.renew(&mut change.posting, now);
     // What a company is called or looks like is no part of its postings: feeds that disagree
     // about it would otherwise update them with every push.
@@ -244,6 +248,7 @@ fn advance(
             change.posting.expired_at = None;
             // Whatever was judged before it was taken down is judged anew.
             change.posting.enriched_hash = None;
+            change.posting.approved_hash = None;
             change.posting.moderated = false;
             change.move_to(Status::PendingEnrichment, None, by, now);
             change.raise(EventName::JobPostingReopened);

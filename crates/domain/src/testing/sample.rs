@@ -88,6 +88,7 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
         },
         company_id,
         enriched_hash: None,
+        approved_hash: None,
         is_featured: false,
         published_at: None,
         expire_at: None,

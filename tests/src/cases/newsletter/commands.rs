@@ -34,7 +34,9 @@ pub(super) fn show(site: &Site, email: &str) -> Value {
 
 /// What waits in the outbox.
 pub(super) fn waiting(site: &Site) -> Vec<Value> {
-    let rows = site.run(&["outbox", "list", "--json"]).succeeded();
+    let rows = site
+        .run(&["outbox", "list", "--limit", "1000000", "--json"])
+        .succeeded();
     serde_json::from_str(&rows).unwrap()
 }
 

@@ -131,7 +131,7 @@ impl Bench {
     }
 
     async fn rows(&self, dead: bool) -> Vec<TaskRow> {
-        domain::outbox::Outbox::list(self.memory(), dead)
+        domain::outbox::Outbox::list(self.memory(), dead, None, usize::MAX)
             .await
             .unwrap()
     }

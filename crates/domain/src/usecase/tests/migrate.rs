@@ -45,7 +45,10 @@ fn a_move_looks_first_and_removes_last() {
         world.work().await.unwrap();
         let upsert = Call::Upsert(Account::New, email(ANN), false);
         assert_eq!(world.provider.calls(), [upsert]);
-        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+        assert_eq!(
+            Outbox::list(&world.store, false, None, usize::MAX).await,
+            Ok(vec![])
+        );
     });
 }
 

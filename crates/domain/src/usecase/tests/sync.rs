@@ -63,7 +63,10 @@ fn what_changes_nothing_for_the_provider_is_no_call() {
             world.work().await.unwrap();
             assert_eq!(world.provider.calls(), [], "{bodies:?}");
         }
-        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+        assert_eq!(
+            Outbox::list(&world.store, false, None, usize::MAX).await,
+            Ok(vec![])
+        );
     });
 }
 
@@ -163,7 +166,10 @@ fn a_lapse_does_not_even_ask_for_a_sync() {
         world.put(LAPSED).await;
         let (receipt, work) = world.claim(Queue::Event).await.unwrap();
         world.run(receipt, work).await.unwrap();
-        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+        assert_eq!(
+            Outbox::list(&world.store, false, None, usize::MAX).await,
+            Ok(vec![])
+        );
     });
 }
 
@@ -194,6 +200,9 @@ fn a_refusal_of_someone_suppressed_is_done() {
         world.suppress(unsubscribed).await;
         world.work().await.unwrap();
         assert_eq!(world.provider.calls(), [find(), upsert()]);
-        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+        assert_eq!(
+            Outbox::list(&world.store, false, None, usize::MAX).await,
+            Ok(vec![])
+        );
     });
 }
