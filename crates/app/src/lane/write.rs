@@ -152,12 +152,11 @@ impl Writer {
             }
             let result = self.single(&job, failure.take()).await;
             written.note([&job], self.runner.commits());
-            match result {
-                Some(answer) => job.answer(answer),
-                None => {
-                    self.aside.held_up_by_the_invisible(&job.put).await;
-                    self.aside.admit([job]);
-                }
+            if let Some(answer) = result {
+                job.answer(answer);
+            } else {
+                self.aside.held_up_by_the_invisible(&job.put).await;
+                self.aside.admit([job]);
             }
         }
     }
