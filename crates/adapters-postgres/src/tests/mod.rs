@@ -4,6 +4,7 @@ mod availability;
 mod concurrency;
 mod corruption;
 mod drafts;
+mod outbox;
 pub(crate) mod plans;
 mod round_trips;
 mod schema;

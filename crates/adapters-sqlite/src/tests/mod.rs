@@ -3,6 +3,7 @@
 mod corruption;
 mod drafts;
 mod durability;
+mod outbox;
 mod processes;
 mod schema;
 mod upgrade;
