@@ -6,6 +6,7 @@ mod corruption;
 mod drafts;
 mod health;
 mod locks;
+mod outbox;
 pub(crate) mod plans;
 mod poolers;
 mod round_trips;

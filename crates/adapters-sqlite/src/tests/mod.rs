@@ -4,6 +4,7 @@ mod corruption;
 mod drafts;
 mod durability;
 mod faults;
+mod outbox;
 mod processes;
 mod schema;
 mod upgrade;

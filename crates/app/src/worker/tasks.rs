@@ -116,19 +116,19 @@ impl Tasks {
         let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
         tracing::warn!(?work, attempts, %next_at, error, "a task failed");
         let settled = self.outbox.retry(task.receipt, next_at, error, self.now());
-        recorded(settled.await)
+        recorded(&settled.await)
     }
 
     /// Gives a failed task up. Says whether that was recorded.
     pub async fn give_up(&self, task: &Claimed, failure: &Failure) -> bool {
         let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
         tracing::error!(?work, attempts, error, "a task was given up");
-        recorded(self.outbox.bury(task.receipt, error, self.now()).await)
+        recorded(&self.outbox.bury(task.receipt, error, self.now()).await)
     }
 }
 
-fn recorded(settled: Result<(), StoreError>) -> bool {
-    if let Err(error) = &settled {
+fn recorded(settled: &Result<(), StoreError>) -> bool {
+    if let Err(error) = settled {
         tracing::warn!(%error, "a failure was not recorded; its task is due when the lease ends");
     }
     settled.is_ok()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Board, is_of_the_model, steps, text, titled};
+use super::{Board, is_of_the_model, steps, titled};
 use crate::harness::{SETTLING, Store, eventually, fresh};
 
 on_every_store! {

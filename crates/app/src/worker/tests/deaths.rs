@@ -78,7 +78,7 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
 async fn a_stop_is_no_death() {
     let mut bench = Bench::new();
     bench.settings.stop_within = Duration::from_millis(20);
-    let wait = Treatment::Wait(Duration::from_secs(60));
+    let wait = Treatment::Wait(Duration::from_mins(1));
     bench.script.treat("a", wait);
     bench.ingest(&[create("a", "acme")]).await;
     for calls in 1..=4 {

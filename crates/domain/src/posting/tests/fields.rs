@@ -545,7 +545,7 @@ fn awkward_identifiers_are_identifiers() {
 #[test]
 fn a_flood_of_wrong_items_is_counted_and_not_described() {
     let body = format!(r#"{{"employment_types":[1{}]}}"#, ",1".repeat(9_999));
-    let payload = PostingPayload::from_json(body.as_bytes()).unwrap();
+    let payload = PostingPayload::from_json(&body).unwrap();
     let described = garde::Validate::validate(&payload).unwrap_err();
     assert_eq!(described.into_inner().len(), MOST_ERRORS);
     let errors = payload.errors();

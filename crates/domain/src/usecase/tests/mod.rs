@@ -97,15 +97,14 @@ impl World {
             .claim(&[queue], 1, Duration::MINUTE, lease, self.now)
             .await
             .unwrap();
-        let task = match claimed.into_iter().next() {
-            Some(task) => task,
-            None => {
-                let queues = [queue];
-                let claim = self
-                    .store
-                    .claim_suspect(&queues, Duration::MINUTE, lease, self.now);
-                claim.await.unwrap()?
-            }
+        let task = if let Some(task) = claimed.into_iter().next() {
+            task
+        } else {
+            let queues = [queue];
+            let claim = self
+                .store
+                .claim_suspect(&queues, Duration::MINUTE, lease, self.now);
+            claim.await.unwrap()?
         };
         Some((task.receipt, task.work))
     }
