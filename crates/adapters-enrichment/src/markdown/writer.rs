@@ -78,7 +78,7 @@ fn blocks(
     Ok(())
 }
 
-/// Pays for what is put before lines that are written already.
+/// Pays for the prefixes that are inserted before lines already written.
 fn prefixed(lines: &[String], bytes: usize, budget: &Budget) -> Result<(), Exceeded> {
     let filled = lines.iter().filter(|line| !line.is_empty());
     budget.write(filled.count().saturating_mul(bytes))?;
