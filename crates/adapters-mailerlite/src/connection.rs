@@ -112,6 +112,10 @@ impl Connection {
                 message: self.line(&message),
                 after,
             },
+            ProviderError::Limited { message, after } => ProviderError::Limited {
+                message: self.line(&message),
+                after,
+            },
             ProviderError::Locked(message) => ProviderError::Locked(self.line(&message)),
             ProviderError::Permanent(message) => ProviderError::Permanent(self.line(&message)),
         }

@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use domain::subscriber::{
     Account, Email,
-    provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+    provider::{
+        Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
+    },
 };
 use outbound::Patience;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -97,6 +99,35 @@ impl Provider for MailerLite {
             .await
             .map_err(|error| connection.presentable(error))
     }
+
+    async fn update(
+        &self,
+        _: Account,
+        _: &ProviderId,
+        _: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        Err(unsupported())
+    }
+
+    async fn suppress(&self, _: Account, _: &Email, _: &ProviderId) -> Result<(), ProviderError> {
+        Err(unsupported())
+    }
+
+    async fn forget(&self, _: Account, _: &ProviderId) -> Result<(), ProviderError> {
+        Err(unsupported())
+    }
+
+    async fn page(&self, _: Account, _: Option<&Cursor>) -> Result<Page, ProviderError> {
+        Err(unsupported())
+    }
+
+    async fn inspect(&self, _: Account) -> Result<Inspection, ProviderError> {
+        Err(unsupported())
+    }
+}
+
+fn unsupported() -> ProviderError {
+    ProviderError::Permanent("the client cannot do that yet".to_owned())
 }
 
 async fn upsert(

@@ -1,8 +1,8 @@
 //! The JSON that is sent and read.
 
 use domain::subscriber::{
-    Email, SubscriberStatus,
-    provider::{Found, Profile, ProviderId},
+    Email,
+    provider::{Fields as Shown, Found, Profile, ProviderId, ProviderStatus},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,16 +67,14 @@ impl Envelope {
     /// The person; `None` when they have no id that could be asked for again.
     pub fn found(self) -> Option<Found> {
         let Person { id, status } = self.data;
-        let status = match status.as_str() {
-            "unsubscribed" => SubscriberStatus::Unsubscribed,
-            "bounced" => SubscriberStatus::Bounced,
-            "junk" => SubscriberStatus::SpamReported,
-            // `active`, `unconfirmed`, and what is yet to be invented.
-            _ => SubscriberStatus::Active,
-        };
+        let status = ProviderStatus::parse(&status)?;
         is_id(&id).then_some(Found {
             id: ProviderId(id),
             status,
+            unsubscribed_at: None,
+            is_deleted: false,
+            is_in_group: None,
+            fields: Shown::default(),
         })
     }
 }

@@ -8,8 +8,10 @@ mod transport;
 use std::{num::NonZeroU32, time::Duration};
 
 use domain::subscriber::{
-    Account, Email, MemberStatus, SubscriberStatus,
-    provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+    Account, Email, MemberStatus,
+    provider::{
+        Fields, Found, Profile, Provider, ProviderError, ProviderId, ProviderStatus, Upserted,
+    },
 };
 use outbound::Patience;
 use serde_json::{Value, json};
@@ -84,10 +86,14 @@ fn person(id: &str, status: &str) -> Value {
     }})
 }
 
-fn found(id: &str, status: SubscriberStatus) -> Found {
+fn found(id: &str, status: ProviderStatus) -> Found {
     Found {
         id: ProviderId(id.to_owned()),
         status,
+        unsubscribed_at: None,
+        is_deleted: false,
+        is_in_group: None,
+        fields: Fields::default(),
     }
 }
 

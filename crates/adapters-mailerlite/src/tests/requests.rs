@@ -11,7 +11,7 @@ async fn an_upsert_sends_the_six_fields_and_nothing_else() {
     let upserted = provider.upsert(Account::New, &profile(), false).await;
     assert_eq!(
         upserted,
-        Ok(Upserted::Taken(found("31", SubscriberStatus::Active)))
+        Ok(Upserted::Taken(found("31", ProviderStatus::Active)))
     );
 
     let request = only_request(&server).await;
@@ -140,12 +140,11 @@ async fn a_base_url_may_end_with_a_slash_or_not() {
 #[tokio::test]
 async fn a_person_stands_as_the_account_says() {
     for (status, expect) in [
-        ("active", SubscriberStatus::Active),
-        ("unsubscribed", SubscriberStatus::Unsubscribed),
-        ("bounced", SubscriberStatus::Bounced),
-        ("junk", SubscriberStatus::SpamReported),
-        ("unconfirmed", SubscriberStatus::Active),
-        ("hibernating", SubscriberStatus::Active),
+        ("active", ProviderStatus::Active),
+        ("unsubscribed", ProviderStatus::Unsubscribed),
+        ("bounced", ProviderStatus::Bounced),
+        ("junk", ProviderStatus::Junk),
+        ("unconfirmed", ProviderStatus::Unconfirmed),
     ] {
         let person = person("165968862226941797", status);
         let said = said_of(ResponseTemplate::new(200).set_body_json(person)).await;

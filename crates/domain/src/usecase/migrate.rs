@@ -126,8 +126,9 @@ pub async fn record_found(
     let mut known = store.load_subscribers_by_id(&[id]).await?;
     let mut writes = WriteSet::new(now);
     let mut latest = known.remove(&id);
-    if let (Some(subscriber), Some(found)) = (&mut latest, found)
-        && let Some(change) = migration::found(subscriber, found.status, now)
+    if let (Some(subscriber), Some(status)) =
+        (&mut latest, found.and_then(|it| it.status.suppression()))
+        && let Some(change) = migration::found(subscriber, status, now)
     {
         *subscriber = change.record(&mut writes);
     }

@@ -99,7 +99,7 @@ pub async fn sync(provider: &dyn Provider, errand: &Errand) -> Result<Told, Prov
         let Some(found) = provider.find(*account, &profile.email).await? else {
             return Ok(errand.done([]));
         };
-        seen = Some(found.status);
+        seen = found.status.suppression();
     }
     let upserted = provider.upsert(*account, profile, false).await?;
     Ok(errand.done(seen.into_iter().chain(upserted.status())))
@@ -109,7 +109,7 @@ impl Upserted {
     /// How the person stands, where the account says so.
     pub(super) const fn status(&self) -> Option<SubscriberStatus> {
         match self {
-            Self::Taken(Found { status, .. }) => Some(*status),
+            Self::Taken(Found { status, .. }) => status.suppression(),
             Self::Suppressed => None,
         }
     }

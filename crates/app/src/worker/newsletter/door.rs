@@ -14,6 +14,10 @@ const PAUSES: Pauses = Pauses {
     longest: Duration::from_mins(10),
 };
 
+/// How long an account that has had too many requests is left alone when it does not say: the
+/// limit counts by the minute.
+const LIMITED: Duration = Duration::from_mins(1);
+
 /// The doors of both accounts.
 #[derive(Default)]
 pub(super) struct Doors {
@@ -67,6 +71,11 @@ impl Door {
             }) => {
                 self.door.leave_alone(*after);
                 *after
+            }
+            Err(ProviderError::Limited { after, .. }) => {
+                let pause = after.unwrap_or(LIMITED);
+                self.door.leave_alone(pause);
+                pause
             }
             Err(ProviderError::Locked(_)) => self.door.refused(None),
             Err(ProviderError::Retry { after: None, .. } | ProviderError::Permanent(_)) => return,
@@ -126,6 +135,17 @@ mod tests {
         assert_eq!(pause(&door), Some(90));
         sleep_until(start + Duration::from_secs(90)).await;
         assert_eq!(pause(&door), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn too_many_requests_close_it_without_a_wait_too() {
+        for (after, seconds) in [(None, 60), (Some(Duration::from_secs(5)), 5)] {
+            let door = Door::default();
+            let message = "429".to_owned();
+            let limited = ProviderError::Limited { message, after };
+            door.note(Account::New, &Err::<(), _>(limited));
+            assert_eq!(pause(&door), Some(seconds));
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::subscriber::{
     Account, Email,
-    provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+    provider::{
+        Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
+    },
 };
 
 use tokio::time::sleep_until;
@@ -97,5 +99,38 @@ impl Provider for Line {
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(account, self.provider.remove(account, id)).await
+    }
+
+    async fn update(
+        &self,
+        account: Account,
+        id: &ProviderId,
+        profile: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        self.call(account, self.provider.update(account, id, profile))
+            .await
+    }
+
+    async fn suppress(
+        &self,
+        account: Account,
+        email: &Email,
+        id: &ProviderId,
+    ) -> Result<(), ProviderError> {
+        self.call(account, self.provider.suppress(account, email, id))
+            .await
+    }
+
+    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        self.call(account, self.provider.forget(account, id)).await
+    }
+
+    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+        self.call(account, self.provider.page(account, cursor))
+            .await
+    }
+
+    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
+        self.call(account, self.provider.inspect(account)).await
     }
 }

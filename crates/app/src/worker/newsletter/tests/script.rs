@@ -12,7 +12,9 @@ use async_trait::async_trait;
 use domain::{
     subscriber::{
         Account, Email,
-        provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+        provider::{
+            Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
+        },
     },
     testing::MemoryProvider,
 };
@@ -131,5 +133,37 @@ impl Provider for Script {
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(account, self.memory.remove(account, id)).await
+    }
+
+    async fn update(
+        &self,
+        account: Account,
+        id: &ProviderId,
+        profile: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        self.call(account, self.memory.update(account, id, profile))
+            .await
+    }
+
+    async fn suppress(
+        &self,
+        account: Account,
+        email: &Email,
+        id: &ProviderId,
+    ) -> Result<(), ProviderError> {
+        self.call(account, self.memory.suppress(account, email, id))
+            .await
+    }
+
+    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        self.call(account, self.memory.forget(account, id)).await
+    }
+
+    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+        self.call(account, self.memory.page(account, cursor)).await
+    }
+
+    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
+        self.call(account, self.memory.inspect(account)).await
     }
 }
