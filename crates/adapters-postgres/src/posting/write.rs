@@ -33,7 +33,7 @@ fn concerned(writes: &WriteSet) -> BTreeSet<PostingId> {
     let changed = writes.postings.keys().copied();
     let effects = writes.effects.iter().filter_map(|effect| match effect {
         Effect::Enrich(id) => Some(*id),
-        Effect::Sync(..) | Effect::Migrate(_) => None,
+        Effect::Sync(..) | Effect::Migrate(_) | Effect::Withdraw(_) => None,
     });
     let events = writes
         .events

@@ -15,8 +15,8 @@ use crate::{
 pub struct SubscriberWrite {
     /// The version the subscriber must have in the store; `None` when there must be none.
     pub expected: Option<Version>,
-    /// The subscriber as it is afterwards, with its next version. Its id, address and token
-    /// are those of the stored one.
+    /// The subscriber as it is afterwards, with its next version. Its id and address are
+    /// those of the stored one.
     pub subscriber: Subscriber,
 }
 

@@ -242,7 +242,8 @@ impl State {
 impl From<SubscriberStatus> for ProviderStatus {
     fn from(status: SubscriberStatus) -> Self {
         match status {
-            SubscriberStatus::Active => Self::Active,
+            // It has no word for who is gone.
+            SubscriberStatus::Active | SubscriberStatus::Removed => Self::Active,
             SubscriberStatus::Bounced => Self::Bounced,
             SubscriberStatus::Unsubscribed => Self::Unsubscribed,
             SubscriberStatus::SpamReported => Self::Junk,

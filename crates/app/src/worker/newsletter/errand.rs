@@ -27,6 +27,12 @@ pub(super) trait Errands: Send + Sync {
     /// Waits until the provider may be called.
     async fn ready(&self);
 
+    /// How long a task whose account refuses us waits while the others go on; `None` when they
+    /// all speak to that account.
+    fn waits_alone(&self) -> Option<time::Duration> {
+        None
+    }
+
     /// Carries a task out, up to the commit that finishes it.
     async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble>;
 }
@@ -86,6 +92,11 @@ impl<E: Errands> Handler for OneByOne<E> {
                 }
             };
             match trouble {
+                Some(Trouble::Provider(ProviderError::Locked(_)))
+                    if let Some(wait) = self.0.waits_alone() =>
+                {
+                    tasks.give_back(&[task.receipt], wait).await;
+                }
                 None | Some(Trouble::Provider(ProviderError::Locked(_))) => {
                     let rest = claimed.iter().skip(index).map(|task| task.receipt);
                     let rest: Vec<_> = rest.collect();

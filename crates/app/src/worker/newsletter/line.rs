@@ -38,6 +38,18 @@ impl Line {
         }
     }
 
+    /// Waits until one of these accounts may be called, or the lease is lost.
+    pub async fn ready_for_any(&self, accounts: &[Account]) {
+        if !self.lease.holds() {
+            return self.lease.lost().await;
+        }
+        let closed = |account: &Account| self.doors.of(*account).closed_until();
+        let ends: Option<Vec<_>> = accounts.iter().map(closed).collect();
+        if let Some(until) = ends.and_then(|ends| ends.into_iter().min()) {
+            sleep_until(until).await;
+        }
+    }
+
     /// Refuses unless an account may be called now.
     pub fn admit(&self, account: Account) -> Result<(), ProviderError> {
         let reason = if !self.lease.holds() {

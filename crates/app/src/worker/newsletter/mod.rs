@@ -1,10 +1,11 @@
 //! Tells the e-mail provider about subscribers, and moves them between its two accounts.
 //!
 //! One worker at a time speaks to the accounts: [`lease`] is the right to do so. Whoever has it
-//! runs a loop for the syncs of each account and one for the moves, which needs both. Their calls
+//! runs a loop for the syncs of each account, one for the moves, which needs both, and one for the
+//! withdrawals of suppressed people, from whichever accounts there are. Their calls
 //! go through a [`line`](mod@line), one at a time for each account, and none while the account is
-//! to be left alone, which [`door`] knows. [`errand`] is what the loops have in common, [`sync`]
-//! and [`moving`] what they do.
+//! to be left alone, which [`door`] knows. [`errand`] is what the loops have in common, [`sync`],
+//! [`moving`] and [`withdrawing`] what they do.
 //!
 //! An account without a key is not spoken to; what would be sent waits.
 
@@ -14,6 +15,7 @@ mod lease;
 mod line;
 mod moving;
 mod sync;
+mod withdrawing;
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +26,7 @@ use domain::{
     store::{Accounts, Store},
     subscriber::{Account, provider::Provider},
 };
-use futures_util::future::{OptionFuture, join, join_all};
+use futures_util::future::{OptionFuture, join_all, join3};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -36,6 +38,7 @@ use self::{
     line::Line,
     moving::Moves,
     sync::Syncs,
+    withdrawing::Withdrawals,
 };
 use super::{Wake, poll, tasks::Tasks};
 use crate::waits;
@@ -150,6 +153,17 @@ impl Newsletter {
                 ending.clone(),
             )
         });
-        join(join_all(syncs), OptionFuture::from(moves)).await;
+        let withdrawals = poll::run(
+            self.tasks.clone(),
+            Arc::new(OneByOne(Withdrawals {
+                accounts: accounts.to_vec(),
+                store: Arc::clone(&self.store),
+                line: Arc::clone(&line),
+                tasks: self.tasks.clone(),
+            })),
+            Arc::clone(&self.wake),
+            ending.clone(),
+        );
+        join3(join_all(syncs), OptionFuture::from(moves), withdrawals).await;
     }
 }

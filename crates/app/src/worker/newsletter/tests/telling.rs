@@ -134,7 +134,9 @@ async fn someone_suppressed_is_not_put_anywhere() {
     bench.put(ADA, INDIVIDUAL).await;
     let worker = bench.start();
     bench.until_idle().await;
-    assert_eq!(bench.script.memory.calls(), [Call::Find(Old, email(ADA))]);
+    let calls = bench.script.memory.calls();
+    let only_looks = calls.iter().all(|call| matches!(call, Call::Find(..)));
+    assert!(only_looks, "{calls:?}");
     assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
     worker.stop().await;
 }
