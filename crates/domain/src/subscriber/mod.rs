@@ -14,6 +14,7 @@ pub mod migration;
 mod payload;
 pub mod provider;
 mod put;
+pub mod reconciliation;
 mod report;
 pub mod sync;
 

@@ -8,6 +8,7 @@ mod migrate;
 mod moderate;
 mod newsletter;
 mod notice;
+mod reconcile;
 mod report;
 mod sync;
 
@@ -28,6 +29,7 @@ pub use self::{
     moderate::{ModerationError, moderate},
     newsletter::{Newsletter, NewsletterError, Reported},
     notice::notice_events,
+    reconcile::reconcile,
     report::{find_subscriber, find_subscriber_by_token, put_subscribers},
     sync::{Errand, Told, record_syncs, sync, syncs},
 };

@@ -43,7 +43,7 @@ impl Errands for Moves {
         let Work::Effect(Effect::Migrate(subscriber)) = task.work else {
             return Ok(());
         };
-        let _alone = self.line.old.lock().await;
+        let _alone = self.line.people.alone(subscriber).await;
         for account in Account::ALL {
             self.line.admit(*account)?;
         }
