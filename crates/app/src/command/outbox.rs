@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_pause_is_said_while_it_lasts() {
-        let (now, minute) = (domain::testing::noon(), domain::testing::minutes(1));
+        let (now, minute) = (noon(), minutes(1));
         let state = AccountState {
             paused_until: Some(now + minute),
             pause_reason: Some("old account: 429\u{1b}[2J".to_owned()),
@@ -264,10 +264,7 @@ mod tests {
         migrate(&store, &[email(ada)], source, noon())
             .await
             .unwrap();
-        let queues = [
-            Queue::Sync(domain::subscriber::Account::Old),
-            Queue::Migrate,
-        ];
+        let queues = [Queue::Sync(Account::Old), Queue::Migrate];
         let claimed = store
             .claim(&queues, 2, minutes(1), Uuid::max(), noon())
             .await

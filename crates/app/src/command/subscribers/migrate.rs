@@ -96,9 +96,9 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
             output::print("Stopped before the end. Run it again to go on.")?;
             ExitCode::from(INTERRUPTED)
         }
-        End::Braked(moves) => {
+        End::Braked(outcome) => {
             output::complain(format_args!(
-                "Stopped: {moves}. `posthaste outbox list` and `outbox list --dead` say why. \
+                "Stopped: {outcome}. `posthaste outbox list` and `outbox list --dead` say why. \
                  Run it again to go on."
             ));
             ExitCode::FAILURE
@@ -125,7 +125,7 @@ async fn dry_run(
             would.add(known.get(email));
         }
     }
-    output::print(&would.text())?;
+    output::print(would.text())?;
     let provider = provider::connect(&args.accounts.settings())?;
     let limit = args.accounts.requests_per_minute().get();
     let mut is_good = would.unknown == 0;
@@ -357,11 +357,11 @@ impl Mover<'_> {
                     () = &mut stop => return Ok(End::Stopped),
                     () = sleep_until(next) => {}
                 }
-                let moves = brake.look().await?;
-                if moves.are_too_bad() {
-                    return Ok(End::Braked(moves));
+                let outcome = brake.look().await?;
+                if outcome.are_too_bad() {
+                    return Ok(End::Braked(outcome));
                 }
-                if moves.under_way <= AHEAD * self.pace.batch {
+                if outcome.under_way <= AHEAD * self.pace.batch {
                     break;
                 }
                 next = Instant::now() + LOOK_AGAIN;

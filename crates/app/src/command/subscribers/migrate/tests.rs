@@ -149,11 +149,11 @@ async fn it_stops_by_itself_when_too_many_moves_fail() {
         end = mover.drive(people, pending(), |_, _| {}) => end.unwrap(),
         () = work => unreachable!(),
     };
-    let End::Braked(moves) = end else {
+    let End::Braked(outcome) = end else {
         panic!("{end:?}");
     };
-    assert_eq!(moves.failed, 6);
-    let text = moves.to_string();
+    assert_eq!(outcome.failed, 6);
+    let text = outcome.to_string();
     assert!(text.starts_with("6 of "), "{text}");
     assert_eq!(unmigrated(&store.memory).await, 240, "one batch has gone");
 }
@@ -204,7 +204,10 @@ async fn a_dry_run_counts_what_would_become_of_people() {
         "x@example.com",
     ] {
         let email = email(name);
-        let known = store.load_subscribers(&[email.clone()]).await.unwrap();
+        let known = store
+            .load_subscribers(std::slice::from_ref(&email))
+            .await
+            .unwrap();
         would.add(known.get(&email));
     }
     let text = would.text();
