@@ -28,6 +28,7 @@ mod misconfigured;
 mod newsletter;
 mod output;
 mod panics;
+mod preflight;
 mod progress;
 mod provider;
 mod push;

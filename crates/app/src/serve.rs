@@ -25,7 +25,7 @@ use crate::{
     newsletter::NewsletterService,
     output, provider,
     shutdown::StopSignals,
-    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts},
+    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
 
 /// What to run, and how.
@@ -55,6 +55,8 @@ pub struct ServiceConfig {
     pub enricher: Option<EnricherKind>,
     /// The e-mail provider's accounts.
     pub accounts: ProviderSettings,
+    /// Whether the accounts' lists are read.
+    pub reconciles: bool,
     /// What the e-mail provider signs its deliveries with.
     pub webhook_secrets: Vec<SecretString>,
     /// Where `/metrics` is.
@@ -83,6 +85,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             lifetime: args.lifetime.lifetime,
             enricher: enricher.transpose()?,
             accounts: args.accounts.settings(),
+            reconciles: args.accounts.reconciles(),
             webhook_secrets: args.webhook.secrets(),
             admin: args.admin.bind(),
         })
@@ -123,7 +126,10 @@ impl Service {
         }
         let works = config
             .enricher
-            .map(|enricher| Works::new(&enricher, config.lifetime, &config.accounts))
+            .map(|enricher| {
+                let (accounts, reconciles) = (&config.accounts, config.reconciles);
+                Works::new(&enricher, config.lifetime, accounts, reconciles)
+            })
             .transpose()?;
         let database = Database::open_or(&config.database, config.outdated).await?;
         if config.database.is_embedded() && keys::ensure(&folder)? {
@@ -223,6 +229,7 @@ struct Works {
     enricher: Prepared,
     lifetime: Lifetime,
     provider: Arc<dyn Provider>,
+    reconciles: bool,
 }
 
 impl Works {
@@ -231,11 +238,13 @@ impl Works {
         enricher: &EnricherKind,
         lifetime: Lifetime,
         accounts: &ProviderSettings,
+        reconciles: bool,
     ) -> anyhow::Result<Self> {
         Ok(Self {
             enricher: Prepared::new(enricher)?,
             lifetime,
             provider: provider::connect(accounts)?,
+            reconciles,
         })
     }
 
@@ -267,7 +276,10 @@ impl Works {
             clock: clock::system(),
             wake,
             is_busy,
-            settings,
+            settings: WorkerSettings {
+                reconciles: self.reconciles,
+                ..settings
+            },
         });
         worker.context("cannot start background work")
     }
@@ -303,6 +315,7 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         &args.enricher.kind()?,
         args.lifetime.lifetime,
         &args.accounts.settings(),
+        args.accounts.reconciles(),
     )?;
     let database = Database::open(&args.store.database()).await?;
     let wake = Arc::new(Wake::default());

@@ -113,3 +113,18 @@ COMMENT ON COLUMN account_leases.account IS 'The account: old or new.';
 COMMENT ON COLUMN account_leases.holder IS 'A random id of the process.';
 COMMENT ON COLUMN account_leases.ends_at IS
     'When the lease ends if it is not renewed: a process that died holds nothing for long.';
+
+CREATE TABLE account_states (
+    account text COLLATE "C" NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    paused_until timestamptz,
+    pause_reason text,
+    reconciled_at timestamptz
+);
+
+COMMENT ON TABLE account_states IS
+    'What is kept of each of the provider''s accounts beside its lease: pauses outlast processes.';
+COMMENT ON COLUMN account_states.account IS 'The account: old or new.';
+COMMENT ON COLUMN account_states.paused_until IS 'Until when nothing is sent to it.';
+COMMENT ON COLUMN account_states.pause_reason IS 'Why nothing is sent to it.';
+COMMENT ON COLUMN account_states.reconciled_at IS
+    'When its whole list was read to the end last.';

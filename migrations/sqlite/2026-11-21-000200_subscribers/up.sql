@@ -80,3 +80,13 @@ CREATE TABLE account_leases (
     -- When the lease ends if it is not renewed: a process that died holds nothing for long.
     ends_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- What is kept of each of the provider's accounts beside its lease: pauses outlast processes.
+CREATE TABLE account_states (
+    account TEXT NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    -- Until when nothing is sent to it, and why.
+    paused_until INTEGER,
+    pause_reason TEXT,
+    -- When its whole list was read to the end last.
+    reconciled_at INTEGER
+) STRICT, WITHOUT ROWID;

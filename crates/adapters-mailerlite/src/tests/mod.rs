@@ -1,6 +1,7 @@
 //! The calls against a server that answers as each case needs it.
 
 mod errors;
+mod lists;
 mod requests;
 mod secrets;
 mod transport;
@@ -92,8 +93,11 @@ fn found(id: &str, status: ProviderStatus) -> Found {
         status,
         unsubscribed_at: None,
         is_deleted: false,
-        is_in_group: None,
-        fields: Fields::default(),
+        is_in_group: Some(false),
+        fields: Fields {
+            name: Some("Rosa".to_owned()),
+            ..Fields::default()
+        },
     }
 }
 

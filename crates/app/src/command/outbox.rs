@@ -3,7 +3,11 @@
 use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::bail;
-use domain::outbox::{Outbox, Revive, TaskId, TaskRow};
+use domain::{
+    outbox::{Outbox, Revive, TaskId, TaskRow},
+    store::AccountState,
+    subscriber::Account,
+};
 use serde::Serialize;
 use time::OffsetDateTime;
 
@@ -54,7 +58,28 @@ async fn list(args: OutboxListArgs) -> anyhow::Result<()> {
         let rows: Vec<_> = tasks.iter().map(Row::new).collect();
         return output::print_json(&rows);
     }
-    output::print(table(&tasks, args.dead))
+    output::print(table(&tasks, args.dead))?;
+    for &account in Account::ALL {
+        let state = database.accounts.account_state(account).await?;
+        if let Some(pause) = pause(account, &state, clock::system()()) {
+            output::print(pause)?;
+        }
+    }
+    Ok(())
+}
+
+/// Says that an account of the e-mail provider is left alone, which is why its tasks wait.
+fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<String> {
+    let until = state.paused_until.filter(|until| *until > now)?;
+    let reason = state
+        .pause_reason
+        .as_deref()
+        .unwrap_or("no reason is known");
+    Some(format!(
+        "The {account} account is left alone until {} (UTC): {}",
+        output::minute(until),
+        text::plain(reason)
+    ))
 }
 
 /// One task takes two lines if something went wrong with it: an error is as long as it is.
@@ -158,6 +183,21 @@ mod tests {
         Outbox::list(store, dead).await.unwrap()
     }
 
+    #[test]
+    fn a_pause_is_said_while_it_lasts() {
+        let (now, minute) = (noon(), minutes(1));
+        let state = AccountState {
+            paused_until: Some(now + minute),
+            pause_reason: Some("old account: 429\u{1b}[2J".to_owned()),
+            reconciled_at: None,
+        };
+        let text = pause(Account::Old, &state, now).unwrap();
+        assert!(text.contains("old account is left alone until"), "{text}");
+        assert!(text.contains("429\u{FFFD}[2J"), "{text}");
+        assert_eq!(pause(Account::Old, &state, now + minute), None);
+        assert_eq!(pause(Account::New, &AccountState::default(), now), None);
+    }
+
     #[tokio::test]
     async fn json_is_an_array_of_rows() {
         let store = store().await;
@@ -224,10 +264,7 @@ mod tests {
         migrate(&store, &[email(ada)], source, noon())
             .await
             .unwrap();
-        let queues = [
-            Queue::Sync(domain::subscriber::Account::Old),
-            Queue::Migrate,
-        ];
+        let queues = [Queue::Sync(Account::Old), Queue::Migrate];
         let claimed = store
             .claim(&queues, 2, minutes(1), Uuid::max(), noon())
             .await

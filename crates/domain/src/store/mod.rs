@@ -11,7 +11,9 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-pub use self::subscriber::{Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite};
+pub use self::subscriber::{
+    AccountState, Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite,
+};
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},

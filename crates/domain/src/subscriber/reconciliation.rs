@@ -8,16 +8,28 @@ use super::{
 };
 use crate::outbox::Effect;
 
+/// Whether somebody may have told the account anything since its list was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meanwhile {
+    /// Nobody: syncs of the account wait until its list is read. What the list shows is what the
+    /// account holds.
+    Quiet,
+    /// A sync may have. The list may be older than what it told, even if that is not recorded.
+    Told,
+}
+
 /// Takes in how an account's list shows a person, and asks for what repairs the difference: a
 /// sync where its fields are others, the end of a move where the person is still in the old
-/// account. `None` when it shows what is known.
+/// account. Fields that are right count as told if nobody told the account any others
+/// meanwhile. `None` when it shows what is known.
 ///
-/// A page may be older than what has been done since. So nothing is concluded from it that a
-/// later call does not look at again, and no account is quiet because of it.
+/// A page may be older than what has been done since. So nothing else is concluded from it that
+/// a later call does not look at again, and no account is quiet because of it.
 pub fn take_in(
     subscriber: &Subscriber,
     account: Account,
     found: &Found,
+    meanwhile: Meanwhile,
     now: OffsetDateTime,
 ) -> Option<Change> {
     let mut after = subscriber.clone();
@@ -30,6 +42,8 @@ pub fn take_in(
             let is_right = found.fields == Fields::from(&after.profile());
             if !is_right {
                 after.told = None;
+            } else if meanwhile == Meanwhile::Quiet {
+                after.told = Some(after.telling().digest());
             }
             if after.is_untold() {
                 effect = Some(after.sync());

@@ -148,6 +148,13 @@ impl MemoryProvider {
         self.state().forgotten.contains(&(account, email.clone()))
     }
 
+    /// How many people are in an account.
+    pub fn count(&self, account: Account) -> usize {
+        let state = self.state();
+        let people = state.people.keys();
+        people.filter(|(of, _)| *of == account).count()
+    }
+
     /// The requests since this was asked last.
     pub fn calls(&self) -> Vec<Call> {
         std::mem::take(&mut self.state().calls)

@@ -4,7 +4,11 @@ use time::OffsetDateTime;
 
 use crate::{
     store::{Store, StoreError, WriteSet},
-    subscriber::{Account, provider::Listed, reconciliation},
+    subscriber::{
+        Account,
+        provider::Listed,
+        reconciliation::{self, Meanwhile},
+    },
 };
 
 /// Records what one page of an account's list shows of the people who are known, in one commit,
@@ -13,6 +17,7 @@ pub async fn reconcile(
     store: &dyn Store,
     account: Account,
     people: &[Listed],
+    meanwhile: Meanwhile,
     now: OffsetDateTime,
 ) -> Result<usize, StoreError> {
     let emails: Vec<_> = people.iter().map(|person| person.email.clone()).collect();
@@ -21,7 +26,7 @@ pub async fn reconcile(
     let mut changed = 0;
     for person in people {
         let change = known.get(&person.email).and_then(|subscriber| {
-            reconciliation::take_in(subscriber, account, &person.found, now)
+            reconciliation::take_in(subscriber, account, &person.found, meanwhile, now)
         });
         if let Some(change) = change {
             change.record(&mut writes);

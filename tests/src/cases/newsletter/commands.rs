@@ -137,7 +137,14 @@ async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
     let lines: Vec<_> = emails.iter().map(|email| format!("{email},,,,,")).collect();
     let lines: Vec<_> = lines.iter().map(String::as_str).collect();
     import(&slow, &lines).succeeded();
-    let launch = ["subscribers", "migrate", "--all", "--source", "launch"];
+    let launch = [
+        "subscribers",
+        "migrate",
+        "--all",
+        "--source",
+        "launch",
+        "--no-group",
+    ];
     let running = slow.begin(&launch);
     let moved = || {
         let mut rows = waiting(&slow);

@@ -36,6 +36,9 @@ impl Errands for Moves {
     }
 
     async fn ready(&self) {
+        for account in Account::ALL {
+            self.line.until_listed(*account).await;
+        }
         self.line.ready(Account::ALL).await;
     }
 
@@ -43,7 +46,7 @@ impl Errands for Moves {
         let Work::Effect(Effect::Migrate(subscriber)) = task.work else {
             return Ok(());
         };
-        let _alone = self.line.old.lock().await;
+        let _alone = self.line.people.alone(subscriber).await;
         for account in Account::ALL {
             self.line.admit(*account)?;
         }

@@ -52,6 +52,7 @@ impl Errands for Withdrawals {
         let Work::Effect(Effect::Withdraw(subscriber)) = task.work else {
             return Ok(());
         };
+        let _alone = self.line.people.alone(subscriber).await;
         let (store, line) = (self.store.as_ref(), self.line.as_ref());
         let mut accounts = line.accounts();
         let mut failure = None;

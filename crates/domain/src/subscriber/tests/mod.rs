@@ -3,7 +3,7 @@
 mod commands;
 mod fields;
 mod laws;
-
+mod lists;
 mod sync;
 
 use time::OffsetDateTime;

@@ -19,6 +19,7 @@ use crate::{
     subscriber::{
         Email, MigrationSource, SuppressionSource, operator,
         provider::{Provider as _, ProviderStatus},
+        reconciliation::Meanwhile,
     },
     usecase::{migrate, reconcile},
 };
@@ -335,7 +336,7 @@ impl Model {
             let mut cursor = None;
             loop {
                 let page = provider.page(account, cursor.as_ref()).await?;
-                let done = reconcile(&*store, account, &page.people, now()).await;
+                let done = reconcile(&*store, account, &page.people, Meanwhile::Told, now()).await;
                 done.unwrap();
                 cursor = page.next;
                 if cursor.is_none() {
