@@ -60,6 +60,15 @@ impl Span {
 }
 
 impl Document {
+    /// How many steps it takes to look at every run of text once.
+    pub(crate) fn steps(&self) -> usize {
+        let mut steps = 0;
+        self.for_each_text(&mut |spans| {
+            steps += 1 + spans.iter().map(|span| 1 + span.text.len()).sum::<usize>();
+        });
+        steps
+    }
+
     /// Every run of inline text, one call for each paragraph, heading or code block.
     pub(crate) fn for_each_text(&self, visit: &mut impl FnMut(&[Span])) {
         visit_all(&self.blocks, visit);

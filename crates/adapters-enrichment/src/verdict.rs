@@ -3,7 +3,7 @@
 //! A wrong refusal is worse than a poor posting on the board, so only what is certain is refused,
 //! and words are never counted alone: Japanese has no spaces.
 
-use domain::enrichment::{ReasonCode, Verdict};
+use domain::enrichment::{Budget, Exceeded, ReasonCode, Verdict};
 
 use crate::{
     document::Document,
@@ -17,7 +17,18 @@ const ONLY_LINKS: &str = "The description consists of links only. Describe the j
 const LONG: usize = 400;
 
 /// Judges a posting by its title and its description.
-pub(crate) fn judge(title: &str, document: &Document, scan: &Scan) -> Verdict {
+pub(crate) fn judge(
+    title: &str,
+    document: &Document,
+    scan: &Scan,
+    budget: &Budget,
+) -> Result<Verdict, Exceeded> {
+    // The text is looked at a few times, and so is every word of one without weight.
+    budget.spend(scan.text.len().saturating_mul(8) + scan.contacts.len())?;
+    Ok(judgement(title, document, scan))
+}
+
+fn judgement(title: &str, document: &Document, scan: &Scan) -> Verdict {
     let content = Content::of(document, scan);
     if content.weight > LONG && !content.text.to_ascii_lowercase().contains("lorem ipsum") {
         return Verdict::Approve;

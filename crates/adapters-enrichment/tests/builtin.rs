@@ -1,10 +1,14 @@
 //! The built-in enricher through its port, which gives the same answer every time.
+#![expect(
+    clippy::unwrap_used,
+    reason = "tests, whose texts are within the budget"
+)]
 
 use std::sync::Arc;
 
 use adapters_enrichment::Builtin;
 use domain::{
-    enrichment::{Craft, Enrichment, EnrichmentInput, ReasonCode, Verdict},
+    enrichment::{Budget, Craft, Enrichment, EnrichmentInput, ReasonCode, StopFlag, Verdict},
     posting::CountryCode,
 };
 
@@ -17,7 +21,8 @@ fn enrich(title: &str, description: &str) -> Enrichment {
         company_name: "Brightvik SAS".to_owned(),
         company_website: "https://brightvik.fr".to_owned(),
     };
-    Builtin.prepare(&input)
+    let budget = Budget::of(&input.raw_description, &StopFlag::default());
+    Builtin.prepare(&input, &budget).unwrap()
 }
 
 #[test]

@@ -3,14 +3,14 @@
 
 use std::{
     io,
-    net::{SocketAddr, TcpListener},
+    net::{IpAddr, SocketAddr, TcpListener},
     sync::Arc,
 };
 
 use actix_web::{
-    App, HttpResponse, HttpServer,
+    App, HttpRequest, HttpResponse,
     dev::Server,
-    http::header::{CACHE_CONTROL, CONTENT_TYPE},
+    http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST},
     middleware::from_fn,
     web,
 };
@@ -18,14 +18,20 @@ use futures_util::future::BoxFuture;
 
 use crate::{
     application::{BuildError, StopHandle, listen},
+    connection::Timeouts,
+    error::ApiError,
     middleware,
     routing::{self, get_only},
+    server::{ServerSettings, serve},
 };
 
 /// What Prometheus calls its text format.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// How long a stop waits for an answer. A page is made in less.
 const STOP_PATIENCE_SECONDS: u64 = 2;
+
+/// Connections that the admin listener serves at a time.
+pub const ADMIN_CONNECTIONS: usize = 32;
 
 /// Makes the page with the metrics, anew for each answer.
 pub type MetricsPage = Arc<dyn Fn() -> BoxFuture<'static, String> + Send + Sync>;
@@ -46,23 +52,30 @@ impl AdminListener {
     }
 
     /// Gets ready to answer with this page.
-    pub fn answer_with(self, page: MetricsPage) -> Result<AdminApplication, BuildError> {
+    pub fn answer_with(
+        self,
+        page: MetricsPage,
+        timeouts: Timeouts,
+    ) -> Result<AdminApplication, BuildError> {
         let Self { address, listener } = self;
         let page = web::Data::new(page);
-        let server = HttpServer::new(move || {
+        let names = web::Data::new(Names::of(address));
+        let settings = ServerSettings {
+            // A monitor asks every few seconds.
+            workers: Some(1),
+            max_connections: ADMIN_CONNECTIONS,
+            timeouts,
+            stop_patience: STOP_PATIENCE_SECONDS,
+        };
+        let server = serve(listener, settings, move || {
             App::new()
                 .wrap(from_fn(middleware::track))
                 .app_data(page.clone())
+                .app_data(names.clone())
                 .service(get_only("/metrics", metrics))
                 .default_service(web::to(routing::no_such_path))
         })
-        .disable_signals()
-        .shutdown_timeout(STOP_PATIENCE_SECONDS)
-        // A monitor asks every few seconds.
-        .workers(1)
-        .listen(listener)
-        .map_err(|source| BuildError::Bind { address, source })?
-        .run();
+        .map_err(|source| BuildError::Bind { address, source })?;
         Ok(AdminApplication { address, server })
     }
 }
@@ -91,10 +104,85 @@ impl AdminApplication {
     }
 }
 
-async fn metrics(page: web::Data<MetricsPage>) -> HttpResponse {
+async fn metrics(
+    request: HttpRequest,
+    page: web::Data<MetricsPage>,
+    names: web::Data<Names>,
+) -> Result<HttpResponse, ApiError> {
+    let host = request.headers().get(HOST);
+    let is_meant = host.is_none_or(|host| names.allow(host.to_str().unwrap_or_default()));
+    if !is_meant {
+        return Err(ApiError::misdirected());
+    }
     let text = page.get_ref()().await;
-    HttpResponse::Ok()
+    Ok(HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, TEXT_FORMAT))
         .insert_header((CACHE_CONTROL, "no-store"))
-        .body(text)
+        .body(text))
+}
+
+/// The names under which the listener answers.
+///
+/// A web page can have its own name lead to this machine (DNS rebinding), and would then read
+/// what the browser beside it may reach. On a loopback address a name but `localhost` is that of
+/// such a page; elsewhere monitors use names of which this program knows nothing.
+#[derive(Clone, Copy, Debug)]
+enum Names {
+    Any,
+    Local,
+}
+
+impl Names {
+    fn of(address: SocketAddr) -> Self {
+        if address.ip().is_loopback() {
+            Self::Local
+        } else {
+            Self::Any
+        }
+    }
+
+    fn allow(self, host: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Local => is_local(host),
+        }
+    }
+}
+
+/// Whether this is an address or `localhost`, with a port or without.
+fn is_local(host: &str) -> bool {
+    let has_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if has_port(port) => name,
+        _ => host,
+    };
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_loopback_only_addresses_and_localhost_are_answered() {
+        let local = Names::of("127.0.0.1:9464".parse().unwrap());
+        let any = Names::of("10.0.0.7:9464".parse().unwrap());
+        for (host, expect) in [
+            ("localhost", true),
+            ("LocalHost:9464", true),
+            ("127.0.0.1:9464", true),
+            ("10.0.0.7", true),
+            ("[::1]:9464", true),
+            ("[::1]", true),
+            ("evil.example", false),
+            ("evil.example:9464", false),
+            ("127.0.0.1.evil.example", false),
+            ("localhost.evil.example:9464", false),
+            ("", false),
+        ] {
+            assert_eq!(local.allow(host), expect, "{host}");
+            assert!(any.allow(host), "{host}");
+        }
+    }
 }

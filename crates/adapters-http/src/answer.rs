@@ -6,6 +6,7 @@ use actix_web::{
 };
 use serde::{Serialize, Serializer, ser::Error as _};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
+use tokio::task::spawn_blocking;
 
 use crate::error::ApiError;
 
@@ -13,6 +14,28 @@ use crate::error::ApiError;
 pub fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, ApiError> {
     let json = serde_json::to_vec(body).map_err(|error| ApiError::internal(&error))?;
     Ok(HttpResponse::build(status)
+        .content_type(ContentType::json())
+        .body(json))
+}
+
+/// The same of a value that may be large: past this many bytes it is written on a thread of its
+/// own, because this one answers health checks, too.
+pub async fn large_json<T: Send + 'static>(
+    value: T,
+    bytes: usize,
+    write: impl FnOnce(&T) -> Result<Vec<u8>, serde_json::Error> + Send + 'static,
+) -> Result<HttpResponse, ApiError> {
+    const LARGE: usize = 64 * 1024;
+    let json = if bytes < LARGE {
+        write(&value)
+    } else {
+        // The value is dropped there, which takes its time as well.
+        spawn_blocking(move || write(&value))
+            .await
+            .map_err(|error| ApiError::internal(&error))?
+    };
+    let json = json.map_err(|error| ApiError::internal(&error))?;
+    Ok(HttpResponse::Ok()
         .content_type(ContentType::json())
         .body(json))
 }
@@ -28,5 +51,26 @@ impl Serialize for Timestamp {
             .format(&Rfc3339)
             .map_err(S::Error::custom)?;
         serializer.serialize_str(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, thread};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_large_answers_leave_the_thread() {
+        let here = thread::current().id();
+        for (bytes, stays) in [(1_000, true), (10 << 20, false)] {
+            let (sender, receiver) = mpsc::channel();
+            let write = move |(): &()| {
+                sender.send(thread::current().id()).unwrap();
+                Ok(Vec::new())
+            };
+            large_json((), bytes, write).await.unwrap();
+            assert_eq!(receiver.recv().unwrap() == here, stays, "{bytes}");
+        }
     }
 }

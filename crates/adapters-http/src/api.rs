@@ -45,6 +45,24 @@ pub async fn settle(
 
 /// The last segment of the path as it was sent: percent-encoded, because a decoded path does
 /// not tell `%2F` from a slash. Where the router has matched, it is what names the thing.
-pub fn last_segment(request: &HttpRequest) -> &str {
-    request.uri().path().rsplit('/').next().unwrap_or_default()
+///
+/// A percent sign that begins no escape is refused: taken as it stands, `%zz` and `%25zz` would be
+/// one name.
+pub fn last_segment(request: &HttpRequest) -> Result<&str, ApiError> {
+    let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
+    if is_well_escaped(segment) {
+        Ok(segment)
+    } else {
+        Err(ApiError::bad_request(
+            "A percent sign in the path must begin an escape of two hexadecimal digits; a percent \
+             sign itself is written %25.",
+        ))
+    }
+}
+
+fn is_well_escaped(segment: &str) -> bool {
+    segment.split('%').skip(1).all(|piece| {
+        let digits = piece.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use actix_web::{
-    App, HttpServer,
+    App,
     dev::{Server, ServerHandle},
     middleware::from_fn,
     web,
@@ -20,17 +20,29 @@ use domain::{
     usecase::{Ingest, Newsletter},
 };
 use secrecy::SecretString;
-use tokio::net::TcpSocket;
+use tokio::{
+    net::TcpSocket,
+    time::{MissedTickBehavior, interval},
+};
 
 use crate::{
-    docs, docs::Docs, health, middleware, oauth, oauth::Authorizer, posting, routing, subscriber,
+    body::BodyLimit,
+    connection::Timeouts,
+    docs,
+    docs::Docs,
+    health, middleware, oauth,
+    oauth::Authorizer,
+    posting, routing,
+    server::{ServerSettings, serve},
+    subscriber,
     subscriber::Signatures,
 };
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// How long a connection that is closed early lingers, so that its client sees the answer.
-const LINGER: Duration = Duration::from_secs(5);
+/// How often the folder of keys is looked at although nobody asks for a token: what is wrong with
+/// a key is to be in the log, and its change in the metrics, before a client notices it.
+const KEYS_EVERY: Duration = Duration::from_secs(2);
 /// How long a stop waits for answers. A push is given up after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;
 
@@ -68,6 +80,11 @@ pub struct HttpSettings {
     pub webhook_secrets: Vec<SecretString>,
     /// Threads that serve; `None` takes one for each core.
     pub workers: Option<usize>,
+    /// Connections that are served at a time; what comes beyond waits to be accepted. Each takes
+    /// a file descriptor.
+    pub max_connections: usize,
+    /// How long a connection may take for each of its parts.
+    pub timeouts: Timeouts,
 }
 
 /// Why the server cannot be started.
@@ -94,7 +111,26 @@ pub(crate) struct State {
     pub ports: Ports,
     pub authorizer: web::Data<Authorizer>,
     pub body_limit: usize,
+    pub timeouts: Timeouts,
     pub signatures: Signatures,
+}
+
+impl State {
+    /// What is read of the body of an authorised client.
+    pub const fn body_limit(&self) -> BodyLimit {
+        BodyLimit {
+            bytes: self.body_limit,
+            time: self.timeouts.body,
+        }
+    }
+
+    /// What is read of a body of which nobody knows yet who sends it.
+    pub fn anonymous_limit(&self, bytes: usize) -> BodyLimit {
+        BodyLimit {
+            bytes: bytes.min(self.body_limit),
+            time: self.timeouts.anonymous_body,
+        }
+    }
 }
 
 /// A server that listens already and serves once it [runs](Self::run).
@@ -102,6 +138,7 @@ pub(crate) struct State {
 pub struct Application {
     address: SocketAddr,
     public_url: String,
+    authorizer: Arc<Authorizer>,
     server: Server,
 }
 
@@ -136,21 +173,23 @@ impl Application {
             .unwrap_or_else(|| format!("http://{address}"));
 
         let shared = Shared::new(ports, settings, &public_url)?;
-        let mut server = HttpServer::new(move || {
+        let authorizer = shared.authorizer.clone().into_inner();
+        let server = ServerSettings {
+            workers: settings.workers,
+            max_connections: settings.max_connections,
+            timeouts: settings.timeouts,
+            stop_patience: STOP_PATIENCE_SECONDS,
+        };
+        let server = serve(listener, server, move || {
             App::new()
                 .wrap(from_fn(middleware::track))
                 .configure(|config| shared.configure(config))
         })
-        .disable_signals()
-        .client_disconnect_timeout(LINGER)
-        .shutdown_timeout(STOP_PATIENCE_SECONDS);
-        if let Some(workers) = settings.workers {
-            server = server.workers(workers.max(1));
-        }
-        let server = server.listen(listener).map_err(bind_error)?.run();
+        .map_err(bind_error)?;
         Ok(Self {
             address,
             public_url,
+            authorizer,
             server,
         })
     }
@@ -175,9 +214,33 @@ impl Application {
         StopHandle::new(self.server.handle())
     }
 
+    /// Says at any time how many keys there are to sign tokens with.
+    pub fn signing_keys(&self) -> impl Fn() -> usize + Send + Sync + 'static {
+        let authorizer = Arc::clone(&self.authorizer);
+        move || authorizer.signing_keys()
+    }
+
     /// Serves until it is stopped. Signals are none of its business.
     pub async fn run(self) -> io::Result<()> {
-        self.server.await
+        let keys = tokio::spawn(follow_keys(self.authorizer));
+        let result = self.server.await;
+        keys.abort();
+        result
+    }
+}
+
+/// Reads the folder of keys again and again. Never ends.
+async fn follow_keys(authorizer: Arc<Authorizer>) {
+    let mut ticks = interval(KEYS_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let authorizer = Arc::clone(&authorizer);
+        // A folder on a server that is away holds up this thread and no other.
+        let read = tokio::task::spawn_blocking(move || authorizer.signing_keys());
+        if let Err(error) = read.await {
+            tracing::error!(%error, "the folder of keys cannot be read");
+        }
     }
 }
 
@@ -213,6 +276,7 @@ impl Shared {
             ports,
             authorizer: authorizer.clone(),
             body_limit: settings.body_limit,
+            timeouts: settings.timeouts,
             signatures: Signatures::new(&settings.webhook_secrets),
         };
         Ok(Self {

@@ -12,21 +12,28 @@ use actix_web::{
 use futures_util::StreamExt;
 use tokio::time::timeout;
 
-use crate::error::ApiError;
+use crate::{connection::Connection, error::ApiError};
 
-/// How long a body may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// How much of the body of a refused request is taken in and thrown away, so that its
 /// connection can be used for the next request.
 const DRAIN_BYTES: u64 = 256 * 1024;
 /// For how long.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Reads a JSON body of at most `limit` bytes.
+/// What is read of a body at most.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyLimit {
+    /// This many bytes.
+    pub bytes: usize,
+    /// For this long.
+    pub time: Duration,
+}
+
+/// Reads a JSON body.
 pub async fn read_json(
     request: &HttpRequest,
     payload: &mut Payload,
-    limit: usize,
+    limit: BodyLimit,
 ) -> Result<Bytes, ApiError> {
     expect_json(request.headers())?;
     let body = read(request, payload, limit).await?;
@@ -38,16 +45,19 @@ pub async fn read_json(
     Ok(body)
 }
 
-/// Reads a body of at most `limit` bytes, of whatever type.
+/// Reads a body of whatever type.
 pub async fn read(
     request: &HttpRequest,
     payload: &mut Payload,
-    limit: usize,
+    limit: BodyLimit,
 ) -> Result<Bytes, ApiError> {
-    if content_length(request.headers()).is_some_and(|length| length > limit as u64) {
-        return Err(ApiError::body_too_large(limit));
+    if content_length(request.headers()).is_some_and(|length| length > limit.bytes as u64) {
+        return Err(ApiError::body_too_large(limit.bytes));
     }
-    timeout(PATIENCE, collect(payload, limit))
+    if let Some(connection) = Connection::of(request) {
+        connection.ask_for_body();
+    }
+    timeout(limit.time, collect(payload, limit.bytes))
         .await
         .map_err(|_| ApiError::body_too_slow())?
 }
@@ -82,6 +92,10 @@ fn unreadable(error: &PayloadError) -> ApiError {
 /// connection, or even the answer. What is too much for that is left to the server, which
 /// answers with `Connection: close` and lingers until the client has seen it.
 pub async fn drain(request: &HttpRequest, payload: &mut Payload) {
+    if Connection::of(request).is_some_and(|connection| connection.keeps_body_back()) {
+        // Nothing is sent before the answer is seen, and then mostly nothing at all.
+        return;
+    }
     if content_length(request.headers()).is_some_and(|length| length > DRAIN_BYTES) {
         return;
     }
@@ -108,41 +122,29 @@ fn content_length(headers: &HeaderMap) -> Option<u64> {
         .ok()
 }
 
-/// What a body is declared as, without parameters.
+/// What a body is declared as, without parameters: a charset among them means nothing, as JSON
+/// is UTF-8 (RFC 8259 §11).
 pub fn media_type(headers: &HeaderMap) -> Option<&str> {
-    content_type(headers).map(|(essence, _)| essence)
-}
-
-/// The type and its parameters.
-fn content_type(headers: &HeaderMap) -> Option<(&str, &str)> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
-    let (essence, parameters) = value.split_once(';').unwrap_or((value, ""));
-    Some((essence.trim(), parameters))
+    Some(value.split(';').next().unwrap_or(value).trim())
 }
 
-/// Accepts `application/json`, in UTF-8 and uncompressed.
+/// Accepts `application/json`, uncompressed.
 fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
     const EXPECTED: &str = "Content-Type must be application/json.";
-    let (essence, parameters) =
-        content_type(headers).ok_or_else(|| ApiError::unsupported_media_type(EXPECTED))?;
+    let essence = media_type(headers).ok_or_else(|| ApiError::unsupported_media_type(EXPECTED))?;
     if !essence.eq_ignore_ascii_case("application/json") {
         return Err(ApiError::unsupported_media_type(EXPECTED));
     }
-    let charset = parameters.split(';').find_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        name.trim()
-            .eq_ignore_ascii_case("charset")
-            .then(|| value.trim().trim_matches('"'))
-    });
-    if charset.is_some_and(|charset| !charset.eq_ignore_ascii_case("utf-8")) {
-        return Err(ApiError::unsupported_media_type(
-            "The charset of JSON must be utf-8.",
-        ));
-    }
-    let encoded = headers
+    expect_uncompressed(headers)
+}
+
+/// Accepts a body that is sent as it is.
+pub fn expect_uncompressed(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_encoded = headers
         .get_all(header::CONTENT_ENCODING)
         .any(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"));
-    if encoded {
+    if is_encoded {
         Err(ApiError::unsupported_encoding())
     } else {
         Ok(())
@@ -163,12 +165,16 @@ mod tests {
             .to_http_request();
         let first = stream::once(async { Ok(Bytes::from_static(b"{")) });
         let mut payload = Payload::from(first.chain(stream::pending()).boxed_local());
-        let error = read_json(&request, &mut payload, 100).await.unwrap_err();
+        let limit = BodyLimit {
+            bytes: 100,
+            time: Duration::from_secs(30),
+        };
+        let error = read_json(&request, &mut payload, limit).await.unwrap_err();
         assert_eq!(error.status_code(), StatusCode::REQUEST_TIMEOUT);
     }
 
     #[test]
-    fn only_json_in_utf_8_and_uncompressed_is_read() {
+    fn only_json_that_is_not_compressed_is_read() {
         let check = |headers: &[(&'static str, &str)], accepted: bool| {
             let mut request = TestRequest::put();
             for header in headers {
@@ -201,7 +207,7 @@ mod tests {
         );
         check(
             &[("content-type", "application/json; charset=latin1")],
-            false,
+            true,
         );
         check(&[json, ("content-encoding", "gzip")], false);
         check(

@@ -95,6 +95,24 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
     }
 
+    /// 404 below the list of postings.
+    pub fn slash_in_identifier() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "There is nothing at this path. A slash in an identifier is written %2F.",
+        )
+    }
+
+    /// 404 of an empty identifier.
+    pub fn list_has_no_slash(path: &str) -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            format!(
+                "There is nothing at this path. The list is {path}, without a slash at its end."
+            ),
+        )
+    }
+
     /// 405, with the methods that there are.
     pub fn method_not_allowed(allow: &'static str) -> Self {
         Self::new(
@@ -133,6 +151,14 @@ impl ApiError {
         )
     }
 
+    /// 421: the request is for another host.
+    pub fn misdirected() -> Self {
+        Self::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "The header Host must name this listener by its address, or as localhost.",
+        )
+    }
+
     /// 422 with what is wrong with each field.
     pub fn invalid(errors: FieldErrors) -> Self {
         let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string());
@@ -166,10 +192,10 @@ impl ApiError {
         )
     }
 
-    /// 503 of `/readyz`, which says nothing about the inside but to the log.
-    pub fn not_ready(cause: &dyn fmt::Display) -> Self {
+    /// 503 of `/readyz`. It names what is missing, and says of the inside nothing but to the log.
+    pub fn not_ready(missing: &'static str, cause: &dyn fmt::Display) -> Self {
         tracing::warn!(%cause, "not ready");
-        Self::unavailable("The service is not ready.", RETRY_UNAVAILABLE)
+        Self::unavailable(missing, RETRY_UNAVAILABLE)
     }
 
     /// 500. The cause is for the log alone.
@@ -190,6 +216,18 @@ pub struct ErrorBody<'a> {
     /// With which request it happened: in the body of a 500.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<&'a str>,
+    /// What RFC 6749 §5.2 has beside it: in the body of a 500 of the token endpoint.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub oauth: Option<OAuthFields<'a>>,
+}
+
+/// The fields of an error of the token endpoint.
+#[derive(Clone, Copy, Serialize)]
+pub struct OAuthFields<'a> {
+    /// The code.
+    pub error: &'a str,
+    /// The same as `message`.
+    pub error_description: &'a str,
 }
 
 /// Field errors as an object: `{"company.name": ["is required"]}`.
@@ -221,6 +259,7 @@ impl ResponseError for ApiError {
             message: &self.0.message,
             errors: self.0.errors.as_ref().map(Fields),
             request_id: None,
+            oauth: None,
         })
     }
 }
@@ -249,7 +288,10 @@ impl From<InvalidEmail> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Conflict | StoreError::Unavailable(_) | StoreError::InDoubt(_) => {
+            StoreError::Conflict
+            | StoreError::Locked(_)
+            | StoreError::Unavailable(_)
+            | StoreError::InDoubt(_) => {
                 tracing::warn!(cause = %error, "the store did not answer");
                 Self::unavailable(
                     "The service is temporarily unavailable. Try again.",

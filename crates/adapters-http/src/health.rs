@@ -10,6 +10,11 @@ use crate::{application::State, error::ApiError, routing::get_only};
 /// How long the store may take to say that it is ready.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What `/readyz` says while the store cannot do its work.
+const NO_STORE: &str = "The service is not ready: its store cannot be used.";
+/// What `/readyz` says while no token can be given out or accepted.
+const NO_KEY: &str = "The service is not ready: it has no usable token signing key.";
+
 /// `GET /healthz` and `GET /readyz`.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
@@ -22,13 +27,17 @@ async fn healthz() -> HttpResponse {
     ok()
 }
 
-/// The store can be reached and its schema is current.
+/// The store can be reached, its schema is current, and tokens can be signed.
 async fn readyz(state: web::Data<State>) -> Result<HttpResponse, ApiError> {
     match timeout(PATIENCE, state.ports.health.ready()).await {
-        Ok(Ok(())) => Ok(ok()),
-        Ok(Err(error)) => Err(ApiError::not_ready(&error)),
-        Err(elapsed) => Err(ApiError::not_ready(&elapsed)),
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(ApiError::not_ready(NO_STORE, &error)),
+        Err(elapsed) => return Err(ApiError::not_ready(NO_STORE, &elapsed)),
     }
+    if state.authorizer.signing_keys() == 0 {
+        return Err(ApiError::not_ready(NO_KEY, &NO_KEY));
+    }
+    Ok(ok())
 }
 
 fn ok() -> HttpResponse {

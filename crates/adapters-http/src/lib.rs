@@ -6,13 +6,15 @@
 //! beside it, for whoever watches the service.
 //!
 //! What every request passes is in `middleware`, what every error looks like in `error`,
-//! how bodies are taken in in `body`, and what the resources of the API share in `api`.
+//! how bodies are taken in in `body`, how long a
+//! connection may take in `connection`, and what the resources of the API share in `api`.
 
 mod admin;
 mod answer;
 mod api;
 mod application;
 mod body;
+mod connection;
 mod docs;
 mod error;
 mod health;
@@ -22,11 +24,13 @@ mod openapi;
 mod posting;
 mod request_id;
 mod routing;
+mod server;
 mod subscriber;
 
 pub use self::{
     admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, Ports, StopHandle},
+    connection::Timeouts,
     openapi::openapi,
     posting::posting_data,
     subscriber::subscriber_data,

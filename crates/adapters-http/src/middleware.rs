@@ -18,7 +18,9 @@ use futures_util::FutureExt;
 use tracing::Instrument;
 
 use crate::{
-    error::{ApiError, ErrorBody},
+    connection::Connection,
+    error::{ApiError, ErrorBody, OAuthFields},
+    oauth,
     request_id::{RequestId, X_REQUEST_ID},
     subscriber,
 };
@@ -39,12 +41,15 @@ pub async fn track(
         method = %request.method(),
         path = subscriber::loggable(request.path(), request.match_info().as_str()),
     );
+    let is_for_token = request.path() == oauth::TOKEN_PATH;
+    let connection = Connection::of(request.request());
+    let under_way = connection.map(|connection| connection.begin(request.request()));
     let guarded = async {
         let started = Instant::now();
         let outcome = AssertUnwindSafe(async { next.call(request).await })
             .catch_unwind()
             .await;
-        let answer = finish(outcome, &id);
+        let answer = finish(outcome, &id, is_for_token);
         let status = match &answer {
             Ok(response) => response.status(),
             Err(error) => error.as_response_error().status_code(),
@@ -55,18 +60,27 @@ pub async fn track(
         } else {
             tracing::debug!(status, ?elapsed, "answered");
         }
-        answer
+        match under_way {
+            Some(under_way) => {
+                answer.map(|answer| answer.map_body(|_, body| under_way.answer(body)))
+            }
+            None => answer,
+        }
     };
     guarded.instrument(span).await
 }
 
 type Outcome = Result<Result<ServiceResponse<BoxBody>, Error>, Box<dyn Any + Send>>;
 
-fn finish(outcome: Outcome, id: &RequestId) -> Result<ServiceResponse<BoxBody>, Error> {
+fn finish(
+    outcome: Outcome,
+    id: &RequestId,
+    is_for_token: bool,
+) -> Result<ServiceResponse<BoxBody>, Error> {
     match outcome {
         Ok(Ok(response)) if response.status() == StatusCode::INTERNAL_SERVER_ERROR => {
             let (request, _) = response.into_parts();
-            Ok(ServiceResponse::new(request, internal(id)))
+            Ok(ServiceResponse::new(request, internal(id, is_for_token)))
         }
         Ok(Ok(mut response)) => {
             mark(response.headers_mut(), id);
@@ -76,7 +90,7 @@ fn finish(outcome: Outcome, id: &RequestId) -> Result<ServiceResponse<BoxBody>, 
             let mut response = error.error_response();
             if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
                 tracing::error!(cause = %error, "internal error");
-                response = internal(id);
+                response = internal(id, is_for_token);
             }
             mark(response.headers_mut(), id);
             Err(InternalError::from_response(error, response).into())
@@ -84,17 +98,21 @@ fn finish(outcome: Outcome, id: &RequestId) -> Result<ServiceResponse<BoxBody>, 
         // The request went down with the handler, so only an error can carry the answer.
         Err(panic) => {
             tracing::error!(cause = message(panic.as_ref()), "a handler panicked");
-            Err(InternalError::from_response(ApiError::INTERNAL, internal(id)).into())
+            Err(InternalError::from_response(ApiError::INTERNAL, internal(id, is_for_token)).into())
         }
     }
 }
 
 /// The answer to a failure of the service: always the same, but for the request's id.
-fn internal(id: &RequestId) -> HttpResponse {
+fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
     let mut response = HttpResponse::InternalServerError().json(ErrorBody {
         message: ApiError::INTERNAL,
         errors: None,
         request_id: Some(id.as_str()),
+        oauth: is_for_token.then_some(OAuthFields {
+            error: "server_error",
+            error_description: ApiError::INTERNAL,
+        }),
     });
     mark(response.headers_mut(), id);
     response

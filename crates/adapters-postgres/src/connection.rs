@@ -12,14 +12,13 @@
 use std::{
     future::Future,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use deadpool::managed::{Object, PoolError};
-use diesel::ConnectionError;
 use diesel_async::{
     AsyncConnection, AsyncPgConnection, SimpleAsyncConnection,
     pooled_connection::{
@@ -28,29 +27,18 @@ use diesel_async::{
 };
 use domain::store::StoreError;
 use tokio::{task, time::timeout};
-use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{
     PostgresOptions, PostgresUrl,
     error::{Failure, chain, is_answer},
+    establish::Connector,
+    recent::Recent,
     tls,
 };
 
-/// How long a connection may be silent before the network is asked whether the server is still
-/// there, how often it is asked, and how long what was sent may stay without a sign of receipt.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
-const KEEPALIVE_RETRIES: u32 = 3;
-const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
-
-/// Every query here looks rows up by an index, one after the other. The server would choose
-/// otherwise while a table is small, and keep to it for as long as the statement stays prepared
-/// and nobody has analysed the table: a new database that is filled would get slower and slower.
-/// For the same reason there is nothing to be gained by planning a statement anew for its values,
-/// as the server would for small batches, each time.
-const PLANNER: &str = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off \
-    -c jit=off -c plan_cache_mode=force_generic_plan";
+/// How long a connection may take to show that it still works.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
 type Connection = Object<AsyncDieselConnectionManager<AsyncPgConnection>>;
 
@@ -74,18 +62,21 @@ pub(crate) struct Connections {
     pool: Pool<AsyncPgConnection>,
     acquire_timeout: Duration,
     work_timeout: Duration,
+    /// As the server writes it.
+    row_patience: Arc<str>,
+    recent: Mutex<Recent>,
 }
 
 impl Connections {
     /// Prepares connections; none is made before it is needed.
     pub(crate) fn new(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
-        let config = Arc::new(configuration(url, options));
         let tls = MakeRustlsConnect::new(tls::client_config(url)?);
+        let connector = Arc::new(Connector::new(url, options, tls));
         let mut manager = ManagerConfig::default();
         manager.recycling_method = RecyclingMethod::Fast;
         manager.custom_setup = Box::new(move |_| {
-            let (config, tls) = (Arc::clone(&config), tls.clone());
-            Box::pin(async move { establish(&config, tls).await })
+            let connector = Arc::clone(&connector);
+            Box::pin(async move { connector.connect().await })
         });
         // The manager hands the URL to the setup, which has what it needs without it.
         let manager = AsyncDieselConnectionManager::new_with_config(String::new(), manager);
@@ -97,7 +88,23 @@ impl Connections {
             pool,
             acquire_timeout: options.acquire_timeout,
             work_timeout: options.work_timeout(),
+            row_patience: format!("{}ms", options.row_lock_timeout.as_millis()).into(),
+            recent: Mutex::default(),
         })
+    }
+
+    /// How long a commit waits for a row, as a value of `lock_timeout`.
+    pub(crate) fn row_patience(&self) -> Arc<str> {
+        Arc::clone(&self.row_patience)
+    }
+
+    /// Fails when one commit after the other has failed just now.
+    pub(crate) fn check_commits(&self) -> Result<(), StoreError> {
+        self.recent().verdict(Instant::now())
+    }
+
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a connection from the pool, or makes one if there is room.
@@ -148,10 +155,12 @@ impl Connections {
             + 'static,
     {
         let conn = self.get().await?;
-        match self.run_on(conn, work).await {
+        let result = match self.run_on(conn, work).await {
             Err(StoreError::Unavailable(why)) if !is_answer(&why) => Err(StoreError::InDoubt(why)),
             result => result,
-        }
+        };
+        self.recent().note(&result, Instant::now());
+        result
     }
 
     async fn run_on<T, F>(&self, conn: Connection, work: F) -> Result<T, StoreError>
@@ -166,7 +175,7 @@ impl Connections {
         joined(task::spawn(async move {
             let mut conn = conn;
             let result = limited(limit, work(&mut conn)).await;
-            settle(conn, result)
+            settle(conn, result).await
         }))
         .await
     }
@@ -182,7 +191,7 @@ impl Connections {
     {
         let conn = self.get().await?;
         let limit = self.work_timeout;
-        joined(task::spawn(async move {
+        let result = joined(task::spawn(async move {
             let mut conn = conn;
             let is_done = AtomicBool::new(false);
             let all = async |conn: &mut AsyncPgConnection| {
@@ -198,9 +207,11 @@ impl Connections {
                 }
                 result => result,
             };
-            settle(conn, result)
+            settle(conn, result).await
         }))
-        .await
+        .await;
+        self.recent().note(&result, Instant::now());
+        result
     }
 }
 
@@ -219,15 +230,30 @@ async fn limited<T>(
 
 /// Gives a connection back. After any failure that is not an ordinary answer it is closed
 /// instead, which ends whatever it may still be doing.
-fn settle<T>(conn: Connection, result: Result<T, Failure>) -> Result<T, StoreError> {
+///
+/// An error that says nothing known is the server's farewell if the connection ends with it, in
+/// whatever language.
+async fn settle<T>(mut conn: Connection, result: Result<T, Failure>) -> Result<T, StoreError> {
+    let result = match result {
+        Err(Failure(StoreError::Broken(why))) if !is_alive(&mut conn).await => {
+            Err(Failure(StoreError::Unavailable(why)))
+        }
+        result => result,
+    };
     match result {
         Ok(value) => Ok(value),
-        Err(Failure(StoreError::Conflict)) => Err(StoreError::Conflict),
+        Err(Failure(error @ (StoreError::Conflict | StoreError::Locked(_)))) => Err(error),
         Err(Failure(error)) => {
             drop(Object::take(conn));
             Err(error)
         }
     }
+}
+
+/// Whether the server still answers on a connection.
+async fn is_alive(conn: &mut AsyncPgConnection) -> bool {
+    let answer = timeout(SIGN_OF_LIFE, conn.batch_execute("SELECT 1")).await;
+    matches!(answer, Ok(Ok(())))
 }
 
 /// The outcome of work in another task.
@@ -236,68 +262,5 @@ async fn joined<T>(work: task::JoinHandle<Result<T, StoreError>>) -> Result<T, S
         Ok(result) => result,
         Err(error) if error.is_panic() => Err(StoreError::Broken(error.to_string())),
         Err(error) => Err(StoreError::Unavailable(error.to_string())),
-    }
-}
-
-/// What a connection asks of the server and of the network. What the URL says comes last and
-/// wins.
-fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
-    let mut config = url.config().clone();
-    let mut settings = format!(
-        "-c statement_timeout={} -c lock_timeout={} -c idle_in_transaction_session_timeout={} \
-         {PLANNER}",
-        options.statement_timeout.as_millis(),
-        options.lock_timeout.as_millis(),
-        options.idle_in_transaction_timeout.as_millis(),
-    );
-    if let Some(of_url) = url.config().get_options() {
-        settings.push(' ');
-        settings.push_str(of_url);
-    }
-    config.options(settings);
-    if config.get_application_name().is_none() {
-        config.application_name(&options.application_name);
-    }
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(options.acquire_timeout);
-    }
-    if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(UNACKNOWLEDGED);
-    }
-    if config.get_keepalives_interval().is_none() {
-        config.keepalives_idle(KEEPALIVE_IDLE);
-        config.keepalives_interval(KEEPALIVE_INTERVAL);
-        config.keepalives_retries(KEEPALIVE_RETRIES);
-    }
-    config
-}
-
-async fn establish(
-    config: &Config,
-    tls: MakeRustlsConnect,
-) -> Result<AsyncPgConnection, ConnectionError> {
-    let (client, connection) = config.connect(tls).await.map_err(|error| {
-        ConnectionError::BadConnection(format!("cannot connect to PostgreSQL: {}", chain(&error)))
-    })?;
-    let mut conn = AsyncPgConnection::try_from_client_and_connection(client, connection).await?;
-    use_english(&mut conn).await;
-    Ok(conn)
-}
-
-/// Has the server report errors in English, by which they are told apart. Only a superuser may
-/// change this, and hardly any server is set up otherwise.
-async fn use_english(conn: &mut AsyncPgConnection) {
-    let changed = conn
-        .batch_execute(
-            "SELECT set_config('lc_messages', 'C', false) \
-             WHERE current_setting('lc_messages') !~* '^(C|POSIX|en)'",
-        )
-        .await;
-    if let Err(error) = changed {
-        tracing::warn!(
-            %error,
-            "the server's messages are not in English, so some of its errors cannot be told \
-             apart; have a superuser run: ALTER ROLE … SET lc_messages = 'C'"
-        );
     }
 }

@@ -54,10 +54,9 @@ fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Sto
 
 /// PostgreSQL's words for a state of the server that may pass. diesel hands on the words only,
 /// not the code they belong to; `connection` sees to it that they are English.
-const PASSING: [&str; 20] = [
-    // 57014, 55P03, 25P03, 25P04, 57P05: a limit on time was reached.
+const PASSING: [&str; 19] = [
+    // 57014, 25P03, 25P04, 57P05: a limit on time was reached.
     "canceling statement due to",
-    "could not obtain lock on",
     "terminating connection due to",
     // 57P01 to 57P03: the server stops, starts, or has lost a process of its own.
     "terminating connection because",
@@ -81,6 +80,12 @@ const PASSING: [&str; 20] = [
     "during recovery",
 ];
 
+/// 55P03: a lock was not to be had in time.
+const LOCKED: [&str; 2] = [
+    "canceling statement due to lock timeout",
+    "could not obtain lock on",
+];
+
 /// Whether this is the server's answer to a statement, which it has undone, and not the end of
 /// the connection.
 pub(crate) fn is_answer(message: &str) -> bool {
@@ -92,6 +97,8 @@ fn classify_message(message: &str) -> StoreError {
     // 40P01, and what serialisation failures are called.
     if message.contains("deadlock detected") || message.contains("could not serialize access") {
         StoreError::Conflict
+    } else if LOCKED.iter().any(|locked| message.contains(locked)) {
+        StoreError::Locked(message.to_owned())
     } else if PASSING.iter().any(|passing| message.contains(passing)) {
         StoreError::Unavailable(message.to_owned())
     } else {
@@ -121,6 +128,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum Sort {
         Conflict,
+        Locked,
         Unavailable,
         Broken,
     }
@@ -128,6 +136,7 @@ mod tests {
     fn sort(error: &StoreError) -> Sort {
         match error {
             StoreError::Conflict => Sort::Conflict,
+            StoreError::Locked(_) => Sort::Locked,
             StoreError::Unavailable(_) | StoreError::InDoubt(_) => Sort::Unavailable,
             StoreError::Broken(_) => Sort::Broken,
         }
@@ -136,7 +145,7 @@ mod tests {
     #[test]
     fn errors_of_postgresql_are_sorted() {
         use DatabaseErrorKind as Kind;
-        use Sort::{Broken, Conflict, Unavailable};
+        use Sort::{Broken, Conflict, Locked, Unavailable};
         let check = |kind: DatabaseErrorKind, message: &str, expect: Sort| {
             let error = DieselError::DatabaseError(kind, Box::new(message.to_owned()));
             let Failure(error) = error.into();
@@ -155,7 +164,7 @@ mod tests {
         for (message, expect) in [
             ("deadlock detected", Conflict),
             ("canceling statement due to statement timeout", Unavailable),
-            ("canceling statement due to lock timeout", Unavailable),
+            ("canceling statement due to lock timeout", Locked),
             ("canceling statement due to user request", Unavailable),
             (
                 "canceling statement due to conflict with recovery",

@@ -8,7 +8,8 @@
 //! [`Drafts`](domain::enrichment::Drafts). Nothing that another process can change is kept in
 //! memory.
 //!
-//! - `url`, `tls`, `connection`: where the database is, and how work runs on its connections.
+//! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
+//!   connections; `health`, `recent`: whether it can be written.
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
@@ -22,10 +23,13 @@ mod company;
 mod connection;
 mod draft;
 mod error;
+mod establish;
+mod health;
 mod migrations;
 mod options;
 mod outbox;
 mod posting;
+mod recent;
 mod schema;
 mod statement;
 mod subscriber;
@@ -40,8 +44,7 @@ mod tests;
 
 use std::{fmt, sync::Arc};
 
-use async_trait::async_trait;
-use domain::store::{Health, StoreError};
+use domain::store::StoreError;
 
 use self::{connection::Connections, error::Failure};
 pub use self::{
@@ -89,18 +92,5 @@ impl PostgresStore {
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresStore").finish_non_exhaustive()
-    }
-}
-
-#[async_trait]
-impl Health for PostgresStore {
-    async fn ready(&self) -> Result<(), StoreError> {
-        match self.pending_migrations().await?.as_slice() {
-            [] => Ok(()),
-            pending => Err(StoreError::Unavailable(format!(
-                "the schema lacks {}; run `posthaste migrate`",
-                pending.join(", ")
-            ))),
-        }
     }
 }

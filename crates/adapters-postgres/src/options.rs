@@ -14,6 +14,9 @@ pub struct PostgresOptions {
     pub statement_timeout: Duration,
     /// How long a statement waits for a lock (`lock_timeout`).
     pub lock_timeout: Duration,
+    /// How long a commit waits for the rows that it locks. Commits of the service itself are done
+    /// within some milliseconds; everybody in a batch waits for a row that stays locked longer.
+    pub row_lock_timeout: Duration,
     /// How long a transaction may wait for its next statement before the server ends it
     /// (`idle_in_transaction_session_timeout`): what holds locks must not vanish with them.
     pub idle_in_transaction_timeout: Duration,
@@ -28,6 +31,7 @@ impl Default for PostgresOptions {
             acquire_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(5),
             lock_timeout: Duration::from_secs(3),
+            row_lock_timeout: Duration::from_millis(100),
             idle_in_transaction_timeout: Duration::from_secs(5),
             application_name: "posthaste".to_owned(),
         }

@@ -53,6 +53,7 @@ pub fn patient() -> PostgresOptions {
         acquire_timeout: Duration::from_mins(1),
         statement_timeout: Duration::from_mins(1),
         lock_timeout: Duration::from_mins(1),
+        row_lock_timeout: Duration::from_mins(1),
         idle_in_transaction_timeout: Duration::from_mins(1),
         ..PostgresOptions::default()
     }

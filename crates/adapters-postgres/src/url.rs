@@ -253,6 +253,22 @@ mod tests {
     }
 
     #[test]
+    fn several_servers_may_be_named() {
+        use tokio_postgres::config::TargetSessionAttrs;
+
+        let url: PostgresUrl =
+            "postgres://u@db1.example,db2.example:5433/x?target_session_attrs=read-write&sslmode=verify-full"
+                .parse()
+                .unwrap();
+        assert_eq!(url.config.get_hosts().len(), 2);
+        assert_eq!(url.config.get_ports(), [5432, 5433]);
+        assert_eq!(
+            url.config.get_target_session_attrs(),
+            TargetSessionAttrs::ReadWrite
+        );
+    }
+
+    #[test]
     fn what_cannot_be_used_is_named() {
         for (text, expect) in [
             ("mysql://h/db", "postgres://"),

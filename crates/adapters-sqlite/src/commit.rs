@@ -1,6 +1,6 @@
 //! The store's port: loading what a batch names, and one transaction for each write set.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use diesel::SqliteConnection;
@@ -88,8 +88,11 @@ impl Store for SqliteStore {
 /// Writes everything: companies before the postings that refer to them, and finished tasks
 /// last, so that one that asks for itself again is due once more.
 fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
-    for company in writes.companies.values() {
-        company::upsert(conn, company)?;
+    let mut as_they_were = HashSet::new();
+    for write in writes.companies.values() {
+        if !company::upsert(conn, write)? {
+            as_they_were.insert(write.company.id.uuid());
+        }
     }
     for posting in writes.postings.values() {
         posting::write(conn, posting)?;
@@ -101,7 +104,9 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
         outbox::ask(conn, *effect, writes.at)?;
     }
     for event in &writes.events {
-        outbox::record(conn, event, writes.at)?;
+        if !as_they_were.contains(&event.subject.uuid()) {
+            outbox::record(conn, event, writes.at)?;
+        }
     }
     for receipt in &writes.done {
         outbox::finish(conn, receipt, writes.at)?;

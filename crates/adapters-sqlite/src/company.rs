@@ -59,18 +59,19 @@ pub(crate) fn load<'a>(
 }
 
 statement! {
-    /// Sets no more of a company that exists than is asked for.
+    /// Sets no more of a company that exists than is asked for, and leaves one that is so already.
     Upsert =
     "INSERT INTO companies (id, name, website, logo_path, created_at, updated_at) \
      VALUES (?, ?, ?, ?, ?, ?) \
      ON CONFLICT (id) DO UPDATE SET \
      name = CASE WHEN ? THEN excluded.name ELSE name END, \
      logo_path = CASE WHEN ? THEN excluded.logo_path ELSE logo_path END, \
-     updated_at = excluded.updated_at"
+     updated_at = excluded.updated_at \
+     WHERE (? AND excluded.name <> name) OR (? AND excluded.logo_path IS NOT logo_path)"
 }
 
-/// Inserts a company, or updates what the write sets of it.
-pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Result<(), Failure> {
+/// Inserts a company, or updates what the write sets of it; says whether that changed anything.
+pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Result<bool, Failure> {
     let CompanyWrite {
         company,
         sets_name,
@@ -78,7 +79,7 @@ pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Resul
         at,
     } = write;
     let at = micros(*at);
-    execute::<Upsert>(
+    let written = execute::<Upsert>(
         conn,
         &[
             (&company.id.uuid()).into(),
@@ -89,7 +90,9 @@ pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Resul
             at.into(),
             (*sets_name).into(),
             (*sets_logo_path).into(),
+            (*sets_name).into(),
+            (*sets_logo_path).into(),
         ],
     )?;
-    Ok(())
+    Ok(written > 0)
 }

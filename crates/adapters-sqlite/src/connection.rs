@@ -8,26 +8,33 @@
 //! or not its caller still waits: a dropped future leaves nothing open.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
 use diesel::{
-    Connection, QueryableByName, RunQueryDsl, SqliteConnection, connection::SimpleConnection,
-    sql_query, sql_types::Text,
+    Connection, QueryableByName, RunQueryDsl, SqliteConnection,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{Integer, Text},
 };
 use domain::store::StoreError;
 use tokio::{sync, task};
 
 use crate::{
-    error::{Failure, classify},
+    error::{Failure, classify, is_busy},
+    file::DatabaseFile,
     migrations,
+    recent::Recent,
 };
 
 /// How many may read at the same time.
 const READERS: usize = 4;
+
+/// How long a probe waits for other processes.
+const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What a connection may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +47,9 @@ pub(crate) enum Role {
 
 /// The connections of one store.
 pub(crate) struct Connections {
-    path: PathBuf,
+    file: DatabaseFile,
     busy_timeout: Duration,
+    recent: Mutex<Recent>,
     /// `None` until it is needed, and after it failed.
     writer: Arc<sync::Mutex<Option<SqliteConnection>>>,
     idle_readers: Mutex<Vec<SqliteConnection>>,
@@ -49,11 +57,12 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Prepares connections to an existing file; `path` must be absolute.
-    pub(crate) fn new(path: PathBuf, busy_timeout: Duration) -> Self {
+    /// Prepares connections to a file.
+    pub(crate) fn new(file: DatabaseFile, busy_timeout: Duration) -> Self {
         Self {
-            path,
+            file,
             busy_timeout,
+            recent: Mutex::default(),
             writer: Arc::default(),
             idle_readers: Mutex::default(),
             reading: Arc::new(sync::Semaphore::new(READERS)),
@@ -62,6 +71,9 @@ impl Connections {
 
     /// Runs work on the writing connection, in a transaction that has the write lock from its
     /// beginning.
+    ///
+    /// The file is looked at before and after, so whatever succeeds was committed to a file that was
+    /// in its place after that.
     pub(crate) async fn write<T, F>(self: &Arc<Self>, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -70,17 +82,71 @@ impl Connections {
         let this = Arc::clone(self);
         let mut writer = Arc::clone(&self.writer).lock_owned().await;
         joined(task::spawn_blocking(move || {
-            let mut conn = match writer.take() {
-                Some(conn) => conn,
-                None => this.connect(Role::Writer)?,
-            };
-            let result = conn.immediate_transaction(work);
-            if is_sound(&result) {
-                *writer = Some(conn);
-            }
-            result.map_err(|Failure(error)| error)
+            let result = this.write_on(&mut writer, work);
+            this.recent().note(&result, Instant::now());
+            result
         }))
         .await
+    }
+
+    fn write_on<T>(
+        &self,
+        writer: &mut Option<SqliteConnection>,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.file.check()?;
+        let mut conn = match writer.take() {
+            Some(conn) => conn,
+            None => self.connect(Role::Writer)?,
+        };
+        // After some failures SQLite has undone the transaction by itself, and then diesel reports
+        // that it cannot be undone.
+        let mut cause = None;
+        let result = conn.immediate_transaction(|conn| {
+            work(conn).inspect_err(|Failure(error)| cause = Some(error.clone()))
+        });
+        if is_sound(&result) {
+            *writer = Some(conn);
+        }
+        let value = result.map_err(|Failure(error)| cause.unwrap_or(error))?;
+        self.file
+            .check()
+            .map_err(|error| StoreError::InDoubt(error.to_string()))?;
+        Ok(value)
+    }
+
+    /// Fails when a commit would: the file is not in its place, or commits have failed just now, or
+    /// one that changes nothing fails. Such a probe is made once a second at most, and not while
+    /// something is being written.
+    pub(crate) async fn check_writable(self: &Arc<Self>) -> Result<(), StoreError> {
+        self.file.check()?;
+        let verdict = self.recent().verdict(Instant::now());
+        if let Some(verdict) = verdict {
+            return verdict;
+        }
+        let Ok(mut writer) = Arc::clone(&self.writer).try_lock_owned() else {
+            return Ok(());
+        };
+        let this = Arc::clone(self);
+        joined(task::spawn_blocking(move || {
+            if let Some(conn) = writer.as_mut() {
+                wait_for_others(conn, PROBE_TIMEOUT).map_err(|Failure(error)| error)?;
+            }
+            let result = match this.write_on(&mut writer, probe) {
+                Err(StoreError::Unavailable(why)) if is_busy(&why) => Ok(()),
+                result => result,
+            };
+            if let Some(conn) = writer.as_mut() {
+                wait_for_others(conn, this.busy_timeout).map_err(|Failure(error)| error)?;
+            }
+            this.recent().note_probe(result.clone(), Instant::now());
+            result
+        }))
+        .await
+    }
+
+    fn recent(&self) -> std::sync::MutexGuard<'_, Recent> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs work on a reading connection, in a transaction: all its queries see one state.
@@ -96,6 +162,7 @@ impl Connections {
             .map_err(|error| StoreError::Broken(error.to_string()))?;
         joined(task::spawn_blocking(move || {
             let _permit = permit;
+            this.file.check()?;
             let mut conn = match this.idle().pop() {
                 Some(conn) => conn,
                 None => this.connect(Role::Reader)?,
@@ -117,27 +184,26 @@ impl Connections {
 
     /// Opens a connection and sets it up.
     pub(crate) fn connect(&self, role: Role) -> Result<SqliteConnection, StoreError> {
-        let path = &self.path;
+        let path = self.file.path();
         let in_words = |error: StoreError| match error {
             StoreError::Unavailable(why) => {
                 StoreError::Unavailable(format!("{}: {why}", path.display()))
             }
             StoreError::Broken(why) => StoreError::Broken(format!("{}: {why}", path.display())),
-            error @ (StoreError::Conflict | StoreError::InDoubt(_)) => error,
+            error => error,
         };
         let mut conn = SqliteConnection::establish(&uri(path)?)
             .map_err(|error| in_words(classify(&error.to_string())))?;
         self.set_up(&mut conn, role)
             .map_err(|Failure(error)| in_words(error))?;
+        // It was opened by its name.
+        self.file.check()?;
         Ok(conn)
     }
 
     fn set_up(&self, conn: &mut SqliteConnection, role: Role) -> Result<(), Failure> {
         // First, so that what follows waits for other processes too.
-        conn.batch_execute(&format!(
-            "PRAGMA busy_timeout = {}",
-            self.busy_timeout.as_millis()
-        ))?;
+        wait_for_others(conn, self.busy_timeout)?;
         use_wal(conn, self.busy_timeout)?;
         conn.batch_execute(
             // A commit is on the disk when it is answered, also if the power fails then.
@@ -156,6 +222,25 @@ impl Connections {
         }
         Ok(())
     }
+}
+
+/// Says how long a connection waits for other processes.
+fn wait_for_others(conn: &mut SqliteConnection, time: Duration) -> Result<(), Failure> {
+    conn.batch_execute(&format!("PRAGMA busy_timeout = {}", time.as_millis()))?;
+    Ok(())
+}
+
+#[derive(QueryableByName)]
+struct UserVersion {
+    #[diesel(sql_type = Integer)]
+    user_version: i32,
+}
+
+/// Writes a page that stays as it is.
+fn probe(conn: &mut SqliteConnection) -> Result<(), Failure> {
+    let UserVersion { user_version } = sql_query("PRAGMA user_version").get_result(conn)?;
+    conn.batch_execute(&format!("PRAGMA user_version = {user_version}"))?;
+    Ok(())
 }
 
 /// The outcome of work on another thread.

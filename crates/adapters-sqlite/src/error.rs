@@ -37,21 +37,30 @@ impl From<Box<dyn Error + Send + Sync>> for Failure {
     }
 }
 
-/// SQLite's words for a state of the machine that may pass: another process has the lock, or
-/// the file system refuses. diesel hands on the words only, not the code they belong to.
-const PASSING: [&str; 7] = [
+/// SQLite's words for a lock that another connection has. diesel hands on the words only, not the
+/// code they belong to.
+const BUSY: [&str; 3] = [
     "database is locked",
     "database table is locked",
     "database schema is locked",
+];
+
+/// SQLite's words for a file system that refuses, which may pass as well.
+const PASSING: [&str; 4] = [
     "database or disk is full",
     "disk I/O error",
     "unable to open database file",
     "attempt to write a readonly database",
 ];
 
+/// Whether another connection has the lock, which is no failure of this one.
+pub(crate) fn is_busy(message: &str) -> bool {
+    BUSY.iter().any(|busy| message.contains(busy))
+}
+
 /// Sorts a message of SQLite's.
 pub(crate) fn classify(message: &str) -> StoreError {
-    if PASSING.iter().any(|passing| message.contains(passing)) {
+    if is_busy(message) || PASSING.iter().any(|passing| message.contains(passing)) {
         StoreError::Unavailable(message.to_owned())
     } else {
         StoreError::Broken(message.to_owned())

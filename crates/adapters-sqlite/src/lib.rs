@@ -8,7 +8,8 @@
 //! [`Drafts`](domain::enrichment::Drafts). Several of them, also in several processes, may have
 //! one file open: nothing that another can change is kept in memory.
 //!
-//! - `connection`: who writes, who reads, and what makes a commit durable.
+//! - `connection`: who writes, who reads, and what makes a commit durable; `file`: whether it is still
+//!   in its place; `recent`: whether commits succeed.
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
@@ -20,9 +21,11 @@ mod company;
 mod connection;
 mod draft;
 mod error;
+mod file;
 mod migrations;
 mod outbox;
 mod posting;
+mod recent;
 mod schema;
 mod statement;
 mod subscriber;
@@ -45,6 +48,7 @@ use domain::store::{Health, StoreError};
 use self::{
     connection::{Connections, Role},
     error::Failure,
+    file::DatabaseFile,
 };
 
 /// How many values one `IN (…)` may list; SQLite takes 32,766 in a statement.
@@ -64,7 +68,7 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens a database file. One that does not exist is made, for its owner only, and with it
-    /// the folders it is in. The schema may lack migrations ([`Self::migrate`]); one that is
+    /// the folders it is in, likewise. The schema may lack migrations ([`Self::migrate`]); one that is
     /// newer than this program is refused.
     ///
     /// This blocks for a moment, and may be called outside of a runtime.
@@ -75,7 +79,8 @@ impl SqliteStore {
     fn open_with(path: &Path, busy_timeout: Duration) -> Result<Self, StoreError> {
         let path = path::absolute(path).map_err(|error| unusable(path, &error))?;
         create(&path).map_err(|error| unusable(&path, &error))?;
-        let connections = Connections::new(path, busy_timeout);
+        let file = DatabaseFile::at(path.clone()).map_err(|error| unusable(&path, &error))?;
+        let connections = Connections::new(file, busy_timeout);
         let mut conn = connections.connect(Role::Reader)?;
         conn.transaction(migrations::pending)
             .map_err(|Failure(error)| error)?;
@@ -106,7 +111,7 @@ impl fmt::Debug for SqliteStore {
 impl Health for SqliteStore {
     async fn ready(&self) -> Result<(), StoreError> {
         match self.pending_migrations().await?.as_slice() {
-            [] => Ok(()),
+            [] => self.connections.check_writable().await,
             pending => Err(StoreError::Unavailable(format!(
                 "the schema lacks {}; run `posthaste migrate`",
                 pending.join(", ")
@@ -126,7 +131,7 @@ fn create(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        make_private(folder)?;
     }
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -136,6 +141,15 @@ fn create(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Makes a folder that is not there, for its owner only, whatever the umask is.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn unusable(path: &Path, error: &io::Error) -> StoreError {

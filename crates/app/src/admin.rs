@@ -2,9 +2,9 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use adapters_http::{AdminApplication, AdminListener, StopHandle};
-use anyhow::Context as _;
-use domain::outbox::Outbox;
+use adapters_http::{AdminApplication, AdminListener, MetricsPage, StopHandle, Timeouts};
+use anyhow::{Context as _, bail};
+use domain::{outbox::Outbox, store::Health};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::{
     task::JoinHandle,
@@ -14,7 +14,7 @@ use tokio::{
 use crate::{
     clock,
     config::AdminBind,
-    metrics::{self, Page, PushesUnderWay},
+    metrics::{self, Page, PagePorts, Serving},
 };
 
 /// How often what was recorded is added up, so that it takes no memory although nobody looks.
@@ -33,7 +33,8 @@ impl Admin {
     pub fn start(
         bind: AdminBind,
         outbox: Arc<dyn Outbox>,
-        pushes: Option<PushesUnderWay>,
+        health: Arc<dyn Health>,
+        serving: Option<Serving>,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match bind {
             AdminBind::Off => return Ok(None),
@@ -42,7 +43,10 @@ impl Admin {
         };
         let listener = match AdminListener::bind(address) {
             Ok(listener) => listener,
-            Err(error) if is_asked_for => return Err(error).context("POSTHASTE_ADMIN_BIND"),
+            Err(error) if is_asked_for => bail!(
+                "POSTHASTE_ADMIN_BIND: {error}; --admin-bind takes another address and port, or \
+                 `off`"
+            ),
             Err(error) => {
                 tracing::warn!(
                     %error,
@@ -52,16 +56,18 @@ impl Admin {
             }
         };
         let recorder = metrics::install().context("metrics cannot be recorded")?;
-        let page = Arc::new(Page {
-            recorder: recorder.clone(),
+        let ports = PagePorts {
             outbox,
-            pushes,
+            health,
+            serving,
             clock: clock::system(),
-        });
-        let application = listener.answer_with(Arc::new(move || {
+        };
+        let page = Arc::new(Page::new(recorder.clone(), ports));
+        let page: MetricsPage = Arc::new(move || {
             let page = Arc::clone(&page);
             Box::pin(async move { page.make().await })
-        }))?;
+        });
+        let application = listener.answer_with(page, Timeouts::default())?;
         Ok(Some(Self::run(application, recorder)))
     }
 
@@ -112,7 +118,13 @@ mod tests {
     use super::*;
 
     fn start(bind: AdminBind) -> anyhow::Result<Option<Admin>> {
-        Admin::start(bind, Arc::new(MemoryStore::new()), Some(Arc::new(|| 7)))
+        let serving = Serving {
+            pushes: Arc::new(|| 7),
+            signing_keys: Arc::new(|| 2),
+        };
+        let store = Arc::new(MemoryStore::new());
+        let outbox: Arc<dyn Outbox> = Arc::clone(&store) as _;
+        Admin::start(bind, outbox, store, Some(serving))
     }
 
     async fn get(address: SocketAddr) -> String {
@@ -136,6 +148,7 @@ mod tests {
             for line in [
                 "posthaste_store_up 1",
                 "posthaste_pushes_under_way 7",
+                "posthaste_signing_keys 2",
                 r#"posthaste_outbox_tasks{kind="enrich",state="waiting"} 0"#,
                 concat!(
                     r#"posthaste_build_info{version=""#,
@@ -157,6 +170,11 @@ mod tests {
         assert!(start(AdminBind::Off).unwrap().is_none());
         assert!(start(AdminBind::IfFree(address)).unwrap().is_none());
         let error = start(AdminBind::At(address)).err().unwrap();
-        assert_eq!(error.to_string(), "POSTHASTE_ADMIN_BIND");
+        let line = error.to_string();
+        assert!(
+            line.starts_with("POSTHASTE_ADMIN_BIND: cannot listen on "),
+            "{line}"
+        );
+        assert!(line.contains("; --admin-bind takes another"), "{line}");
     }
 }

@@ -1,4 +1,5 @@
-//! Conflicts: somebody else wrote first, so what was decided has to be decided again.
+//! Conflicts: another transaction wrote first, or holds a lock, so what was decided has to be decided
+//! again.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ where
     let mut waits = waits::after_conflicts();
     loop {
         let result = panics::caught(attempt()).await;
-        if !matches!(result, Err(StoreError::Conflict)) {
+        if !matches!(result, Err(StoreError::Conflict | StoreError::Locked(_))) {
             return result;
         }
         let wait = waits.next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The store behind `DATABASE_URL`, as the ports that everything else talks to.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use adapters_postgres::{PostgresOptions, PostgresStore};
 use adapters_sqlite::SqliteStore;
@@ -12,7 +12,7 @@ use domain::{
     store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
 
-use crate::config::DatabaseUrl;
+use crate::{config::DatabaseUrl, embedded};
 
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_MIGRATE: &str = "cannot migrate the database";
@@ -66,13 +66,26 @@ impl Database {
         }
     }
 
-    /// Opens a database with a current schema. The embedded store is created when there is none.
+    /// Opens a database that is there, with a current schema.
     pub async fn open(url: &DatabaseUrl) -> anyhow::Result<Self> {
+        embedded::require(url)?;
         Self::open_or(url, Outdated::MigrateEmbedded).await
     }
 
+    /// The same, but makes the embedded database if there never was one beside these keys.
+    pub async fn open_or_make(
+        url: &DatabaseUrl,
+        keys: &Path,
+        outdated: Outdated,
+    ) -> anyhow::Result<Self> {
+        embedded::require_no_trace(url, keys)?;
+        let database = Self::open_or(url, outdated).await?;
+        embedded::forget_first_keys(url, keys);
+        Ok(database)
+    }
+
     /// Opens a database with a current schema, or does about an outdated one what is asked for.
-    pub async fn open_or(url: &DatabaseUrl, outdated: Outdated) -> anyhow::Result<Self> {
+    async fn open_or(url: &DatabaseUrl, outdated: Outdated) -> anyhow::Result<Self> {
         if let (DatabaseUrl::Postgres(url), Outdated::MigrateEmbedded) = (url, outdated) {
             let store = PostgresStore::open(url, &PostgresOptions::default())
                 .await
@@ -94,7 +107,8 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens a database, applies pending migrations, and says which they were.
+    /// Opens a database, applies pending migrations, and says which they were. The embedded
+    /// database is made if there is none.
     pub async fn migrate(url: &DatabaseUrl) -> anyhow::Result<(Self, Vec<String>)> {
         match url {
             DatabaseUrl::Sqlite(path) => {

@@ -9,9 +9,11 @@ use crate::{
     config,
 };
 
-/// What a process that serves logs. The server says nothing there that is not said here, and
-/// calls every malformed request of a stranger an error.
-const SERVING: &str = "info,actix_server=warn,actix_web=warn,actix_http::h1=off";
+/// What a process that serves logs. The server says nothing there that is not said here.
+const SERVING: &str = "info,actix_server=warn,actix_web=warn";
+/// What calls every malformed request of a stranger an error. It is left out of every filter
+/// that does not name it.
+const STRANGERS: &str = "actix_http::h1";
 /// What a command that ends by itself logs.
 const COMMAND: &str = "warn";
 
@@ -39,9 +41,18 @@ fn filter(cli: &Cli) -> Result<EnvFilter, Refusal> {
             _ => COMMAND.to_owned(),
         },
     };
+    let text = without_strangers(text);
     EnvFilter::builder()
         .parse(&text)
         .map_err(|error| Refusal::Value(format!("{text}: {error}")))
+}
+
+fn without_strangers(filter: String) -> String {
+    if filter.contains("actix_http") {
+        filter
+    } else {
+        format!("{filter},{STRANGERS}=off")
+    }
 }
 
 fn rust_log() -> Result<Option<String>, Refusal> {
@@ -50,5 +61,25 @@ fn rust_log() -> Result<Option<String>, Refusal> {
             .map(Some)
             .map_err(|reason| Refusal::Value(format!("RUST_LOG: {reason}"))),
         _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_are_heard_only_by_name() {
+        for (filter, expect) in [
+            ("debug", "debug,actix_http::h1=off"),
+            (
+                SERVING,
+                "info,actix_server=warn,actix_web=warn,actix_http::h1=off",
+            ),
+            ("info,actix_http=trace", "info,actix_http=trace"),
+        ] {
+            assert_eq!(without_strangers(filter.to_owned()), expect);
+            assert!(EnvFilter::builder().parse(expect).is_ok());
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! The `posthaste` binary: command line, configuration, wiring.
 //!
 //! - [`cli`] and [`config`]: what can be said, and what the values may be.
-//! - [`serve`]: puts the adapters together and runs them; [`database`] is the store it got.
+//! - [`serve`]: puts the adapters together and runs them, and [`announce`]s what is on;
+//!   [`database`] is the store it got, [`embedded`] who may make one.
 //! - [`lane`]: pushed postings share commits. [`newsletter`]: commands about subscribers.
 //! - [`worker`]: what follows from commits, with the [`enricher`] and the e-mail [`provider`] for
 //!   some of it.
@@ -11,6 +12,7 @@
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
 mod admin;
+mod announce;
 mod cli;
 mod clock;
 mod command;
@@ -19,7 +21,10 @@ mod conflicts;
 mod cores;
 mod database;
 mod demo;
+mod descriptors;
+mod embedded;
 mod enricher;
+mod exposure;
 mod input;
 mod lane;
 mod logging;
@@ -58,7 +63,10 @@ fn main() -> ExitCode {
         .and_then(|()| cli::parse(&arguments))
         .and_then(|cli| logging::start(&cli).map(|()| cli));
     let result = match parsed {
-        Ok(cli) => execute(cli),
+        Ok(cli) => {
+            cli::warn_of_unknown_variables();
+            execute(cli)
+        }
         Err(refusal) => return refuse(&refusal),
     };
     match result {

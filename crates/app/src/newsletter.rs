@@ -150,7 +150,7 @@ fn notice(event: ProviderEvent) -> Notice {
 fn refusal(error: StoreError) -> NewsletterError {
     match error {
         StoreError::Conflict => unavailable("others kept changing the same subscriber"),
-        StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
+        StoreError::Locked(why) | StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
             NewsletterError::Unavailable(why)
         }
         StoreError::Broken(why) => NewsletterError::Broken(why),

@@ -2,41 +2,62 @@
 //!
 //! `println!` panics when the reader went away (`posthaste outbox list | head`). Here that is an
 //! error like any other, which [`is_reader_gone`] recognises and `main` takes for success.
+//!
+//! Whatever a person reads passes through [`crate::text`] here, so no command can forget it. What
+//! a program reads, JSON and CSV, means the same bytes to it as were stored.
 
 use std::{
+    borrow::Cow,
     fmt::Display,
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
 };
 
 use comfy_table::{Table, presets::NOTHING};
 use serde::Serialize;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
+use crate::text;
+
 /// Prints a line, or several.
 pub fn print(text: impl Display) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{text}")?;
-    out.flush()?;
-    Ok(())
+    write(text::lines(&format!("{text}\n")).as_bytes())
 }
 
-/// Prints bytes as they are.
-pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+/// Prints lines for a program as they are, and so that they can be looked at on a terminal.
+pub fn print_lines(lines: &[u8]) -> anyhow::Result<()> {
+    write(&for_reader(lines, io::stdout().is_terminal()))
+}
+
+/// Says something on standard error.
+pub fn complain(what: impl Display) {
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr(), "{}", text::lines(&what.to_string()));
+}
+
+/// Prints a value as JSON for people and programs.
+pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    print(json(value)?)
+}
+
+/// A value as JSON for people and programs.
+pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
+    Ok(text::json(&serde_json::to_string_pretty(value)?))
+}
+
+fn write(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()?;
     Ok(())
 }
 
-/// Says something on standard error.
-pub fn complain(what: impl Display) {
-    // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr(), "{what}");
-}
-
-/// Prints a value as JSON for people and programs.
-pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    print(serde_json::to_string_pretty(value)?)
+fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
+    if is_terminal {
+        let lines = String::from_utf8_lossy(lines);
+        Cow::Owned(text::lines(&lines).into_bytes())
+    } else {
+        Cow::Borrowed(lines)
+    }
 }
 
 /// An empty table with these headings, in the style of every list.
@@ -67,4 +88,18 @@ pub fn is_reader_gone(error: &anyhow::Error) -> bool {
 
 fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_reads_what_was_stored_and_a_terminal_shows_it() {
+        let stored = "a@example.com,A\u{1b}[2J\u{202e}da\r\n".as_bytes();
+        assert_eq!(for_reader(stored, false), stored);
+        let shown = for_reader(stored, true);
+        let expected = "a@example.com,A\u{FFFD}[2J\u{FFFD}da\n";
+        assert_eq!(shown, expected.as_bytes());
+    }
 }

@@ -5,22 +5,29 @@
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use adapters_http::{Application, HttpSettings, Ports, StopHandle, oauth::KeyFolder};
+use adapters_http::{
+    Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, oauth::KeyFolder,
+};
 use adapters_mailerlite::Settings as ProviderSettings;
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use domain::{posting::Lifetime, store::Store, subscriber::provider::Provider};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     admin::Admin,
+    announce::Parts,
     cli::{ServeArgs, WorkerArgs},
     clock,
     command::keys,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
+    descriptors,
     enricher::{Enriching, Prepared},
+    exposure,
     lane::{LaneSettings, LaneTasks, Lanes},
+    metrics::Serving,
     misconfigured::Misconfigured,
     newsletter::NewsletterService,
     output, provider,
@@ -47,6 +54,8 @@ pub struct ServiceConfig {
     pub body_limit: usize,
     /// Threads that read requests and write answers.
     pub http_threads: usize,
+    /// Connections that are served at a time, if the limit of open files allows it.
+    pub max_connections: usize,
     /// How pushes queue.
     pub lanes: LaneSettings,
     /// How long postings stay.
@@ -81,6 +90,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             token_ttl: args.http.token_ttl,
             body_limit: args.http.body_limit,
             http_threads: args.http.threads(),
+            max_connections: args.http.max_connections,
             lanes: args.lanes(),
             lifetime: args.lifetime.lifetime,
             enricher: enricher.transpose()?,
@@ -106,6 +116,7 @@ pub struct Running {
     newsletter: NewsletterService,
     worker: Option<Worker>,
     admin: Option<Admin>,
+    _clocks: AbortOnDropHandle<()>,
 }
 
 /// The service.
@@ -115,14 +126,9 @@ impl Service {
     /// Starts everything. When this returns, the service answers.
     pub async fn start(config: ServiceConfig) -> anyhow::Result<Running> {
         let folder = KeyFolder::new(&config.keys);
-        if !config.database.is_embedded() && folder.list()?.keys().is_empty() {
-            // Every process of the database needs the same keys, so no process makes its own.
-            return Err(Misconfigured(format!(
-                "{} holds no token signing key; run `posthaste keys generate`, and give every \
-                 process of this database the same folder",
-                config.keys.display()
-            ))
-            .into());
+        keys::refuse_exposed(&folder)?;
+        if !config.database.is_embedded() {
+            require_key(&folder)?;
         }
         let works = config
             .enricher
@@ -131,7 +137,9 @@ impl Service {
                 Works::new(&enricher, config.lifetime, accounts, reconciles)
             })
             .transpose()?;
-        let database = Database::open_or(&config.database, config.outdated).await?;
+        let database =
+            Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
+        check_embedded(&config.database, &database).await?;
         if config.database.is_embedded() && keys::ensure(&folder)? {
             tracing::info!(folder = %config.keys.display(), "made a token signing key");
         }
@@ -146,7 +154,6 @@ impl Service {
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
         let outbox = Arc::clone(&database.outbox);
         let pushes = Arc::new(lanes.under_way());
-        let admin = Admin::start(config.admin, outbox, Some(pushes))?;
         let newsletter = NewsletterService::new(&store, &clock::system());
         let ports = Ports {
             ingest: Arc::new(lanes),
@@ -165,13 +172,28 @@ impl Service {
                 keys: config.keys,
                 webhook_secrets: config.webhook_secrets,
                 workers: Some(config.http_threads),
+                max_connections: descriptors::for_connections(config.max_connections),
+                timeouts: Timeouts::default(),
             },
+        )
+        .map_err(name_variable)?;
+        let signing_keys = Arc::new(application.signing_keys());
+        let admin = Admin::start(
+            config.admin,
+            outbox,
+            Arc::clone(&database.health),
+            Some(Serving {
+                pushes,
+                signing_keys,
+            }),
         )?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
+        exposure::warn(&public_url, config.admin);
         let worker = works
             .map(|works| works.start(&database, store, wake, is_busy))
             .transpose()?;
+        let clocks = clock::compare(&database.health, &clock::system());
         let server = tokio::spawn(application.run());
         Ok(Running {
             addr,
@@ -183,8 +205,18 @@ impl Service {
             newsletter,
             worker,
             admin,
+            _clocks: clocks,
         })
     }
+}
+
+/// Fails when an embedded store cannot be written. Another one may be about to become the primary.
+async fn check_embedded(url: &DatabaseUrl, database: &Database) -> anyhow::Result<()> {
+    if url.is_embedded() {
+        let ready = database.health.ready().await;
+        ready.context("the database cannot be written")?;
+    }
+    Ok(())
 }
 
 impl Running {
@@ -221,6 +253,35 @@ impl Running {
         if let Some(admin) = admin {
             admin.stop().await;
         }
+    }
+}
+
+/// Every process of a database needs the same keys, so on a shared one no process makes its own.
+fn require_key(folder: &KeyFolder) -> anyhow::Result<()> {
+    let keys = folder.list()?;
+    if !keys.keys().is_empty() {
+        return Ok(());
+    }
+    let why = keys
+        .problems()
+        .first()
+        .map(|problem| format!(" ({problem})"));
+    Err(Misconfigured(format!(
+        "{} holds no token signing key{}; run `posthaste keys generate`, and give every process of \
+         this database the same folder",
+        folder.path().display(),
+        why.unwrap_or_default()
+    ))
+    .into())
+}
+
+/// Says which variable and option an address that cannot be listened on comes from.
+fn name_variable(error: BuildError) -> anyhow::Error {
+    match error {
+        BuildError::Bind { .. } => {
+            anyhow!("POSTHASTE_BIND: {error}; --bind takes another address and port")
+        }
+        error => error.into(),
     }
 }
 
@@ -288,7 +349,14 @@ impl Works {
 /// `posthaste serve`.
 pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
-    let mut running = Service::start(args.try_into()?).await?;
+    let config = ServiceConfig::try_from(args)?;
+    let (enricher, accounts) = (config.enricher.clone(), config.accounts.clone());
+    let parts = Parts {
+        worker: enricher.as_ref().map(|enricher| (enricher, &accounts)),
+        has_webhook_secret: Some(!config.webhook_secrets.is_empty()),
+    };
+    let mut running = Service::start(config).await?;
+    parts.announce();
     let (addr, url) = (running.addr, &running.public_url);
     // Whoever read this line may go away; the service stays.
     let _ = output::print(format_args!(
@@ -311,21 +379,27 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
 /// `posthaste worker`.
 pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
-    let works = Works::new(
-        &args.enricher.kind()?,
-        args.lifetime.lifetime,
-        &args.accounts.settings(),
-        args.accounts.reconciles(),
-    )?;
-    let database = Database::open(&args.store.database()).await?;
+    let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
+    let (lifetime, reconciles) = (args.lifetime.lifetime, args.accounts.reconciles());
+    let works = Works::new(&enricher, lifetime, &accounts, reconciles)?;
+    let url = args.store.database();
+    let database = Database::open(&url).await?;
+    check_embedded(&url, &database).await?;
+    let _clocks = clock::compare(&database.health, &clock::system());
     let wake = Arc::new(Wake::default());
     let store = Arc::new(WakingStore::new(
         Arc::clone(&database.store),
         Arc::clone(&wake),
     ));
     // Nobody pushes to this process.
-    let admin = Admin::start(args.admin.bind(), Arc::clone(&database.outbox), None)?;
+    let (outbox, health) = (Arc::clone(&database.outbox), Arc::clone(&database.health));
+    let admin = Admin::start(args.admin.bind(), outbox, health, None)?;
     let worker = works.start(&database, store, wake, Arc::new(|| false))?;
+    let parts = Parts {
+        worker: Some((&enricher, &accounts)),
+        has_webhook_secret: None,
+    };
+    parts.announce();
     let _ = output::print("Posthaste works in the background.");
     signals.asked().await;
     worker.stop().await;

@@ -2,6 +2,7 @@
 
 use std::{io, process};
 
+use rustix::process::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The exit code of a program that was stopped before it was done.
@@ -16,6 +17,9 @@ pub struct StopSignals {
 impl StopSignals {
     /// Listens from now on; until then a signal ends the process, as ever.
     pub fn listen() -> io::Result<Self> {
+        // A write past a limit on the size of files fails, and its signal, which would end the
+        // process, does nothing from here on.
+        drop(signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?);
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,

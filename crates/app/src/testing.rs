@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
-    store::{Known, Store, StoreError, WriteSet},
+    store::{Known, RowLocks, Store, StoreError, WriteSet},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
     testing::MemoryStore,
 };
@@ -55,6 +55,8 @@ pub struct FaultyStore {
     loads: Mutex<Option<StoreError>>,
     /// What every commit does that writes a posting with this identifier.
     poison: Mutex<Vec<(String, Fault)>>,
+    /// The rows that somebody else holds locked.
+    locked: Mutex<RowLocks>,
     /// Whether commits may begin.
     gate: watch::Sender<bool>,
     /// Whether loads may begin.
@@ -71,6 +73,7 @@ impl FaultyStore {
             next: Mutex::default(),
             loads: Mutex::default(),
             poison: Mutex::default(),
+            locked: Mutex::default(),
             gate: watch::Sender::new(true),
             read_gate: watch::Sender::new(true),
         })
@@ -98,6 +101,11 @@ impl FaultyStore {
             .push((identifier.to_owned(), fault));
     }
 
+    /// Has somebody else hold these rows locked, and no others.
+    pub fn lock(&self, rows: RowLocks) {
+        *self.locked.lock().unwrap() = rows;
+    }
+
     /// Takes all poison away.
     pub fn heal(&self) {
         self.poison.lock().unwrap().clear();
@@ -121,6 +129,15 @@ impl FaultyStore {
 
     pub fn commits(&self) -> Vec<usize> {
         self.commits.lock().unwrap().clone()
+    }
+
+    fn locked_of(&self, locks: &RowLocks) -> RowLocks {
+        let locked = self.locked.lock().unwrap();
+        RowLocks {
+            postings: &locked.postings & &locks.postings,
+            companies: &locked.companies & &locks.companies,
+            references: &locked.references & &locks.references,
+        }
     }
 
     fn fault(&self, writes: &WriteSet) -> Option<Fault> {
@@ -172,6 +189,12 @@ impl Store for FaultyStore {
             .wait_for(|is_open| *is_open)
             .await
             .unwrap();
+        if !self
+            .locked_of(&RowLocks::of(&writes, &Known::default()))
+            .is_empty()
+        {
+            return Err(StoreError::Locked("a row".to_owned()));
+        }
         match fault {
             Some(Fault::Fail(error)) => return Err(error),
             Some(Fault::Panic) => panic!("a poisoned commit"),
@@ -181,6 +204,10 @@ impl Store for FaultyStore {
         self.memory.commit(writes).await?;
         self.commits.lock().unwrap().push(postings);
         Ok(())
+    }
+
+    async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
+        Ok(self.locked_of(locks))
     }
 
     async fn overdue(

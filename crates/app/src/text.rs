@@ -1,16 +1,28 @@
 //! Makes texts that others wrote fit for a terminal.
 //!
 //! What was pushed may hold control characters, with which a terminal can be told to do what
-//! nobody wants.
+//! nobody wants, and characters that turn the direction of a text, with which one line passes for
+//! another.
+
+use std::fmt::Write as _;
+
+use domain::line::turns_direction;
 
 const REPLACEMENT: char = '\u{FFFD}';
+
+/// Whether a character commands a terminal, breaks a line or turns the direction of what follows
+/// it. Plain marks of direction (U+200E, U+200F, U+061C), which belong into Arabic and Hebrew
+/// texts, do not.
+fn is_unsafe(c: char) -> bool {
+    c.is_control() || turns_direction(c) || matches!(c, '\u{2028}' | '\u{2029}')
+}
 
 /// A text of one line.
 pub fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\n' | '\r' | '\t' => ' ',
-            c if c.is_control() => REPLACEMENT,
+            c if is_unsafe(c) => REPLACEMENT,
             c => c,
         })
         .collect()
@@ -22,10 +34,25 @@ pub fn lines(text: &str) -> String {
         .chars()
         .map(|c| match c {
             '\n' | '\t' => c,
-            c if c.is_control() => REPLACEMENT,
+            c if is_unsafe(c) => REPLACEMENT,
             c => c,
         })
         .collect()
+}
+
+/// A JSON document that says the same in characters that are safe. Only its strings can hold
+/// others.
+pub fn json(document: &str) -> String {
+    let mut safe = String::with_capacity(document.len());
+    for c in document.chars() {
+        if is_unsafe(c) && c != '\n' {
+            // Writing to a string cannot fail. None of these characters is past U+FFFF.
+            _ = write!(safe, "\\u{:04x}", u32::from(c));
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
 }
 
 /// A text of at most so many characters; where something is left out, it ends with `…`.
@@ -52,6 +79,33 @@ mod tests {
         );
         assert_eq!(lines("a\r\n\tb\x07\rc"), "a\n\tb\u{FFFD}\u{FFFD}c");
         assert_eq!(plain("Bäcker 🥐"), "Bäcker 🥐");
+    }
+
+    #[test]
+    fn a_text_cannot_turn_the_direction_of_what_follows_it() {
+        for c in "\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\u{2066}\u{2067}\u{2068}\u{2069}".chars()
+        {
+            assert_eq!(plain(&format!("a{c}b")), "a\u{FFFD}b", "{c:?}");
+            assert_eq!(lines(&format!("a{c}b")), "a\u{FFFD}b", "{c:?}");
+        }
+        assert_eq!(lines("a\u{2028}b\u{2029}"), "a\u{FFFD}b\u{FFFD}");
+        let hebrew = "\u{200F}אופה\u{200E} (Baker)";
+        assert_eq!(plain(hebrew), hebrew);
+    }
+
+    #[test]
+    fn json_says_the_same_in_safe_characters() {
+        let value = serde_json::json!({"title": "a\u{202E}b\u{9b}\u{7f}\u{1b}\nc", "x": ["é🥐"]});
+        let document = serde_json::to_string_pretty(&value).unwrap();
+        let safe = json(&document);
+        assert!(
+            safe.contains(r#""a\u202eb\u009b\u007f\u001b\nc""#),
+            "{safe}"
+        );
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&safe).unwrap(),
+            value
+        );
     }
 
     #[test]

@@ -10,6 +10,11 @@ pub fn after_conflicts() -> ExponentialBackoff {
     growing(Duration::from_millis(5), Duration::from_millis(250))
 }
 
+/// Waits for a row that another transaction holds locked.
+pub fn after_locks() -> ExponentialBackoff {
+    growing(Duration::from_millis(25), Duration::from_millis(500))
+}
+
 /// Waits after failures of the store.
 pub fn after_failures() -> ExponentialBackoff {
     growing(Duration::from_millis(250), Duration::from_secs(5))

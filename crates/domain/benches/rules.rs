@@ -9,7 +9,7 @@ use domain::{
     client::ClientId,
     company::Website,
     enrichment::{
-        Draft, EnrichedTexts, Enrichment, EnrichmentInput, Verdict,
+        Budget, Draft, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag, Verdict,
         rules::{check, faults},
     },
     posting::{CountryCode, Lifetime, PostingId, PutPosting, decide},
@@ -112,7 +112,8 @@ fn enrichments(criterion: &mut Criterion) {
         coordinates: None,
         verdict: Verdict::Approve,
     };
-    assert_eq!(check(&enrichment, &input), Ok(()));
+    let budget = || Budget::of(&input.raw_description, &StopFlag::default());
+    assert_eq!(check(&enrichment, &input, &budget()), Ok(()));
     let draft = Draft {
         markdown: texts.markdown,
         redacted_markdown: texts.redacted_markdown,
@@ -120,14 +121,14 @@ fn enrichments(criterion: &mut Criterion) {
         answer: String::new(),
     };
     let markdown = &*input.raw_description;
-    assert_eq!(faults(&draft, markdown), [""; 0]);
+    assert_eq!(faults(&draft, markdown, &budget()), Ok(Vec::new()));
 
     let mut group = criterion.benchmark_group("enrichment");
     group.bench_function("check", |bencher| {
-        bencher.iter(|| check(black_box(&enrichment), black_box(&input)));
+        bencher.iter(|| check(black_box(&enrichment), black_box(&input), &budget()));
     });
     group.bench_function("faults", |bencher| {
-        bencher.iter(|| faults(black_box(&draft), black_box(markdown)));
+        bencher.iter(|| faults(black_box(&draft), black_box(markdown), &budget()));
     });
     group.finish();
 }

@@ -7,8 +7,10 @@
 use garde::{Path, Report, Validate, rules::length::chars::Chars};
 
 use crate::{
-    field::{Choice, Choices, Field, Integer, Line, Object, Shape, Term, Text},
+    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Shape, Term, Text},
+    line::{InvalidLine, check_line},
     posting::limits,
+    validation::MOST_ERRORS,
 };
 
 /// What can be wrong with a value of the right type.
@@ -20,13 +22,14 @@ pub(crate) trait Check {
 
 impl Check for Line {
     fn problem(&self) -> Option<String> {
-        nul(&self.0)
+        check_line(&self.0).err().map(|error| error.to_string())
     }
 }
 
 impl Check for Text {
     fn problem(&self) -> Option<String> {
-        nul(&self.0)
+        // Lines and whatever is between them, as HTML is.
+        self.0.contains('\0').then(|| InvalidLine::Nul.to_string())
     }
 }
 
@@ -47,12 +50,7 @@ impl<T: Term> Check for Choice<T> {
 
 impl<T> Check for Choices<T> {}
 impl<T> Check for Object<T> {}
-
-/// PostgreSQL keeps every character of a text but this one.
-fn nul(text: &str) -> Option<String> {
-    text.contains('\0')
-        .then(|| "must not contain the character U+0000".to_owned())
-}
+impl<T> Check for ListAsObject<T> {}
 
 pub(crate) fn optional<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
     let problem = match field {
@@ -119,6 +117,19 @@ impl<T: Validate> Validate for Object<T> {
     }
 }
 
+impl<T: Validate> Validate for ListAsObject<T> {
+    type Context = T::Context;
+
+    fn validate_into(
+        &self,
+        context: &Self::Context,
+        parent: &mut dyn FnMut() -> Path,
+        report: &mut Report,
+    ) {
+        self.0.validate_into(context, parent, report);
+    }
+}
+
 impl<T: Term> Validate for Choices<T> {
     type Context = ();
 
@@ -128,7 +139,7 @@ impl<T: Term> Validate for Choices<T> {
         parent: &mut dyn FnMut() -> Path,
         report: &mut Report,
     ) {
-        for (index, choice) in self.0.iter().enumerate() {
+        for (index, choice) in self.wrong().take(MOST_ERRORS) {
             if let Err(error) = required(choice, context) {
                 report.append(parent().join(index), error);
             }

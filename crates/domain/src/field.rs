@@ -183,6 +183,20 @@ impl<T: Term> Shape<'_> for Choice<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choices<T>(pub Vec<Field<Choice<T>>>);
 
+impl<T> Choices<T> {
+    /// The items that are no terms, with their places.
+    pub fn wrong(&self) -> impl Iterator<Item = (usize, &Field<Choice<T>>)> {
+        let is_wrong = |item: &Field<_>| !matches!(item, Field::Value(Choice(Some(_))));
+        let items = self.0.iter().enumerate();
+        items.filter(move |(_, item)| is_wrong(item))
+    }
+
+    /// How many wrong items an answer cannot name.
+    pub fn wrong_beyond(&self, most: usize) -> usize {
+        self.wrong().skip(most).count()
+    }
+}
+
 impl<'de, T: Term> Shape<'de> for Choices<T> {
     const EXPECTED: &'static str = "an array";
 
@@ -201,6 +215,30 @@ pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Shape<'de> for Object<T> {
     const EXPECTED: &'static str = "an object";
+
+    fn object<A: MapAccess<'de>>(entries: A) -> Result<Field<Self>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(entries)).map(|inner| Field::Value(Self(inner)))
+    }
+}
+
+/// A nested object. An empty list counts as an empty one: PHP cannot tell them apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListAsObject<T>(pub T);
+
+impl<'de, T: Deserialize<'de> + Default> Shape<'de> for ListAsObject<T> {
+    const EXPECTED: &'static str = "an object";
+
+    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
+        let mut is_empty = true;
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            is_empty = false;
+        }
+        Ok(if is_empty {
+            Field::Value(Self(T::default()))
+        } else {
+            Field::Mistyped
+        })
+    }
 
     fn object<A: MapAccess<'de>>(entries: A) -> Result<Field<Self>, A::Error> {
         T::deserialize(MapAccessDeserializer::new(entries)).map(|inner| Field::Value(Self(inner)))

@@ -5,12 +5,25 @@ use std::{collections::BTreeMap, fmt};
 /// Errors by field, as `company.website_url` or `employment_types.0`. The messages complete a
 /// sentence that starts with the field: "must be at most 255 characters long".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FieldErrors(BTreeMap<String, Vec<String>>);
+pub struct FieldErrors {
+    named: BTreeMap<String, Vec<String>>,
+    /// How many of them there are.
+    count: usize,
+    left_out: usize,
+}
+
+/// How many errors are named. What is more is counted alone: nobody reads it, and a megabyte of
+/// wrong items would make many megabytes of answer.
+pub const MOST_ERRORS: usize = 100;
 
 impl FieldErrors {
     /// No errors.
     pub const fn new() -> Self {
-        Self(BTreeMap::new())
+        Self {
+            named: BTreeMap::new(),
+            count: 0,
+            left_out: 0,
+        }
     }
 
     /// One error.
@@ -20,44 +33,55 @@ impl FieldErrors {
         errors
     }
 
-    /// Adds an error. The same error twice counts once.
+    /// Adds an error, or only counts it past [`MOST_ERRORS`]. The same error twice counts once.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        let messages = self.0.entry(field.into()).or_default();
-        let message = message.into();
-        if !messages.contains(&message) {
-            messages.push(message);
+        let (field, message) = (field.into(), message.into());
+        let known = self.named.get(&field);
+        if known.is_some_and(|messages| messages.contains(&message)) {
+            return;
         }
+        if self.count == MOST_ERRORS {
+            self.left_out += 1;
+            return;
+        }
+        self.named.entry(field).or_default().push(message);
+        self.count += 1;
+    }
+
+    /// Counts errors that nobody has described.
+    pub const fn leave_out(&mut self, errors: usize) {
+        self.left_out += errors;
     }
 
     /// Adds every error of another collection.
     pub fn merge(&mut self, other: Self) {
-        for (field, messages) in other.0 {
+        for (field, messages) in other.named {
             for message in messages {
                 self.add(field.clone(), message);
             }
         }
+        self.left_out += other.left_out;
     }
 
     /// Whether nothing is wrong.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0 && self.left_out == 0
     }
 
     /// Whether anything is wrong with this field, within it or around it.
     pub fn concern(&self, field: &str) -> bool {
-        let within = |inner: &str, outer: &str| {
-            inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        self.0
-            .keys()
-            .any(|path| within(path, field) || within(field, path))
+        let around = field.match_indices('.').map(|(dot, _)| &field[..dot]);
+        let is_around = around
+            .chain([field])
+            .any(|path| self.named.contains_key(path));
+        let inner = format!("{field}.");
+        let within = || self.named.range(inner.clone()..).next();
+        is_around || within().is_some_and(|(path, _)| path.starts_with(&inner))
     }
 
-    /// The errors by field, in the fields' alphabetical order.
+    /// The errors that are named, by field in the fields' alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.0
+        self.named
             .iter()
             .map(|(field, messages)| (field.as_str(), messages.as_slice()))
     }
@@ -66,9 +90,9 @@ impl FieldErrors {
 /// A sentence for people: the first error, and how many there are besides.
 impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all: usize = self.0.values().map(Vec::len).sum();
+        let all = self.count + self.left_out;
         let Some((field, message)) = self
-            .0
+            .named
             .iter()
             .find_map(|(field, messages)| Some((field, messages.first()?)))
         else {
@@ -115,6 +139,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_much_to_name_is_counted() {
+        let mut errors = FieldErrors::new();
+        for n in 0..MOST_ERRORS + 20 {
+            errors.add(format!("f{n}"), "is wrong");
+        }
+        errors.add("f0", "is wrong");
+        errors.leave_out(1_000);
+        assert_eq!(errors.iter().count(), MOST_ERRORS);
+        let mut other = FieldErrors::one("other", "is wrong");
+        other.merge(errors);
+        assert_eq!(other.iter().count(), MOST_ERRORS);
+        assert_eq!(other.to_string(), "f0 is wrong (and 1120 more errors).");
+    }
+
+    #[test]
     fn a_field_is_concerned_by_errors_within_and_around_it() {
         let errors = FieldErrors::one("company.name", "is required");
         assert!(errors.concern("company"));
@@ -122,5 +161,12 @@ mod tests {
         assert!(errors.concern("company.name.0"));
         assert!(!errors.concern("company.website_url"));
         assert!(!errors.concern("comp"));
+        assert!(!errors.concern("company.name-0"));
+        let errors = FieldErrors::one("a.b.c", "is required");
+        assert!(
+            ["a", "a.b", "a.b.c", "a.b.c.d"]
+                .iter()
+                .all(|field| errors.concern(field))
+        );
     }
 }

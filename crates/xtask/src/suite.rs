@@ -113,7 +113,7 @@ fn prepare(
 ) -> Result<Option<Environment>> {
     if needs_postgres && cluster::programs().is_none() {
         steps.run("install PostgreSQL", |interrupt| {
-            packages::install(&["postgresql"], interrupt)
+            packages::install(&["postgresql", "pgbouncer"], interrupt)
         })?;
     }
     let root = workspace.root().as_std_path();

@@ -34,6 +34,7 @@ CREATE TABLE postings (
     -- Without an index: nothing asks for a company's postings, and companies are never deleted.
     company_id uuid NOT NULL REFERENCES companies (id),
     enriched_hash bytea CHECK (octet_length(enriched_hash) = 32),
+    approved_hash bytea CHECK (octet_length(approved_hash) = 32),
     is_featured boolean NOT NULL,
     published_at timestamptz,
     expire_at timestamptz,
@@ -70,10 +71,12 @@ COMMENT ON COLUMN postings.version IS
 COMMENT ON COLUMN postings.status IS 'PendingEnrichment, approved, rejected or expired.';
 COMMENT ON COLUMN postings.status_reason IS 'The reason of the newest change of status.';
 COMMENT ON COLUMN postings.moderated IS
-    'Whether the status is an operator''s verdict, which no enricher overrules.';
+    'Whether the status is an operator''s verdict; a rejection no enricher overrules.';
 COMMENT ON COLUMN postings.company_id IS 'Whose posting it is.';
 COMMENT ON COLUMN postings.enriched_hash IS
     'SHA-256 of the content that the last enrichment outcome was for.';
+COMMENT ON COLUMN postings.approved_hash IS
+    'SHA-256 of the content that an operator approved, which no enricher overrules.';
 COMMENT ON COLUMN postings.is_featured IS 'Whether an operator features it.';
 COMMENT ON COLUMN postings.published_at IS 'When it was first approved.';
 COMMENT ON COLUMN postings.expire_at IS 'When its lifetime ends.';

@@ -13,6 +13,8 @@ CREATE TABLE outbox (
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     next_at timestamptz NOT NULL,
     lease uuid,
+    lost integer NOT NULL DEFAULT 0 CHECK (lost >= 0),
+    blocked boolean NOT NULL DEFAULT false,
     first_failed_at timestamptz,
     last_error text,
     dead_at timestamptz,
@@ -23,7 +25,9 @@ CREATE TABLE outbox (
     CHECK (dead_at IS NULL OR lease IS NULL),
     CHECK ((kind = 'event') = (event_name IS NOT NULL)),
     CHECK ((kind = 'event') = (source_identifier IS NOT NULL)),
-    CHECK ((kind = 'event') = (occurred_at IS NOT NULL))
+    CHECK ((kind = 'event') = (occurred_at IS NOT NULL)),
+    CONSTRAINT outbox_lost_of_leased CHECK (lost = 0 OR lease IS NOT NULL),
+    CONSTRAINT outbox_blocked_events CHECK (NOT blocked OR (kind = 'event' AND lease IS NULL))
 )
 -- A queue: every row is soon updated and deleted. Left for long, its dead rows would be in the
 -- way of every claim, so they are cleared by count and not by the table's size.
@@ -41,6 +45,10 @@ COMMENT ON COLUMN outbox.attempts IS 'How often it was claimed since it was aske
 COMMENT ON COLUMN outbox.next_at IS
     'When it is due, or when its lease ends: a task whose worker died is due by itself.';
 COMMENT ON COLUMN outbox.lease IS 'The claim it is worked on under.';
+COMMENT ON COLUMN outbox.lost IS
+    'How many claims in a row ended without a report: their workers died, perhaps of this task.';
+COMMENT ON COLUMN outbox.blocked IS
+    'Whether an earlier event of the same subject is dead, so that it cannot be claimed.';
 COMMENT ON COLUMN outbox.first_failed_at IS
     'The first failed attempt since it was asked for anew.';
 COMMENT ON COLUMN outbox.last_error IS 'What went wrong last.';
@@ -60,6 +68,10 @@ CREATE INDEX outbox_events ON outbox (subject, id) WHERE kind = 'event';
 
 -- What workers ask for: the tasks of a kind that are due, the longest due first.
 CREATE INDEX outbox_due ON outbox (kind, next_at, id) WHERE dead_at IS NULL;
+
+-- The dead event of a subject, which new ones of the same subject wait for, and what waits.
+CREATE INDEX outbox_dead_events ON outbox (subject) WHERE kind = 'event' AND dead_at IS NOT NULL;
+CREATE INDEX outbox_blocked ON outbox (subject, id) WHERE blocked;
 
 -- What operators ask for.
 CREATE INDEX outbox_dead ON outbox (id) WHERE dead_at IS NOT NULL;

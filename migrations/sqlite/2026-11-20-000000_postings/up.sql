@@ -28,12 +28,14 @@ CREATE TABLE postings (
         CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
     -- The reason of the newest change of status.
     status_reason TEXT,
-    -- 1: the status is an operator's verdict, which no enricher overrules.
+    -- 1: the status is an operator's verdict; a rejection no enricher overrules.
     moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
     -- Without an index: nothing asks for a company's postings, and companies are never deleted.
     company_id BLOB NOT NULL REFERENCES companies (id),
     -- SHA-256 of the content that the last enrichment outcome was for.
     enriched_hash BLOB CHECK (length(enriched_hash) = 32),
+    -- SHA-256 of the content that an operator approved, which no enricher overrules.
+    approved_hash BLOB CHECK (length(approved_hash) = 32),
     is_featured INTEGER NOT NULL CHECK (is_featured IN (0, 1)),
     -- When it was first approved.
     published_at INTEGER,
@@ -62,7 +64,7 @@ CREATE TABLE postings (
     application_url TEXT,
     expiration_reason TEXT,
     -- A JSON object as text, so that order and spelling stay as sent.
-    metadata TEXT CHECK (json_valid(metadata)),
+    metadata TEXT CHECK (metadata IS NULL OR json_valid(metadata)),
     -- HTML, as sent.
     raw_description TEXT NOT NULL
 ) STRICT;

@@ -20,6 +20,10 @@ CREATE TABLE outbox (
     next_at INTEGER NOT NULL,
     -- The claim it is worked on under.
     lease BLOB CHECK (length(lease) = 16),
+    -- How many claims in a row ended without a report: their workers died, perhaps of this task.
+    lost INTEGER NOT NULL DEFAULT 0 CHECK (lost >= 0),
+    -- 1: an earlier event of the same subject is dead, so it cannot be claimed.
+    blocked INTEGER NOT NULL DEFAULT 0 CHECK (blocked IN (0, 1)),
     -- The first failed attempt since it was asked for anew.
     first_failed_at INTEGER,
     last_error TEXT,
@@ -33,7 +37,9 @@ CREATE TABLE outbox (
     CHECK (dead_at IS NULL OR lease IS NULL),
     CHECK ((kind = 'event') = (event_name IS NOT NULL)),
     CHECK ((kind = 'event') = (source_identifier IS NOT NULL)),
-    CHECK ((kind = 'event') = (occurred_at IS NOT NULL))
+    CHECK ((kind = 'event') = (occurred_at IS NOT NULL)),
+    CHECK (lost = 0 OR lease IS NOT NULL),
+    CHECK (blocked = 0 OR (kind = 'event' AND lease IS NULL))
 ) STRICT;
 
 -- One row for each effect.
@@ -44,6 +50,10 @@ CREATE INDEX outbox_events ON outbox (subject) WHERE kind = 'event';
 
 -- What workers ask for: the tasks of a kind that are due, the longest due first.
 CREATE INDEX outbox_due ON outbox (kind, next_at) WHERE dead_at IS NULL;
+
+-- The dead event of a subject, which new ones of the same subject wait for, and what waits.
+CREATE INDEX outbox_dead_events ON outbox (subject) WHERE kind = 'event' AND dead_at IS NOT NULL;
+CREATE INDEX outbox_blocked ON outbox (subject) WHERE blocked = 1;
 
 -- What operators ask for.
 CREATE INDEX outbox_dead ON outbox (kind) WHERE dead_at IS NOT NULL;

@@ -1,6 +1,6 @@
 -- The program of that time knows neither these kinds nor these events.
 DELETE FROM outbox
-    WHERE kind IN ('sync', 'migrate') OR (kind = 'event' AND source_identifier IS NULL);
+    WHERE kind IN ('sync', 'migrate', 'withdraw') OR (kind = 'event' AND source_identifier IS NULL);
 
 ALTER TABLE outbox RENAME TO outbox_after;
 
@@ -21,6 +21,10 @@ CREATE TABLE outbox (
     next_at INTEGER NOT NULL,
     -- The claim it is worked on under.
     lease BLOB CHECK (length(lease) = 16),
+    -- How many claims in a row ended without a report: their workers died, perhaps of this task.
+    lost INTEGER NOT NULL DEFAULT 0 CHECK (lost >= 0),
+    -- 1: an earlier event of the same subject is dead, so it cannot be claimed.
+    blocked INTEGER NOT NULL DEFAULT 0 CHECK (blocked IN (0, 1)),
     -- The first failed attempt since it was asked for anew.
     first_failed_at INTEGER,
     last_error TEXT,
@@ -34,16 +38,18 @@ CREATE TABLE outbox (
     CHECK (dead_at IS NULL OR lease IS NULL),
     CHECK ((kind = 'event') = (event_name IS NOT NULL)),
     CHECK ((kind = 'event') = (source_identifier IS NOT NULL)),
-    CHECK ((kind = 'event') = (occurred_at IS NOT NULL))
+    CHECK ((kind = 'event') = (occurred_at IS NOT NULL)),
+    CHECK (lost = 0 OR lease IS NOT NULL),
+    CHECK (blocked = 0 OR (kind = 'event' AND lease IS NULL))
 ) STRICT;
 
 INSERT INTO sqlite_sequence (name, seq)
     SELECT 'outbox', seq FROM sqlite_sequence WHERE name = 'outbox_after';
 INSERT INTO outbox
     (id, kind, subject, generation, attempts, next_at, lease, first_failed_at, last_error,
-     dead_at, created_at, event_name, source_identifier, occurred_at)
+     dead_at, created_at, event_name, source_identifier, occurred_at, lost, blocked)
     SELECT id, kind, subject, generation, attempts, next_at, lease, first_failed_at, last_error,
-        dead_at, created_at, event_name, source_identifier, occurred_at
+        dead_at, created_at, event_name, source_identifier, occurred_at, lost, blocked
     FROM outbox_after;
 DROP TABLE outbox_after;
 
@@ -55,6 +61,10 @@ CREATE INDEX outbox_events ON outbox (subject) WHERE kind = 'event';
 
 -- What workers ask for: the tasks of a kind that are due, the longest due first.
 CREATE INDEX outbox_due ON outbox (kind, next_at) WHERE dead_at IS NULL;
+
+-- The dead event of a subject, which new ones of the same subject wait for, and what waits.
+CREATE INDEX outbox_dead_events ON outbox (subject) WHERE kind = 'event' AND dead_at IS NOT NULL;
+CREATE INDEX outbox_blocked ON outbox (subject) WHERE blocked = 1;
 
 -- What operators ask for.
 CREATE INDEX outbox_dead ON outbox (kind) WHERE dead_at IS NOT NULL;

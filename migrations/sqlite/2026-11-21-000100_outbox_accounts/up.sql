@@ -11,11 +11,12 @@ ALTER TABLE outbox RENAME TO outbox_before;
 CREATE TABLE outbox (
     -- In the order written, and never used again: an operator may name a row that is gone.
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-    -- 'event', or the kind of effect ('enrich', 'sync', 'migrate'). Kinds are not listed here,
-    -- because a new one would make it necessary to build the table anew.
+    -- 'event', or the kind of effect ('enrich', 'sync', 'migrate', 'withdraw'). Kinds are not
+    -- listed here, because a new one would make it necessary to build the table anew.
     kind TEXT NOT NULL CHECK (kind <> ''),
-    -- The UUID of whom it is for: of 'sync', 'migrate' and the events of subscribers a
-    -- subscriber, of all others a posting. No foreign key: kinds differ in what they are for.
+    -- The UUID of whom it is for: of 'sync', 'migrate', 'withdraw' and the events of subscribers
+    -- a subscriber, of the events of companies a company, of all others a posting. No foreign
+    -- key: kinds differ in what they are for.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
     -- Of 'sync' only: the provider's account that was asked for last.
     account TEXT CHECK (account IN ('old', 'new')),
@@ -28,6 +29,10 @@ CREATE TABLE outbox (
     next_at INTEGER NOT NULL,
     -- The claim it is worked on under.
     lease BLOB CHECK (length(lease) = 16),
+    -- How many claims in a row ended without a report: their workers died, perhaps of this task.
+    lost INTEGER NOT NULL DEFAULT 0 CHECK (lost >= 0),
+    -- 1: an earlier event of the same subject is dead, so it cannot be claimed.
+    blocked INTEGER NOT NULL DEFAULT 0 CHECK (blocked IN (0, 1)),
     -- The first failed attempt since it was asked for anew.
     first_failed_at INTEGER,
     last_error TEXT,
@@ -43,16 +48,18 @@ CREATE TABLE outbox (
     CHECK ((kind = 'sync') = (account IS NOT NULL)),
     CHECK ((kind = 'event') = (event_name IS NOT NULL)),
     CHECK (kind = 'event' OR source_identifier IS NULL),
-    CHECK ((kind = 'event') = (occurred_at IS NOT NULL))
+    CHECK ((kind = 'event') = (occurred_at IS NOT NULL)),
+    CHECK (lost = 0 OR lease IS NOT NULL),
+    CHECK (blocked = 0 OR (kind = 'event' AND lease IS NULL))
 ) STRICT;
 
 INSERT INTO sqlite_sequence (name, seq)
     SELECT 'outbox', seq FROM sqlite_sequence WHERE name = 'outbox_before';
 INSERT INTO outbox
     (id, kind, subject, generation, attempts, next_at, lease, first_failed_at, last_error,
-     dead_at, created_at, event_name, source_identifier, occurred_at)
+     dead_at, created_at, event_name, source_identifier, occurred_at, lost, blocked)
     SELECT id, kind, subject, generation, attempts, next_at, lease, first_failed_at, last_error,
-        dead_at, created_at, event_name, source_identifier, occurred_at
+        dead_at, created_at, event_name, source_identifier, occurred_at, lost, blocked
     FROM outbox_before;
 DROP TABLE outbox_before;
 
@@ -62,8 +69,15 @@ CREATE UNIQUE INDEX outbox_effects ON outbox (kind, subject) WHERE kind <> 'even
 -- Finds the oldest event of a subject. (Every index ends with the row's id.)
 CREATE INDEX outbox_events ON outbox (subject) WHERE kind = 'event';
 
--- What workers ask for: the tasks of a queue that are due, the longest due first.
-CREATE INDEX outbox_due ON outbox (kind, account, next_at) WHERE dead_at IS NULL;
+-- What workers ask for: the tasks of a queue that are due, the longest due first; and those whose
+-- lease ended, likewise. A task is in one of them or in neither, so a claim costs one entry.
+CREATE INDEX outbox_due ON outbox (kind, account, next_at)
+    WHERE dead_at IS NULL AND lease IS NULL AND blocked = 0;
+CREATE INDEX outbox_leased ON outbox (kind, account, next_at) WHERE lease IS NOT NULL;
+
+-- The dead event of a subject, which new ones of the same subject wait for, and what waits.
+CREATE INDEX outbox_dead_events ON outbox (subject) WHERE kind = 'event' AND dead_at IS NOT NULL;
+CREATE INDEX outbox_blocked ON outbox (subject) WHERE blocked = 1;
 
 -- What operators ask for.
 CREATE INDEX outbox_dead ON outbox (kind) WHERE dead_at IS NOT NULL;

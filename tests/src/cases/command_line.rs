@@ -53,8 +53,11 @@ async fn a_secret_is_shown_once(store: Store) {
 async fn the_outbox_is_listed_as_rows(store: Store) {
     let app = App::quiet(store);
     let uuid = app.put(&fresh("row"), &minimal()).await.created();
-    let rows: Value =
-        serde_json::from_str(&app.run(&["outbox", "list", "--json"]).succeeded()).unwrap();
+    let rows: Value = serde_json::from_str(
+        &app.run(&["outbox", "list", "--limit", "1000000", "--json"])
+            .succeeded(),
+    )
+    .unwrap();
     let mine: Vec<&Value> = rows
         .as_array()
         .unwrap()
@@ -81,7 +84,7 @@ async fn the_outbox_is_listed_as_rows(store: Store) {
 async fn nothing_dead_is_brought_back(store: Store) {
     let app = App::quiet(store);
     assert_eq!(
-        app.run(&["outbox", "list", "--dead", "--json"])
+        app.run(&["outbox", "list", "--limit", "1000000", "--dead", "--json"])
             .succeeded()
             .trim(),
         "[]"

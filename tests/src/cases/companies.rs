@@ -262,4 +262,7 @@ async fn a_companys_new_name_is_seen_on_all_of_its_postings_and_touches_none(sto
     after["company"]["name"] = before["company"]["name"].clone();
     assert_eq!(after, before);
     assert_eq!(app.outbox(uuid), outbox);
+    let company = before["company"]["uuid"].as_str().unwrap();
+    let company = company.parse().unwrap();
+    assert_eq!(app.outbox(company), ["CompanyUpdated"]);
 }

@@ -43,7 +43,9 @@ pub(super) async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, S
         })
         .await;
     }
-    let rest = app.run(&["outbox", "list", "--dead", "--json"]).succeeded();
+    let rest = app
+        .run(&["outbox", "list", "--limit", "1000000", "--dead", "--json"])
+        .succeeded();
     assert_eq!(rest.trim(), "[]");
 }
 

@@ -266,7 +266,7 @@ async fn everything_that_is_wrong_comes_in_one_answer(store: Store) {
         "salary_period": "daily",
         "application_email": "nobody",
         "application_url": "nowhere",
-        "metadata": [],
+        "metadata": [1],
         "expiration_reason": true,
         "company": {"name": "", "website_url": "ftp://x.example", "logo_path": 1},
         "latitude": 1.5,

@@ -1,6 +1,6 @@
 //! Signing keys: made, rolled over and retired while the service runs.
 
-use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, time::Duration};
+use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -15,6 +15,7 @@ on_every_store! {
     keys_are_made_for_their_owner_only,
     a_key_verifies_at_once_signs_later_and_is_retired_at_runtime,
     what_is_no_key_cannot_be_retired,
+    a_key_that_cannot_be_used_is_told_and_the_last_one_is_missed,
 }
 
 /// The ids of the keys.
@@ -131,4 +132,32 @@ async fn what_is_no_key_cannot_be_retired(store: Store) {
         app.run(&["keys", "retire", id]).failed(2);
     }
     assert_eq!(ids(&app.site), before);
+}
+
+async fn a_key_that_cannot_be_used_is_told_and_the_last_one_is_missed(store: Store) {
+    let set_mode = |path: &Path, mode: u32| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let site = Site::new(store);
+    let file = site.data().join("keys").join(generate(&site));
+    let _server = site.serve(&["--no-worker"]);
+    set_mode(&file, 0o644);
+    // Nobody asks for a token, nor for anything else.
+    let site = &site;
+    let command = format!("run: chmod 600 {}", file.display());
+    let complaints = || site.log().matches(&command).count();
+    let is_told = || async { (complaints() == 1).then_some(()) };
+    eventually("the key is told", WITHIN_TEN_SECONDS, is_told).await;
+
+    let api = Api::new(&site.url(), "none");
+    let answer = api.get("/readyz").await;
+    assert_eq!(answer.status, 503, "{answer:#?}");
+    let message = "The service is not ready: it has no usable token signing key.";
+    assert_eq!(answer.json()["message"], json!(message));
+    assert_eq!(api.get("/healthz").await.status, 200);
+
+    set_mode(&file, 0o600);
+    let is_ready = || async { (api.get("/readyz").await.status == 200).then_some(()) };
+    eventually("it is ready again", WITHIN_TEN_SECONDS, is_ready).await;
+    assert_eq!(complaints(), 1, "{}", site.log());
 }

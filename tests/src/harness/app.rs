@@ -134,7 +134,9 @@ impl App {
     /// What waits in the outbox for a posting: kinds of effects and names of events, in order.
     pub fn outbox(&self, posting: Uuid) -> Vec<String> {
         let posting = posting.to_string();
-        let rows = self.run(&["outbox", "list", "--json"]).succeeded();
+        let rows = self
+            .run(&["outbox", "list", "--limit", "1000000", "--json"])
+            .succeeded();
         let rows: Value = serde_json::from_str(&rows).unwrap();
         let rows = rows.as_array().unwrap().iter().filter_map(|row| {
             let (kind, key) = (row["kind"].as_str().unwrap(), row["key"].as_str().unwrap());
@@ -157,11 +159,15 @@ impl App {
 /// Waits until everything that had to follow has happened, and nothing was given up.
 pub async fn outbox_is_empty(app: &App) {
     eventually("the outbox is empty", SETTLING * 2, || async {
-        let rows = app.run(&["outbox", "list", "--json"]).succeeded();
+        let rows = app
+            .run(&["outbox", "list", "--limit", "1000000", "--json"])
+            .succeeded();
         (rows.trim() == "[]").then_some(())
     })
     .await;
-    let dead = app.run(&["outbox", "list", "--dead", "--json"]).succeeded();
+    let dead = app
+        .run(&["outbox", "list", "--limit", "1000000", "--dead", "--json"])
+        .succeeded();
     assert_eq!(dead.trim(), "[]");
 }
 

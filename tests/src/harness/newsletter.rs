@@ -196,12 +196,15 @@ impl Newsletter {
 
     /// What waits in the outbox for somebody.
     pub fn waiting(&self, uuid: &str) -> Vec<Value> {
-        self.rows(&["outbox", "list", "--json"], uuid)
+        self.rows(&["outbox", "list", "--limit", "1000000", "--json"], uuid)
     }
 
     /// What was given up for somebody.
     pub fn dead(&self, uuid: &str) -> Vec<Value> {
-        self.rows(&["outbox", "list", "--dead", "--json"], uuid)
+        self.rows(
+            &["outbox", "list", "--limit", "1000000", "--dead", "--json"],
+            uuid,
+        )
     }
 
     fn rows(&self, command: &[&str], uuid: &str) -> Vec<Value> {

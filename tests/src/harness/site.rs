@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tempfile::TempDir;
 
 use super::{Database, Ran, Store, program, raw, run};
@@ -45,6 +45,13 @@ impl Site {
     /// A place where nothing was served yet.
     pub fn new(store: Store) -> Self {
         Self::with_database(Database::current(store))
+    }
+
+    /// A place with a database, for the commands that make none.
+    pub fn migrated(store: Store) -> Self {
+        let site = Self::new(store);
+        site.run(&["migrate"]).succeeded();
+        site
     }
 
     /// An empty place on this database.
@@ -323,6 +330,15 @@ impl Server {
             Signal::CONT
         };
         kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// Limits the size of the files that it writes (`ulimit -f`), or takes the limit away.
+    pub fn limit_files(&self, bytes: Option<u64>) {
+        let limit = Rlimit {
+            current: bytes,
+            maximum: None,
+        };
+        prlimit(Some(self.pid()), Resource::Fsize, limit).unwrap();
     }
 
     /// Whether it runs, neither stopped nor ended by itself.

@@ -34,6 +34,13 @@ macro_rules! on_postgres {
     };
 }
 
+/// The same for what can happen to the embedded store alone.
+macro_rules! on_sqlite {
+    ($($case:ident,)+) => {
+        $crate::harness::on_store!(sqlite: Sqlite, $($case,)+);
+    };
+}
+
 /// The tests of one store, in a module of its name.
 macro_rules! on_store {
     ($module:ident: $store:ident, $($case:ident,)+) => {

@@ -129,9 +129,11 @@ fn code(value: &Value, faults: &mut Vec<String>) -> Option<ReasonCode> {
     if value.is_null() {
         return None;
     }
-    let code = value.as_str().and_then(ReasonCode::parse);
+    let code = value.as_str().and_then(ReasonCode::of_author);
     if code.is_none() {
-        let codes = ReasonCode::ALL.map(|code| format!("\"{code}\"")).join(", ");
+        let codes = ReasonCode::OF_AUTHORS
+            .map(|code| format!("\"{code}\""))
+            .join(", ");
         faults.push(format!("`code` must be null or one of {codes}."));
     }
     code

@@ -3,10 +3,10 @@
 //! Nothing here recurses and every call is cheap, so hostile nesting costs neither stack nor
 //! more than linear time.
 
-use std::sync::Arc;
+use domain::enrichment::{Budget, Exceeded};
 
 use super::{inline::Inline, table};
-use crate::document::{Block, Document, List, MAX_DEPTH, Span, Style};
+use crate::document::{Block, Document, List, MAX_DEPTH, Span};
 
 /// A table cell: whether it is a header, and its content.
 pub(crate) type Cell = (bool, Vec<Block>);
@@ -37,7 +37,10 @@ pub(crate) enum Container {
 }
 
 #[derive(Debug)]
-pub(crate) struct Builder {
+pub(crate) struct Builder<'a> {
+    budget: &'a Budget,
+    /// What was too much: the document is not whole.
+    exceeded: Option<Exceeded>,
     root: Vec<Block>,
     frames: Vec<Frame>,
     /// Containers that were opened beyond the depth limit and have no frame.
@@ -47,9 +50,11 @@ pub(crate) struct Builder {
     kind: Kind,
 }
 
-impl Builder {
-    pub(crate) fn new() -> Self {
+impl<'a> Builder<'a> {
+    pub(crate) fn new(budget: &'a Budget) -> Self {
         Self {
+            budget,
+            exceeded: None,
             root: Vec::new(),
             frames: Vec::new(),
             ignored: 0,
@@ -218,16 +223,15 @@ impl Builder {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Document {
+    pub(crate) fn finish(mut self) -> Result<Document, Exceeded> {
         self.boundary(Kind::Paragraph);
         while !self.frames.is_empty() {
             self.pop();
         }
-        Document { blocks: self.root }
-    }
-
-    pub(crate) fn text(&mut self, word: &str, style: Style, link: Option<&Arc<str>>) {
-        self.inline.word(word, style, link);
+        match self.exceeded {
+            Some(exceeded) => Err(exceeded),
+            None => Ok(Document { blocks: self.root }),
+        }
     }
 
     fn open(&mut self, frame: Frame) {
@@ -272,8 +276,9 @@ impl Builder {
             }
             Some(Frame::Table(rows)) => {
                 self.depth -= 1;
-                for block in table::to_blocks(rows) {
-                    self.push(block);
+                match table::to_blocks(rows, self.budget) {
+                    Ok(blocks) => blocks.into_iter().for_each(|block| self.push(block)),
+                    Err(exceeded) => self.exceeded = Some(exceeded),
                 }
             }
             Some(Frame::Cell(header, blocks)) => {

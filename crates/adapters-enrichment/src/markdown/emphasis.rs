@@ -6,6 +6,8 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
+use domain::enrichment::{Budget, Exceeded};
+
 use crate::document::Span;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +27,10 @@ pub(crate) struct Interval {
 }
 
 /// The characters of a paragraph and its marks, the outer before the inner.
-pub(crate) fn marks(spans: &[Span]) -> (Vec<char>, Vec<Interval>) {
+pub(crate) fn marks(
+    spans: &[Span],
+    budget: &Budget,
+) -> Result<(Vec<char>, Vec<Interval>), Exceeded> {
     let mut text = Vec::new();
     let mut ranges = Vec::with_capacity(spans.len());
     for span in spans {
@@ -33,6 +38,8 @@ pub(crate) fn marks(spans: &[Span]) -> (Vec<char>, Vec<Interval>) {
         text.extend(span.text.chars());
         ranges.push((start..text.len(), span));
     }
+    // Each kind of mark looks at every span, and its ends move over the text.
+    budget.spend((spans.len() + text.len()).saturating_mul(4))?;
     let runs = |wanted: &dyn Fn(&Span) -> Option<Mark>| {
         let mut out: Vec<Interval> = Vec::new();
         for (range, span) in &ranges {
@@ -57,11 +64,11 @@ pub(crate) fn marks(spans: &[Span]) -> (Vec<char>, Vec<Interval>) {
     fixed.retain_mut(|link| shrink(link, &text));
     let mut code = runs(&|span| span.style.code.then_some(Mark::Code));
     code.retain_mut(|code| shrink(code, &text) && !is_misread(&text[code.start..code.end]));
-    let code = cut(code, &[&fixed]);
+    let code = cut(code, &[&fixed], budget)?;
     let strong = runs(&|span| span.style.strong.then_some(Mark::Strong));
-    let strong = settle(strong, &[&fixed, &code], &text);
+    let strong = settle(strong, &[&fixed, &code], &text, budget)?;
     let emphasis = runs(&|span| span.style.emphasis.then_some(Mark::Emphasis));
-    let mut emphasis = settle(emphasis, &[&fixed, &code, &strong], &text);
+    let mut emphasis = settle(emphasis, &[&fixed, &code, &strong], &text, budget)?;
     // `**a***b*`: parsers disagree about so many asterisks in a row.
     emphasis.retain(|emphasis| {
         let near = strong.partition_point(|strong| strong.end < emphasis.start);
@@ -76,7 +83,8 @@ pub(crate) fn marks(spans: &[Span]) -> (Vec<char>, Vec<Interval>) {
     let mut all = [fixed, code, strong, emphasis].concat();
     // The sort is stable: of equal intervals the first kind in the list above is the outer one.
     all.sort_by_key(|interval| (interval.start, Reverse(interval.end)));
-    (text, all)
+    budget.spend(all.len())?;
+    Ok((text, all))
 }
 
 /// Code cannot be escaped. A tag in it is one to whoever does not know what code is, and a
@@ -89,8 +97,13 @@ fn is_misread(text: &[char]) -> bool {
 }
 
 /// Cuts intervals at the borders of others, then moves their ends to where they work.
-fn settle(intervals: Vec<Interval>, others: &[&[Interval]], text: &[char]) -> Vec<Interval> {
-    let mut out = cut(intervals, others);
+fn settle(
+    intervals: Vec<Interval>,
+    others: &[&[Interval]],
+    text: &[char],
+    budget: &Budget,
+) -> Result<Vec<Interval>, Exceeded> {
+    let mut out = cut(intervals, others, budget)?;
     out.retain_mut(|interval| {
         shrink(interval, text)
             && flank(interval, text)
@@ -99,33 +112,43 @@ fn settle(intervals: Vec<Interval>, others: &[&[Interval]], text: &[char]) -> Ve
                 .any(|c| c.is_alphanumeric())
     });
     // Moving the ends may have moved them across a border.
-    let mut out = cut(out, others);
+    let mut out = cut(out, others, budget)?;
     out.retain(|interval| {
         let mut again = interval.clone();
         shrink(&mut again, text) && flank(&mut again, text) && again == *interval
     });
-    out
+    Ok(out)
 }
 
 /// Splits intervals so that each lies wholly inside, outside or around every other one. Each
 /// list of others is sorted and free of overlaps.
-fn cut(mut intervals: Vec<Interval>, others: &[&[Interval]]) -> Vec<Interval> {
+fn cut(
+    mut intervals: Vec<Interval>,
+    others: &[&[Interval]],
+    budget: &Budget,
+) -> Result<Vec<Interval>, Exceeded> {
     for others in others {
-        intervals = intervals
-            .iter()
-            .flat_map(|interval| pieces(interval, others))
-            .collect();
+        let mut out = Vec::with_capacity(intervals.len());
+        for interval in &intervals {
+            out.extend(pieces(interval, others, budget)?);
+        }
+        intervals = out;
     }
-    intervals
+    Ok(intervals)
 }
 
-fn pieces(interval: &Interval, others: &[Interval]) -> Vec<Interval> {
+fn pieces(
+    interval: &Interval,
+    others: &[Interval],
+    budget: &Budget,
+) -> Result<Vec<Interval>, Exceeded> {
     let mut points = vec![interval.start, interval.end];
     let first = others.partition_point(|other| other.end <= interval.start);
     for other in others[first..]
         .iter()
         .take_while(|other| other.start < interval.end)
     {
+        budget.spend(1)?;
         // An outer mark that shares an end with an inner one would stand beside its sign.
         let around = interval.start < other.start && other.end < interval.end;
         let inside = other.start <= interval.start && interval.end <= other.end;
@@ -136,14 +159,16 @@ fn pieces(interval: &Interval, others: &[Interval]) -> Vec<Interval> {
     points.retain(|point| (interval.start..=interval.end).contains(point));
     points.sort_unstable();
     points.dedup();
-    points
+    budget.spend(points.len())?;
+    let pieces = points
         .windows(2)
         .map(|pair| Interval {
             start: pair[0],
             end: pair[1],
             mark: interval.mark.clone(),
         })
-        .collect()
+        .collect();
+    Ok(pieces)
 }
 
 /// Moves both ends inwards past white space; false when nothing is left.

@@ -3,8 +3,9 @@
 //! There is no tree: browsers' tree building takes quadratic time on deep nesting, and walking a
 //! deep tree takes stack. The tokens come from a parser that follows the HTML standard.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
+use domain::enrichment::{Budget, Exceeded};
 use html5gum::{StartTag, State, Token, Tokenizer};
 
 use super::{
@@ -15,16 +16,17 @@ use super::{
 use crate::document::{Document, Style};
 
 /// Reads HTML. `bare_lines` keeps the line breaks of text that no block element encloses.
-pub(crate) fn parse(html: &str, bare_lines: bool) -> Document {
+pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Document, Exceeded> {
+    // The tokenizer, and the look for end tags.
+    budget.spend(html.len().saturating_mul(2))?;
     let mut reader = Reader {
-        builder: Builder::new(),
+        builder: Builder::new(budget),
         bare_lines,
         strong: 0,
         emphasis: 0,
         code: 0,
         pre: 0,
         blocks: 0,
-        link: None,
         dropping: None,
         closers: Closers::count(html),
         after_break: false,
@@ -33,13 +35,18 @@ pub(crate) fn parse(html: &str, bare_lines: bool) -> Document {
     while let Some(Ok(token)) = tokens.next() {
         match token {
             Token::StartTag(start) => {
+                budget.spend(steps(&start))?;
                 if let Some(state) = reader.start(&start) {
                     tokens.set_state(state);
                 }
             }
-            Token::EndTag(end) => reader.end(&String::from_utf8_lossy(&end.name)),
+            Token::EndTag(end) => {
+                budget.spend(1)?;
+                reader.end(&String::from_utf8_lossy(&end.name));
+            }
             // Entities bring characters that were not there before: `&shy;`.
             Token::String(text) => {
+                budget.spend(text.len().saturating_mul(4))?;
                 reader.text(&source::characters(&String::from_utf8_lossy(&text)));
             }
             Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
@@ -48,8 +55,14 @@ pub(crate) fn parse(html: &str, bare_lines: bool) -> Document {
     reader.builder.finish()
 }
 
-struct Reader {
-    builder: Builder,
+/// How many steps it takes to read a tag and what it has in its attributes.
+fn steps(start: &StartTag<()>) -> usize {
+    let attributes = start.attributes.iter();
+    1 + attributes.map(|(_, value)| 1 + value.len()).sum::<usize>()
+}
+
+struct Reader<'a> {
+    builder: Builder<'a>,
     bare_lines: bool,
     strong: usize,
     emphasis: usize,
@@ -57,7 +70,6 @@ struct Reader {
     pre: usize,
     /// How many block elements are open.
     blocks: usize,
-    link: Option<Arc<str>>,
     /// The element whose content is being dropped, and how often it is open.
     dropping: Option<(String, usize)>,
     closers: Closers,
@@ -65,7 +77,7 @@ struct Reader {
     after_break: bool,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn start(&mut self, start: &StartTag<()>) -> Option<State> {
         let name = String::from_utf8_lossy(&start.name);
         if let Some((dropped, depth)) = &mut self.dropping {
@@ -116,7 +128,8 @@ impl Reader {
                 self.code += 1;
             }
             Tag::Link => {
-                self.link = attribute(start, "href").and_then(|href| link::destination(&href));
+                let link = attribute(start, "href").and_then(|href| link::destination(&href));
+                self.builder.inline().set_link(link);
             }
             Tag::Image => {
                 if let Some(alt) = attribute(start, "alt")
@@ -181,7 +194,7 @@ impl Reader {
             Tag::Strong => self.strong = self.strong.saturating_sub(1),
             Tag::Emphasis => self.emphasis = self.emphasis.saturating_sub(1),
             Tag::Code => self.code = self.code.saturating_sub(1),
-            Tag::Link => self.link = None,
+            Tag::Link => self.builder.inline().set_link(None),
             Tag::Rule | Tag::Image | Tag::Dropped | Tag::DroppedRaw | Tag::Inline => {}
         }
     }
@@ -220,7 +233,7 @@ impl Reader {
             if self.builder.is_code() {
                 let line = if goes_on { line } else { line.trim_end() };
                 let style = self.style();
-                self.builder.text(line, style, self.link.as_ref());
+                self.builder.inline().word(line, style);
             } else {
                 self.line(line);
             }
@@ -237,7 +250,7 @@ impl Reader {
             let (blank, next) = split(rest, char::is_whitespace);
             if !blank.is_empty() {
                 let style = self.style();
-                self.builder.inline().space(style, self.link.as_ref());
+                self.builder.inline().space(style);
             }
             let (word, next) = split(next, |c| !c.is_whitespace());
             self.word(word);
@@ -248,7 +261,7 @@ impl Reader {
     fn words(&mut self, text: &str) {
         for word in text.split_whitespace() {
             let style = self.style();
-            self.builder.inline().space(style, self.link.as_ref());
+            self.builder.inline().space(style);
             self.word(word);
         }
     }
@@ -256,7 +269,8 @@ impl Reader {
     fn word(&mut self, word: &str) {
         if !word.is_empty() {
             self.after_break = false;
-            self.builder.text(word, self.style(), self.link.as_ref());
+            let style = self.style();
+            self.builder.inline().word(word, style);
         }
     }
 
@@ -271,11 +285,11 @@ impl Reader {
             feeds -= 1;
         }
         let bare = self.bare_lines && self.blocks == 0 && self.builder.at_root();
-        let (style, link) = (self.style(), self.link.clone());
+        let style = self.style();
         let inline = self.builder.inline();
         match feeds {
-            0 => inline.space(style, link.as_ref()),
-            1 if !bare => inline.space(style, link.as_ref()),
+            0 => inline.space(style),
+            1 if !bare => inline.space(style),
             1 => inline.line_break(),
             _ => {
                 inline.line_break();

@@ -13,6 +13,10 @@ pub(crate) struct Inline {
     /// Whether the text so far ends in a space.
     space: bool,
     empty: bool,
+    /// Where text leads from now on.
+    link: Option<Arc<str>>,
+    /// Whether text does so already.
+    is_linked: bool,
 }
 
 impl Inline {
@@ -25,6 +29,19 @@ impl Inline {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.empty
+    }
+
+    /// Starts a link, or ends one. It ends by itself with the paragraph in which it has text: a
+    /// destination is written once, however many paragraphs an element encloses.
+    pub(crate) fn set_link(&mut self, link: Option<Arc<str>>) {
+        self.link = link;
+        self.is_linked = false;
+    }
+
+    fn end_link(&mut self) {
+        if self.is_linked {
+            self.set_link(None);
+        }
     }
 
     /// Ends the line; a second call in a row makes a new paragraph.
@@ -40,31 +57,38 @@ impl Inline {
         if let Some(last) = self.spans.last_mut() {
             last.text.push('\n');
         }
+        if self.breaks == 2 {
+            self.end_link();
+        }
     }
 
     /// A white space that is no line break.
-    pub(crate) fn space(&mut self, style: Style, link: Option<&Arc<str>>) {
+    pub(crate) fn space(&mut self, style: Style) {
         if self.empty || self.breaks > 0 || self.space {
             return;
         }
         self.space = true;
-        self.run(style, link).push(' ');
+        self.run(style).push(' ');
     }
 
-    pub(crate) fn word(&mut self, word: &str, style: Style, link: Option<&Arc<str>>) {
+    pub(crate) fn word(&mut self, word: &str, style: Style) {
         if word.is_empty() {
             return;
         }
         self.empty = false;
         self.space = false;
         self.breaks = 0;
-        self.run(style, link).push_str(word);
+        self.is_linked = self.link.is_some();
+        self.run(style).push_str(word);
     }
 
     /// The paragraphs collected, each without outer white space; empties the collection.
     pub(crate) fn take(&mut self) -> Vec<Vec<Span>> {
+        self.end_link();
+        let (link, is_linked) = (self.link.take(), self.is_linked);
         let spans = std::mem::take(self).spans;
         self.empty = true;
+        (self.link, self.is_linked) = (link, is_linked);
         let mut paragraphs = Vec::new();
         let mut current: Vec<Span> = Vec::new();
         for span in spans {
@@ -87,7 +111,8 @@ impl Inline {
         paragraphs
     }
 
-    fn run(&mut self, style: Style, link: Option<&Arc<str>>) -> &mut String {
+    fn run(&mut self, style: Style) -> &mut String {
+        let link = self.link.as_ref();
         let same = self
             .spans
             .last()

@@ -2,8 +2,11 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
+use domain::posting::limits::APPLICATION_URL;
+
 /// The destination as it may be written, or `None` when the link must become text: relative
-/// ones lead nowhere from a board, and other schemes run code or carry data.
+/// ones lead nowhere from a board, other schemes run code or carry data, and no address that is
+/// longer than an `application_url` may be is one that a reader needs.
 pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
     // Browsers ignore these inside a scheme: `java\nscript:` runs.
     let href: String = href.chars().filter(|c| !c.is_control()).collect();
@@ -15,7 +18,7 @@ pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
         "mailto" => rest.contains('@'),
         _ => false,
     };
-    if !enough {
+    if !enough || is_long(href) {
         return None;
     }
     let mut out = scheme;
@@ -35,7 +38,11 @@ pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
             c => out.push(c),
         }
     }
-    Some(out.into())
+    (!is_long(&out)).then(|| out.into())
+}
+
+fn is_long(address: &str) -> bool {
+    address.chars().nth(APPLICATION_URL).is_some()
 }
 
 /// An image's alternative text, if it tells a reader something.

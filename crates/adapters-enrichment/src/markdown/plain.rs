@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use domain::enrichment::{Budget, Exceeded};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, html};
 use regex::Regex;
 
@@ -27,7 +28,8 @@ pub(crate) fn is_markdown(text: &str) -> bool {
 }
 
 /// `CommonMark` to HTML. A line end stays one unless the text was wrapped by a program.
-pub(crate) fn markdown_to_html(text: &str) -> String {
+pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Exceeded> {
+    budget.spend(text.len().saturating_mul(3))?;
     let text = limit_nesting(text);
     let mut options = Options::empty();
     options.insert(Options::ENABLE_TABLES);
@@ -35,6 +37,8 @@ pub(crate) fn markdown_to_html(text: &str) -> String {
     let mut length = 0;
     let events: Vec<Event<'_>> = Parser::new_ext(&text, options).collect();
     let mut out: Vec<Event<'_>> = Vec::with_capacity(events.len());
+    // Some are looked at twice, and each has its tag.
+    budget.spend(text.len() + events.len().saturating_mul(8))?;
     for (index, event) in events.iter().enumerate() {
         let event = event.clone();
         match &event {
@@ -89,7 +93,7 @@ pub(crate) fn markdown_to_html(text: &str) -> String {
     }
     let mut result = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut result, out.into_iter());
-    result
+    Ok(result)
 }
 
 /// Lines to paragraphs with line breaks; empty lines part paragraphs.

@@ -3,6 +3,7 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
+use domain::enrichment::{Budget, Exceeded};
 use regex::Regex;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -21,43 +22,45 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    pub(super) fn of_markdown(text: &str) -> Self {
-        Self {
-            html: Cow::Owned(plain::markdown_to_html(text)),
+    pub(super) fn of_markdown(text: &str, budget: &Budget) -> Result<Self, Exceeded> {
+        Ok(Self {
+            html: Cow::Owned(plain::markdown_to_html(text, budget)?),
             bare_lines: false,
             signs_are_text: true,
-        }
+        })
     }
 }
 
 /// How often a text may have been escaped.
 const ESCAPED: usize = 4;
 
-pub(crate) fn read(raw: &str) -> Source<'_> {
+pub(crate) fn read<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exceeded> {
+    // Each of the passes below looks at every character once or twice.
+    budget.spend(raw.len().saturating_mul(8))?;
     let text = characters(raw);
     let text = literal_line_feeds(text);
-    let text = unescape(text);
+    let text = unescape(text, budget)?;
     let (text, seen) = real_tags(text);
     if seen.blocks > 0 {
-        return Source {
+        return Ok(Source {
             html: text,
             bare_lines: seen.breaks == 0,
             signs_are_text: false,
-        };
+        });
     }
-    if plain::is_markdown(&text) || (seen.all == 0 && super::is_clean(&text)) {
-        return Source::of_markdown(&text);
+    if plain::is_markdown(&text) || (seen.all == 0 && super::is_clean(&text, budget)?) {
+        return Source::of_markdown(&text, budget);
     }
     let html = if seen.breaks == 0 && !seen.raw {
         Cow::Owned(plain::lines_to_html(&text))
     } else {
         text
     };
-    Source {
+    Ok(Source {
         html,
         bare_lines: false,
         signs_are_text: false,
-    }
+    })
 }
 
 /// One kind of line feed, and no characters that are there but cannot be seen: they break words
@@ -116,10 +119,11 @@ fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// Undoes escaping that was done once too often: `&amp;amp;`, `&lt;p&gt;`.
-fn unescape(mut text: Cow<'_, str>) -> Cow<'_, str> {
+fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>, Exceeded> {
     static ESCAPED_TAG: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)&lt;(/?)([a-z][a-z0-9]*)\b[^<>]{0,500}?/?&gt;").ok());
     for _ in 0..ESCAPED {
+        budget.spend(text.len().saturating_mul(ESCAPED))?;
         for _ in 0..ESCAPED {
             text = without_escaped_entities(text);
         }
@@ -129,6 +133,8 @@ fn unescape(mut text: Cow<'_, str>) -> Cow<'_, str> {
         let Some(pattern) = ESCAPED_TAG.as_ref() else {
             break;
         };
+        // A tag may be looked for over 500 characters, from each of which another may start.
+        budget.spend(text.len().saturating_mul(20))?;
         let mut escaped = 0;
         let mut sure = 0;
         for found in pattern.captures_iter(&text) {
@@ -150,7 +156,7 @@ fn unescape(mut text: Cow<'_, str>) -> Cow<'_, str> {
                 .replace("&amp;", "&"),
         );
     }
-    text
+    Ok(text)
 }
 
 /// `&amp;nbsp;` to `&nbsp;`.

@@ -1,6 +1,8 @@
 //! Tables. `CommonMark` has none, so a table of facts becomes a list with a line for each row,
 //! and a table that only arranges the page is dissolved into its content.
 
+use domain::enrichment::{Budget, Exceeded};
+
 use super::{
     builder::Cell,
     inline::{join, lines},
@@ -10,7 +12,8 @@ use crate::document::{Block, List, Span, Style, plain};
 /// A cell with more characters than this holds prose: the table is a layout.
 const FACT: usize = 200;
 
-pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>) -> Vec<Block> {
+pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>, budget: &Budget) -> Result<Vec<Block>, Exceeded> {
+    budget.spend(steps(&rows))?;
     rows.retain(|row| row.iter().any(|(_, blocks)| !blocks.is_empty()));
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let facts = columns > 1
@@ -24,11 +27,8 @@ pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>) -> Vec<Block> {
                 _ => false,
             });
     if !facts {
-        return rows
-            .into_iter()
-            .flatten()
-            .flat_map(|(_, blocks)| blocks)
-            .collect();
+        let cells = rows.into_iter().flatten();
+        return Ok(cells.flat_map(|(_, blocks)| blocks).collect());
     }
     let headed = rows[0].iter().all(|(header, _)| *header);
     let mut rows: Vec<Vec<Vec<Span>>> = rows
@@ -42,9 +42,22 @@ pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>) -> Vec<Block> {
     let names = if headed { rows.remove(0) } else { Vec::new() };
     let items = rows
         .into_iter()
-        .map(|row| vec![Block::Paragraph(line(row, &names))])
-        .collect();
-    vec![Block::List(List { start: None, items })]
+        .map(|row| Ok(vec![Block::Paragraph(line(row, &names, budget)?)]))
+        .collect::<Result<_, _>>()?;
+    Ok(vec![Block::List(List { start: None, items })])
+}
+
+/// How many steps it takes to look at every cell a few times.
+fn steps(rows: &[Vec<Cell>]) -> usize {
+    let of_cell = |(_, blocks): &Cell| match blocks.as_slice() {
+        [Block::Paragraph(spans)] => spans.iter().map(|span| 8 + 4 * span.text.len()).sum(),
+        blocks => blocks.len(),
+    };
+    rows.iter()
+        .flatten()
+        .map(|cell| 4 + of_cell(cell))
+        .sum::<usize>()
+        + rows.len()
 }
 
 fn one_line(blocks: Vec<Block>) -> Vec<Span> {
@@ -62,7 +75,7 @@ fn one_line(blocks: Vec<Block>) -> Vec<Span> {
 
 /// `**Place:** Paris; **Hours:** 35` under a header; `**Place:** Paris` in two columns;
 /// `a – b – c` otherwise.
-fn line(row: Vec<Vec<Span>>, header: &[Vec<Span>]) -> Vec<Span> {
+fn line(row: Vec<Vec<Span>>, header: &[Vec<Span>], budget: &Budget) -> Result<Vec<Span>, Exceeded> {
     let pair = header.is_empty() && row.len() == 2;
     let mut out: Vec<Span> = Vec::new();
     for (column, mut cell) in row.into_iter().enumerate() {
@@ -78,7 +91,11 @@ fn line(row: Vec<Vec<Span>>, header: &[Vec<Span>]) -> Vec<Span> {
             out.push(text(separator, false));
         }
         if let Some(label) = header.get(column).filter(|label| !label.is_empty()) {
-            out.push(text(&labelled(label), true));
+            // It stands before every cell of its column, which is how little becomes much.
+            let label = labelled(label);
+            budget.spend(4 + label.len())?;
+            budget.write(label.len())?;
+            out.push(text(&label, true));
             out.push(text(" ", false));
         }
         if pair && column == 0 {
@@ -86,7 +103,7 @@ fn line(row: Vec<Vec<Span>>, header: &[Vec<Span>]) -> Vec<Span> {
         }
         out.append(&mut cell);
     }
-    out
+    Ok(out)
 }
 
 fn labelled(label: &[Span]) -> String {

@@ -4,7 +4,11 @@ mod html;
 mod properties;
 mod text;
 
-use super::from_description;
+use domain::enrichment::Budget;
+
+fn from_description(raw: &str) -> String {
+    super::from_description(raw, &Budget::unlimited()).unwrap()
+}
 
 fn check(name: &str, raw: &str, expect: &str) {
     assert_eq!(from_description(raw), expect, "{name}");

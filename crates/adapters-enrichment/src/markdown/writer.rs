@@ -1,6 +1,7 @@
 //! Prints a [`Document`] as `CommonMark`: `-` lists, `#` headings, `**` and `_`, a backslash for a
 //! hard line break, one empty line between blocks.
 
+use domain::enrichment::{Budget, Exceeded};
 use pulldown_cmark::{Event, Parser};
 
 use super::{
@@ -9,16 +10,23 @@ use super::{
 };
 use crate::document::{Block, Document, List, Span, Style, plain};
 
-pub(crate) fn write(document: &Document) -> String {
+pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exceeded> {
+    budget.begin_text();
     let mut lines = Vec::new();
-    blocks(&document.blocks, &mut lines, false);
+    blocks(&document.blocks, &mut lines, false, budget)?;
     let mut out = lines.join("\n");
     out.truncate(out.trim_end().len());
-    out
+    Ok(out)
 }
 
-// Recursion is bounded by the depth that the builder allows.
-fn blocks(blocks: &[Block], out: &mut Vec<String>, tight: bool) {
+// Recursion is bounded by the depth that the builder allows. A line is paid for when it is made,
+// and what stands before it when that is added, so that what is too long is never made.
+fn blocks(
+    blocks: &[Block],
+    out: &mut Vec<String>,
+    tight: bool,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
     // Two lists in a row would become one: the second takes the other bullet.
     let mut other_sign = false;
     let mut previous: Option<&Block> = None;
@@ -30,8 +38,11 @@ fn blocks(blocks: &[Block], out: &mut Vec<String>, tight: bool) {
         }
         let start = out.len();
         match block {
-            Block::Paragraph(spans) => out.extend(inline(spans).split('\n').map(str::to_owned)),
-            Block::Heading(level, spans) => out.push(heading(*level, spans)),
+            Block::Paragraph(spans) => {
+                let text = inline(spans, budget)?;
+                out.extend(text.split('\n').map(str::to_owned));
+            }
+            Block::Heading(level, spans) => out.push(heading(*level, spans, budget)?),
             Block::List(list) => {
                 other_sign = match previous {
                     Some(Block::List(before)) if before.start.is_some() == list.start.is_some() => {
@@ -39,11 +50,12 @@ fn blocks(blocks: &[Block], out: &mut Vec<String>, tight: bool) {
                     }
                     _ => false,
                 };
-                write_list(list, other_sign, out);
+                write_list(list, other_sign, out, budget)?;
             }
             Block::Quote(inner) => {
                 let mut lines = Vec::new();
-                self::blocks(inner, &mut lines, false);
+                self::blocks(inner, &mut lines, false, budget)?;
+                prefixed(&lines, 2, budget)?;
                 out.extend(lines.into_iter().map(|line| {
                     if line.is_empty() {
                         ">".to_owned()
@@ -52,18 +64,33 @@ fn blocks(blocks: &[Block], out: &mut Vec<String>, tight: bool) {
                     }
                 }));
             }
-            Block::Code(spans) => code_block(&plain(spans), out),
+            Block::Code(spans) => code_block(&plain(spans), out, budget)?,
             Block::Rule => out.push("---".to_owned()),
         }
         if out.len() == start {
             out.truncate(before);
         } else {
+            // The empty line before it.
+            budget.write(1)?;
             previous = Some(block);
         }
     }
+    Ok(())
 }
 
-fn write_list(list: &List, other_sign: bool, out: &mut Vec<String>) {
+/// Pays for what is put before lines that are written already.
+fn prefixed(lines: &[String], bytes: usize, budget: &Budget) -> Result<(), Exceeded> {
+    let filled = lines.iter().filter(|line| !line.is_empty());
+    budget.write(filled.count().saturating_mul(bytes))?;
+    budget.spend(lines.iter().map(|line| 1 + bytes + line.len()).sum())
+}
+
+fn write_list(
+    list: &List,
+    other_sign: bool,
+    out: &mut Vec<String>,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
     // An item of more than one paragraph needs empty lines, and then all items get them.
     let loose = list.items.iter().any(|item| {
         item.iter()
@@ -86,8 +113,10 @@ fn write_list(list: &List, other_sign: bool, out: &mut Vec<String>) {
             None => if other_sign { "* " } else { "- " }.to_owned(),
         };
         let mut lines = Vec::new();
-        blocks(item, &mut lines, !loose);
+        blocks(item, &mut lines, !loose, budget)?;
+        prefixed(&lines, marker.len(), budget)?;
         if loose && index > 0 {
+            budget.write(1)?;
             out.push(String::new());
         }
         let indent = " ".repeat(marker.len());
@@ -99,10 +128,13 @@ fn write_list(list: &List, other_sign: bool, out: &mut Vec<String>) {
             });
         }
     }
+    Ok(())
 }
 
-fn heading(level: u8, spans: &[Span]) -> String {
-    let mut text = inline(spans);
+fn heading(level: u8, spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
+    let mut text = inline(spans, budget)?;
+    // Six signs, a space, a backslash.
+    budget.write(8)?;
     // Nothing starts a block within a heading.
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 && (text[digits..].starts_with("\\.") || text[digits..].starts_with("\\)")) {
@@ -117,14 +149,17 @@ fn heading(level: u8, spans: &[Span]) -> String {
             text.insert(text.len() - 1, '\\');
         }
     }
-    format!("{} {text}", "#".repeat(level.clamp(1, 6).into()))
+    Ok(format!("{} {text}", "#".repeat(level.clamp(1, 6).into())))
 }
 
-fn code_block(text: &str, out: &mut Vec<String>) {
+fn code_block(text: &str, out: &mut Vec<String>, budget: &Budget) -> Result<(), Exceeded> {
+    budget.spend(text.len().saturating_mul(3))?;
     let fence = "`".repeat(longest_run(text).max(2) + 1);
+    budget.write(text.len() + 2 * (fence.len() + 1))?;
     out.push(fence.clone());
     out.extend(text.split('\n').map(|line| line.trim_end().to_owned()));
     out.push(fence);
+    Ok(())
 }
 
 fn longest_run(text: &str) -> usize {
@@ -132,22 +167,29 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// A paragraph's text with its marks.
-fn inline(spans: &[Span]) -> String {
+fn inline(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
+    let text = written(spans, budget)?;
+    budget.write(text.len() + 1)?;
+    Ok(text)
+}
+
+fn written(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
     if let [span] = spans
         && span.style == Style::default()
         && span.link.is_none()
         && escape::is_harmless(&span.text)
     {
-        return span.text.clone();
+        budget.spend(span.text.len())?;
+        return Ok(span.text.clone());
     }
-    let (text, mut intervals) = marks(spans);
-    let out = marked(&text, &intervals);
-    if is_delicate(&text, &intervals) && !shows(&out, &text) {
+    let (text, mut intervals) = marks(spans, budget)?;
+    let out = marked(&text, &intervals, budget)?;
+    if is_delicate(&text, &intervals) && !shows(&out, &text, budget)? {
         // Better plain than with signs that show.
         intervals.retain(|interval| !matches!(interval.mark, Mark::Strong | Mark::Emphasis));
-        return marked(&text, &intervals);
+        return marked(&text, &intervals, budget);
     }
-    out
+    Ok(out)
 }
 
 /// Whether the corners of `CommonMark`'s rules for emphasis may matter: signs in the text, or
@@ -160,7 +202,8 @@ fn is_delicate(text: &[char], intervals: &[Interval]) -> bool {
 }
 
 /// Whether a parser sees just this text in the Markdown.
-fn shows(markdown: &str, text: &[char]) -> bool {
+fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool, Exceeded> {
+    budget.spend(markdown.len().saturating_mul(2) + text.len())?;
     let mut seen = String::with_capacity(markdown.len());
     for event in Parser::new(markdown) {
         if let Event::Text(text) | Event::Code(text) = event {
@@ -168,19 +211,25 @@ fn shows(markdown: &str, text: &[char]) -> bool {
         }
     }
     let visible = |c: &char| !c.is_whitespace();
-    seen.chars()
-        .filter(visible)
-        .eq(text.iter().copied().filter(visible))
+    let text = text.iter().copied().filter(visible);
+    Ok(seen.chars().filter(visible).eq(text))
 }
 
 /// Writes text with its marks.
-fn marked(text: &[char], intervals: &[Interval]) -> String {
+fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<String, Exceeded> {
     let mut out = String::with_capacity(text.len() + 16);
     let mut open: Vec<(&Interval, &'static str)> = Vec::new();
     let mut next = intervals.iter().peekable();
     let mut after_digits = None;
     let mut at = 0;
+    // Paid for by the thousand: one step is less work than asking for it.
+    let mut turns = 0;
     loop {
+        turns += 1 + open.len();
+        if turns >= 1_000 {
+            budget.spend(turns)?;
+            turns = 0;
+        }
         let mut markup = false;
         while let Some((interval, sign)) = open.last().copied().filter(|(i, _)| i.end <= at) {
             close(interval, sign, &mut out);
@@ -247,7 +296,8 @@ fn marked(text: &[char], intervals: &[Interval]) -> String {
         );
         at += 1;
     }
-    out
+    budget.spend(turns)?;
+    Ok(out)
 }
 
 /// `_` reads best, but does not work within a word.

@@ -1,17 +1,26 @@
 //! Acronyms of a company: those that a text introduces, those that it uses in capitals, and the
 //! words that it writes out before one.
 
+use domain::enrichment::{Budget, Exceeded};
+
 use super::{
     vocabulary::{ACRONYMS, SMALL},
     words::{Word, is_gap, unaccented, words},
 };
 
 /// The acronyms of a name of two words and more that a text introduces behind the name, or uses
-/// in capitals for a name of three words and more.
-pub(super) fn of_name(core: &[Word<'_>], all: &[Word<'_>], text: &str) -> Vec<String> {
+/// in capitals for a name of three words and more; at most so many.
+pub(super) fn of_name(
+    core: &[Word<'_>],
+    all: &[Word<'_>],
+    text: &str,
+    most: usize,
+    budget: &Budget,
+) -> Result<Vec<String>, Exceeded> {
     if core.len() < 2 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
+    budget.spend(all.len())?;
     let every: String = core.iter().filter_map(initial).collect();
     let main: String = core
         .iter()
@@ -24,14 +33,18 @@ pub(super) fn of_name(core: &[Word<'_>], all: &[Word<'_>], text: &str) -> Vec<St
         let exact = word.lower == every || word.lower == main;
         let front = letters >= 3 && main.starts_with(&*word.lower);
         let named = letters >= 3 && (exact || front) && !ACRONYMS.contains(&word.text);
+        budget.spend(1 + out.len())?;
         let introduced = is_in_parentheses(word, text)
             && initials_of(&word.lower, &every)
-            && follows(text, word.start, core);
+            && follows(text, word.start, core, budget)?;
         if (named || introduced) && !out.iter().any(|known| *known == word.lower) {
             out.push(word.lower.to_string());
+            if out.len() == most {
+                break;
+            }
         }
     }
-    out
+    Ok(out)
 }
 
 /// What a text writes out before an acronym in parentheses: `Examples of Everything (EOE)`, as
@@ -40,15 +53,24 @@ pub(super) fn written_out(
     all: &[Word<'_>],
     text: &str,
     is_wanted: impl Fn(&Word<'_>) -> bool,
-) -> Vec<(usize, usize)> {
-    all.iter()
-        .enumerate()
-        .filter(|(_, word)| is_acronym(word) && is_in_parentheses(word, text) && is_wanted(word))
-        .filter_map(|(at, word)| {
-            let first = first_written_out(&word.lower, &all[..at], text, word.start)?;
-            Some((first, at))
-        })
-        .collect()
+    budget: &Budget,
+) -> Result<Vec<(usize, usize)>, Exceeded> {
+    /// How many words and signs are looked at for one acronym.
+    const LOOK: usize = 100;
+    budget.spend(all.len())?;
+    let mut out = Vec::new();
+    for (at, word) in all.iter().enumerate() {
+        if !is_acronym(word) || !is_in_parentheses(word, text) {
+            continue;
+        }
+        budget.spend(LOOK)?;
+        if is_wanted(word)
+            && let Some(first) = first_written_out(&word.lower, &all[..at], text, word.start)
+        {
+            out.push((first, at));
+        }
+    }
+    Ok(out)
 }
 
 /// The first of the words before an acronym that stand for its letters.
@@ -115,16 +137,24 @@ fn initials_of(acronym: &str, initials: &str) -> bool {
 }
 
 /// Whether the text before a parenthesis ends with the name.
-fn follows(text: &str, parenthesis: usize, core: &[Word<'_>]) -> bool {
+fn follows(
+    text: &str,
+    parenthesis: usize,
+    core: &[Word<'_>],
+    budget: &Budget,
+) -> Result<bool, Exceeded> {
     let bytes: usize = core.iter().map(|word| word.text.len() + 4).sum();
     let mut from = parenthesis.saturating_sub(bytes + 12);
     while !text.is_char_boundary(from) {
         from += 1;
     }
+    budget.spend(2 * (parenthesis - from))?;
     let before = words(&text[from..parenthesis]);
-    before.len() >= core.len()
-        && before[before.len() - core.len()..]
-            .iter()
-            .zip(core)
-            .all(|(one, other)| unaccented(&one.lower) == unaccented(&other.lower))
+    let Some(skipped) = before.len().checked_sub(core.len()) else {
+        return Ok(false);
+    };
+    Ok(before[skipped..]
+        .iter()
+        .zip(core)
+        .all(|(one, other)| unaccented(&one.lower) == unaccented(&other.lower)))
 }

@@ -3,6 +3,8 @@
 
 use std::{collections::HashSet, ops::Range};
 
+use domain::enrichment::{Budget, Exceeded};
+
 use super::{
     Identity, Scan, acronym, inside,
     key::{Case, Key, splits, with_legal_form},
@@ -29,23 +31,25 @@ struct Context<'a> {
     /// The words of the text that are not part of an address.
     all: &'a [Word<'a>],
     text: &'a str,
+    budget: &'a Budget,
 }
 
 impl Context<'_> {
     /// Whether the text writes the word in lower case.
-    fn is_common(&self, word: &str) -> bool {
-        self.all
-            .iter()
-            .any(|other| other.text == word && !inside::is_tag(other, self.text))
+    fn is_common(&self, word: &str) -> Result<bool, Exceeded> {
+        self.budget.spend(self.all.len())?;
+        let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
+        Ok(self.all.iter().any(is_it))
     }
 
     /// Whether the text comes back to the word as one does to a name.
-    fn is_frequent(&self, name: &Word<'_>) -> bool {
+    fn is_frequent(&self, name: &Word<'_>) -> Result<bool, Exceeded> {
+        self.budget.spend(self.all.len())?;
         let same = |word: &&Word<'_>| word.is_capital() && word.lower == name.lower;
-        self.all.iter().filter(same).count() >= 3
+        Ok(self.all.iter().filter(same).count() >= 3)
     }
 
-    fn is_distinctive(&self, word: &str) -> bool {
+    fn is_distinctive(&self, word: &str) -> Result<bool, Exceeded> {
         let folded = unaccented(word);
         let city = self.identity.city.is_some_and(|city| {
             words(city)
@@ -57,44 +61,56 @@ impl Context<'_> {
                 .country
                 .is_some_and(|country| places::find(country, word).is_some())
         };
-        !GENERIC.contains(word)
+        Ok(!GENERIC.contains(word)
             && !GENERIC.contains(folded.as_str())
             && !LEGAL.contains(&word)
-            && !self.is_common(word)
+            && !self.is_common(word)?
             && !city
-            && !place()
+            && !place())
     }
 }
 
 impl Names {
     /// The spellings that a text may use; the text tells which acronyms and parts are meant.
-    pub(crate) fn new(identity: &Identity<'_>, scan: &Scan, all: &[Word<'_>]) -> Self {
+    pub(crate) fn new(
+        identity: &Identity<'_>,
+        scan: &Scan,
+        all: &[Word<'_>],
+        budget: &Budget,
+    ) -> Result<Self, Exceeded> {
         let context = Context {
             identity,
             all,
             text: &scan.text,
+            budget,
         };
         let mut names = Self {
             keys: Vec::new(),
             label: scan.label.clone(),
             unspaced: Vec::new(),
         };
-        names.add_name(identity.name, &context, all, &scan.text);
-        names.add_label(&context, all);
-        names.add_written_out(all, &scan.text);
+        names.add_name(&context)?;
+        names.add_label(&context)?;
+        names.add_written_out(&context)?;
         names
             .keys
             .sort_by_key(|key| std::cmp::Reverse(key.joined.len()));
-        names
+        Ok(names)
     }
 
     /// Where a text names the company.
-    pub(crate) fn find(&self, text: &str, words: &[Word<'_>]) -> Vec<Range<usize>> {
+    pub(crate) fn find(
+        &self,
+        text: &str,
+        words: &[Word<'_>],
+        budget: &Budget,
+    ) -> Result<Vec<Range<usize>>, Exceeded> {
         let mut out: Vec<Range<usize>> = Vec::new();
         if self.unspaced.is_empty() && self.keys.is_empty() {
-            return out;
+            return Ok(out);
         }
         for name in &self.unspaced {
+            budget.spend(text.len())?;
             out.extend(
                 text.match_indices(name.as_str())
                     .map(|(at, name)| at..at + name.len()),
@@ -105,29 +121,45 @@ impl Names {
         let mut spaced = Vec::new();
         let mut at = 0;
         while at < words.len() {
-            let found = self
-                .keys
-                .iter()
-                .find_map(|key| key.matches(text, words, at));
-            if let Some((end, next)) = found {
+            budget.spend(self.keys.len())?;
+            if let Some((end, next)) = self.name_at(text, words, at, budget)? {
                 let (end, next) = with_legal_form(text, words, end, next);
                 spaced.push(words[at].start..end);
                 at = next.max(at + 1);
             } else {
-                spaced.extend(inside::find(&self.keys, &words[at], text));
+                spaced.extend(inside::find(&self.keys, &words[at], text, budget)?);
                 at += 1;
             }
         }
-        for range in spaced {
-            let at = out.partition_point(|other| other.end <= range.start);
-            if out.get(at).is_none_or(|other| other.start >= range.end) {
-                out.insert(at, range);
-            }
-        }
-        out
+        budget.spend(out.len() + spaced.len())?;
+        Ok(merged(out, spaced))
     }
 
-    fn add_name(&mut self, name: &str, context: &Context<'_>, all: &[Word<'_>], text: &str) {
+    /// The end of the name that starts at a word, and the word after it.
+    fn name_at(
+        &self,
+        text: &str,
+        words: &[Word<'_>],
+        at: usize,
+        budget: &Budget,
+    ) -> Result<Option<(usize, usize)>, Exceeded> {
+        for key in &self.keys {
+            let found = key.matches(text, words, at, budget)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn add_name(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+        let Context {
+            identity,
+            all,
+            text,
+            budget,
+        } = *context;
+        let name = identity.name;
         // "Example (EX)", "Ministry - Department of Examples"
         let (outside, inside) = parentheses(name);
         let segment = [" - ", " – ", " — ", " | ", ", "]
@@ -155,11 +187,12 @@ impl Names {
             let core = core(&whole);
             self.add_words(&spelling, &whole);
             self.add_words(&spelling, core);
-            self.add_head(core, context);
-            for acronym in acronym::of_name(core, all, text).into_iter().take(MANY) {
+            self.add_head(core, context)?;
+            for acronym in acronym::of_name(core, all, text, MANY, budget)? {
                 self.push(Key::word(acronym, Case::Upper));
             }
         }
+        Ok(())
     }
 
     /// The name as it is, and without accents.
@@ -268,8 +301,10 @@ impl Names {
     }
 
     /// The first word of `Example Food Services`, if there is a sign that it is the name proper.
-    fn add_head(&mut self, core: &[Word<'_>], context: &Context<'_>) {
-        let [head, rest @ ..] = core else { return };
+    fn add_head(&mut self, core: &[Word<'_>], context: &Context<'_>) -> Result<(), Exceeded> {
+        let [head, rest @ ..] = core else {
+            return Ok(());
+        };
         let label = self.label.as_deref() == Some(&*head.lower);
         let described = rest.iter().all(|word| {
             let word = &*word.lower;
@@ -277,35 +312,35 @@ impl Names {
         });
         let upper = |word: &Word<'_>| !word.text.chars().any(char::is_lowercase);
         let shouted = upper(head) && !rest.iter().all(upper);
-        let sign = described || label || shouted || context.is_frequent(head);
+        let sign = described || label || shouted || context.is_frequent(head)?;
         let long = head.lower.chars().count() >= 4;
-        if !rest.is_empty() && long && sign && context.is_distinctive(&head.lower) {
+        if !rest.is_empty() && long && sign && context.is_distinctive(&head.lower)? {
             let compounds = head.lower.chars().count() >= 7;
             self.push(Key {
                 compounds,
                 ..Key::word(head.lower.to_string(), Case::Capital)
             });
         }
+        Ok(())
     }
 
     /// What the text writes out before an acronym of the company, and acronyms that it introduces
     /// behind words that start with the company's name.
-    fn add_written_out(&mut self, all: &[Word<'_>], text: &str) {
+    fn add_written_out(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+        let Context {
+            all, text, budget, ..
+        } = *context;
         let known = |word: &Word<'_>| {
             let key = |key: &Key| key.case == Case::Upper && key.joined == word.lower;
             word.lower.chars().count() >= 3 && self.keys.iter().any(key)
         };
-        let of_acronyms = acronym::written_out(all, text, known);
-        let of_products = acronym::written_out(all, text, |_| true);
-        let of_products = of_products.into_iter().filter(|(first, at)| {
-            let names =
-                |key: &Key| key.case != Case::Upper && key.matches(text, all, *first).is_some();
-            at - first > 1 && self.keys.iter().any(names)
-        });
-        let of_products: Vec<String> = of_products
-            .map(|(_, at)| all[at].lower.to_string())
-            .take(MANY)
-            .collect();
+        let of_acronyms = acronym::written_out(all, text, known, budget)?;
+        let mut of_products: Vec<String> = Vec::new();
+        for (first, at) in acronym::written_out(all, text, |_| true, budget)? {
+            if at - first > 1 && of_products.len() < MANY && self.names_one(context, first)? {
+                of_products.push(all[at].lower.to_string());
+            }
+        }
         for (first, at) in of_acronyms.into_iter().take(MANY) {
             let words = &all[first..at];
             self.push(Key {
@@ -316,20 +351,34 @@ impl Names {
         for product in of_products {
             self.push(Key::word(product, Case::Upper));
         }
+        Ok(())
+    }
+
+    /// Whether a name that is no acronym starts at a word.
+    fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool, Exceeded> {
+        context.budget.spend(self.keys.len())?;
+        for key in self.keys.iter().filter(|key| key.case != Case::Upper) {
+            let found = key.matches(context.text, context.all, at, context.budget)?;
+            if found.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The website's own label, and the distinctive word that it starts with.
-    fn add_label(&mut self, context: &Context<'_>, all: &[Word<'_>]) {
+    fn add_label(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
         let Some(label) = self.label.clone() else {
-            return;
+            return Ok(());
         };
         let parts = words(&label);
         let joined = joined(&parts);
         let letters = joined.chars().count();
         let named = self.keys.iter().any(|key| key.joined == joined);
-        let generic = parts
-            .iter()
-            .all(|part| !context.is_distinctive(&part.lower));
+        let mut generic = true;
+        for part in &parts {
+            generic = generic && !context.is_distinctive(&part.lower)?;
+        }
         if letters >= 3 && !named && !generic && joined.chars().any(char::is_alphabetic) {
             let case = match letters {
                 3 => Case::Upper,
@@ -349,20 +398,20 @@ impl Names {
         }
         let mut seen = HashSet::new();
         let first = joined.chars().next();
-        for word in all
-            .iter()
-            .filter(|word| word.text.len() >= 6 && word.is_capital())
-        {
+        context.budget.spend(context.all.len())?;
+        let capitals = |word: &&Word<'_>| word.text.len() >= 6 && word.is_capital();
+        for word in context.all.iter().filter(capitals) {
             if word.lower.is_ascii() && word.lower.chars().next() != first {
                 continue;
             }
+            context.budget.spend(2 * word.text.len())?;
             let folded = unaccented(&word.lower);
             let stem = folded.strip_suffix('s').unwrap_or(&folded).to_owned();
             for front in [folded, stem] {
                 let length = front.chars().count();
                 let begins = length >= 6 && letters > length + 2 && joined.starts_with(&front);
                 // Looking through the text once for each word would take quadratic time.
-                if begins && seen.insert(front.clone()) && context.is_distinctive(&front) {
+                if begins && seen.insert(front.clone()) && context.is_distinctive(&front)? {
                     self.push(Key {
                         compounds: length >= 7,
                         ..Key::word(front, Case::Capital)
@@ -370,6 +419,7 @@ impl Names {
                 }
             }
         }
+        Ok(())
     }
 
     /// Adds a spelling, and the same without some or all of its accents.
@@ -386,6 +436,26 @@ impl Names {
             other.joined == key.joined && other.case == key.case && other.splits == key.splits
         })
     }
+}
+
+/// Two lists of ranges in one, both in order and without overlaps. What overlaps one of the first
+/// list is left out.
+fn merged(first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if first.is_empty() {
+        return second;
+    }
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(first.len() + second.len());
+    let mut first = first.into_iter().peekable();
+    for range in second {
+        while let Some(before) = first.next_if(|other| other.start < range.end) {
+            out.push(before);
+        }
+        if out.last().is_none_or(|last| last.end <= range.start) {
+            out.push(range);
+        }
+    }
+    out.extend(first);
+    out
 }
 
 /// A spelling without accents; `None` if it has none.

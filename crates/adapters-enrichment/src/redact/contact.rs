@@ -2,10 +2,11 @@
 
 use std::{ops::Range, sync::LazyLock};
 
+use domain::enrichment::{Budget, Exceeded};
 use regex::Regex;
 
 /// Where the e-mail addresses are, also those hidden from robots: `jobs [at] example [dot] org`.
-pub(crate) fn emails(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn emails(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
     static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";
         const LABEL: &str = r"[\p{L}\p{N}][\p{L}\p{N}-]*";
@@ -26,6 +27,8 @@ pub(crate) fn emails(text: &str) -> Vec<Range<usize>> {
         .filter_map(|form| Regex::new(form).ok())
         .collect()
     });
+    // Ten signs, and what may stand in brackets.
+    budget.spend(text.len().saturating_mul(4))?;
     let spoken = [
         " dot ", " DOT ", " Dot ", " point ", " POINT ", " punkt ", " PUNKT ", " punto ",
         " prikk ", " PRIKK ",
@@ -41,7 +44,9 @@ pub(crate) fn emails(text: &str) -> Vec<Range<usize>> {
         .filter(|(number, _)| wanted[*number])
     {
         let known = out.len();
+        budget.spend(text.len().saturating_mul(4))?;
         for found in form.find_iter(text) {
+            budget.spend(1 + found.len())?;
             let at = out[..known].partition_point(|other| other.end <= found.start());
             let free = out[..known]
                 .get(at)
@@ -54,7 +59,7 @@ pub(crate) fn emails(text: &str) -> Vec<Range<usize>> {
         }
         out.sort_by_key(|range| range.start);
     }
-    out
+    Ok(out)
 }
 
 /// Whether a text has an at sign beside a space, or a bracket that may stand for one.
@@ -93,15 +98,19 @@ fn ends_in_suffix(address: &str) -> bool {
 /// Where the telephone numbers are. Numbers without a sign of being one (a plus, a word such as
 /// "phone" before, a form that only telephone numbers have) are left alone: salaries, dates,
 /// hours, postal codes and references look much the same.
-pub(crate) fn phones(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+    /// What is looked at for one number: the number, and what stands before it.
+    const LOOK: usize = 200;
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"[+(]{0,2}[0-9](?:(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}[0-9]){4,18}").ok()
     });
     let Some(pattern) = NUMBER.as_ref() else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let mut out: Vec<Range<usize>> = Vec::new();
+    budget.spend(text.len().saturating_mul(2))?;
     for found in pattern.find_iter(text) {
+        budget.spend(LOOK)?;
         let after_phone = out.last().is_some_and(|last| {
             let between = &text[last.end..found.start()];
             between.len() <= 8 && !between.contains(|c: char| c.is_ascii_digit())
@@ -111,7 +120,7 @@ pub(crate) fn phones(text: &str) -> Vec<Range<usize>> {
             out.push(found.range());
         }
     }
-    out
+    Ok(out)
 }
 
 fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool {

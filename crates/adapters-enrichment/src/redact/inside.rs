@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use domain::enrichment::{Budget, Exceeded};
+
 use super::{
     key::{Case, Key},
     vocabulary::GENERIC,
@@ -13,26 +15,37 @@ const LONG: usize = 4;
 
 /// What of a word shows the name in spite of the letters around it: all of `#lifeatexample` and
 /// `@examplejobs`, the name alone in `MyExample` and `LifeAtExample`.
-pub(super) fn find(keys: &[Key], word: &Word<'_>, text: &str) -> Option<Range<usize>> {
+pub(super) fn find(
+    keys: &[Key],
+    word: &Word<'_>,
+    text: &str,
+    budget: &Budget,
+) -> Result<Option<Range<usize>>, Exceeded> {
     if word.text.len() <= LONG {
-        return None;
+        return Ok(None);
     }
     let tagged = is_tag(word, text);
     if !tagged && !has_hump(word.text) {
-        return None;
+        return Ok(None);
     }
+    let tag = if tagged {
+        unaccented(&word.lower)
+    } else {
+        String::new()
+    };
     let names = keys
         .iter()
         .filter(|key| key.case != Case::Upper && key.joined.chars().count() >= LONG);
     for key in names {
-        if tagged && is_in_tag(key, &unaccented(&word.lower)) {
-            return Some(word.start..word.end());
+        budget.spend(tag.len() + word.text.len())?;
+        if tagged && is_in_tag(key, &tag) {
+            return Ok(Some(word.start..word.end()));
         }
         if let Some(range) = behind_hump(key, word) {
-            return Some(word.start + range.start..word.start + range.end);
+            return Ok(Some(word.start + range.start..word.start + range.end));
         }
     }
-    None
+    Ok(None)
 }
 
 /// An ordinary word is a name only at the start or the end of a tag.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use domain::enrichment::{Budget, Exceeded};
+
 use super::{
     vocabulary::LEGAL,
     words::{Word, is_gap, unaccented},
@@ -57,32 +59,35 @@ impl Key {
         }
     }
 
-    /// The end of this name if it starts at a word, and the word after it.
+    /// The end of this name if it starts at a word, and the word after it. The caller pays for the
+    /// look at the first word.
     pub(crate) fn matches(
         &self,
         text: &str,
         words: &[Word<'_>],
         at: usize,
-    ) -> Option<(usize, usize)> {
+        budget: &Budget,
+    ) -> Result<Option<(usize, usize)>, Exceeded> {
         let first = &words[at];
         if self.lower(first).as_bytes().first() != self.joined.as_bytes().first() {
-            return None;
+            return Ok(None);
         }
         if self.case == Case::Capital && !first.is_capital() {
-            return None;
+            return Ok(None);
         }
         let mut rest = self.joined.as_str();
         let mut gaps = String::new();
         let mut index = at;
         loop {
             let word = &words[index];
+            budget.spend(1 + word.text.len())?;
             if self.case == Case::Upper && word.text.chars().any(char::is_lowercase) {
-                return None;
+                return Ok(None);
             }
             let lower = self.lower(word);
             if rest == lower {
                 let fits = self.gap.as_ref().is_none_or(|gap| *gap == gaps);
-                return fits.then_some((word.end(), index + 1));
+                return Ok(fits.then_some((word.end(), index + 1)));
             }
             if let Some(after) = rest.strip_prefix(&*lower) {
                 let split = self.joined.len() - after.len();
@@ -91,20 +96,22 @@ impl Key {
                     .as_ref()
                     .is_none_or(|splits| splits.contains(&split))
                 {
-                    return None;
+                    return Ok(None);
                 }
                 rest = after;
-                let next = words.get(index + 1)?;
+                let Some(next) = words.get(index + 1) else {
+                    return Ok(None);
+                };
                 let gap = &text[word.end()..next.start];
                 if !is_gap(gap) {
-                    return None;
+                    return Ok(None);
                 }
                 gaps.push_str(gap.trim());
                 index += 1;
                 continue;
             }
-            let end = self.within(rest, word, first)?;
-            return Some((word.start + end, index + 1));
+            let end = self.within(rest, word, first);
+            return Ok(end.map(|end| (word.start + end, index + 1)));
         }
     }
 

@@ -19,7 +19,7 @@ mod tests;
 use std::ops::Range;
 
 use domain::enrichment::{
-    EnrichmentInput,
+    Budget, EnrichmentInput, Exceeded,
     rules::{SecretKind, Secrets},
 };
 
@@ -91,11 +91,15 @@ impl Kind {
 }
 
 /// The Markdown with everything hidden that identifies the company or leads to it.
-pub fn markdown(source: &str, identity: &Identity<'_>) -> String {
-    let mut document = markdown::read(source);
-    let scan = Scan::of(&document, identity.website);
-    hide(&mut document, identity, &scan);
-    markdown::write(&document)
+pub fn markdown(
+    source: &str,
+    identity: &Identity<'_>,
+    budget: &Budget,
+) -> Result<String, Exceeded> {
+    let mut document = markdown::read(source, budget)?;
+    let scan = Scan::of(&document, identity.website, budget)?;
+    hide(&mut document, identity, &scan, budget)?;
+    markdown::write(&document, budget)
 }
 
 /// A document's text, and the addresses and numbers in it.
@@ -113,27 +117,37 @@ pub(crate) struct Scan {
 pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
 
 impl Scan {
-    pub(crate) fn of(document: &Document, website: &str) -> Self {
+    pub(crate) fn of(
+        document: &Document,
+        website: &str,
+        budget: &Budget,
+    ) -> Result<Self, Exceeded> {
+        budget.spend(document.steps())?;
         let label = web::label(website);
         let text = text_of(document);
         let mut contacts = Vec::new();
-        add(&mut contacts, web::urls(&text), Kind::Link);
-        add(&mut contacts, contact::emails(&text), Kind::Email);
+        add(&mut contacts, web::urls(&text, budget)?, Kind::Link);
+        add(&mut contacts, contact::emails(&text, budget)?, Kind::Email);
         add(
             &mut contacts,
-            web::domains(&text, label.as_deref()),
+            web::domains(&text, label.as_deref(), budget)?,
             Kind::Link,
         );
-        add(&mut contacts, contact::phones(&text), Kind::Phone);
-        Self {
+        add(&mut contacts, contact::phones(&text, budget)?, Kind::Phone);
+        Ok(Self {
             text,
             contacts,
             label,
-        }
+        })
     }
 
     /// Everything to hide, in order and without overlaps.
-    fn find(&self, identity: &Identity<'_>) -> Vec<(Range<usize>, Kind)> {
+    fn find(
+        &self,
+        identity: &Identity<'_>,
+        budget: &Budget,
+    ) -> Result<Vec<(Range<usize>, Kind)>, Exceeded> {
+        budget.spend(self.text.len().saturating_mul(2) + self.contacts.len())?;
         let mut words = words::words(&self.text);
         words.retain(|word| {
             let at = self
@@ -143,10 +157,11 @@ impl Scan {
                 .get(at)
                 .is_none_or(|(range, _)| range.start >= word.end())
         });
-        let names = company::Names::new(identity, self, &words);
+        let names = company::Names::new(identity, self, &words, budget)?;
         let mut found = self.contacts.clone();
-        add(&mut found, names.find(&self.text, &words), Kind::Company);
-        found
+        let names = names.find(&self.text, &words, budget)?;
+        add(&mut found, names, Kind::Company);
+        Ok(found)
     }
 }
 
@@ -154,31 +169,49 @@ impl Scan {
 const ROUNDS: usize = 8;
 
 /// Hides everything in a document that was scanned.
-pub(crate) fn hide(document: &mut Document, identity: &Identity<'_>, scan: &Scan) {
-    hide_ranges(document, &scan.find(identity));
+pub(crate) fn hide(
+    document: &mut Document,
+    identity: &Identity<'_>,
+    scan: &Scan,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
+    hide_ranges(document, &scan.find(identity, budget)?, budget)?;
     // Whatever certainly identifies the company is hidden, be it by a name that looks like no
     // name. What is hidden may part what it stood beside: `Example+47 12345678`.
     for _ in 0..ROUNDS {
-        let secrets = certain(identity, &text_of(document));
+        budget.spend(document.steps())?;
+        let secrets = certain(identity, &text_of(document), budget)?;
         if secrets.is_empty() {
             break;
         }
-        hide_ranges(document, &secrets);
+        hide_ranges(document, &secrets, budget)?;
     }
+    Ok(())
 }
 
 /// What a text shows of that which certainly identifies the company.
-fn certain(identity: &Identity<'_>, text: &str) -> Vec<(Range<usize>, Kind)> {
-    let secrets = identity.secrets.map(|secrets| secrets.find(text));
-    secrets
-        .unwrap_or_default()
-        .into_iter()
+fn certain(
+    identity: &Identity<'_>,
+    text: &str,
+    budget: &Budget,
+) -> Result<Vec<(Range<usize>, Kind)>, Exceeded> {
+    let Some(secrets) = identity.secrets else {
+        return Ok(Vec::new());
+    };
+    let found = secrets.find(text, budget)?.into_iter();
+    Ok(found
         .map(|secret| (secret.range, Kind::of(secret.kind)))
-        .collect()
+        .collect())
 }
 
-fn hide_ranges(document: &mut Document, found: &[(Range<usize>, Kind)]) {
+fn hide_ranges(
+    document: &mut Document,
+    found: &[(Range<usize>, Kind)],
+    budget: &Budget,
+) -> Result<(), Exceeded> {
+    budget.spend(document.steps() + found.len())?;
     let mut offset = 0;
+    let mut result = Ok(());
     document.for_each_text_mut(&mut |spans| {
         let length: usize = spans.iter().map(|span| span.text.len()).sum();
         for span in spans.iter_mut() {
@@ -186,9 +219,12 @@ fn hide_ranges(document: &mut Document, found: &[(Range<usize>, Kind)]) {
         }
         let first = found.partition_point(|(range, _)| range.end <= offset);
         let after = found.partition_point(|(range, _)| range.start < offset + length);
-        replace(spans, offset, &found[first..after]);
+        if result.is_ok() {
+            result = replace(spans, offset, &found[first..after], budget);
+        }
         offset += length + SEPARATOR.len();
     });
+    result
 }
 
 /// All text of a document, with [`SEPARATOR`] after each paragraph.
@@ -221,9 +257,14 @@ fn add(found: &mut Vec<(Range<usize>, Kind)>, ranges: Vec<Range<usize>>, kind: K
 
 /// Puts tokens in the place of what was found. The first of the spans that held it keeps the
 /// token, so the style stays.
-fn replace(spans: &mut Vec<Span>, offset: usize, found: &[(Range<usize>, Kind)]) {
+fn replace(
+    spans: &mut Vec<Span>,
+    offset: usize,
+    found: &[(Range<usize>, Kind)],
+    budget: &Budget,
+) -> Result<(), Exceeded> {
     if found.is_empty() {
-        return;
+        return Ok(());
     }
     let mut start = offset;
     let mut first = 0;
@@ -253,11 +294,31 @@ fn replace(spans: &mut Vec<Span>, offset: usize, found: &[(Range<usize>, Kind)])
         for kind in [Kind::Company, Kind::Link] {
             // "Example Group (Example)" need not say so twice.
             let token = kind.token();
-            for twice in [format!("{token} {token}"), format!("{token} ({token})")] {
-                while span.text.contains(&twice) {
-                    span.text = span.text.replace(&twice, token);
-                }
-            }
+            say_once(&mut span.text, token, &format!(" {token}"), budget)?;
+            say_once(&mut span.text, token, &format!(" ({token})"), budget)?;
         }
     }
+    Ok(())
+}
+
+/// Takes out `again` behind `token`, for as long as it stands there: what is taken out may bring
+/// the next one behind a token. One look at the text is enough, because that one can only end
+/// where the next `again` ends.
+fn say_once(text: &mut String, token: &str, again: &str, budget: &Budget) -> Result<(), Exceeded> {
+    budget.spend(text.len())?;
+    let twice = format!("{token}{again}");
+    let (Some(first), Some(last)) = (text.find(&twice), again.chars().next_back()) else {
+        return Ok(());
+    };
+    let mut out = String::with_capacity(text.len());
+    out.push_str(&text[..first]);
+    for piece in text[first..].split_inclusive(last) {
+        budget.spend(piece.len() + twice.len())?;
+        out.push_str(piece);
+        if out.ends_with(&twice) {
+            out.truncate(out.len() - again.len());
+        }
+    }
+    *text = out;
+    Ok(())
 }

@@ -2,25 +2,29 @@
 
 use std::{ops::Range, sync::LazyLock};
 
+use domain::enrichment::{Budget, Exceeded};
 use regex::Regex;
 
 use super::vocabulary::GENERIC;
 
 /// Where the URLs are.
-pub(crate) fn urls(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
     static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」。、（）]+"#).ok()
     });
+    budget.spend(text.len())?;
     if !text.contains("//") && !contains_www(text) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let Some(pattern) = URL.as_ref() else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
-    pattern
+    // Each address is looked at again for the signs around it.
+    budget.spend(text.len().saturating_mul(4))?;
+    Ok(pattern
         .find_iter(text)
         .map(|found| found.start()..found.start() + trimmed(found.as_str()).len())
-        .collect()
+        .collect())
 }
 
 fn contains_www(text: &str) -> bool {
@@ -57,7 +61,12 @@ fn take_one(surplus: &mut usize) -> bool {
 ///
 /// A missing space after a full stop (`the end.Next we`), abbreviations and names of technology
 /// (`Node.js`, `ASP.NET`) look alike; `label` is the company's own, which is always meant.
-pub(crate) fn domains(text: &str, label: Option<&str>) -> Vec<Range<usize>> {
+pub(crate) fn domains(
+    text: &str,
+    label: Option<&str>,
+    budget: &Budget,
+) -> Result<Vec<Range<usize>>, Exceeded> {
+    budget.spend(text.len())?;
     let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
     let mut out: Vec<Range<usize>> = Vec::new();
     let mut looked = 0;
@@ -71,6 +80,7 @@ pub(crate) fn domains(text: &str, label: Option<&str>) -> Vec<Range<usize>> {
             continue;
         }
         let start = dot - longest_end(&text[..dot], inside);
+        let from = start;
         let host_end = dot + 1 + longest_start(&text[dot + 1..], inside);
         looked = host_end;
         let start = start + longest_start(&text[start..dot], |c| matches!(c, '.' | '-'));
@@ -87,13 +97,14 @@ pub(crate) fn domains(text: &str, label: Option<&str>) -> Vec<Range<usize>> {
             end = start + trimmed(&text[start..end]).len();
             looked = looked.max(end);
         }
+        budget.spend(looked.max(end) - from)?;
         let touches =
             text[..start].ends_with(['@', '_', '/']) || text[end..].starts_with(['_', '@']);
         if !touches && is_domain(&text[start..end], &text[end..], label) {
             out.push(start..end);
         }
     }
-    out
+    Ok(out)
 }
 
 /// How many bytes at the end of a text match, up to what a host name may have.

@@ -80,7 +80,7 @@ pub(crate) fn unaccented(lower: &str) -> String {
 
 /// Whether names may be written with this between two of their words.
 pub(crate) fn is_gap(gap: &str) -> bool {
-    gap.chars().count() <= 3
+    gap.chars().nth(3).is_none()
         && gap.chars().all(|c| {
             c.is_whitespace()
                 || matches!(

@@ -1,7 +1,7 @@
 //! The guard of the API (RFC 6750): who sends a request, and whether they may.
 //!
 //! It looks at the header alone, before anybody looks at the body. Two `Authorization` headers
-//! are answered 401 with `invalid_request`: whoever sends them is not authenticated. Tokens in
+//! are a bad request (RFC 6750 §3.1). Tokens in
 //! the query or in the body (RFC 6750 §2.2, §2.3) are not accepted.
 
 use std::fmt;
@@ -78,7 +78,8 @@ impl AuthError {
     /// The status of the answer.
     pub const fn status_code(&self) -> StatusCode {
         match self {
-            Self::Missing | Self::Ambiguous | Self::Invalid(_) => StatusCode::UNAUTHORIZED,
+            Self::Missing | Self::Invalid(_) => StatusCode::UNAUTHORIZED,
+            Self::Ambiguous => StatusCode::BAD_REQUEST,
             Self::InsufficientScope(_) => StatusCode::FORBIDDEN,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }

@@ -7,6 +7,7 @@
 
 mod bearer;
 mod clients;
+mod failures;
 mod grant;
 mod jwt;
 mod keys;
@@ -26,17 +27,18 @@ use domain::{
 };
 use time::OffsetDateTime;
 
-pub(crate) use self::secret::random_bytes;
 pub use self::{
     bearer::AuthError,
     jwt::TokenFault,
-    keys::{Key, KeyError, KeyFolder, KeyId, KeyRing, KeySet},
+    keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet},
     secret::{ClientSecret, NoRandom},
 };
 use self::{
     clients::ClientStates,
+    failures::FailedClients,
     jwt::{Tokens, VerifiedToken},
 };
+pub(crate) use self::{secret::random_bytes, token::PATH as TOKEN_PATH};
 
 /// The protection space that both `WWW-Authenticate` challenges name.
 const REALM: &str = "posthaste";
@@ -64,6 +66,7 @@ pub struct Authorizer {
     tokens: Tokens,
     keys: KeyRing,
     clients: Arc<dyn Clients>,
+    failed: FailedClients,
     states: ClientStates,
     clock: Clock,
 }
@@ -103,12 +106,23 @@ impl Authorizer {
             keys,
             states: ClientStates::new(Arc::clone(&clients)),
             clients,
+            failed: FailedClients::default(),
             clock,
         }
     }
 
     fn now(&self) -> OffsetDateTime {
         (self.clock)()
+    }
+
+    /// How many keys can be used now. The folder is read again if that was some seconds ago.
+    pub fn signing_keys(&self) -> usize {
+        self.keys.current(self.now()).keys().len()
+    }
+
+    /// Leaves a trace of a client that could not be authenticated.
+    fn note_failure(&self, client_id: &str) {
+        self.failed.note(client_id.parse().ok(), self.now());
     }
 
     const fn token_ttl(&self) -> i64 {

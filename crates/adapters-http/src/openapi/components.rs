@@ -74,7 +74,7 @@ pub fn header_ref(name: &str) -> Ref {
     Ref::new(format!("#/components/headers/{name}"))
 }
 
-fn headers() -> [(&'static str, Header); 6] {
+fn headers() -> [(&'static str, Header); 5] {
     let header = |schema: ObjectBuilder, description: &str| {
         HeaderBuilder::new()
             .schema(Some(schema))
@@ -96,10 +96,6 @@ fn headers() -> [(&'static str, Header); 6] {
                 plain(),
                 "How to authenticate; what is wrong with the token (RFC 6750 §3).",
             ),
-        ),
-        (
-            "Allow",
-            header(plain(), "The methods that the path supports."),
         ),
         (
             "Retry-After",

@@ -45,7 +45,8 @@ impl SharedError {
 pub const BAD_REQUEST: SharedError = SharedError::new(
     "400",
     "BadRequest",
-    "The body is empty, not JSON, or did not arrive as announced.",
+    "The body is empty, not JSON, or did not arrive as announced; the path has a percent sign that \
+     begins no escape; or there are two `Authorization` headers.",
 );
 pub const UNAUTHORIZED: SharedError = SharedError::new(
     "401",
@@ -75,12 +76,6 @@ pub const BAD_SIGNATURE: SharedError = SharedError::new(
     "There is no signature, or it is malformed, or not of this body and with the secret.",
 )
 .with_headers(&["WWW-Authenticate"]);
-pub const METHOD_NOT_ALLOWED: SharedError = SharedError::new(
-    "405",
-    "MethodNotAllowed",
-    "The path does not support the method.",
-)
-.with_headers(&["Allow"]);
 pub const TIMEOUT: SharedError =
     SharedError::new("408", "RequestTimeout", "The body did not arrive in time.");
 pub const TOO_LARGE: SharedError = SharedError::new(
@@ -113,14 +108,13 @@ pub const UNAVAILABLE: SharedError = SharedError::new(
 )
 .with_headers(&["Retry-After"]);
 
-const SHARED: [&SharedError; 13] = [
+const SHARED: [&SharedError; 12] = [
     &BAD_REQUEST,
     &UNAUTHORIZED,
     &FORBIDDEN,
     &NOT_FOUND,
     &SUBSCRIBER_NOT_FOUND,
     &BAD_SIGNATURE,
-    &METHOD_NOT_ALLOWED,
     &TIMEOUT,
     &TOO_LARGE,
     &UNSUPPORTED,

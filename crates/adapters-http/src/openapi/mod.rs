@@ -28,7 +28,7 @@ Beside that it keeps newsletter subscribers in sync with an e-mail provider.
 `Authorization: Bearer`. It is looked at before anything else.
 
 **Errors** are JSON with a `message`. A 422 for wrong fields lists all of them under `errors`, by \
-path, such as `company.website_url` or `employment_types.0`. A 429 or 503 says in `Retry-After` \
+path, such as `company.website_url` or `employment_types.0`. A 503 says in `Retry-After` \
 when to try again; repeating a request is always safe. A method that a path does not support is \
 answered with 405 and `Allow`.
 

@@ -107,6 +107,7 @@ fn get() -> OperationBuilder {
     with_errors(
         operation,
         &[
+            &BAD_REQUEST,
             &UNAUTHORIZED,
             &FORBIDDEN,
             &SUBSCRIBER_NOT_FOUND,

@@ -112,6 +112,7 @@ fn token() -> OperationBuilder {
                 .build(),
         )
         .response("413", refused("The form is too large.").build())
+        .response("415", refused("The form is compressed.").build())
         .response(
             "503",
             refused("`temporarily_unavailable`: the client cannot be checked at the moment.")
@@ -181,10 +182,15 @@ fn token_error() -> ObjectBuilder {
                         "unsupported_grant_type",
                         "invalid_scope",
                         "temporarily_unavailable",
+                        "server_error",
                     ],
                 ),
             ),
             ("error_description", string("What is wrong, for people.")),
+            (
+                "message",
+                string("The same words, as all errors have them."),
+            ),
         ],
     )
 }

@@ -109,7 +109,8 @@ fn get() -> OperationBuilder {
         .operation_id(Some("getJobPosting"))
         .summary(Some("What became of a posting"))
         .description(Some(
-            "The posting with everything that is known of it, and its history.",
+            "The posting with everything that is known of it, and the newest 100 entries of its \
+             history.",
         ))
         .securities(Some(requires(READERS)))
         .parameter(identifier())
@@ -117,6 +118,7 @@ fn get() -> OperationBuilder {
     with_errors(
         operation,
         &[
+            &BAD_REQUEST,
             &UNAUTHORIZED,
             &FORBIDDEN,
             &NOT_FOUND,
@@ -135,7 +137,8 @@ fn list() -> OperationBuilder {
         .description(Some(
             "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. What is \
              written at the same moment may become visible a little later, so let \
-             `updated_after` overlap by a minute. Unknown parameters are ignored; a repeated one \
+             `updated_after` overlap by a minute. A page ends early at 8 MiB, and `next_cursor` goes on \
+             there. Unknown parameters are ignored; a repeated one \
              is refused.",
         ))
         .securities(Some(requires(READERS)))

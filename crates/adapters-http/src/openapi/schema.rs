@@ -53,6 +53,17 @@ pub fn or_null(of: Type) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(nullable(of))
 }
 
+/// An object, an empty list in place of an empty one, or `null`.
+pub fn object_or_empty_list() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([
+            Type::Object,
+            Type::Array,
+            Type::Null,
+        ]))
+        .extensions(Some(Extensions::from_iter([("maxItems", json!(0))])))
+}
+
 /// A type, or `null`.
 pub fn nullable(of: Type) -> SchemaType {
     SchemaType::from_iter([of, Type::Null])

@@ -19,7 +19,9 @@ pub fn paths() -> Vec<(String, PathItem)> {
     let healthz =
         get("getHealth", "Whether the process lives").response("200", ok("It does.", "Health"));
     let readyz = get("getReadiness", "Whether the service can do its work")
-        .description(Some("The store can be reached and its schema is current."))
+        .description(Some(
+            "The store can be reached, its schema is current, and tokens can be signed.",
+        ))
         .response("200", ok("It can.", "Health"));
     let document = get("getOpenApi", "This document").response(
         "200",

@@ -3,12 +3,15 @@
 use actix_web::{HttpRequest, HttpResponse};
 use domain::posting::Rejection;
 
-use super::{READERS, identifier, view};
+use super::{LIST_PATH, READERS, identifier, view};
 use crate::{api, application::State, error::ApiError};
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     api::authorize(request, state, READERS).await?;
+    if api::last_segment(request)?.is_empty() {
+        return Err(ApiError::list_has_no_slash(LIST_PATH));
+    }
     let found = state.ports.postings.find(&identifier(request)?).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
-    view::one(&posting)
+    view::one(posting).await
 }

@@ -3,11 +3,7 @@
 use std::borrow::Cow;
 
 use actix_web::{HttpRequest, HttpResponse};
-use domain::{
-    posting::Status,
-    store::{ListQuery, Position},
-    validation::FieldErrors,
-};
+use domain::{posting::Status, store::ListQuery, validation::FieldErrors};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 use url::form_urlencoded;
 
@@ -22,21 +18,7 @@ pub const MAX_LIMIT: usize = 200;
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     api::authorize(request, state, READERS).await?;
     let query = parse(request.query_string()).map_err(ApiError::invalid)?;
-    // One more than asked for tells whether there is a next page.
-    let ahead = ListQuery {
-        limit: query.limit + 1,
-        ..query
-    };
-    let mut postings = state.ports.postings.list(&ahead).await?;
-    let more = postings.len() > query.limit;
-    postings.truncate(query.limit);
-    let next_cursor = postings.last().filter(|_| more).map(|last| {
-        cursor::encode(Position {
-            updated_at: last.posting.updated_at,
-            id: last.posting.id.uuid(),
-        })
-    });
-    view::many(&postings, next_cursor)
+    view::many(state.ports.postings.list(&query).await?).await
 }
 
 /// Reads the parameters; everything that is wrong with them comes in one answer.
@@ -63,6 +45,7 @@ fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
             })
         }),
         limit: read(&mut errors, "limit", limit, parse_limit).unwrap_or(DEFAULT_LIMIT),
+        ..ListQuery::default()
     };
     if errors.is_empty() {
         Ok(query)
@@ -110,6 +93,7 @@ fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
 
 #[cfg(test)]
 mod tests {
+    use domain::store::Position;
     use time::macros::datetime;
     use uuid::Uuid;
 
@@ -141,6 +125,7 @@ mod tests {
             updated_after: Some(datetime!(2026-01-31 10:00:00.123456 UTC)),
             after: Some(after),
             limit: 200,
+            ..ListQuery::default()
         };
         assert_eq!(parse(&query), Ok(expect));
     }

@@ -62,5 +62,5 @@ async fn one(
 fn identifier(request: &HttpRequest) -> Result<SourceIdentifier, ApiError> {
     Ok(SourceIdentifier::from_path_segment(api::last_segment(
         request,
-    ))?)
+    )?)?)
 }

@@ -15,8 +15,8 @@ use utoipa::openapi::{
 };
 
 use crate::openapi::schema::{
-    Named, filled_string, format, nullable, object, optional_amount, optional_string, or_null,
-    prohibited, reference, some_of, string, unless_empty,
+    Named, filled_string, format, nullable, object, object_or_empty_list, optional_amount,
+    optional_string, prohibited, reference, some_of, string, unless_empty,
 };
 
 /// An absolute web address, with the white space that is trimmed.
@@ -37,8 +37,10 @@ fn posting() -> ObjectBuilder {
          and `metadata` are replaced as a whole. To create, `title`, `raw_description`, \
          `company.name`, `company.website_url` and one of `application_email` and \
          `application_url` are required. Unknown fields are ignored. Single-line strings are \
-         trimmed, and a blank one is treated as `null`; lengths count Unicode characters; the \
-         character U+0000 is refused.",
+         trimmed, and a blank one is treated as `null`; then they must not contain control \
+         characters, nor characters that turn the direction of text (U+202A to U+202E, U+2066 to \
+         U+2069). Lengths count Unicode characters. The character U+0000 is refused everywhere, in \
+         unknown fields too.",
     )
     .additional_properties(Some(AdditionalProperties::FreeForm(true)))
     .property(
@@ -71,9 +73,11 @@ fn posting() -> ObjectBuilder {
     )
     .property(
         "location_country_code",
-        optional_string("The country, as a code of ISO 3166-1 alpha-2 that exists, in any case.")
-            .pattern(Some(r"^\s*([A-Za-z]{2})?\s*$"))
-            .examples(["DE"]),
+        optional_string(
+            "The country, as an officially assigned code of ISO 3166-1 alpha-2, in any case.",
+        )
+        .pattern(Some(r"^\s*([A-Za-z]{2})?\s*$"))
+        .examples(["DE"]),
     )
     .property(
         "location_city",
@@ -91,7 +95,7 @@ fn posting() -> ObjectBuilder {
     )
     .property(
         "salary_currency_code",
-        optional_string("The currency, as a code of ISO 4217 that exists, in any case.")
+        optional_string("The currency, as a code of ISO 4217 that is assigned today, in any case.")
             .pattern(Some(r"^\s*([A-Za-z]{3})?\s*$"))
             .examples(["EUR"]),
     )
@@ -123,7 +127,7 @@ fn salary_period() -> AnyOfBuilder {
 }
 
 fn application_email() -> AnyOfBuilder {
-    let address = string("An e-mail address.")
+    let address = string("An e-mail address that is valid by the HTML standard, with no dot first, last or doubled before the `@`.")
         .format(Some(format("email")))
         .examples(["jobs@example.com"]);
     unless_empty(address).description(Some(
@@ -132,7 +136,7 @@ fn application_email() -> AnyOfBuilder {
 }
 
 fn application_url() -> AnyOfBuilder {
-    let address = string("An absolute `http` or `https` address.")
+    let address = string("An absolute `http` or `https` address, without user information.")
         .format(Some(format("uri")))
         .pattern(Some(WEB_URL))
         .max_length(Some(APPLICATION_URL))
@@ -143,9 +147,11 @@ fn application_url() -> AnyOfBuilder {
 }
 
 fn metadata() -> ObjectBuilder {
-    or_null(Type::Object)
+    object_or_empty_list()
         .description(Some(format!(
-            "Free key-value pairs, returned as sent; at most {METADATA_DEPTH} levels deep."
+            "Free key-value pairs, returned as sent; at most {METADATA_DEPTH} levels deep. As in \
+             I-JSON (RFC 7493), numbers must fit a double, and no object may have the same name \
+             twice. An empty list counts as an empty object."
         )))
         .additional_properties(Some(AdditionalProperties::FreeForm(true)))
         .examples([json!({"source": "example"})])
@@ -166,7 +172,10 @@ fn company() -> ObjectBuilder {
     )
     .property(
         "website_url",
-        string("The company's website: an absolute `http` or `https` address.")
+        string(
+            "The company's website: an absolute `http` or `https` address, without user information. \
+             Its normal form, which is what is shown, keeps to the limit too.",
+        )
             .format(Some(format("uri")))
             .pattern(Some(WEB_URL))
             .min_length(Some(1))
@@ -175,15 +184,19 @@ fn company() -> ObjectBuilder {
     )
     .property(
         "logo_path",
-        optional_string("Path to the company's logo.").max_length(Some(COMPANY_LOGO_PATH)),
+        optional_string(
+            "The company's logo: a relative path (which begins neither with `//` nor with a scheme \
+             and has no backslash), or an absolute `http` or `https` address.",
+        )
+        .max_length(Some(COMPANY_LOGO_PATH)),
     )
 }
 
 fn expiration() -> ObjectBuilder {
-    or_null(Type::Object)
+    object_or_empty_list()
         .description(Some(
             "An object, even an empty one, takes the posting down. `null` reopens a posting that \
-             was taken down.",
+             was taken down. An empty list counts as an empty object.",
         ))
         .additional_properties(Some(AdditionalProperties::FreeForm(true)))
         .property(

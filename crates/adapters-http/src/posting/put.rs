@@ -1,7 +1,10 @@
 //! `PUT` of a posting: create, update, expire.
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload};
-use domain::posting::{Answer, PostingId, PutPosting};
+use domain::{
+    client::ClientId,
+    posting::{Answer, PostingId, PutOutcome, PutPosting},
+};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -24,19 +27,32 @@ pub(super) async fn handle(
     state: &State,
 ) -> Result<HttpResponse, ApiError> {
     let by = api::authorize(request, state, WRITERS).await?;
-    let body = body::read_json(request, payload, state.body_limit).await?;
+    let body = body::read_json(request, payload, state.body_limit()).await?;
     let new_id = PostingId::new(Uuid::now_v7());
-    let put = PutPosting::parse(api::last_segment(request), &body, by, new_id)?;
+    let put = PutPosting::parse(api::last_segment(request)?, &body, by, new_id)?;
     // The command owns what it needs; the body need not wait with it.
     drop(body);
     let answer = state.ports.ingest.put(put).await?;
-    let mut response = match answer {
-        Answer::Created(_) => HttpResponse::Created(),
-        Answer::Updated(_) | Answer::Expired(_) => HttpResponse::Ok(),
+    trace(request, by, &answer);
+    let mut response = match answer.outcome {
+        PutOutcome::Created => HttpResponse::Created(),
+        _ => HttpResponse::Ok(),
     };
     Ok(response.json(Envelope {
         data: Data {
-            uuid: answer.id().uuid(),
+            uuid: answer.id.uuid(),
         },
     }))
+}
+
+/// Says who changed what, in the span of the request, which has its id. Pushes that change nothing
+/// are most of them, and leave no line.
+fn trace(request: &HttpRequest, client_id: ClientId, answer: &Answer) {
+    let outcome = answer.outcome;
+    if outcome == PutOutcome::Unchanged {
+        return;
+    }
+    // As it was sent, percent-encoded: nothing in it can look like another line.
+    let identifier = api::last_segment(request).unwrap_or_default();
+    tracing::info!(target: "posthaste::push", %client_id, identifier, %outcome, "pushed");
 }

@@ -1,15 +1,17 @@
 //! A posting as an answer shows it.
 
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::HttpResponse;
 use domain::{
     company::Company,
     posting::{CountryCode, CurrencyCode, HistoryEntry, PostingView, SalaryPeriod},
+    store::{PAGE_BYTES, Position, PostingPage},
 };
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
 pub use self::schema::schemas;
+use super::cursor;
 use crate::{
     answer::{self, Timestamp},
     error::ApiError,
@@ -18,9 +20,22 @@ use crate::{
 mod schema;
 
 /// The answer to a `GET` of one posting.
-pub fn one(view: &PostingView) -> Result<HttpResponse, ApiError> {
-    let data = with_history(view);
-    answer::json(StatusCode::OK, &Envelope { data })
+pub async fn one(view: PostingView) -> Result<HttpResponse, ApiError> {
+    let bytes = size(&view);
+    let write = |view: &PostingView| {
+        let data = with_history(view);
+        serde_json::to_vec(&Envelope { data })
+    };
+    answer::large_json(view, bytes, write).await
+}
+
+/// How large its texts are.
+fn size(view: &PostingView) -> usize {
+    let texts = view.texts.as_ref();
+    view.description().len()
+        + texts.map_or(0, |texts| {
+            texts.markdown.len() + texts.redacted_markdown.len()
+        })
 }
 
 /// A posting with its history: what that answer has under `data`, for others to print.
@@ -37,20 +52,41 @@ fn with_history(view: &PostingView) -> PostingBody<'_> {
 }
 
 /// A page of the list.
-pub fn many(views: &[PostingView], next_cursor: Option<String>) -> Result<HttpResponse, ApiError> {
-    let data = views.iter().map(PostingBody::new).collect();
-    answer::json(StatusCode::OK, &Page { data, next_cursor })
+pub async fn many(page: PostingPage) -> Result<HttpResponse, ApiError> {
+    let bytes = page.postings.iter().map(size).sum();
+    answer::large_json(page, bytes, |page| write_page(page, PAGE_BYTES)).await
+}
+
+/// A page as JSON, which is larger than its texts. It ends before a posting with which it would be
+/// larger than it may, but not before its first.
+fn write_page(page: &PostingPage, most: usize) -> Result<Vec<u8>, serde_json::Error> {
+    let mut json = br#"{"data":["#.to_vec();
+    let mut next = page.next;
+    let mut last = None;
+    for view in &page.postings {
+        let posting = serde_json::to_vec(&PostingBody::new(view))?;
+        if let Some(last) = last {
+            if json.len() + posting.len() > most {
+                next = Some(last);
+                break;
+            }
+            json.push(b',');
+        }
+        json.extend(posting);
+        last = Some(Position {
+            updated_at: view.posting.updated_at,
+            id: view.posting.id.uuid(),
+        });
+    }
+    json.extend_from_slice(br#"],"next_cursor":"#);
+    serde_json::to_writer(&mut json, &next.map(cursor::encode))?;
+    json.push(b'}');
+    Ok(json)
 }
 
 #[derive(Serialize)]
 struct Envelope<'a> {
     data: PostingBody<'a>,
-}
-
-#[derive(Serialize)]
-struct Page<'a> {
-    data: Vec<PostingBody<'a>>,
-    next_cursor: Option<String>,
 }
 
 #[derive(Serialize)]

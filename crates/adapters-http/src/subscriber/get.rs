@@ -8,7 +8,7 @@ use crate::{api, application::State, error::ApiError};
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     api::authorize(request, state, REPORTERS).await?;
-    let email = Email::from_path_segment(api::last_segment(request))?;
+    let email = Email::from_path_segment(api::last_segment(request)?)?;
     let found = state.ports.newsletter.find(&email).await?;
     let subscriber = found.ok_or_else(ApiError::no_such_subscriber)?;
     view::one(StatusCode::OK, &subscriber)

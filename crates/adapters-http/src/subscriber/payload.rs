@@ -22,8 +22,9 @@ pub fn schemas() -> Vec<Named> {
 fn subscriber() -> ObjectBuilder {
     object(
         "What is known of the person. An absent field is kept and `null` clears it. Unknown \
-         fields are ignored. Strings are trimmed, and a blank one is treated as `null`; lengths \
-         count Unicode characters; the character U+0000 is refused.",
+         fields are ignored. Strings are trimmed, and a blank one is treated as `null`; then they \
+         must not contain control characters, nor characters that turn the direction of text. \
+         Lengths count Unicode characters. The character U+0000 is refused everywhere.",
     )
     .additional_properties(Some(AdditionalProperties::FreeForm(true)))
     .property(

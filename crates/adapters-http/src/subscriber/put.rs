@@ -14,8 +14,8 @@ pub(super) async fn handle(
     state: &State,
 ) -> Result<HttpResponse, ApiError> {
     api::authorize(request, state, REPORTERS).await?;
-    let body = body::read_json(request, payload, state.body_limit).await?;
-    let put = PutSubscriber::parse(api::last_segment(request), &body, new_id(), new_token()?)?;
+    let body = body::read_json(request, payload, state.body_limit()).await?;
+    let put = PutSubscriber::parse(api::last_segment(request)?, &body, new_id(), new_token()?)?;
     // The command owns what it needs; the body need not wait with it.
     drop(body);
     let reported = state.ports.newsletter.put(put).await?;

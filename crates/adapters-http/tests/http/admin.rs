@@ -7,23 +7,23 @@ use std::sync::{
 
 use adapters_http::{AdminListener, BuildError, MetricsPage, StopHandle};
 
-use crate::support::{Connection, Response, request};
+use crate::support::{Connection, QUICK, Response, request};
 
-struct TestAdmin {
-    address: std::net::SocketAddr,
+pub struct TestAdmin {
+    pub address: std::net::SocketAddr,
     stop: StopHandle,
     serving: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
 /// One with a page that says how often it was made.
-fn spawn() -> TestAdmin {
+pub fn spawn() -> TestAdmin {
     let made = Arc::new(AtomicUsize::new(0));
     let page: MetricsPage = Arc::new(move || {
         let made = made.fetch_add(1, Ordering::SeqCst) + 1;
         Box::pin(async move { format!("pages_made {made}\n") })
     });
     let listener = AdminListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let application = listener.answer_with(page).unwrap();
+    let application = listener.answer_with(page, QUICK).unwrap();
     TestAdmin {
         address: application.addr(),
         stop: application.stop_handle(),
@@ -52,6 +52,17 @@ async fn metrics_are_made_anew_for_each_answer() {
         assert_eq!(answer.text(), format!("pages_made {made}\n"));
     }
     assert_eq!(admin.ask("HEAD", "/metrics").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_name_that_leads_here_from_elsewhere_is_not_answered() {
+    let admin = spawn();
+    let mut connection = Connection::open(admin.address).await;
+    let head = "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+    connection.write(head.as_bytes()).await;
+    let answer = connection.read(false).await;
+    assert_eq!(answer.status, 421);
+    assert!(answer.message().contains("Host"), "{answer:?}");
 }
 
 #[tokio::test]

@@ -97,3 +97,38 @@ async fn bad_parameters_are_all_named() {
         "{errors}"
     );
 }
+
+#[tokio::test]
+async fn a_page_ends_early_when_it_is_large() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let mut large = posting();
+    // Written as JSON each of these characters takes six times as much.
+    large["raw_description"] = format!("x{}", "\u{1}".repeat(10_000)).into();
+    for n in 0..200 {
+        push(&app, &token, &n.to_string(), &large).await;
+    }
+    let mut names = HashSet::new();
+    let mut cursor = String::new();
+    let mut sizes = Vec::new();
+    loop {
+        let path = format!("{PATH}?limit=200{cursor}");
+        let answer = request("GET", &path).token(&token).send(&app).await;
+        sizes.push(answer.body.len());
+        let answer = answer.json();
+        for item in answer["data"].as_array().unwrap() {
+            assert!(names.insert(item["unique_source_identifier"].to_string()));
+        }
+        match answer["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(names.len(), 200);
+    // All of it is 12 MB.
+    assert_eq!(sizes.len(), 2, "{sizes:?}");
+    assert!(
+        sizes.iter().all(|size| *size <= (8 << 20) + 200),
+        "{sizes:?}"
+    );
+}

@@ -7,7 +7,7 @@ use std::{
 
 use tracing_subscriber::{filter::LevelFilter, fmt::MakeWriter};
 
-use crate::support::{TestApp, request};
+use crate::support::{PATH, TestApp, posting, request};
 
 /// What this process has logged since somebody asked for it first.
 #[derive(Clone, Default)]
@@ -91,6 +91,46 @@ async fn neither_addresses_nor_tokens_are_logged() {
         );
         for secret in ["fault.unavailable", "fault:unavailable", &token] {
             assert!(!lines.contains(secret), "{secret} in {lines}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_change_says_who_made_it_and_nothing_else_does() {
+    let log = Log::of_this_process();
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let end = serde_json::json!({"expiration": {}});
+    for (id, body, outcome) in [
+        ("push-1", posting(), Some("created")),
+        ("push-2", posting(), None),
+        (
+            "push-3",
+            serde_json::json!({"title": "Other"}),
+            Some("updated"),
+        ),
+        ("push-4", end.clone(), Some("expired")),
+        ("push-5", end, None),
+        ("push-6", serde_json::json!({"title": 5}), None),
+    ] {
+        request("PUT", &format!("{PATH}/a%20b%2Fc"))
+            .token(&token)
+            .header("X-Request-Id", id)
+            .json(&body)
+            .send(&app)
+            .await;
+        let lines = log.lines_of(id);
+        let Some(outcome) = outcome else {
+            assert!(!lines.contains("pushed"), "{lines}");
+            continue;
+        };
+        for part in [
+            "posthaste::push",
+            "client_id=",
+            "identifier=\"a%20b%2Fc\"",
+            &format!("outcome=\"{outcome}\""),
+        ] {
+            assert!(lines.contains(part), "{part}: {lines}");
         }
     }
 }

@@ -7,6 +7,7 @@
 )]
 
 mod admin;
+mod connections;
 mod documentation;
 mod identifiers;
 mod listing;

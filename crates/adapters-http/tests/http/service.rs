@@ -39,9 +39,22 @@ async fn health_is_of_the_process_and_readiness_of_the_store() {
     assert_eq!(response.status, 503);
     assert_eq!(
         response.json(),
-        json!({"message": "The service is not ready."})
+        json!({"message": "The service is not ready: its store cannot be used."})
     );
     assert!(response.header("Retry-After").is_some());
+}
+
+#[tokio::test]
+async fn a_service_without_a_key_is_not_ready() {
+    let keys = tempfile::tempdir().unwrap();
+    let app = TestApp::spawn_with(|settings| settings.keys = keys.path().to_owned());
+    assert_eq!(request("GET", "/healthz").send(&app).await.status, 200);
+    let response = request("GET", "/readyz").send(&app).await;
+    assert_eq!(response.status, 503);
+    assert_eq!(
+        response.message(),
+        "The service is not ready: it has no usable token signing key."
+    );
 }
 
 #[tokio::test]

@@ -3,14 +3,17 @@
 //! What a commit adds and changes is one statement, `write.sql`; but subscribers, which are the
 //! smaller part of the service's work, have statements of their own.
 
+mod held;
+
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use diesel::sql_types::Text;
 use diesel_async::AsyncPgConnection;
 use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
-    store::{Known, Store, StoreError, WriteSet},
+    store::{Known, RowLocks, Store, StoreError, WriteSet},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
@@ -20,7 +23,7 @@ use crate::{
     PostgresStore, company,
     error::Failure,
     outbox, posting,
-    statement::{Value, execute, statement},
+    statement::{Value, execute, load, statement},
     subscriber,
 };
 
@@ -44,20 +47,28 @@ impl Store for PostgresStore {
             .await
     }
 
+    async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
+        let locks = locks.clone();
+        self.connections
+            .run(async move |conn| held::find(conn, &locks).await)
+            .await
+    }
+
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         if writes.is_empty() {
             return Ok(());
         }
+        let patience = self.connections.row_patience();
         if is_one_statement(&writes) {
             self.connections
                 .write(async move |conn| {
                     let locks = posting::locks(&writes);
-                    write(conn, &writes, locks).await
+                    write(conn, &writes, locks, &patience).await
                 })
                 .await
         } else {
             self.connections
-                .transaction(async move |conn| apply(conn, &writes).await)
+                .transaction(async move |conn| apply(conn, &writes, &patience).await)
                 .await
         }
     }
@@ -113,16 +124,22 @@ statement! {
     Write = include_str!("write.sql")
 }
 
+statement! {
+    /// From here on the transaction waits for a lock as long as this says.
+    Patience = "SELECT set_config('lock_timeout', ?, true)", returns (Text,)
+}
+
 /// Locks postings, and writes everything but subscribers and the end of finished tasks.
 async fn write(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
     locks: Vec<Uuid>,
+    patience: &str,
 ) -> Result<(), Failure> {
     let companies: Vec<_> = writes.companies.values().collect();
     let postings = posting::Rows::of(writes);
     let effects = outbox::effects(writes);
-    let mut values = vec![Value::Uuids(locks)];
+    let mut values = vec![Value::Text(patience), Value::Uuids(locks)];
     values.extend(company::columns(&companies));
     values.extend(postings.columns());
     values.extend(outbox::columns(&effects, &writes.events, writes.at));
@@ -137,16 +154,21 @@ async fn write(
 
 /// Writes everything in a transaction that locks first what it says something about, and what it
 /// finishes: the outbox after all that it is about, as in `write.sql`. Finished tasks come last, so that one that asks for itself again is due once more.
-async fn apply(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
-    posting::lock(conn, writes).await?;
+async fn apply(
+    conn: &mut AsyncPgConnection,
+    writes: &WriteSet,
+    patience: &str,
+) -> Result<(), Failure> {
+    posting::lock(conn, writes, patience).await?;
     if subscriber::are_concerned(writes) {
+        load::<Patience, (String,)>(conn, &[Value::Text(patience)]).await?;
         subscriber::write(conn, writes).await?;
     }
     if !writes.done.is_empty() {
         outbox::lock(conn, &writes.done, &outbox::effects(writes)).await?;
     }
     if has_more(writes) {
-        write(conn, writes, Vec::new()).await?;
+        write(conn, writes, Vec::new(), patience).await?;
     }
     if !writes.done.is_empty() {
         outbox::finish(conn, &writes.done, writes.at).await?;

@@ -9,10 +9,17 @@
 -- of the same identifier); and the outbox last, so that its rows for one posting are numbered in the
 -- order of the commits that write it.
 WITH
+-- How long it waits for each row from here on. Locks of whole tables, which were taken before this is
+-- looked at, have the session's limit.
+patience AS MATERIALIZED (
+    SELECT set_config('lock_timeout', ?, true)
+),
 -- Not as strongly as FOR UPDATE, which would keep others from adding rows that refer to them. Who
 -- had to wait here finds versions that moved.
 locked AS MATERIALIZED (
-    SELECT id FROM postings WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE
+    SELECT id FROM postings
+    WHERE (SELECT count(*) FROM patience) >= 0 AND id = ANY(?)
+    ORDER BY id FOR NO KEY UPDATE
 ),
 -- What a write sets of a company is no column of the table, so the update looks it up among the
 -- rows that were sent.
@@ -30,30 +37,35 @@ companies_written AS (
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
         updated_at = excluded.updated_at
-    RETURNING 1
+    -- One that is so already, because somebody else was quicker, stays as it is.
+    WHERE (excluded.name <> companies.name
+            AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_name))
+        OR (excluded.logo_path IS DISTINCT FROM companies.logo_path
+            AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path))
+    RETURNING id
 ),
 inserted AS (
     INSERT INTO postings (
-        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
-        published_at, expire_at, expired_at, updated_at, title, employment_types,
+        id, version, status, status_reason, moderated, company_id, enriched_hash, approved_hash,
+        is_featured, published_at, expire_at, expired_at, updated_at, title, employment_types,
         location_types, location_country_code, location_city, salary_min, salary_max,
         salary_currency_code, salary_period, application_email, application_url,
         expiration_reason, metadata, raw_description, description_digest, source_identifier,
         created_at
     )
     SELECT
-        id, version, status, status_reason, moderated, company_id, enriched_hash, is_featured,
-        published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
+        id, version, status, status_reason, moderated, company_id, enriched_hash, approved_hash,
+        is_featured, published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
         location_types::text[], location_country_code, location_city, salary_min, salary_max,
         salary_currency_code, salary_period, application_email, application_url,
         expiration_reason, metadata::json, raw_description, description_digest,
         source_identifier, created_at
     FROM unnest(
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
     )
         AS sent (
             id, version, status, status_reason, moderated, company_id, enriched_hash,
-            is_featured, published_at, expire_at, expired_at, updated_at, title,
+            approved_hash, is_featured, published_at, expire_at, expired_at, updated_at, title,
             employment_types, location_types, location_country_code, location_city, salary_min,
             salary_max, salary_currency_code, salary_period, application_email,
             application_url, expiration_reason, metadata, raw_description, description_digest,
@@ -69,7 +81,8 @@ updated AS (
     UPDATE postings SET
         version = sent.version, status = sent.status, status_reason = sent.status_reason,
         moderated = sent.moderated, company_id = sent.company_id,
-        enriched_hash = sent.enriched_hash, is_featured = sent.is_featured,
+        enriched_hash = sent.enriched_hash, approved_hash = sent.approved_hash,
+        is_featured = sent.is_featured,
         published_at = sent.published_at, expire_at = sent.expire_at,
         expired_at = sent.expired_at, updated_at = sent.updated_at, title = sent.title,
         employment_types = sent.employment_types::text[],
@@ -82,11 +95,11 @@ updated AS (
         raw_description = coalesce(sent.raw_description, postings.raw_description),
         description_digest = sent.description_digest
     FROM unnest(
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
     )
         AS sent (
             id, version, status, status_reason, moderated, company_id, enriched_hash,
-            is_featured, published_at, expire_at, expired_at, updated_at, title,
+            approved_hash, is_featured, published_at, expire_at, expired_at, updated_at, title,
             employment_types, location_types, location_country_code, location_city, salary_min,
             salary_max, salary_currency_code, salary_period, application_email,
             application_url, expiration_reason, metadata, raw_description, description_digest,
@@ -127,14 +140,23 @@ effects_asked AS (
         dead_at = NULL
     RETURNING 1
 ),
--- Events get their numbers in the order in which they are sent.
+-- Events get their numbers in the order in which they are sent. Of a company that stayed as it is
+-- there is nothing to tell. One behind a dead one is marked as such; whoever brings that back waits
+-- for this commit, or is waited for.
 events_recorded AS (
     INSERT INTO outbox
-        (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at)
-    SELECT kind, subject, event_name, source_identifier, occurred_at, at, at
+        (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at, blocked)
+    SELECT kind, subject, event_name, source_identifier, occurred_at, at, at,
+        EXISTS (
+            SELECT FROM outbox AS dead WHERE dead.kind = 'event'
+                AND dead.subject = sent.subject AND dead.dead_at IS NOT NULL
+            FOR SHARE
+        )
     FROM unnest(?, ?, ?, ?, ?, ?)
         AS sent (kind, subject, event_name, source_identifier, occurred_at, at)
     WHERE (SELECT count(*) FROM effects_asked) >= 0
+        AND (subject NOT IN (SELECT id FROM companies_sent)
+            OR subject IN (SELECT id FROM companies_written))
 )
 -- A version that moved, or an identifier that was taken meanwhile, undoes everything.
 SELECT must_hold(inserted = ? AND updated = ?) FROM written

@@ -3,7 +3,7 @@
 use diesel::{
     Queryable,
     pg::data_types::PgTimestamp,
-    sql_types::{BigInt, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid},
+    sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid},
 };
 use diesel_async::AsyncPgConnection;
 use domain::{
@@ -23,40 +23,72 @@ use crate::{
     value::{optional_time, timestamp},
 };
 
+/// Claims the tasks that are found. Looks for each queue on its own, so that what waits in others
+/// is not stepped over, and passes by what somebody else is claiming at this moment. Names the
+/// account as the index does, or that could not be used. The tasks are found once and for all
+/// (`MATERIALIZED`): found anew for each row that is updated, they would not be limited.
+macro_rules! claim {
+    ($which:literal, $and:literal) => {
+        concat!(
+            "WITH due AS MATERIALIZED (\
+             SELECT found.id, found.next_at FROM unnest(?, ?) AS wanted (kind, account) \
+             CROSS JOIN LATERAL (SELECT task.id, task.next_at FROM outbox AS task \
+             WHERE task.kind = wanted.kind AND coalesce(task.account, '') = wanted.account \
+             AND ",
+            $which,
+            " AND task.next_at <= ? ORDER BY task.next_at, task.id LIMIT ? \
+             FOR UPDATE SKIP LOCKED) AS found ORDER BY found.next_at, found.id LIMIT ?) \
+             UPDATE outbox SET lease = ?, next_at = ?, attempts = attempts + 1",
+            $and,
+            " FROM due WHERE outbox.id = due.id \
+             RETURNING outbox.id, kind, subject, generation, attempts, due.next_at, \
+             first_failed_at, lost, account, event_name, source_identifier, occurred_at"
+        )
+    };
+}
+
+type Columns = (
+    BigInt,
+    Text,
+    SqlUuid,
+    BigInt,
+    Integer,
+    Timestamptz,
+    Nullable<Timestamptz>,
+    Integer,
+    Nullable<Text>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Nullable<Timestamptz>,
+);
+
 statement! {
-    /// Looks for each queue on its own, so that what waits in others is not stepped over, and
-    /// passes by what somebody else is claiming at this moment. Names the account as the index
-    /// does, or that could not be used. Of the events of one subject only the oldest may be
-    /// claimed, whatever has become of it. The tasks are found once and for all
-    /// (`MATERIALIZED`): found anew for each row that is updated, they would not be limited.
-    Claim =
-    "WITH due AS MATERIALIZED (\
-     SELECT found.id, found.next_at FROM unnest(?, ?) AS wanted (kind, account) \
-     CROSS JOIN LATERAL (SELECT task.id, task.next_at FROM outbox AS task \
-     WHERE task.kind = wanted.kind AND coalesce(task.account, '') = wanted.account \
-     AND task.dead_at IS NULL AND task.next_at <= ? \
-     AND (task.kind <> 'event' OR NOT EXISTS (\
-     SELECT FROM outbox AS earlier WHERE earlier.kind = 'event' \
-     AND earlier.subject = task.subject AND earlier.id < task.id)) \
-     ORDER BY task.next_at, task.id LIMIT ? FOR UPDATE SKIP LOCKED) AS found \
-     ORDER BY found.next_at, found.id LIMIT ?) \
-     UPDATE outbox SET lease = ?, next_at = ?, attempts = attempts + 1 \
-     FROM due WHERE outbox.id = due.id \
-     RETURNING outbox.id, kind, subject, generation, attempts, due.next_at, first_failed_at, \
-     account, event_name, source_identifier, occurred_at",
-    returns (
-        BigInt,
-        Text,
-        SqlUuid,
-        BigInt,
-        Integer,
-        Timestamptz,
-        Nullable<Timestamptz>,
-        Nullable<Text>,
-        Nullable<Text>,
-        Nullable<Text>,
-        Nullable<Timestamptz>,
-    )
+    /// Of the events of one subject only the oldest may be claimed, whatever has become of it.
+    /// What waits behind a dead one is not in the index; what waits behind another is passed by.
+    Claim = claim!(
+        "task.dead_at IS NULL AND task.lease IS NULL AND NOT task.blocked \
+         AND (task.kind <> 'event' OR NOT EXISTS (\
+         SELECT FROM outbox AS earlier WHERE earlier.kind = 'event' \
+         AND earlier.subject = task.subject AND earlier.id < task.id))",
+        ""
+    ),
+    returns Columns
+}
+
+statement! {
+    /// A task whose lease ended was claimed once, so an event among them is the oldest of its
+    /// subject.
+    ClaimSuspect = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
+    returns Columns
+}
+
+statement! {
+    HasSuspect =
+    "SELECT EXISTS (SELECT FROM unnest(?, ?) AS wanted (kind, account) \
+     CROSS JOIN LATERAL (SELECT FROM outbox AS task WHERE task.kind = wanted.kind \
+     AND coalesce(task.account, '') = wanted.account AND task.lease IS NOT NULL \
+     AND task.next_at <= ? LIMIT 1) AS found)",
+    returns (Bool,)
 }
 
 #[derive(Queryable)]
@@ -68,33 +100,71 @@ struct ClaimedRow {
     attempts: i32,
     was_due_at: PgTimestamp,
     first_failed_at: Option<PgTimestamp>,
+    lost: i32,
     account: Option<String>,
     event_name: Option<String>,
     source_identifier: Option<String>,
     occurred_at: Option<PgTimestamp>,
 }
 
-/// Claims due tasks, the longest due first.
-pub(super) async fn claim(
-    conn: &mut AsyncPgConnection,
-    queues: &[Queue],
-    limit: i64,
-    lease: Uuid,
-    now: OffsetDateTime,
-    until: OffsetDateTime,
-) -> Result<Vec<Claimed>, Failure> {
-    let values = [
+/// The queues, as two columns.
+fn columns(queues: &[Queue]) -> [Value<'_>; 2] {
+    [
         texts(queues, |queue| Some(queue.kind().as_str())),
         texts(queues, |queue| {
             Some(queue.account().map_or("", Account::as_str))
         }),
+    ]
+}
+
+/// Whether there is a task whose lease ended.
+pub(super) async fn has_suspect(
+    conn: &mut AsyncPgConnection,
+    queues: &[Queue],
+    now: OffsetDateTime,
+) -> Result<bool, Failure> {
+    let [kinds, accounts] = columns(queues);
+    let values = [kinds, accounts, Value::Time(timestamp(now))];
+    let found: Vec<(bool,)> = load::<HasSuspect, _>(conn, &values).await?;
+    Ok(found.iter().any(|(found,)| *found))
+}
+
+/// What is claimed.
+#[derive(Clone, Copy)]
+pub(super) enum Which {
+    /// Up to this many due tasks.
+    Due(i64),
+    /// The one that is longest due of those whose lease ended.
+    Suspect,
+}
+
+/// Claims tasks, the longest due first.
+pub(super) async fn claim(
+    conn: &mut AsyncPgConnection,
+    queues: &[Queue],
+    which: Which,
+    lease: Uuid,
+    now: OffsetDateTime,
+    until: OffsetDateTime,
+) -> Result<Vec<Claimed>, Failure> {
+    let limit = match which {
+        Which::Due(limit) => limit,
+        Which::Suspect => 1,
+    };
+    let [kinds, accounts] = columns(queues);
+    let values = [
+        kinds,
+        accounts,
         Value::Time(timestamp(now)),
         Value::BigInt(limit),
         Value::BigInt(limit),
         Value::Uuid(lease),
         Value::Time(timestamp(until)),
     ];
-    let mut rows: Vec<ClaimedRow> = load::<Claim, _>(conn, &values).await?;
+    let mut rows: Vec<ClaimedRow> = match which {
+        Which::Due(_) => load::<Claim, _>(conn, &values).await?,
+        Which::Suspect => load::<ClaimSuspect, _>(conn, &values).await?,
+    };
     rows.sort_unstable_by_key(|row| (row.was_due_at.0, row.id));
     Ok(rows
         .into_iter()
@@ -107,6 +177,7 @@ pub(super) async fn claim(
                 },
                 attempts: count(row.attempts, "outbox.attempts")?,
                 first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
+                lost: count(row.lost, "outbox.lost")?,
                 work: StoredWork {
                     kind: word(row.kind, "outbox.kind")?,
                     subject: row.subject,
@@ -142,5 +213,22 @@ mod tests {
         );
         // The few of each queue that were found are put together in order, the many are not.
         assert_eq!(plan.matches("Sort Key").count(), 1, "{plan}");
+    }
+
+    #[tokio::test]
+    async fn suspects_are_found_without_the_others() {
+        let types = "(text[], text[], timestamptz, bigint, bigint, uuid, timestamptz)";
+        let types_of_look = "(text[], text[], timestamptz)";
+        for (query, types) in [
+            (ClaimSuspect::TEXT, types),
+            (HasSuspect::TEXT, types_of_look),
+        ] {
+            let plan = plan(query, types).await;
+            goes_by(&plan, "outbox_leased");
+            assert!(
+                plan.contains("= wanted.account) AND (next_at <= "),
+                "{plan}"
+            );
+        }
     }
 }

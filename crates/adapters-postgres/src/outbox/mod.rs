@@ -9,12 +9,13 @@ mod write;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, TaskRow},
+    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, TaskId, TaskRow},
     store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
+use self::claim::Which;
 pub(crate) use self::write::{columns, effects, finish, lock};
 use crate::PostgresStore;
 
@@ -35,9 +36,35 @@ impl Outbox for PostgresStore {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .run(async move |conn| {
-                claim::claim(conn, &queues, limit, lease_id, now, now + lease).await
+                let which = Which::Due(limit);
+                claim::claim(conn, &queues, which, lease_id, now, now + lease).await
             })
             .await
+    }
+
+    async fn has_suspect(&self, queues: &[Queue], now: OffsetDateTime) -> Result<bool, StoreError> {
+        let queues = queues.to_vec();
+        self.connections
+            .run(async move |conn| claim::has_suspect(conn, &queues, now).await)
+            .await
+    }
+
+    async fn claim_suspect(
+        &self,
+        queues: &[Queue],
+        lease: Duration,
+        lease_id: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Option<Claimed>, StoreError> {
+        let queues = queues.to_vec();
+        let claimed = self
+            .connections
+            .run(async move |conn| {
+                let which = Which::Suspect;
+                claim::claim(conn, &queues, which, lease_id, now, now + lease).await
+            })
+            .await?;
+        Ok(claimed.into_iter().next())
     }
 
     async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError> {
@@ -47,6 +74,16 @@ impl Outbox for PostgresStore {
         let receipts = receipts.to_vec();
         self.connections
             .run(async move |conn| write::renew(conn, &receipts, until).await)
+            .await
+    }
+
+    async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError> {
+        if receipts.is_empty() {
+            return Ok(());
+        }
+        let receipts = receipts.to_vec();
+        self.connections
+            .run(async move |conn| write::give_back(conn, &receipts, at).await)
             .await
     }
 
@@ -75,16 +112,22 @@ impl Outbox for PostgresStore {
             .await
     }
 
-    async fn list(&self, dead: bool) -> Result<Vec<TaskRow>, StoreError> {
+    async fn list(
+        &self,
+        dead: bool,
+        after: Option<TaskId>,
+        limit: usize,
+    ) -> Result<Vec<TaskRow>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
-            .run(async move |conn| overview::list(conn, dead).await)
+            .run(async move |conn| overview::list(conn, dead, after, limit).await)
             .await
     }
 
     async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError> {
         let which = which.clone();
         self.connections
-            .run(async move |conn| write::revive(conn, &which, now).await)
+            .transaction(async move |conn| write::revive(conn, &which, now).await)
             .await
     }
 

@@ -7,7 +7,7 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    outbox::{Backlog, Kind, TaskId, TaskRow},
+    outbox::{Backlog, Kind, MOST_COUNTED, TaskId, TaskRow},
     store::{
         StoreError,
         stored::{count, task_key, word},
@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     error::Failure,
     schema::outbox,
-    statement::{self, statement},
+    statement::{self, Value, statement, texts},
     value::{optional_time, time},
 };
 
@@ -49,12 +49,18 @@ impl TryFrom<Row> for TaskRow {
     }
 }
 
-/// The dead tasks, or the others; oldest first.
+/// Some dead tasks, or others; oldest first.
 pub(super) async fn list(
     conn: &mut AsyncPgConnection,
     dead: bool,
+    after: Option<TaskId>,
+    limit: i64,
 ) -> Result<Vec<TaskRow>, Failure> {
-    let all = outbox::table.order(outbox::id.asc());
+    let after = after.map_or(i64::MIN, |after| after.0);
+    let all = outbox::table
+        .filter(outbox::id.gt(after))
+        .order(outbox::id.asc())
+        .limit(limit);
     let rows: Vec<Row> = if dead {
         all.filter(outbox::dead_at.is_not_null())
             .select(Row::as_select())
@@ -73,11 +79,25 @@ pub(super) async fn list(
 }
 
 statement! {
-    Count =
-    "SELECT kind, count(*) FILTER (WHERE dead_at IS NULL), \
-     count(*) FILTER (WHERE dead_at IS NOT NULL), \
-     min(created_at) FILTER (WHERE dead_at IS NULL) FROM outbox GROUP BY kind",
-    returns (Text, BigInt, BigInt, Nullable<Timestamptz>)
+    /// Counts by the indexes that tell apart what may be claimed, what is leased and what is
+    /// blocked, each up to a bound.
+    Waiting =
+    "SELECT wanted.kind, least(count(*), wanted.most), min(task.created_at) \
+     FROM (SELECT unnest(?) AS kind, ? AS most) AS wanted CROSS JOIN LATERAL (\
+     (SELECT created_at FROM outbox WHERE kind = wanted.kind AND dead_at IS NULL \
+     AND lease IS NULL AND NOT blocked LIMIT wanted.most) UNION ALL \
+     (SELECT created_at FROM outbox WHERE kind = wanted.kind AND lease IS NOT NULL \
+     LIMIT wanted.most) UNION ALL \
+     (SELECT created_at FROM outbox WHERE kind = wanted.kind AND blocked LIMIT wanted.most)) \
+     AS task GROUP BY wanted.kind, wanted.most",
+    returns (Text, BigInt, Nullable<Timestamptz>)
+}
+
+statement! {
+    Dead =
+    "SELECT kind, count(*) FROM (SELECT kind FROM outbox WHERE dead_at IS NOT NULL LIMIT ?) \
+     AS dead GROUP BY kind",
+    returns (Text, BigInt)
 }
 
 /// How much waits, one entry for each kind.
@@ -88,14 +108,22 @@ pub(super) async fn backlog(conn: &mut AsyncPgConnection) -> Result<Vec<Backlog>
         dead: 0,
         oldest: None,
     });
-    let rows: Vec<(String, i64, i64, Option<PgTimestamp>)> =
-        statement::load::<Count, _>(conn, &[]).await?;
-    for (name, waiting, dead, oldest) in rows {
+    let most = Value::BigInt(i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX));
+    let kinds = texts(&Kind::ALL, |kind| Some(kind.as_str()));
+    let rows: Vec<(String, i64, Option<PgTimestamp>)> =
+        statement::load::<Waiting, _>(conn, &[kinds, most.clone()]).await?;
+    for (name, waiting, oldest) in rows {
         let kind: Kind = word(name, "outbox.kind")?;
         for entry in backlog.iter_mut().filter(|entry| entry.kind == kind) {
             entry.waiting = waiting.unsigned_abs();
-            entry.dead = dead.unsigned_abs();
             entry.oldest = optional_time(oldest, "outbox.created_at")?;
+        }
+    }
+    let rows: Vec<(String, i64)> = statement::load::<Dead, _>(conn, &[most]).await?;
+    for (name, dead) in rows {
+        let kind: Kind = word(name, "outbox.kind")?;
+        for entry in backlog.iter_mut().filter(|entry| entry.kind == kind) {
+            entry.dead = dead.unsigned_abs();
         }
     }
     Ok(backlog.to_vec())

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
     outbox::{Effect, Event, Kind, Receipt, Revive},
@@ -90,7 +90,7 @@ statement! {
     "WITH done AS MATERIALIZED (SELECT * FROM unnest(?, ?) AS done (id, generation)), \
      gone AS (DELETE FROM outbox USING done \
      WHERE outbox.id = done.id AND outbox.generation = done.generation) \
-     UPDATE outbox SET lease = NULL, next_at = ?, attempts = 0, first_failed_at = NULL, \
+     UPDATE outbox SET lease = NULL, lost = 0, next_at = ?, attempts = 0, first_failed_at = NULL, \
      last_error = NULL FROM done \
      WHERE outbox.id = done.id AND outbox.generation <> done.generation"
 }
@@ -110,13 +110,26 @@ pub(crate) async fn finish(
     Ok(())
 }
 
+macro_rules! held {
+    ($change:literal) => {
+        concat!(
+            "WITH held AS MATERIALIZED (\
+             SELECT task.id FROM unnest(?, ?) AS sent (id, lease) \
+             JOIN outbox AS task ON task.id = sent.id AND task.lease = sent.lease \
+             ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task) \
+             UPDATE outbox SET next_at = ?",
+            $change,
+            " FROM held WHERE outbox.id = held.id"
+        )
+    };
+}
+
 statement! {
-    Renew =
-    "WITH held AS MATERIALIZED (\
-     SELECT task.id FROM unnest(?, ?) AS sent (id, lease) \
-     JOIN outbox AS task ON task.id = sent.id AND task.lease = sent.lease \
-     ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task) \
-     UPDATE outbox SET next_at = ? FROM held WHERE outbox.id = held.id"
+    Renew = held!("")
+}
+
+statement! {
+    GiveBack = held!(", lease = NULL, lost = 0")
 }
 
 /// Moves the end of the leases that still hold.
@@ -125,19 +138,32 @@ pub(super) async fn renew(
     receipts: &[Receipt],
     until: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = [
+    execute::<Renew>(conn, &held(receipts, until)).await?;
+    Ok(())
+}
+
+/// Ends the leases that still hold, with tasks that are due then.
+pub(super) async fn give_back(
+    conn: &mut AsyncPgConnection,
+    receipts: &[Receipt],
+    at: OffsetDateTime,
+) -> Result<(), Failure> {
+    execute::<GiveBack>(conn, &held(receipts, at)).await?;
+    Ok(())
+}
+
+fn held(receipts: &[Receipt], next_at: OffsetDateTime) -> [Value<'_>; 3] {
+    [
         bigints(receipts, |receipt| Some(receipt.task.0)),
         uuids(receipts, |receipt| receipt.lease),
-        Value::Time(timestamp(until)),
-    ];
-    execute::<Renew>(conn, &values).await?;
-    Ok(())
+        Value::Time(timestamp(next_at)),
+    ]
 }
 
 statement! {
     /// As it was asked for again meanwhile, or not.
     Retry =
-    "UPDATE outbox SET lease = NULL, last_error = sent.error, \
+    "UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
      next_at = CASE WHEN outbox.generation = sent.generation THEN sent.next_at ELSE sent.now END, \
      attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
      first_failed_at = CASE WHEN outbox.generation = sent.generation \
@@ -167,15 +193,21 @@ pub(super) async fn retry(
 }
 
 statement! {
-    /// As it was asked for again meanwhile, or not.
+    /// As it was asked for again meanwhile, or not. Later events of the subject of a dead one are
+    /// marked, so that claims need not look at them; one that is raised at this moment may get
+    /// no mark, and is passed by.
     Bury =
-    "UPDATE outbox SET lease = NULL, last_error = sent.error, \
+    "WITH buried AS (UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
      dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END, \
      next_at = CASE WHEN outbox.generation = sent.generation THEN next_at ELSE sent.now END, \
      attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
      first_failed_at = CASE WHEN outbox.generation = sent.generation THEN first_failed_at END \
      FROM (SELECT ? AS id, ? AS lease, ? AS generation, ? AS error, ? AS now) AS sent \
-     WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
+     WHERE outbox.id = sent.id AND outbox.lease = sent.lease \
+     RETURNING outbox.id, kind, subject, dead_at) \
+     UPDATE outbox SET blocked = true FROM buried \
+     WHERE buried.kind = 'event' AND buried.dead_at IS NOT NULL AND outbox.kind = 'event' \
+     AND outbox.subject = buried.subject AND outbox.id > buried.id"
 }
 
 /// Gives a task up.
@@ -203,32 +235,51 @@ macro_rules! revive {
             $which,
             "ORDER BY kind, subject, id FOR UPDATE) \
              UPDATE outbox SET dead_at = NULL, next_at = ?, attempts = 0, \
-             first_failed_at = NULL, last_error = NULL FROM dead WHERE outbox.id = dead.id"
+             first_failed_at = NULL, last_error = NULL FROM dead WHERE outbox.id = dead.id \
+             RETURNING kind, subject"
         )
     };
 }
 
 statement! {
-    ReviveAll = revive!("")
+    ReviveAll = revive!(""),
+    returns (Text, SqlUuid)
 }
 
 statement! {
-    ReviveSome = revive!("AND id = ANY(?) ")
+    ReviveSome = revive!("AND id = ANY(?) "),
+    returns (Text, SqlUuid)
 }
 
-/// Brings dead tasks back with a clean record, and counts them.
+statement! {
+    Unblock =
+    "WITH waiting AS MATERIALIZED (SELECT id FROM outbox WHERE blocked AND subject = ANY(?) \
+     ORDER BY subject, id FOR UPDATE) \
+     UPDATE outbox SET blocked = false FROM waiting WHERE outbox.id = waiting.id"
+}
+
+/// Brings dead tasks back with a clean record, and counts them. What waits behind an event goes
+/// on with it: those are looked for after the dead ones are locked, when whoever raised an event
+/// and saw a dead one before it is done.
 pub(super) async fn revive(
     conn: &mut AsyncPgConnection,
     which: &Revive,
     now: OffsetDateTime,
 ) -> Result<u64, Failure> {
     let now = Value::Time(timestamp(now));
-    let revived = match which {
-        Revive::All => execute::<ReviveAll>(conn, &[now]).await?,
+    let revived: Vec<(String, Uuid)> = match which {
+        Revive::All => load::<ReviveAll, _>(conn, &[now]).await?,
         Revive::Tasks(tasks) => {
             let tasks = bigints(tasks, |task| Some(task.0));
-            execute::<ReviveSome>(conn, &[tasks, now]).await?
+            load::<ReviveSome, _>(conn, &[tasks, now]).await?
         }
     };
-    Ok(u64::try_from(revived).unwrap_or(u64::MAX))
+    let events = revived
+        .iter()
+        .filter(|(kind, _)| kind == Kind::Event.as_str());
+    let subjects: Vec<_> = events.map(|(_, subject)| *subject).collect();
+    if !subjects.is_empty() {
+        execute::<Unblock>(conn, &[Value::Uuids(subjects)]).await?;
+    }
+    Ok(u64::try_from(revived.len()).unwrap_or(u64::MAX))
 }

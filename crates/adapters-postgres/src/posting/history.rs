@@ -7,7 +7,7 @@ use diesel::{
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     posting::{HistoryEntry, PostingId, Version},
-    store::{PostingWrite, StoreError, stored::word},
+    store::{HISTORY_SHOWN, PostingWrite, StoreError, stored::word},
 };
 
 use crate::{
@@ -39,22 +39,27 @@ impl TryFrom<HistoryRow> for HistoryEntry {
     }
 }
 
-/// A posting's history up to a version of it, oldest first. Later entries belong to commits
+/// The newest part of a posting's history up to a version of it, oldest first. Later entries belong to commits
 /// that came after the posting was read.
 pub(super) async fn load(
     conn: &mut AsyncPgConnection,
     posting: PostingId,
     version: Version,
 ) -> Result<Vec<HistoryEntry>, Failure> {
-    let rows: Vec<HistoryRow> = posting_history::table
+    let newest: Vec<HistoryRow> = posting_history::table
         .filter(posting_history::posting_id.eq(posting.uuid()))
         .filter(posting_history::version.le(version))
-        .order((posting_history::version.asc(), posting_history::step.asc()))
+        .order((
+            posting_history::version.desc(),
+            posting_history::step.desc(),
+        ))
+        .limit(i64::try_from(HISTORY_SHOWN).unwrap_or(i64::MAX))
         .select(HistoryRow::as_select())
         .load(conn)
         .await?;
-    Ok(rows
+    Ok(newest
         .into_iter()
+        .rev()
         .map(HistoryEntry::try_from)
         .collect::<Result<_, _>>()?)
 }

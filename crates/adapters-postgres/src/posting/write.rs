@@ -1,12 +1,11 @@
 //! Postings as a commit writes them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use diesel::sql_types::{BigInt, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::{Effect, Subject},
     posting::{CountryCode, CurrencyCode, Metadata, Posting, PostingId, SalaryPeriod, Version},
     store::{PostingWrite, StoreError, WriteSet},
 };
@@ -21,43 +20,20 @@ use crate::{
 
 statement! {
     /// The rows stay locked until the commit ends. Not as strongly as `FOR UPDATE`, which
-    /// would keep others from adding rows that refer to them.
+    /// would keep others from adding rows that refer to them. From here on the transaction waits
+    /// for a lock as long as is said first.
     Lock =
-    "SELECT id, version FROM postings WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE",
+    "WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', ?, true)) \
+     SELECT id, version FROM postings \
+     WHERE (SELECT count(*) FROM patience) >= 0 AND id = ANY(?) ORDER BY id FOR NO KEY UPDATE",
     returns (SqlUuid, BigInt)
-}
-
-/// The ids of the postings that a commit is about without adding them: those it changes, and
-/// those it only says something about.
-fn concerned(writes: &WriteSet) -> BTreeSet<PostingId> {
-    let changed = writes.postings.keys().copied();
-    let effects = writes.effects.iter().filter_map(|effect| match effect {
-        Effect::Enrich(id) => Some(*id),
-        Effect::Sync(..) | Effect::Migrate(_) | Effect::Withdraw(_) => None,
-    });
-    let events = writes
-        .events
-        .iter()
-        .filter_map(|event| match &event.subject {
-            Subject::Posting { id, .. } => Some(*id),
-            Subject::Subscriber(_) => None,
-        });
-    let is_new = |id: &PostingId| {
-        let write = writes.postings.get(id);
-        write.is_some_and(|write| write.expected.is_none())
-    };
-    changed
-        .chain(effects)
-        .chain(events)
-        .filter(|id| !is_new(id))
-        .collect()
 }
 
 /// What a commit that is one statement has to lock. Nothing, if it never waits for a posting while
 /// it holds what others may wait for: because it only adds postings, or is about a single one and
 /// changes nothing else that others write.
 pub(crate) fn locks(writes: &WriteSet) -> Vec<Uuid> {
-    let concerned = concerned(writes);
+    let concerned = writes.concerned();
     let is_single = concerned.len() == 1 && writes.postings.len() == 1;
     if is_single
         && writes.companies.is_empty()
@@ -71,12 +47,21 @@ pub(crate) fn locks(writes: &WriteSet) -> Vec<Uuid> {
 /// Locks the postings that a commit changes, in the order of their ids, and checks their versions.
 /// Those that it only says something about are locked too: so the rows of the outbox that are for
 /// one posting are numbered in the order of the commits that write them.
-pub(crate) async fn lock(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
-    let ids: Vec<_> = concerned(writes).into_iter().map(PostingId::uuid).collect();
+pub(crate) async fn lock(
+    conn: &mut AsyncPgConnection,
+    writes: &WriteSet,
+    patience: &str,
+) -> Result<(), Failure> {
+    let ids: Vec<_> = writes
+        .concerned()
+        .into_iter()
+        .map(PostingId::uuid)
+        .collect();
     if ids.is_empty() {
         return Ok(());
     }
-    let found: Vec<(Uuid, i64)> = load::<Lock, _>(conn, &[Value::Uuids(ids)]).await?;
+    let found: Vec<(Uuid, i64)> =
+        load::<Lock, _>(conn, &[Value::Text(patience), Value::Uuids(ids)]).await?;
     let versions: HashMap<_, _> = found.into_iter().collect();
     let is_as_expected = |write: &PostingWrite| {
         write.expected.is_none()
@@ -171,6 +156,10 @@ fn changing<'a>(rows: &'a [Row<'a>]) -> Vec<Value<'a>> {
         uuids(rows, |row| row.posting.company_id.uuid()),
         binaries(rows, |row| {
             let hash = row.posting.enriched_hash.as_ref();
+            hash.map(|hash| hash.as_bytes().as_slice())
+        }),
+        binaries(rows, |row| {
+            let hash = row.posting.approved_hash.as_ref();
             hash.map(|hash| hash.as_bytes().as_slice())
         }),
         bools(rows, |row| row.posting.is_featured),

@@ -27,7 +27,7 @@ fn happened_to(writes: &WriteSet) -> impl Iterator<Item = SubscriberId> {
         .iter()
         .filter_map(|event| match event.subject {
             Subject::Subscriber(id) => Some(id),
-            Subject::Posting { .. } => None,
+            Subject::Posting { .. } | Subject::Company(_) => None,
         })
 }
 

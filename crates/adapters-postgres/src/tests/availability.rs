@@ -249,7 +249,7 @@ async fn waiting_has_an_end() {
         ),
         (
             PostgresOptions {
-                lock_timeout: limit,
+                row_lock_timeout: limit,
                 ..patient()
             },
             "lock timeout",
@@ -257,7 +257,9 @@ async fn waiting_has_an_end() {
     ] {
         let store = database.open(&options).await;
         let start = Instant::now();
-        let Err(StoreError::Unavailable(why)) = store.commit(retitle(1, "New")).await else {
+        let (StoreError::Unavailable(why) | StoreError::Locked(why)) =
+            store.commit(retitle(1, "New")).await.unwrap_err()
+        else {
             panic!("{expect}")
         };
         assert!(why.contains(expect), "{why}");

@@ -384,7 +384,10 @@ async fn a_commit_that_lost_leaves_no_task() {
         at: noon(),
     });
     assert_eq!(other.commit(late).await, Err(StoreError::Conflict));
-    assert_eq!(Outbox::list(&one, false).await, Ok(Vec::new()));
+    assert_eq!(
+        Outbox::list(&one, false, None, usize::MAX).await,
+        Ok(Vec::new())
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -43,6 +43,7 @@ async fn of_postings() {
         ("salary_currency_code", "'QQQ'"),
         ("salary_period", "'daily'"),
         ("enriched_hash", "'\\x00'"),
+        ("approved_hash", "'\\x00'"),
         ("description_digest", "'\\x00'"),
         ("source_identifier", "E'job-1\\n'"),
         ("updated_at", "'infinity'"),
@@ -154,8 +155,7 @@ async fn of_the_outbox() {
         run(&store, &format!("UPDATE outbox SET {column} = {value}")).await;
         let named = format!("outbox.{column}");
         if column == "kind" {
-            names(Outbox::list(&store, false).await, &named);
-            names(store.backlog().await, &named);
+            names(Outbox::list(&store, false, None, usize::MAX).await, &named);
         } else {
             let claimed = store.claim(&[Queue::Event], 1, minutes(1), uuid(9), noon());
             names(claimed.await, &named);

@@ -25,6 +25,7 @@ type Columns = (
     BigInt,
     BigInt,
     Nullable<BigInt>,
+    BigInt,
     Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
@@ -34,8 +35,8 @@ type Columns = (
 macro_rules! select {
     ($from:literal) => {
         concat!(
-            "SELECT id, subject, generation, attempts, next_at, first_failed_at, account, \
-             event_name, source_identifier, occurred_at FROM outbox ",
+            "SELECT id, subject, generation, attempts, next_at, first_failed_at, lost, \
+             account, event_name, source_identifier, occurred_at FROM outbox ",
             $from
         )
     };
@@ -43,17 +44,28 @@ macro_rules! select {
 
 statement! {
     DueEffects = select!(
-        "WHERE kind = ? AND account IS ? AND dead_at IS NULL AND next_at <= ? \
-         ORDER BY next_at, id LIMIT ?"
+        "WHERE kind = ? AND account IS ? AND dead_at IS NULL AND lease IS NULL AND blocked = 0 \
+         AND next_at <= ? ORDER BY next_at, id LIMIT ?"
     ),
     returns Columns
 }
 
 statement! {
-    /// Of the events of one subject only the oldest, whatever has become of it.
+    /// Those whose lease ended. They were claimed once, so an event among them is the oldest of
+    /// its subject.
+    Suspects = select!(
+        "WHERE kind = ? AND account IS ? AND lease IS NOT NULL AND next_at <= ? \
+         ORDER BY next_at, id LIMIT 1"
+    ),
+    returns Columns
+}
+
+statement! {
+    /// Of the events of one subject only the oldest, whatever has become of it. What waits behind
+    /// a dead one is not in the index; what waits behind another is passed by.
     DueEvents = select!(
-        "WHERE kind = 'event' AND account IS NULL AND dead_at IS NULL AND next_at <= ? \
-         AND NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.kind = 'event' \
+        "WHERE kind = 'event' AND account IS NULL AND dead_at IS NULL AND lease IS NULL \
+         AND blocked = 0 AND next_at <= ? AND NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.kind = 'event' \
          AND earlier.subject = outbox.subject AND earlier.id < outbox.id) \
          ORDER BY next_at, id LIMIT ?"
     ),
@@ -68,6 +80,7 @@ struct DueRow {
     attempts: i64,
     next_at: i64,
     first_failed_at: Option<i64>,
+    lost: i64,
     account: Option<String>,
     event_name: Option<String>,
     source_identifier: Option<String>,
@@ -106,11 +119,35 @@ pub(super) fn due(
     Ok(due)
 }
 
-statement! {
-    Claim = "UPDATE outbox SET lease = ?, next_at = ?, attempts = attempts + 1 WHERE id = ?"
+/// The longest due task of these queues whose lease ended, with that claim counted.
+pub(super) fn suspect(
+    conn: &mut SqliteConnection,
+    queues: &[Queue],
+    now: OffsetDateTime,
+) -> Result<Option<Due>, Failure> {
+    let mut suspects = Vec::new();
+    for queue in queues {
+        let kind = queue.kind();
+        let account = queue.account().map(Account::as_str);
+        let values = [kind.as_str().into(), account.into(), micros(now).into()];
+        let rows: Vec<DueRow> = statement::load::<Suspects, _>(conn, &values)?;
+        suspects.extend(rows.into_iter().map(|row| Due { kind, row }));
+    }
+    let first = suspects
+        .into_iter()
+        .min_by_key(|due| (due.row.next_at, due.row.id));
+    Ok(first.map(|mut due| {
+        due.row.lost += 1;
+        due
+    }))
 }
 
-/// Claims tasks that were found due in the same transaction.
+statement! {
+    Claim =
+    "UPDATE outbox SET lease = ?, next_at = ?, lost = ?, attempts = attempts + 1 WHERE id = ?"
+}
+
+/// Claims tasks that were found in the same transaction.
 pub(super) fn claim(
     conn: &mut SqliteConnection,
     due: Vec<Due>,
@@ -122,7 +159,12 @@ pub(super) fn claim(
         let attempts = count(row.attempts, "outbox.attempts")?.saturating_add(1);
         execute::<Claim>(
             conn,
-            &[(&lease).into(), micros(until).into(), row.id.into()],
+            &[
+                (&lease).into(),
+                micros(until).into(),
+                row.lost.into(),
+                row.id.into(),
+            ],
         )?;
         claimed.push(Claimed {
             receipt: Receipt {
@@ -132,6 +174,7 @@ pub(super) fn claim(
             },
             attempts,
             first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
+            lost: count(row.lost, "outbox.lost")?,
             work: StoredWork {
                 kind,
                 subject: uuid(&row.subject, "outbox.subject")?,
@@ -155,6 +198,7 @@ mod tests {
     async fn due_tasks_are_found_in_order() {
         uses_index(DueEffects::TEXT, "outbox_due").await;
         uses_index(DueEvents::TEXT, "outbox_due").await;
+        uses_index(Suspects::TEXT, "outbox_leased").await;
     }
 
     #[tokio::test]

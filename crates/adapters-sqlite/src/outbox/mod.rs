@@ -6,7 +6,7 @@ mod write;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, TaskRow},
+    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, TaskId, TaskRow},
     store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
@@ -44,10 +44,42 @@ impl Outbox for SqliteStore {
             .await
     }
 
+    async fn has_suspect(&self, queues: &[Queue], now: OffsetDateTime) -> Result<bool, StoreError> {
+        let queues = queues.to_vec();
+        self.connections
+            .read(move |conn| Ok(claim::suspect(conn, &queues, now)?.is_some()))
+            .await
+    }
+
+    async fn claim_suspect(
+        &self,
+        queues: &[Queue],
+        lease: Duration,
+        lease_id: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Option<Claimed>, StoreError> {
+        let queues = queues.to_vec();
+        self.connections
+            .write(move |conn| {
+                let suspect = claim::suspect(conn, &queues, now)?;
+                let suspect = suspect.into_iter().collect();
+                let claimed = claim::claim(conn, suspect, lease_id, now + lease)?;
+                Ok(claimed.into_iter().next())
+            })
+            .await
+    }
+
     async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError> {
         let receipts = receipts.to_vec();
         self.connections
             .write(move |conn| write::renew(conn, &receipts, until))
+            .await
+    }
+
+    async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError> {
+        let receipts = receipts.to_vec();
+        self.connections
+            .write(move |conn| write::give_back(conn, &receipts, at))
             .await
     }
 
@@ -76,9 +108,15 @@ impl Outbox for SqliteStore {
             .await
     }
 
-    async fn list(&self, dead: bool) -> Result<Vec<TaskRow>, StoreError> {
+    async fn list(
+        &self,
+        dead: bool,
+        after: Option<TaskId>,
+        limit: usize,
+    ) -> Result<Vec<TaskRow>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
-            .read(move |conn| overview::list(conn, dead))
+            .read(move |conn| overview::list(conn, dead, after, limit))
             .await
     }
 

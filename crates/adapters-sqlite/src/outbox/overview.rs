@@ -2,12 +2,10 @@
 
 use diesel::{
     ExpressionMethods, QueryDsl, Queryable, RunQueryDsl, Selectable, SelectableHelper,
-    SqliteConnection,
-    sql_types::{BigInt, Text},
-    sqlite::Sqlite,
+    SqliteConnection, sql_types::BigInt, sqlite::Sqlite,
 };
 use domain::{
-    outbox::{Backlog, Kind, TaskId, TaskRow},
+    outbox::{Backlog, Kind, MOST_COUNTED, TaskId, TaskRow},
     store::{
         StoreError,
         stored::{count, task_key, word},
@@ -18,7 +16,7 @@ use crate::{
     error::Failure,
     schema::outbox,
     statement::{self, statement},
-    value::{time, uuid},
+    value::{optional_time, time, uuid},
 };
 
 #[derive(Queryable, Selectable)]
@@ -49,11 +47,18 @@ impl TryFrom<Row> for TaskRow {
     }
 }
 
-/// The dead tasks, or the others; oldest first.
-pub(super) fn list(conn: &mut SqliteConnection, dead: bool) -> Result<Vec<TaskRow>, Failure> {
+/// Some dead tasks, or others; oldest first.
+pub(super) fn list(
+    conn: &mut SqliteConnection,
+    dead: bool,
+    after: Option<TaskId>,
+    limit: i64,
+) -> Result<Vec<TaskRow>, Failure> {
     let rows = outbox::table
         .filter(outbox::dead_at.is_not_null().eq(dead))
+        .filter(outbox::id.gt(after.map_or(i64::MIN, |after| after.0)))
         .order(outbox::id)
+        .limit(limit)
         .select(Row::as_select())
         .load(conn)?;
     Ok(rows
@@ -63,47 +68,44 @@ pub(super) fn list(conn: &mut SqliteConnection, dead: bool) -> Result<Vec<TaskRo
 }
 
 statement! {
-    /// Reads one index and, for each kind, one row.
+    /// Counts by the indexes that tell apart what may be claimed, what is leased and what is
+    /// blocked, each up to a bound. Ids are in the order written.
     Waiting =
-    "SELECT waiting.kind, waiting.tasks, oldest.created_at FROM (\
-     SELECT kind, count(*) AS tasks, min(id) AS id FROM outbox WHERE dead_at IS NULL \
-     GROUP BY kind) AS waiting JOIN outbox AS oldest ON oldest.id = waiting.id",
-    returns (Text, BigInt, BigInt)
+    "SELECT waiting.tasks, oldest.created_at FROM (\
+     SELECT count(*) AS tasks, min(id) AS id FROM (\
+     SELECT * FROM (SELECT id FROM outbox \
+     WHERE kind = ? AND dead_at IS NULL AND lease IS NULL AND blocked = 0 LIMIT ?) \
+     UNION ALL SELECT * FROM (SELECT id FROM outbox \
+     WHERE kind = ? AND lease IS NOT NULL LIMIT ?) \
+     UNION ALL SELECT * FROM (SELECT id FROM outbox \
+     WHERE kind = ? AND blocked = 1 LIMIT ?))) AS waiting \
+     JOIN outbox AS oldest ON oldest.id = waiting.id",
+    returns (BigInt, BigInt)
 }
 
 statement! {
-    Dead = "SELECT kind, count(*) FROM outbox WHERE dead_at IS NOT NULL GROUP BY kind",
-    returns (Text, BigInt)
+    Dead =
+    "SELECT count(*) FROM (SELECT id FROM outbox WHERE kind = ? AND dead_at IS NOT NULL LIMIT ?)",
+    returns (BigInt,)
 }
 
 /// How much waits, one entry for each kind.
 pub(super) fn backlog(conn: &mut SqliteConnection) -> Result<Vec<Backlog>, Failure> {
-    let empty = |kind| Backlog {
-        kind,
-        waiting: 0,
-        dead: 0,
-        oldest: None,
-    };
-    let mut backlog = Kind::ALL.map(empty).to_vec();
-    let rows: Vec<(String, i64, i64)> = statement::load::<Waiting, _>(conn, &[])?;
-    for (name, tasks, oldest) in rows {
-        let entry = of_kind(&mut backlog, &name)?;
-        entry.waiting = tasks.unsigned_abs();
-        entry.oldest = Some(time(oldest, "outbox.created_at")?);
-    }
-    let rows: Vec<(String, i64)> = statement::load::<Dead, _>(conn, &[])?;
-    for (name, tasks) in rows {
-        of_kind(&mut backlog, &name)?.dead = tasks.unsigned_abs();
+    let most = i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX);
+    let mut backlog = Vec::with_capacity(Kind::ALL.len());
+    for kind in Kind::ALL {
+        let values = [kind.as_str().into(), most.into()];
+        let waiting: Vec<(i64, i64)> = statement::load::<Waiting, _>(conn, &values.repeat(3))?;
+        let dead: Vec<(i64,)> = statement::load::<Dead, _>(conn, &values)?;
+        let oldest = waiting.first().map(|(_, oldest)| *oldest);
+        backlog.push(Backlog {
+            kind,
+            waiting: waiting
+                .first()
+                .map_or(0, |(tasks, _)| (*tasks).min(most).unsigned_abs()),
+            dead: dead.first().map_or(0, |(tasks,)| tasks.unsigned_abs()),
+            oldest: optional_time(oldest, "outbox.created_at")?,
+        });
     }
     Ok(backlog)
-}
-
-/// The entry of the kind with this name.
-fn of_kind<'a>(backlog: &'a mut [Backlog], name: &str) -> Result<&'a mut Backlog, StoreError> {
-    let kind: Kind = word(name, "outbox.kind")?;
-    let missing = || StoreError::Broken(format!("the kind {kind} is not among all kinds"));
-    backlog
-        .iter_mut()
-        .find(|entry| entry.kind == kind)
-        .ok_or_else(missing)
 }

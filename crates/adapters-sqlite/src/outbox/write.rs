@@ -53,10 +53,12 @@ pub(crate) fn ask(
 }
 
 statement! {
+    /// One behind a dead one is marked as such.
     Record =
     "INSERT INTO outbox \
-     (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at) \
-     VALUES (?, ?, ?, ?, ?, ?, ?)"
+     (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at, blocked) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, EXISTS (SELECT 1 FROM outbox AS dead \
+     WHERE dead.kind = 'event' AND dead.subject = ? AND dead.dead_at IS NOT NULL))"
 }
 
 /// Adds an event, behind the ones that are there.
@@ -80,6 +82,7 @@ pub(crate) fn record(
             micros(event.at).into(),
             at.into(),
             at.into(),
+            (&event.subject.uuid()).into(),
         ],
     )?;
     Ok(())
@@ -112,8 +115,8 @@ pub(crate) fn finish(
 
 statement! {
     MakeDue =
-    "UPDATE outbox SET lease = NULL, next_at = ?, attempts = 0, first_failed_at = NULL, \
-     last_error = ? WHERE id = ? AND lease = ?"
+    "UPDATE outbox SET lease = NULL, lost = 0, next_at = ?, attempts = 0, \
+     first_failed_at = NULL, last_error = ? WHERE id = ? AND lease = ?"
 }
 
 /// Gives a task back that was asked for again since it was claimed: the next attempt is the
@@ -150,8 +153,24 @@ pub(super) fn renew(
 }
 
 statement! {
+    GiveBack = "UPDATE outbox SET lease = NULL, lost = 0, next_at = ? WHERE id = ? AND lease = ?"
+}
+
+/// Ends the leases that still hold, with tasks that are due then.
+pub(super) fn give_back(
+    conn: &mut SqliteConnection,
+    receipts: &[Receipt],
+    at: OffsetDateTime,
+) -> Result<(), Failure> {
+    for Receipt { task, lease, .. } in receipts {
+        execute::<GiveBack>(conn, &[micros(at).into(), task.0.into(), lease.into()])?;
+    }
+    Ok(())
+}
+
+statement! {
     Retry =
-    "UPDATE outbox SET lease = NULL, next_at = ?, \
+    "UPDATE outbox SET lease = NULL, lost = 0, next_at = ?, \
      first_failed_at = coalesce(first_failed_at, ?), last_error = ? \
      WHERE id = ? AND lease = ? AND generation = ?"
 }
@@ -180,8 +199,15 @@ pub(super) fn retry(
 
 statement! {
     Bury =
-    "UPDATE outbox SET lease = NULL, dead_at = ?, last_error = ? \
+    "UPDATE outbox SET lease = NULL, lost = 0, dead_at = ?, last_error = ? \
      WHERE id = ? AND lease = ? AND generation = ?"
+}
+
+statement! {
+    /// Later events of the subject of a dead one, so that claims need not look at them.
+    Block =
+    "UPDATE outbox SET blocked = 1 WHERE kind = 'event' AND subject = (\
+     SELECT subject FROM outbox WHERE id = ? AND kind = 'event') AND id > ?"
 }
 
 /// Gives a task up.
@@ -200,11 +226,23 @@ pub(super) fn bury(
     ];
     if execute::<Bury>(conn, &values)? == 0 {
         make_due(conn, receipt, now, Some(error))?;
+    } else {
+        let task = receipt.task.0.into();
+        execute::<Block>(conn, &[task, task])?;
     }
     Ok(())
 }
 
-/// Brings dead tasks back with a clean record, and counts them.
+statement! {
+    /// What has no dead event before it any more.
+    Unblock =
+    "UPDATE outbox SET blocked = 0 WHERE blocked = 1 AND NOT EXISTS (\
+     SELECT 1 FROM outbox AS dead WHERE dead.kind = 'event' \
+     AND dead.subject = outbox.subject AND dead.dead_at IS NOT NULL)"
+}
+
+/// Brings dead tasks back with a clean record, and counts them. What waits behind an event goes
+/// on with it.
 pub(super) fn revive(
     conn: &mut SqliteConnection,
     which: &Revive,
@@ -231,5 +269,8 @@ pub(super) fn revive(
             revived
         }
     };
+    if revived > 0 {
+        execute::<Unblock>(conn, &[])?;
+    }
     Ok(u64::try_from(revived).unwrap_or(u64::MAX))
 }

@@ -6,7 +6,7 @@ use diesel::{
 };
 use domain::{
     posting::{HistoryEntry, Posting, PostingId},
-    store::{StoreError, stored::word},
+    store::{HISTORY_SHOWN, StoreError, stored::word},
 };
 
 use crate::{
@@ -38,18 +38,23 @@ impl TryFrom<HistoryRow> for HistoryEntry {
     }
 }
 
-/// A posting's history, oldest first.
+/// The newest part of a posting's history, oldest first.
 pub(super) fn load(
     conn: &mut SqliteConnection,
     posting: PostingId,
 ) -> Result<Vec<HistoryEntry>, Failure> {
-    let rows = posting_history::table
+    let newest = posting_history::table
         .filter(posting_history::posting_id.eq(posting.uuid().as_bytes().as_slice()))
-        .order((posting_history::version, posting_history::step))
+        .order((
+            posting_history::version.desc(),
+            posting_history::step.desc(),
+        ))
+        .limit(i64::try_from(HISTORY_SHOWN).unwrap_or(i64::MAX))
         .select(HistoryRow::as_select())
         .load(conn)?;
-    Ok(rows
+    Ok(newest
         .into_iter()
+        .rev()
         .map(HistoryEntry::try_from)
         .collect::<Result<_, _>>()?)
 }

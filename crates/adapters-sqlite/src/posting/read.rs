@@ -7,6 +7,7 @@ use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper,
     SqliteConnection,
     dsl::{AsSelect, IntoBoxed, sql},
+    expression::SqlLiteral,
     sql_types::{BigInt, Binary, Bool, Text},
     sqlite::Sqlite,
 };
@@ -14,7 +15,10 @@ use domain::{
     company::{Company, CompanyId},
     enrichment::EnrichedTexts,
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingReader, StoreError, stored::words},
+    store::{
+        Known, ListEntry, ListQuery, Position, PostingPage, PostingReader, StoreError,
+        stored::words,
+    },
 };
 use time::OffsetDateTime;
 
@@ -28,7 +32,7 @@ use crate::{
     error::Failure,
     schema::{companies, posting_texts, postings},
     statement::{self, statement},
-    value::micros,
+    value::{micros, time, uuid},
 };
 
 /// The postings with these identifiers, their companies, and the companies with these ids.
@@ -132,27 +136,83 @@ impl PostingReader for SqliteStore {
             .await
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError> {
+    async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         let query = *query;
         self.connections.read(move |conn| list(conn, &query)).await
     }
 }
 
-fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<Vec<PostingView>, Failure> {
-    let rows = listed(query).load::<ViewRow>(conn)?;
-    Ok(rows.into_iter().map(view).collect::<Result<_, _>>()?)
+fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<PostingPage, Failure> {
+    let found = listed(query).load::<EntryRow>(conn)?;
+    let found: Vec<_> = found.into_iter().map(entry).collect::<Result<_, _>>()?;
+    let (page, next) = query.page(&found);
+    let ids = page
+        .iter()
+        .map(|entry| entry.position.id.as_bytes().as_slice());
+    let rows = views()
+        .filter(postings::id.eq_any(ids))
+        .load::<ViewRow>(conn)?;
+    let mut views = rows.into_iter().map(view).collect::<Result<Vec<_>, _>>()?;
+    // One that was changed meanwhile stands further on, and may be larger now.
+    views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
+    views.sort_unstable_by_key(|view| {
+        let Position { updated_at, id } = position(view);
+        (updated_at, id)
+    });
+    Ok(PostingPage {
+        postings: views,
+        next,
+    })
 }
 
-fn listed(query: &ListQuery) -> IntoBoxed<'static, views, Sqlite> {
+fn position(view: &PostingView) -> Position {
+    Position {
+        updated_at: view.posting.updated_at,
+        id: view.posting.id.uuid(),
+    }
+}
+
+/// The sizes of texts are known without reading them.
+const SIZE: &str = "octet_length(postings.raw_description) \
+    + coalesce(octet_length(postings.metadata), 0) \
+    + coalesce(octet_length(posting_texts.markdown), 0) \
+    + coalesce(octet_length(posting_texts.redacted_markdown), 0)";
+
+type EntryRow = (Vec<u8>, i64, i64);
+
+type EntryColumns = (postings::id, postings::updated_at, SqlLiteral<BigInt>);
+
+#[diesel::dsl::auto_type]
+fn entries() -> _ {
+    let columns: EntryColumns = (postings::id, postings::updated_at, sql(SIZE));
+    postings::table
+        .left_join(posting_texts::table)
+        .select(columns)
+}
+
+fn entry((id, updated_at, bytes): EntryRow) -> Result<ListEntry, StoreError> {
+    Ok(ListEntry {
+        position: Position {
+            updated_at: time(updated_at, "postings.updated_at")?,
+            id: uuid(&id, "postings.id")?,
+        },
+        bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+    })
+}
+
+fn listed(query: &ListQuery) -> IntoBoxed<'static, entries, Sqlite> {
     let ListQuery {
         status,
         updated_after,
         after,
         limit,
+        max_bytes: _,
     } = *query;
-    let mut select = views()
+    // One more than asked for tells whether there is a next page.
+    let ahead = limit.saturating_add(1);
+    let mut select = entries()
         .order((postings::updated_at, postings::id))
-        .limit(i64::try_from(limit).unwrap_or(i64::MAX))
+        .limit(i64::try_from(ahead).unwrap_or(i64::MAX))
         .into_boxed();
     if let Some(status) = status {
         select = select.filter(postings::status.eq(status.as_str()));
@@ -211,7 +271,6 @@ mod tests {
     use diesel::debug_query;
     use domain::{
         posting::Status,
-        store::Position,
         testing::{noon, uuid},
     };
 
@@ -236,6 +295,7 @@ mod tests {
                     updated_after,
                     after,
                     limit: 50,
+                    ..ListQuery::default()
                 };
                 let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
                 uses_index(&text, "postings_by_update").await;

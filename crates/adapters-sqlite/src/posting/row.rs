@@ -29,6 +29,7 @@ pub(super) struct PostingRow {
     moderated: bool,
     company_id: Vec<u8>,
     enriched_hash: Option<Vec<u8>>,
+    approved_hash: Option<Vec<u8>>,
     is_featured: bool,
     published_at: Option<i64>,
     expire_at: Option<i64>,
@@ -84,8 +85,10 @@ impl PostingRow {
             metadata: row.metadata.as_deref().map(Metadata::from_store),
             expiration_reason: row.expiration_reason,
         };
-        let hash = row.enriched_hash.as_deref();
-        let hash = hash.map(|bytes| digest(bytes, "postings.enriched_hash"));
+        let hash = |bytes: Option<Vec<u8>>, column: &str| {
+            let hash = bytes.map(|bytes| digest(&bytes, column)).transpose()?;
+            Ok::<_, StoreError>(hash.map(ContentHash::from_bytes))
+        };
         Ok(Posting {
             id: PostingId::new(uuid(&row.id, "postings.id")?),
             source_identifier: word(row.source_identifier, IDENTIFIER)?,
@@ -95,7 +98,8 @@ impl PostingRow {
             moderated: row.moderated,
             details,
             company_id: CompanyId::new(uuid(&row.company_id, "postings.company_id")?),
-            enriched_hash: hash.transpose()?.map(ContentHash::from_bytes),
+            enriched_hash: hash(row.enriched_hash, "postings.enriched_hash")?,
+            approved_hash: hash(row.approved_hash, "postings.approved_hash")?,
             is_featured: row.is_featured,
             published_at: optional_time(row.published_at, "postings.published_at")?,
             expire_at: optional_time(row.expire_at, "postings.expire_at")?,

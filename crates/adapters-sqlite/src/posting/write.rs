@@ -18,19 +18,19 @@ use crate::{
 statement! {
     Insert =
     "INSERT INTO postings (\
-     version, status, status_reason, moderated, company_id, enriched_hash, is_featured, \
-     published_at, expire_at, expired_at, updated_at, title, employment_types, location_types, \
+     version, status, status_reason, moderated, company_id, enriched_hash, approved_hash, \
+     is_featured, published_at, expire_at, expired_at, updated_at, title, employment_types, location_types, \
      location_country_code, location_city, salary_min, salary_max, salary_currency_code, \
      salary_period, application_email, application_url, expiration_reason, metadata, \
      raw_description, description_digest, id, source_identifier, created_at) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
     Update =
     "UPDATE postings SET \
      version = ?, status = ?, status_reason = ?, moderated = ?, company_id = ?, \
-     enriched_hash = ?, is_featured = ?, published_at = ?, expire_at = ?, expired_at = ?, \
+     enriched_hash = ?, approved_hash = ?, is_featured = ?, published_at = ?, expire_at = ?, expired_at = ?, \
      updated_at = ?, title = ?, employment_types = ?, location_types = ?, \
      location_country_code = ?, location_city = ?, salary_min = ?, salary_max = ?, \
      salary_currency_code = ?, salary_period = ?, application_email = ?, application_url = ?, \
@@ -107,7 +107,7 @@ fn changing<'a>(
     posting: &'a Posting,
     columns: &'a Columns,
     description: Option<&'a str>,
-) -> [Value<'a>; 26] {
+) -> [Value<'a>; 27] {
     let details = &posting.details;
     [
         posting.version.into(),
@@ -118,6 +118,12 @@ fn changing<'a>(
         Value::Blob(
             posting
                 .enriched_hash
+                .as_ref()
+                .map(|hash| hash.as_bytes().as_slice()),
+        ),
+        Value::Blob(
+            posting
+                .approved_hash
                 .as_ref()
                 .map(|hash| hash.as_bytes().as_slice()),
         ),

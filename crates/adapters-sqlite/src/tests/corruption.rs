@@ -29,6 +29,7 @@ async fn of_postings() {
         ("salary_currency_code", "'QQQ'"),
         ("salary_period", "'daily'"),
         ("enriched_hash", "x'00'"),
+        ("approved_hash", "x'00'"),
         ("description_digest", "x'00'"),
         ("updated_at", "9223372036854775807"),
         ("expire_at", "-9223372036854775807"),
@@ -145,8 +146,7 @@ async fn of_the_outbox() {
         );
         let named = format!("outbox.{column}");
         if column == "kind" {
-            names(Outbox::list(&store, false).await, &named);
-            names(store.backlog().await, &named);
+            names(Outbox::list(&store, false, None, usize::MAX).await, &named);
         } else {
             names(
                 store

@@ -61,9 +61,14 @@ async fn what_was_committed_is_there_after_opening_again() {
 async fn the_files_are_for_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
 
-    let (_dir, path) = place();
+    let (dir, _) = place();
+    let path = dir.path().join("made/here/posthaste.db");
     let store = SqliteStore::open(&path).unwrap();
     store.migrate().await.unwrap();
+    for folder in ["made", "made/here"] {
+        let about = dir.path().join(folder).metadata().unwrap();
+        assert_eq!(about.permissions().mode() & 0o777, 0o700, "{folder}");
+    }
     let files: Vec<_> = path
         .parent()
         .unwrap()

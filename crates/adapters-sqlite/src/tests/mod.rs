@@ -3,6 +3,8 @@
 mod corruption;
 mod drafts;
 mod durability;
+mod faults;
+mod outbox;
 mod processes;
 mod schema;
 mod upgrade;

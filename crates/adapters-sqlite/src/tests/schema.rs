@@ -94,6 +94,21 @@ async fn a_path_that_cannot_be_used_is_named() {
     }
 }
 
+/// Older versions of SQLite, with which people look at backups, take `json_valid(NULL)` for false: for
+/// them every posting without metadata would be corrupt, and a dump could not be restored.
+#[tokio::test]
+async fn checks_of_json_allow_for_none() {
+    let (_dir, store) = fixture().await;
+    let mut conn = store.connections.connect(Role::Reader).unwrap();
+    let tables = "SELECT sql AS value FROM sqlite_master WHERE sql LIKE '%json%'";
+    let tables = super::texts(&mut conn, tables);
+    assert!(!tables.is_empty());
+    for table in tables {
+        let guarded = table.matches("IS NULL OR json_valid(").count();
+        assert_eq!(table.matches("json_valid(").count(), guarded, "{table}");
+    }
+}
+
 /// The checks of the tables, against rows that only a person with a shell could write.
 #[tokio::test]
 async fn tables_refuse_what_has_no_meaning() {

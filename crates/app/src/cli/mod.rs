@@ -7,6 +7,7 @@ mod enricher;
 mod newsletter;
 mod parse;
 mod settings;
+mod variables;
 
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub use self::{
     },
     parse::{Refusal, load_dotenv, parse},
     settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
+    variables::warn_of_unknown_variables,
 };
 use crate::{config, lane::LaneSettings};
 
@@ -37,7 +39,8 @@ use crate::{config, lane::LaneSettings};
 ///
 /// Every option can also be given as the environment variable that is shown with it, and a file
 /// `.env` in the current directory is read. Options win over variables, variables over the
-/// file, and a variable without a value counts as unset.
+/// file, and a variable without a value counts as unset. Only `serve`, `demo`, `migrate` and
+/// `clients create` make an embedded database that is not there.
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",
@@ -166,11 +169,12 @@ pub struct WorkerArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Make a new key; it verifies at once and signs after 30 seconds
+    /// Make a new key; it verifies at once and signs after 30 seconds. Made as root, it belongs
+    /// to the owner of the folder
     Generate(DataDirArgs),
-    /// List the keys, oldest first
+    /// List the keys, oldest first, and what is no usable key
     List(DataDirArgs),
-    /// Remove a key; what it signed is not accepted any more
+    /// Remove a key; what it signed is not accepted any more. The last usable one stays
     Retire(KeysRetireArgs),
 }
 
@@ -179,6 +183,12 @@ pub struct KeysRetireArgs {
     /// The key's id
     #[arg(value_name = "KID")]
     pub id: KeyId,
+
+    /// Remove it although it is the last one that can be used: no token is given out or accepted
+    /// until there is another
+    #[arg(long, env = "POSTHASTE_KEYS_FORCE", value_parser = FalseyValueParser::new())]
+    pub force: bool,
+
     #[command(flatten)]
     pub data_dir: DataDirArgs,
 }
@@ -353,6 +363,15 @@ pub struct OutboxListArgs {
     /// List what was given up instead
     #[arg(long, env = "POSTHASTE_OUTBOX_DEAD", value_parser = FalseyValueParser::new())]
     pub dead: bool,
+
+    /// List so many at most
+    #[arg(
+        long,
+        value_name = "ROWS",
+        env = "POSTHASTE_OUTBOX_LIMIT",
+        default_value_t = 100
+    )]
+    pub limit: usize,
     #[command(flatten)]
     pub json: JsonArgs,
     #[command(flatten)]
@@ -360,6 +379,8 @@ pub struct OutboxListArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "posthaste outbox retry [OPTIONS] <ID>...\n       \
+                            posthaste outbox retry [OPTIONS] --all-dead")]
 pub struct OutboxRetryArgs {
     /// Ids of dead side effects, as `outbox list --dead` shows them
     #[arg(

@@ -169,6 +169,10 @@ pub enum SubscribersCommand {
     /// Move subscribers to the new account of the e-mail provider
     Migrate(SubscribersMigrateArgs),
     /// Print all subscribers as CSV
+    ///
+    /// Fields are printed as they are, so that `import` reads them back. A spreadsheet takes one
+    /// that begins with `=`, `+`, `-` or `@` for a formula: have it import the columns as text, or
+    /// give the file to programs alone
     Export(StoreArgs),
     /// Read the accounts' whole lists, record what they show, and have differences repaired
     Reconcile(SubscribersReconcileArgs),
@@ -222,6 +226,10 @@ pub struct SubscribersImportArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "posthaste subscribers migrate [OPTIONS] --source <SOURCE> <EMAIL>...\n       \
+                            posthaste subscribers migrate [OPTIONS] --source <SOURCE> --all"
+)]
 pub struct SubscribersMigrateArgs {
     /// Addresses of subscribers. Whoever has moved already stays as they are
     #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = config::email)]

@@ -29,6 +29,11 @@ impl DataDirArgs {
     pub fn keys(&self) -> PathBuf {
         self.data_dir.join("keys")
     }
+
+    /// Where the embedded database is unless another place is named.
+    pub fn default_database(&self) -> PathBuf {
+        self.data_dir.join("posthaste.db")
+    }
 }
 
 #[derive(Clone, Debug, Args)]
@@ -54,7 +59,7 @@ impl StoreArgs {
     pub fn database(&self) -> DatabaseUrl {
         self.database_url
             .clone()
-            .unwrap_or_else(|| DatabaseUrl::Sqlite(self.data_dir.data_dir.join("posthaste.db")))
+            .unwrap_or_else(|| DatabaseUrl::Sqlite(self.data_dir.default_database()))
     }
 }
 
@@ -100,6 +105,17 @@ pub struct HttpArgs {
         value_parser = config::body_limit
     )]
     pub body_limit: usize,
+
+    /// Connections that are served at a time; what comes beyond waits. Each takes a file
+    /// descriptor, so that a low limit of open files makes it fewer
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_MAX_CONNECTIONS",
+        default_value = "4096",
+        value_parser = config::max_connections
+    )]
+    pub max_connections: usize,
 
     /// Threads that read requests and write answers. Default: half of the cores
     #[arg(

@@ -64,6 +64,7 @@ fn every_command_of_the_contract_is_there() {
         "posthaste subscribers migrate --all --source launch",
         "posthaste subscribers export",
         "posthaste outbox list --dead --json",
+        "posthaste outbox list --limit 1000000",
         "posthaste outbox retry 1 2 3",
         "posthaste outbox retry --all-dead",
         "posthaste openapi",
@@ -90,6 +91,23 @@ fn usage_errors_are_worded_by_clap() {
     ] {
         let refusal = parse(&arguments(line)).unwrap_err();
         assert!(matches!(refusal, Refusal::Usage(_)), "{line}: {refusal}");
+    }
+}
+
+#[test]
+fn usage_names_what_would_do_instead() {
+    for (line, instead) in [
+        (
+            "posthaste outbox retry",
+            "outbox retry [OPTIONS] --all-dead",
+        ),
+        (
+            "posthaste subscribers migrate --source manual",
+            "subscribers migrate [OPTIONS] --source <SOURCE> --all",
+        ),
+    ] {
+        let refusal = parse(&arguments(line)).unwrap_err().to_string();
+        assert!(refusal.contains(instead), "{refusal}");
     }
 }
 

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use crate::{
     cli::{ClientsCommand, ClientsCreateArgs},
     clock,
-    database::Database,
-    output,
+    database::{Database, Outdated},
+    output, text,
 };
 
 /// Carries out a command.
@@ -57,7 +57,8 @@ pub async fn create(
 }
 
 async fn print_new(args: &ClientsCreateArgs) -> anyhow::Result<()> {
-    let database = Database::open(&args.store.database()).await?;
+    let (url, keys) = (args.store.database(), args.store.data_dir.keys());
+    let database = Database::open_or_make(&url, &keys, Outdated::MigrateEmbedded).await?;
     let (client, secret) = create(database.clients.as_ref(), &args.name, &args.scopes).await?;
     if args.json.enabled {
         return output::print_json(&json!({
@@ -78,7 +79,7 @@ async fn list(clients: &dyn Clients) -> anyhow::Result<()> {
         let scopes: Vec<_> = client.scopes.iter().map(|scope| scope.as_str()).collect();
         table.add_row([
             client.id.to_string(),
-            client.name,
+            text::plain(&client.name),
             scopes.join(" "),
             output::time(client.created_at),
             client.revoked_at.map(output::time).unwrap_or_default(),

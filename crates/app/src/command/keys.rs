@@ -8,15 +8,17 @@ use uuid::Uuid;
 
 use crate::{
     cli::{DataDirArgs, KeysCommand},
-    clock, output,
+    clock, embedded,
+    misconfigured::Misconfigured,
+    output, text,
 };
 
 /// Carries out a command.
 pub fn run(command: &KeysCommand) -> anyhow::Result<ExitCode> {
     match command {
-        KeysCommand::Generate(args) => output::print(generate(&folder(args))?)?,
+        KeysCommand::Generate(args) => output::print(generate_for(args)?)?,
         KeysCommand::List(args) => list(&folder(args))?,
-        KeysCommand::Retire(args) => retire(&folder(&args.data_dir), args.id)?,
+        KeysCommand::Retire(args) => retire(&folder(&args.data_dir), args.id, args.force)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -30,8 +32,28 @@ pub fn ensure(folder: &KeyFolder) -> anyhow::Result<bool> {
     Ok(true)
 }
 
+/// Refuses keys that others can read or replace, with the command that mends them.
+pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
+    match folder.exposure()? {
+        None => Ok(()),
+        Some(line) => Err(Misconfigured(line).into()),
+    }
+}
+
 fn folder(args: &DataDirArgs) -> KeyFolder {
     KeyFolder::new(args.keys())
+}
+
+/// Makes a key. The first one may be there before the database is.
+fn generate_for(args: &DataDirArgs) -> anyhow::Result<KeyId> {
+    let folder = folder(args);
+    refuse_exposed(&folder)?;
+    let is_first = !folder.path().exists() && !args.default_database().exists();
+    let id = generate(&folder)?;
+    if is_first {
+        embedded::note_first_keys(&args.data_dir)?;
+    }
+    Ok(id)
 }
 
 fn generate(folder: &KeyFolder) -> anyhow::Result<KeyId> {
@@ -40,11 +62,9 @@ fn generate(folder: &KeyFolder) -> anyhow::Result<KeyId> {
     Ok(id)
 }
 
+/// What cannot be used is listed too, last: its key is missed by whoever looks for it here.
 fn list(folder: &KeyFolder) -> anyhow::Result<()> {
-    let keys = folder.list()?;
-    for problem in keys.problems() {
-        tracing::warn!(problem, "a token signing key cannot be used");
-    }
+    let keys = folder.list_for_owner()?;
     let signing = keys.signing(clock::now()).map(|key| key.id());
     let mut table = output::table(["KEY", "CREATED", "USE"]);
     for id in keys.keys().iter().map(|key| key.id()) {
@@ -59,14 +79,32 @@ fn list(folder: &KeyFolder) -> anyhow::Result<()> {
             usage.to_owned(),
         ]);
     }
+    for problem in keys.problems() {
+        let name = problem.path().file_name().unwrap_or_default();
+        table.add_row([
+            text::plain(&name.to_string_lossy()),
+            String::new(),
+            text::plain(&format!("cannot be used: {}", problem.reason())),
+        ]);
+    }
     output::print(table)
 }
 
-fn retire(folder: &KeyFolder, id: KeyId) -> anyhow::Result<()> {
+fn retire(folder: &KeyFolder, id: KeyId, force: bool) -> anyhow::Result<()> {
+    let is_last = match folder.list_for_owner()?.keys() {
+        [last] => last.id() == id,
+        _ => false,
+    };
+    if is_last && !force {
+        bail!(
+            "{id} is the last key that can be used, and without one no token is given out or \
+             accepted; run `posthaste keys generate` first, or add --force"
+        );
+    }
     if !folder.retire(id)? {
         bail!("there is no key {id}; `posthaste keys list` shows those there are");
     }
-    if folder.list()?.keys().is_empty() {
+    if is_last {
         tracing::warn!(
             "no key is left: no tokens can be given out until `posthaste keys generate`"
         );

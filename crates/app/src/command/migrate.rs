@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
-use crate::{cli::StoreArgs, database::Database, output};
+use crate::{cli::StoreArgs, database::Database, embedded, output};
 
 /// Applies pending migrations and says which they were.
 pub async fn run(store: &StoreArgs) -> anyhow::Result<ExitCode> {
-    let (_, applied) = Database::migrate(&store.database()).await?;
+    let url = store.database();
+    let (_, applied) = Database::migrate(&url).await?;
+    embedded::forget_first_keys(&url, &store.data_dir.keys());
     if applied.is_empty() {
         output::print("The schema is current.")?;
     }

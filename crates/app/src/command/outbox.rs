@@ -4,12 +4,12 @@ use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::bail;
 use domain::{
-    outbox::{Outbox, Revive, TaskId, TaskRow},
-    store::AccountState,
+    outbox::{Kind, MOST_COUNTED, Outbox, Revive, TaskId, TaskRow},
+    store::{AccountState, Accounts},
     subscriber::Account,
 };
 use serde::Serialize;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::{
     cli::{OutboxCommand, OutboxListArgs, OutboxRetryArgs},
@@ -17,6 +17,11 @@ use crate::{
     database::Database,
     output, text,
 };
+
+/// What is due for longer waits for something else than a free worker.
+const OVERDUE: Duration = Duration::MINUTE;
+/// Rows that are in memory at a time.
+const PAGE: usize = 1_000;
 
 /// Carries out a command.
 pub async fn run(command: OutboxCommand) -> anyhow::Result<ExitCode> {
@@ -53,22 +58,30 @@ impl<'a> Row<'a> {
 
 async fn list(args: OutboxListArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
-    let tasks = database.outbox.list(args.dead).await?;
-    if args.json.enabled {
-        let rows: Vec<_> = tasks.iter().map(Row::new).collect();
-        return output::print_json(&rows);
-    }
-    output::print(table(&tasks, args.dead))?;
-    for &account in Account::ALL {
-        let state = database.accounts.account_state(account).await?;
-        if let Some(pause) = pause(account, &state, clock::system()()) {
+    let listing = Listing {
+        dead: args.dead,
+        limit: args.limit,
+        as_json: args.json.enabled,
+    };
+    listing.hand_over(&*database.outbox, output::print).await?;
+    if !args.json.enabled {
+        for pause in pauses(&*database.accounts).await? {
             output::print(pause)?;
         }
     }
     Ok(())
 }
 
-/// Says that an account of the e-mail provider is left alone, which is why its tasks wait.
+/// Says which accounts of the e-mail provider are left alone, which is why their tasks wait.
+async fn pauses(accounts: &dyn Accounts) -> anyhow::Result<Vec<String>> {
+    let mut pauses = Vec::new();
+    for &account in Account::ALL {
+        let state = accounts.account_state(account).await?;
+        pauses.extend(pause(account, &state, clock::now()));
+    }
+    Ok(pauses)
+}
+
 fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<String> {
     let until = state.paused_until.filter(|until| *until > now)?;
     let reason = state
@@ -82,20 +95,117 @@ fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<
     ))
 }
 
-/// One task takes two lines if something went wrong with it: an error is as long as it is.
-fn table(tasks: &[TaskRow], dead: bool) -> String {
-    if tasks.is_empty() {
-        return if dead {
+/// Why something waits that is due and has not failed: no worker takes what it cannot send.
+fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static str> {
+    let is_left = |task: &TaskRow| {
+        matches!(task.kind, Kind::Sync | Kind::Migrate | Kind::Withdraw)
+            && task.last_error.is_none()
+            && task.next_at + OVERDUE < now
+    };
+    (!dead && tasks.iter().any(is_left)).then_some(
+        "A sync, migrate or withdraw that is due and has no error waits for a worker with its account's\n\
+         key (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
+         that is left alone for a while.",
+    )
+}
+
+/// What is listed, and how.
+struct Listing {
+    dead: bool,
+    limit: usize,
+    as_json: bool,
+}
+
+impl Listing {
+    /// Hands over the lines of the list, a page of tasks after the other.
+    async fn hand_over(
+        &self,
+        outbox: &dyn Outbox,
+        mut print: impl FnMut(String) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let (mut shown, mut after, mut why) = (0, None, None);
+        while shown < self.limit {
+            let size = (self.limit - shown).min(PAGE);
+            let page = outbox.list(self.dead, after, size).await?;
+            if !page.is_empty() {
+                print(self.lines(&page, shown == 0)?)?;
+            }
+            why = why.or_else(|| hint(&page, self.dead, clock::now()));
+            shown += page.len();
+            after = page.last().map(|task| task.id).or(after);
+            if page.len() < size {
+                break;
+            }
+        }
+        if self.as_json {
+            return print(if shown == 0 { "[]" } else { "]" }.to_owned());
+        }
+        if shown == 0 && self.limit > 0 {
+            return print(self.nothing().to_owned());
+        }
+        if let Some(more) = self.more(outbox, shown, after).await? {
+            print(more)?;
+        }
+        why.map_or(Ok(()), |why| print(format!("\n{why}")))
+    }
+
+    fn lines(&self, page: &[TaskRow], is_first: bool) -> anyhow::Result<String> {
+        if !self.as_json {
+            return Ok(table(page, is_first));
+        }
+        let mut lines = Vec::with_capacity(page.len());
+        for (index, task) in page.iter().enumerate() {
+            let before = if is_first && index == 0 { "[" } else { "," };
+            let row = serde_json::to_string(&Row::new(task))?;
+            lines.push(before.to_owned() + &text::json(&row));
+        }
+        Ok(lines.join("\n"))
+    }
+
+    const fn nothing(&self) -> &'static str {
+        if self.dead {
             "Nothing was given up."
         } else {
             "Nothing waits."
         }
-        .to_owned();
     }
+
+    /// How many there are beside those that were shown.
+    async fn more(
+        &self,
+        outbox: &dyn Outbox,
+        shown: usize,
+        after: Option<TaskId>,
+    ) -> anyhow::Result<Option<String>> {
+        if outbox.list(self.dead, after, 1).await?.is_empty() {
+            return Ok(None);
+        }
+        let counts = outbox.backlog().await?;
+        let counts = counts
+            .iter()
+            .map(|of| if self.dead { of.dead } else { of.waiting });
+        let most = MOST_COUNTED as u64;
+        let at_least = if counts.clone().any(|count| count >= most) {
+            "at least "
+        } else {
+            ""
+        };
+        let more = counts.sum::<u64>().saturating_sub(shown as u64).max(1);
+        Ok(Some(format!(
+            "and {at_least}{more} more; `--limit` takes a larger number of rows"
+        )))
+    }
+}
+
+/// One task takes two lines if something went wrong with it: an error is as long as it is.
+fn table(tasks: &[TaskRow], has_heading: bool) -> String {
     let line = |id: &str, kind: &str, attempts: &str, next: &str, key: &str| {
         format!("{id:>8}  {kind:<7}  {attempts:>5}  {next:<16}  {key}")
     };
-    let mut lines = vec![line("ID", "KIND", "TRIES", "NEXT (UTC)", "KEY")];
+    let mut lines = Vec::with_capacity(tasks.len() + 1);
+    if has_heading {
+        lines.push(line("ID", "KIND", "TRIES", "NEXT (UTC)", "KEY"));
+    }
     for task in tasks {
         let next = output::minute(task.next_at);
         let (id, attempts) = (task.id.0.to_string(), task.attempts.to_string());
@@ -180,7 +290,7 @@ mod tests {
     }
 
     async fn tasks(store: &MemoryStore, dead: bool) -> Vec<TaskRow> {
-        Outbox::list(store, dead).await.unwrap()
+        Outbox::list(store, dead, None, usize::MAX).await.unwrap()
     }
 
     #[test]
@@ -234,6 +344,44 @@ mod tests {
         assert_eq!(rows(Vec::new()), Value::Array(Vec::new()));
     }
 
+    async fn listed(store: &MemoryStore, limit: usize, as_json: bool) -> Vec<String> {
+        let mut printed = Vec::new();
+        let listing = Listing {
+            dead: false,
+            limit,
+            as_json,
+        };
+        let print = |text: String| {
+            printed.extend(text.lines().map(str::to_owned));
+            Ok(())
+        };
+        listing.hand_over(store, print).await.unwrap();
+        printed
+    }
+
+    #[tokio::test]
+    async fn a_list_has_a_limit_and_says_how_many_more_there_are() {
+        let store = MemoryStore::new();
+        assert_eq!(listed(&store, 100, true).await, ["[]"]);
+        let puts: Vec<_> = (0..PAGE).map(|n| create(&n.to_string(), "acme")).collect();
+        ingest(&store, &puts, Lifetime::NEVER, noon())
+            .await
+            .unwrap();
+        // An event and an enrichment of each.
+        for (limit, rows) in [(1, 1), (PAGE + 1, PAGE + 1), (PAGE * 3, PAGE * 2)] {
+            let json = listed(&store, limit, true).await.concat();
+            let json: Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(json.as_array().unwrap().len(), rows);
+            let mut text = listed(&store, limit, false).await;
+            if limit < PAGE * 2 {
+                let more = format!("and {} more; ", PAGE * 2 - rows);
+                let last = text.pop().unwrap();
+                assert!(last.starts_with(&more), "{last}");
+            }
+            assert_eq!(text.len(), 1 + rows, "a heading and a line for each");
+        }
+    }
+
     #[tokio::test]
     async fn the_table_shows_errors_safely_and_fits_a_terminal() {
         let store = store().await;
@@ -245,13 +393,15 @@ mod tests {
             "{text}"
         );
         assert_eq!(lines[2].trim(), "no\u{FFFD} luck");
-        let text = table(&tasks(&store, false).await, false);
+        let text = table(&tasks(&store, false).await, true);
         assert!(
             text.lines().all(|line| line.chars().count() <= 100),
             "{text}"
         );
-        assert_eq!(table(&[], true), "Nothing was given up.");
-        assert_eq!(table(&[], false), "Nothing waits.");
+        assert_eq!(
+            listed(&MemoryStore::new(), 9, false).await,
+            ["Nothing waits."]
+        );
     }
 
     #[tokio::test]
@@ -286,6 +436,24 @@ mod tests {
         assert_eq!(lines[1].find("2026"), lines[3].find("2026"), "{text}");
         let revived = revive(&store, &which(&[], true), noon()).await.unwrap();
         assert_eq!(revived, "Due again: 2.");
+    }
+
+    #[tokio::test]
+    async fn what_nobody_takes_is_told_to_lack_a_key() {
+        let people = MemoryStore::new();
+        put_subscribers(&people, &[report("ada@example.com", "{}")], noon())
+            .await
+            .unwrap();
+        let waiting = tasks(&people, false).await;
+        assert!(waiting.iter().any(|task| task.kind == Kind::Sync));
+        assert_eq!(hint(&waiting, false, noon() + Duration::SECOND), None);
+        let later = noon() + minutes(5);
+        let said = hint(&waiting, false, later).unwrap();
+        assert!(said.contains("POSTHASTE_MAILERLITE_OLD_API_KEY"), "{said}");
+        assert_eq!(hint(&waiting, true, later), None);
+        // An enrichment waits for another reason.
+        let enrichments = tasks(&store().await, false).await;
+        assert_eq!(hint(&enrichments, false, later), None);
     }
 
     #[tokio::test]

@@ -16,6 +16,7 @@ use std::{net::SocketAddr, str::FromStr, time::Duration};
 
 use domain::{
     client::{ClientId, Scope},
+    line::check_line,
     posting::{Lifetime, SourceIdentifier, Status},
 };
 use tracing_subscriber::EnvFilter;
@@ -44,7 +45,9 @@ const LONGEST_TOKEN_TTL: u64 = 31_536_000;
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 
 /// More threads than any machine has cores.
-const MOST_THREADS: u64 = 1024;
+const MOST_THREADS: u64 = 512;
+/// As many as a server with many gigabytes of memory can keep open.
+const MOST_CONNECTIONS: u64 = 100_000;
 /// Each lane takes two connections of the store's pool.
 pub const MOST_LANES: usize = 4;
 /// Pushes under way are held in memory.
@@ -100,6 +103,11 @@ pub fn body_limit(text: &str) -> Result<usize, String> {
 /// `POSTHASTE_HTTP_THREADS`.
 pub fn http_threads(text: &str) -> Result<usize, String> {
     count(text, "threads", MOST_THREADS)
+}
+
+/// `POSTHASTE_MAX_CONNECTIONS`.
+pub fn max_connections(text: &str) -> Result<usize, String> {
+    count(text, "connections", MOST_CONNECTIONS)
 }
 
 /// `POSTHASTE_INGEST_LANES`.
@@ -187,11 +195,10 @@ fn line(text: &str, longest: usize) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
         Err("must not be empty".to_owned())
-    } else if text.chars().any(char::is_control) {
-        Err("must not contain control characters".to_owned())
     } else if text.chars().count() > longest {
         Err(format!("must be at most {longest} characters long"))
     } else {
+        check_line(text).map_err(|error| error.to_string())?;
         Ok(text.to_owned())
     }
 }

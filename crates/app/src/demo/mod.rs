@@ -95,6 +95,7 @@ impl Home {
             database: DatabaseUrl::Sqlite(self.database()),
             outdated: Outdated::MigrateEmbedded,
             http_threads: 1,
+            max_connections: 256,
             lanes: LaneSettings::default(),
             keys: self.directory.join("keys"),
             bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

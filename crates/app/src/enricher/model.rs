@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::enrichment::{
-    Coordinates, Craft, EnrichError, EnrichedTexts, Enricher, Enrichment, EnrichmentInput, Pipeline,
+    Coordinates, Craft, EnrichError, EnrichedTexts, Enricher, Enrichment, EnrichmentInput,
+    Pipeline, StopFlag,
 };
 
 use super::thrifty::{Paid, Thrifty};
@@ -27,10 +28,14 @@ impl WithModel {
 
 #[async_trait]
 impl Enricher for WithModel {
-    async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+    async fn enrich(
+        &self,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<Enrichment, EnrichError> {
         let author = Thrifty::new(Arc::clone(&self.paid));
         Pipeline::with_author(Arc::clone(&self.craft), Arc::new(author))
-            .enrich(input)
+            .enrich(input, stop)
             .await
     }
 

@@ -2,8 +2,8 @@
 
 use domain::{
     enrichment::{
-        Author as _, Brief, Draft, DraftKey, Drafts as _, EnrichError, Enricher as _,
-        EnrichmentInput, Objection, ReasonCode, Verdict,
+        Author as _, Brief, Draft, DraftKey, Drafts as _, EnrichError, Enricher as _, Enrichment,
+        EnrichmentInput, Objection, ReasonCode, StopFlag, Verdict,
     },
     store::StoreError,
     testing::noon,
@@ -52,8 +52,12 @@ impl Bench {
         self.author.calls().len()
     }
 
+    async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+        self.enricher.enrich(input, &StopFlag::default()).await
+    }
+
     async fn approve(&self, title: &str) {
-        let enrichment = self.enricher.enrich(&input(title)).await.unwrap();
+        let enrichment = self.enrich(&input(title)).await.unwrap();
         assert_eq!(enrichment.verdict, Verdict::Approve);
     }
 }
@@ -90,13 +94,13 @@ async fn fifty_alike_at_once_are_one_call() {
     let bench = Bench::new();
     *bench.author.takes.lock().unwrap() = 100 * SECOND;
     let input = input("Engineer");
-    let results = join_all((0..50).map(|_| bench.enricher.enrich(&input))).await;
+    let results = join_all((0..50).map(|_| bench.enrich(&input))).await;
     let first = results[0].clone().unwrap();
     assert!(results.iter().all(|result| result.as_ref() == Ok(&first)));
     assert_eq!(bench.calls(), 1);
     assert_eq!(bench.drafts.kept().len(), 1);
     // Another day, another process: nothing more is paid for.
-    assert_eq!(bench.enricher.enrich(&input).await, Ok(first));
+    assert_eq!(bench.enrich(&input).await, Ok(first));
     assert_eq!(bench.calls(), 1);
 }
 
@@ -114,7 +118,7 @@ async fn a_slow_call_holds_its_reservation() {
     *bench.author.takes.lock().unwrap() = 95 * SECOND;
     let input = input("Engineer");
     let start = Instant::now();
-    let (one, other) = tokio::join!(bench.enricher.enrich(&input), bench.enricher.enrich(&input));
+    let (one, other) = tokio::join!(bench.enrich(&input), bench.enrich(&input));
     assert!(one.is_ok() && other.is_ok());
     assert_eq!(bench.calls(), 1);
     assert!(start.elapsed() < 96 * SECOND, "{:?}", start.elapsed());
@@ -128,12 +132,12 @@ async fn whoever_waits_is_next_when_a_call_fails() {
     bench.author.answer(busy());
     let input = input("Engineer");
     let first = async {
-        let result = bench.enricher.enrich(&input).await;
+        let result = bench.enrich(&input).await;
         bench.author.relent();
         result
     };
     let start = Instant::now();
-    let (first, second) = tokio::join!(first, bench.enricher.enrich(&input));
+    let (first, second) = tokio::join!(first, bench.enrich(&input));
     assert!(matches!(first, Err(EnrichError::Retry { .. })), "{first:?}");
     assert!(second.is_ok(), "{second:?}");
     assert_eq!(bench.calls(), 2);
@@ -147,11 +151,11 @@ async fn whoever_waits_is_next_when_a_holder_vanishes() {
     let bench = Bench::new();
     bench.author.answer(Answer::Hang);
     let input = input("Engineer");
-    let vanishing = timeout(15 * SECOND, bench.enricher.enrich(&input));
+    let vanishing = timeout(15 * SECOND, bench.enrich(&input));
     assert!(vanishing.await.is_err());
     bench.author.relent();
     let start = Instant::now();
-    assert!(bench.enricher.enrich(&input).await.is_ok());
+    assert!(bench.enrich(&input).await.is_ok());
     // It renewed its reservation five seconds before it vanished.
     let took = start.elapsed();
     assert!(took >= 26 * SECOND && took <= 28 * SECOND, "{took:?}");
@@ -162,7 +166,7 @@ async fn whoever_waits_is_next_when_a_holder_vanishes() {
 async fn an_answer_of_no_use_is_objected_to_within_one_reservation() {
     let bench = Bench::new();
     bench.author.answer(Answer::Unusable);
-    let result = bench.enricher.enrich(&input("Engineer")).await;
+    let result = bench.enrich(&input("Engineer")).await;
     assert!(
         matches!(result, Err(EnrichError::Permanent(_))),
         "{result:?}"
@@ -220,7 +224,7 @@ async fn a_rejection_is_kept_too() {
     let bench = Bench::new();
     bench.author.answer(Answer::Reject(ReasonCode::Spam));
     for _ in 0..2 {
-        let enrichment = bench.enricher.enrich(&input("Engineer")).await.unwrap();
+        let enrichment = bench.enrich(&input("Engineer")).await.unwrap();
         let Verdict::Reject { code, text } = enrichment.verdict else {
             panic!("{enrichment:?}")
         };
@@ -235,7 +239,7 @@ async fn nobody_is_called_while_drafts_cannot_be_looked_up() {
     let bench = Bench::new();
     let failure = StoreError::Unavailable("gone".to_owned());
     bench.drafts.fail(Some(failure));
-    let result = bench.enricher.enrich(&input("Engineer")).await;
+    let result = bench.enrich(&input("Engineer")).await;
     let message = "drafts cannot be looked up: ";
     assert!(
         matches!(&result, Err(EnrichError::Retry { message: said, .. }) if said.starts_with(message)),
@@ -260,7 +264,7 @@ async fn a_store_that_goes_away_during_a_call_costs_no_answer() {
         sleep(Duration::from_millis(55_100)).await;
         bench.drafts.fail(None);
     };
-    let (result, ()) = tokio::join!(bench.enricher.enrich(&input), trouble);
+    let (result, ()) = tokio::join!(bench.enrich(&input), trouble);
     assert!(result.is_ok(), "{result:?}");
     assert_eq!(bench.drafts.kept().len(), 1);
 }
@@ -269,13 +273,13 @@ async fn a_store_that_goes_away_during_a_call_costs_no_answer() {
 async fn a_gate_that_is_closed_keeps_calls_away() {
     let bench = Bench::new();
     bench.author.answer(away(Some(90 * SECOND)));
-    let refused = bench.enricher.enrich(&input("Engineer")).await;
+    let refused = bench.enrich(&input("Engineer")).await;
     assert!(
         matches!(&refused, Err(EnrichError::Unavailable { message, .. }) if message == "connection refused"),
         "{refused:?}"
     );
     bench.author.relent();
-    let too_late = bench.enricher.enrich(&input("Chief engineer")).await;
+    let too_late = bench.enrich(&input("Chief engineer")).await;
     let Err(EnrichError::Unavailable { message, after }) = too_late else {
         panic!("{too_late:?}")
     };
@@ -292,7 +296,7 @@ async fn an_answer_of_no_use_leaves_the_gate_open() {
     let bench = Bench::new();
     for answer in [Answer::Unusable, busy(), Answer::Approve] {
         bench.author.answer(answer.clone());
-        let _ = bench.enricher.enrich(&input("Engineer")).await;
+        let _ = bench.enrich(&input("Engineer")).await;
         assert!(bench.gate.begin().is_ok(), "{answer:?}");
     }
 }
@@ -304,7 +308,7 @@ async fn what_rules_reject_is_shown_to_no_author() {
         raw_description: "<p></p>".into(),
         ..input("Engineer")
     };
-    let enrichment = bench.enricher.enrich(&empty).await.unwrap();
+    let enrichment = bench.enrich(&empty).await.unwrap();
     assert!(matches!(enrichment.verdict, Verdict::Reject { .. }));
     assert_eq!(bench.calls(), 0);
     assert!(bench.enricher.unjudged(&input("Engineer")).is_some());

@@ -72,6 +72,11 @@ impl Written {
             .extend(identifiers.map(|identifier| (identifier, commit)));
     }
 
+    /// Notes what was committed beside the lane.
+    pub fn note_others(&mut self, tried: Vec<(SourceIdentifier, Commits)>) {
+        self.0.extend(tried);
+    }
+
     /// What these commands know together, and those that have to read again.
     pub fn known<'a>(&mut self, jobs: &'a mut [Job]) -> (Known, Vec<&'a PutPosting>) {
         let oldest = jobs

@@ -9,9 +9,11 @@
 //!   catalogue that is pushed again, which would otherwise wait behind the commits of others.
 //! - [`write`] commits the rest on what was read for it. What its lane has written since is read
 //!   again; what others have written shows in the versions of postings.
+//! - [`aside`] has the commands that wait for a row which another transaction holds locked.
 //!
 //! Because these tasks commit, a request that is dropped half-way takes nothing with it.
 
+mod aside;
 mod found;
 mod read;
 mod run;
@@ -39,7 +41,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{found::Found, read::Reader, run::Runner, write::Writer};
+use self::{aside::Aside, found::Found, read::Reader, run::Runner, write::Writer};
 use crate::clock::Clock;
 
 /// How long a stop waits for a commit that began before its commands' deadline.
@@ -146,9 +148,10 @@ impl Lanes {
             let batch = settings.batch.max(1);
             let (queue, waiting) = mpsc::unbounded_channel();
             let (pass_on, changes) = mpsc::unbounded_channel();
-            let writer = Writer::new(Arc::clone(&runner), batch);
+            let aside = Aside::new(Arc::clone(&runner));
+            let writer = Writer::new(Arc::clone(&runner), Arc::clone(&aside), batch);
             tasks.spawn(writer.run(changes));
-            let reader = Reader::new(Arc::clone(&runner), batch, pass_on);
+            let reader = Reader::new(Arc::clone(&runner), aside, batch, pass_on);
             tasks.spawn(reader.run(waiting, stop.clone()));
             Entrance { queue, runner }
         });

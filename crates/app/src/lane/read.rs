@@ -6,11 +6,12 @@ use domain::{store::StoreError, usecase::IngestError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Job, found::Found, run::Runner};
+use super::{Job, aside::Aside, found::Found, run::Runner};
 
 /// Reads for batches.
 pub(super) struct Reader {
     runner: Arc<Runner>,
+    aside: Arc<Aside>,
     batch: usize,
     pass_on: mpsc::UnboundedSender<Vec<Job>>,
 }
@@ -18,11 +19,13 @@ pub(super) struct Reader {
 impl Reader {
     pub fn new(
         runner: Arc<Runner>,
+        aside: Arc<Aside>,
         batch: usize,
         pass_on: mpsc::UnboundedSender<Vec<Job>>,
     ) -> Self {
         Self {
             runner,
+            aside,
             batch,
             pass_on,
         }
@@ -54,7 +57,8 @@ impl Reader {
         let puts: Vec<_> = jobs.iter().map(|job| &job.put).collect();
         let mut known = match self.runner.load(&puts).await {
             Ok(known) => Some(known),
-            Err(StoreError::Unavailable(why)) => {
+            // Reading waits for no row, only for a table that somebody has locked as a whole.
+            Err(StoreError::Unavailable(why) | StoreError::Locked(why)) => {
                 for job in jobs {
                     job.answer(Err(IngestError::Unavailable(why.clone())));
                 }
@@ -70,6 +74,7 @@ impl Reader {
         for job in jobs {
             let unchanged = known
                 .as_ref()
+                .filter(|_| !self.aside.has(&job.put.identifier))
                 .and_then(|known| self.runner.unchanged(known, &job.put));
             match unchanged {
                 Some(answer) => job.answer(Ok(answer)),

@@ -10,7 +10,7 @@ use std::{
 
 use domain::{
     posting::{Answer, Lifetime, PutPosting, decide},
-    store::{Known, Store, StoreError},
+    store::{Known, RowLocks, Store, StoreError},
     usecase::{self, Answers},
 };
 
@@ -84,6 +84,31 @@ impl Runner {
             // what fails.
             _ => None,
         }
+    }
+
+    /// The rows that the commit of a batch would lock, unless there is none.
+    pub fn locks(&self, known: &Known, puts: &[&PutPosting]) -> Option<RowLocks> {
+        let now = (self.clock)();
+        // What panics is left to the commit.
+        let decided = catch_unwind(AssertUnwindSafe(|| {
+            usecase::decide_batch(known.clone(), puts, self.lifetime, now)
+        }));
+        let (_, writes) = decided.ok()?;
+        let locks = RowLocks::of(&writes, known);
+        (!locks.is_empty()).then_some(locks)
+    }
+
+    /// What a batch would lock and others hold locked, and what is known besides.
+    pub async fn find_held(&self, puts: &[&PutPosting]) -> Result<(RowLocks, Known), StoreError> {
+        let known = self.load(puts).await?;
+        let locks = self.locks(&known, puts).unwrap_or_default();
+        let held = self.held(&locks).await?;
+        Ok((held, known))
+    }
+
+    /// Those rows that others hold locked.
+    async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
+        panics::caught(self.store.held(locks)).await
     }
 
     /// Carries a batch out.

@@ -1,7 +1,9 @@
+mod held;
+
 use domain::{
-    posting::Rejection,
+    posting::{PutOutcome, Rejection},
     store::{PostingReader as _, StoreError},
-    testing::{create, put_id},
+    testing::{answered, create},
 };
 use tokio::task::JoinSet;
 
@@ -78,11 +80,13 @@ async fn exists(store: &FaultyStore, identifier: &str) -> bool {
 async fn a_single_push_is_a_batch_of_one() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
-    let answer = lane.put(create("a", "acme")).await;
-    assert_eq!(answer, Ok(Answer::Created(put_id("a"))));
     assert_eq!(
         lane.put(create("a", "acme")).await,
-        Ok(Answer::Updated(put_id("a")))
+        Ok(answered("a", PutOutcome::Created))
+    );
+    assert_eq!(
+        lane.put(create("a", "acme")).await,
+        Ok(answered("a", PutOutcome::Unchanged))
     );
     assert_eq!(store.commits(), [1]);
 }
@@ -150,9 +154,9 @@ async fn neighbours_of_a_failing_command_succeed() {
 
         assert!(first.answers().await.iter().all(Result::is_ok));
         let answers = batch.answers().await;
-        assert_eq!(answers[0], Ok(Answer::Created(put_id("a"))));
+        assert_eq!(answers[0], Ok(answered("a", PutOutcome::Created)));
         assert_eq!(answers[1].as_ref().unwrap_err().to_string(), expected);
-        assert_eq!(answers[2], Ok(Answer::Created(put_id("c"))));
+        assert_eq!(answers[2], Ok(answered("c", PutOutcome::Created)));
         assert_eq!(store.commits(), [1, 1, 1]);
     }
 }
@@ -182,7 +186,7 @@ async fn a_conflict_is_decided_again() {
     let (lane, _task) = start(&store, LaneSettings::default());
     assert_eq!(
         lane.put(create("a", "acme")).await,
-        Ok(Answer::Created(put_id("a")))
+        Ok(answered("a", PutOutcome::Created))
     );
     assert_eq!((store.tries(), store.commits().len()), (4, 1));
 }
@@ -320,8 +324,8 @@ async fn commands_of_one_identifier_keep_their_order_in_a_batch() {
     assert!(first.answers().await.iter().all(Result::is_ok));
     for answer in same.answers().await {
         match answer {
-            Ok(Answer::Created(_)) => created += 1,
-            Ok(Answer::Updated(_)) => {}
+            Ok(answer) if answer.outcome == PutOutcome::Created => created += 1,
+            Ok(_) => {}
             other => panic!("{other:?}"),
         }
     }
@@ -338,7 +342,7 @@ async fn a_push_that_changes_nothing_does_not_wait_for_commits() {
     eventually("the first one is committing", async || store.tries() == 2).await;
     assert_eq!(
         lane.put(create("a", "acme")).await,
-        Ok(Answer::Updated(put_id("a")))
+        Ok(answered("a", PutOutcome::Unchanged))
     );
     store.open_gate();
     assert!(first.answers().await[0].is_ok());
@@ -355,8 +359,8 @@ async fn what_was_read_before_the_last_commit_is_read_again() {
     assert_eq!(
         [first.answers().await, second.answers().await].concat(),
         [
-            Ok(Answer::Created(put_id("first"))),
-            Ok(Answer::Updated(put_id("first")))
+            Ok(answered("first", PutOutcome::Created)),
+            Ok(answered("first", PutOutcome::Unchanged))
         ]
     );
     assert_eq!((store.tries(), store.loaded()), (1, 3));

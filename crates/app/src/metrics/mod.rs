@@ -26,7 +26,7 @@ use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 
-pub use self::page::{Page, PushesUnderWay};
+pub use self::page::{Page, PagePorts, Serving};
 
 const ENRICHMENTS: &str = "posthaste_enrichments_total";
 const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";
@@ -35,6 +35,8 @@ const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
 const EVENTS_DELIVERED: &str = "posthaste_events_delivered_total";
 const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
 const BUILD_INFO: &str = "posthaste_build_info";
+/// Recorded by the HTTP adapter.
+const TOKEN_REQUESTS: &str = "posthaste_token_requests_total";
 /// Recorded by the model's adapter.
 const LLM_REQUEST_SECONDS: &str = "posthaste_llm_request_seconds";
 
@@ -148,6 +150,11 @@ fn begin() {
         "Postings that took a draft somebody had paid for before"
     );
     describe_counter!(EVENTS_DELIVERED, Unit::Count, "Events delivered");
+    describe_counter!(
+        TOKEN_REQUESTS,
+        Unit::Count,
+        "Requests for a token by outcome: issued, or the code of the error, such as invalid_client"
+    );
     describe_gauge!(
         PROVIDER_PAUSED,
         Unit::Count,
@@ -164,6 +171,9 @@ fn begin() {
     }
     for code in ReasonCode::ALL {
         counter!(ENRICHMENTS, "outcome" => "rejected", "code" => code.as_str()).increment(0);
+    }
+    for outcome in ["issued", "invalid_client"] {
+        counter!(TOKEN_REQUESTS, "outcome" => outcome).increment(0);
     }
     counter!(DRAFTS_REUSED).increment(0);
     counter!(EVENTS_DELIVERED).increment(0);

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::{
     enrichment::ReasonCode,
-    outbox::{Claimed, Kind, Outbox, Queue, Receipt, Revive, TaskRow},
+    outbox::{Claimed, Kind, Outbox, Queue, Receipt, Revive, TaskId, TaskRow},
     posting::Lifetime,
-    store::StoreError,
+    store::{Health, Store as _, StoreError, WriteSet},
     subscriber::Account,
     testing::{MemoryStore, create, noon},
     usecase,
@@ -144,7 +144,25 @@ impl Outbox for Away {
         Ok(Vec::new())
     }
 
+    async fn has_suspect(&self, _: &[Queue], _: OffsetDateTime) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    async fn claim_suspect(
+        &self,
+        _: &[Queue],
+        _: time::Duration,
+        _: Uuid,
+        _: OffsetDateTime,
+    ) -> Result<Option<Claimed>, StoreError> {
+        Ok(None)
+    }
+
     async fn renew(&self, _: &[Receipt], _: OffsetDateTime) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn give_back(&self, _: &[Receipt], _: OffsetDateTime) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -162,7 +180,7 @@ impl Outbox for Away {
         Ok(())
     }
 
-    async fn list(&self, _: bool) -> Result<Vec<TaskRow>, StoreError> {
+    async fn list(&self, _: bool, _: Option<TaskId>, _: usize) -> Result<Vec<TaskRow>, StoreError> {
         Ok(Vec::new())
     }
 
@@ -175,16 +193,24 @@ impl Outbox for Away {
     }
 }
 
-fn page(outbox: Arc<dyn Outbox>, pushes: Option<PushesUnderWay>) -> Page {
+#[async_trait]
+impl Health for Away {
+    async fn ready(&self) -> Result<(), StoreError> {
+        std::future::pending().await
+    }
+}
+
+fn page(outbox: Arc<dyn Outbox>, health: Arc<dyn Health>, serving: Option<Serving>) -> Page {
     let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
     let recorder = recorder().unwrap();
     metrics::with_local_recorder(&recorder, begin);
-    Page {
-        recorder: recorder.handle(),
+    let ports = PagePorts {
         outbox,
-        pushes,
+        health,
+        serving,
         clock: later,
-    }
+    };
+    Page::new(recorder.handle(), ports)
 }
 
 #[tokio::test]
@@ -199,7 +225,12 @@ async fn the_page_says_what_waits_and_since_when() {
     let receipt = claimed.unwrap()[0].receipt;
     store.bury(receipt, "no use", now).await.unwrap();
 
-    let page = page(store, Some(Arc::new(|| 7))).make().await;
+    let serving = Serving {
+        pushes: Arc::new(|| 7),
+        signing_keys: Arc::new(|| 2),
+    };
+    let health = Arc::clone(&store);
+    let page = page(store, health, Some(serving)).make().await;
     assert_says(
         &page,
         &[
@@ -210,6 +241,7 @@ async fn the_page_says_what_waits_and_since_when() {
             r#"posthaste_outbox_oldest_seconds{kind="enrich"} 90"#,
             r#"posthaste_outbox_oldest_seconds{kind="sync"} 0"#,
             "posthaste_pushes_under_way 7",
+            "posthaste_signing_keys 2",
             "posthaste_events_delivered_total 0",
         ],
     );
@@ -222,6 +254,7 @@ async fn the_page_says_what_waits_and_since_when() {
         "outbox_tasks",
         "outbox_oldest_seconds",
         "pushes_under_way",
+        "signing_keys",
     ] {
         assert!(
             page.contains(&format!("# HELP posthaste_{name} ")),
@@ -236,13 +269,44 @@ async fn the_page_says_what_waits_and_since_when() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_does_not_answer_leaves_the_rest() {
-    let page = page(Arc::new(Away), None).make().await;
+    let page = page(Arc::new(Away), Arc::new(Away), None).make().await;
     assert_says(
         &page,
         &["posthaste_store_up 0", "posthaste_events_delivered_total 0"],
     );
-    for missing in ["posthaste_outbox", "posthaste_pushes_under_way"] {
+    for missing in [
+        "posthaste_outbox",
+        "posthaste_pushes_under_way",
+        "posthaste_signing_keys",
+    ] {
         let found = samples(&page).iter().any(|line| line.starts_with(missing));
         assert!(!found, "{page}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_counts_slowly_is_up() {
+    let page = page(Arc::new(Away), Arc::new(MemoryStore::new()), None);
+    let page = page.make().await;
+    assert_says(&page, &["posthaste_store_up 1"]);
+    assert!(!page.contains("posthaste_outbox_tasks{"), "{page}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_is_counted_now_and_then() {
+    let store = Arc::new(MemoryStore::new());
+    let page = page(Arc::clone(&store) as _, Arc::clone(&store) as _, None);
+    let waiting = |count| {
+        let line = r#"posthaste_outbox_tasks{kind="enrich",state="waiting"}"#;
+        format!("{line} {count}")
+    };
+    assert_says(&page.make().await, &[&waiting(0)]);
+    let mut writes = WriteSet::new(noon());
+    let posting = domain::testing::put_id("a");
+    writes.ask(domain::outbox::Effect::Enrich(posting));
+    store.commit(writes).await.unwrap();
+    tokio::time::advance(Duration::from_secs(4)).await;
+    assert_says(&page.make().await, &[&waiting(0)]);
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert_says(&page.make().await, &[&waiting(1)]);
 }

@@ -43,6 +43,8 @@ pub struct Entry {
 /// A line that cannot be pushed.
 #[derive(Debug)]
 pub struct Unusable {
+    /// The unique source identifier, if the line has one all the same.
+    pub id: Option<String>,
     /// The line, as far as it was kept.
     pub text: String,
     /// What is wrong with it.
@@ -92,6 +94,7 @@ impl<R: BufRead> Lines<R> {
                     self.number, self.longest
                 );
                 let content = Err(Unusable {
+                    id: None,
                     text: String::new(),
                     message,
                 });
@@ -127,11 +130,52 @@ impl<R: BufRead> Iterator for Lines<R> {
 }
 
 fn parse(number: u64, text: &[u8]) -> Result<Entry, Unusable> {
-    serde_json::from_slice(text).map_err(|error| Unusable {
-        text: String::from_utf8_lossy(text).into_owned(),
-        // The line of the error is always the first one of this text.
-        message: format!("line {number}: {error}").replace(" at line 1 column ", " at column "),
+    serde_json::from_slice(text).map_err(|_| {
+        let (id, problem) = problem(text);
+        Unusable {
+            id,
+            text: String::from_utf8_lossy(text).into_owned(),
+            message: format!("line {number}: {problem}"),
+        }
     })
+}
+
+/// A line that is no [`Entry`], as far as it can be read.
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+}
+
+/// The identifier of a line that cannot be pushed, if it has one, and what is wrong with it.
+fn problem(line: &[u8]) -> (Option<String>, String) {
+    let Ok(text) = str::from_utf8(line) else {
+        return (None, "is not UTF-8".to_owned());
+    };
+    if let Err(error) = serde_json::from_str::<&RawValue>(text) {
+        let problem = if error.is_eof() {
+            "is not JSON: it ends too early".to_owned()
+        } else {
+            format!("is not JSON, from column {} on", error.column())
+        };
+        return (None, problem);
+    }
+    if !text.starts_with('{') {
+        return (None, "is not an object with `id` and `payload`".to_owned());
+    }
+    let Ok(Fields { id, payload }) = serde_json::from_str(text) else {
+        return (None, "has `id` or `payload` twice".to_owned());
+    };
+    let Some(id) = id else {
+        return (None, "has no `id`".to_owned());
+    };
+    match serde_json::from_str(id.get()) {
+        Ok(id) if payload.is_none() => (Some(id), "has no `payload`".to_owned()),
+        Ok(id) => (Some(id), "is not a line of a posting".to_owned()),
+        Err(_) => (None, "`id` is not a string".to_owned()),
+    }
 }
 
 /// Reads in a thread of its own. It is never waited for: a read from a terminal or a pipe
@@ -213,18 +257,44 @@ mod tests {
                 "{message}"
             );
         };
-        check(b"nonsense", "expected ident at column 2");
-        check(b"{\"id\":\"a\"}", "missing field `payload`");
-        check(b"{\"payload\":{}}", "missing field `id`");
-        check(b"{\"id\":7,\"payload\":{}}", "expected a string");
-        check(b"{\"id\":null,\"payload\":{}}", "expected a string");
+        check(b"nonsense", "is not JSON, from column 2 on");
+        check(b"{\"id\":\"a\"}", "has no `payload`");
+        check(b"{\"payload\":{}}", "has no `id`");
+        check(b"{\"id\":7,\"payload\":{}}", "`id` is not a string");
+        check(
+            b"{\"id\":\"\\ud800\",\"payload\":{}}",
+            "`id` is not a string",
+        );
+        check(b"{\"id\":null,\"payload\":{}}", "has no `id`");
         check(
             b"{\"id\":\"a\",\"payload\":{},\"id\":\"b\"}",
-            "duplicate field `id`",
+            "has `id` or `payload` twice",
         );
-        check(b"{\"id\":\"a\",\"payload\":{}} x", "trailing characters");
-        check(b"{\"id\":\"\xFF\",\"payload\":{}}", "invalid unicode");
-        check(b"{\"id\":\"a\",\"payload\":{", "EOF");
+        check(
+            b"{\"id\":\"a\",\"payload\":{}} x",
+            "is not JSON, from column 25 on",
+        );
+        check(b"{\"id\":\"\xFF\",\"payload\":{}}", "is not UTF-8");
+        check(
+            b"{\"id\":\"a\",\"payload\":{",
+            "is not JSON: it ends too early",
+        );
+        check(
+            b"[{\"id\":\"a\",\"payload\":{}}]",
+            "is not an object with `id`",
+        );
+        check(b"7", "is not an object with `id`");
+    }
+
+    #[test]
+    fn an_identifier_is_known_even_if_the_line_cannot_be_pushed() {
+        let id = |line: &[u8]| {
+            let line = Lines::new(line).next().unwrap().unwrap();
+            line.content.unwrap_err().id
+        };
+        assert_eq!(id(b"{\"id\":\"pp3\"}").as_deref(), Some("pp3"));
+        assert_eq!(id(b"{\"id\":3}"), None);
+        assert_eq!(id(b"nonsense"), None);
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl<W: Write> Report<W> {
         };
         let (id, payload) = match &line.content {
             Ok(entry) => (Some(entry.id.as_str()), Payload::Json(&entry.payload)),
-            Err(unusable) => (None, Payload::Text(&unusable.text)),
+            Err(unusable) => (unusable.id.as_deref(), Payload::Text(&unusable.text)),
         };
         let reject = Reject {
             id,

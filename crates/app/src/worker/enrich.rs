@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use domain::{
-    enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput},
+    enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
     outbox::{Claimed, Effect, Queue, Receipt, Work},
     posting::Lifetime,
     store::{Store, StoreError},
@@ -14,6 +14,7 @@ use domain::{
 };
 use futures_util::{StreamExt as _, stream};
 use tokio::{
+    sync::oneshot,
     task::JoinError,
     time::{sleep, timeout},
 };
@@ -24,6 +25,7 @@ use super::{
     background::Background,
     gate::{Gate, Pass},
     poll::Handler,
+    split::SplitBatch,
     tasks::Tasks,
 };
 use crate::{metrics, panics, waits};
@@ -71,26 +73,33 @@ impl Handler for Enrichments {
             .await;
 
         let mut outcomes = Vec::with_capacity(results.len());
+        let mut failures = Vec::new();
         let mut given_back = Vec::new();
         for result in results {
             match result {
                 Done::Outcome(outcome) => outcomes.push(outcome),
-                Done::Failure(failed) => {
-                    if let Some(task) = find(tasks, failed.receipt) {
-                        self.settle(task, failed).await?;
-                    }
-                }
+                Done::Failure(failed) => failures.push(failed),
                 Done::NotBegun(receipt) => given_back.push(receipt),
             }
         }
         self.tasks
             .give_back(&given_back, time::Duration::ZERO)
             .await;
-        if outcomes.is_empty() {
-            Ok(())
-        } else {
-            self.record(tasks, &outcomes).await
+        if !outcomes.is_empty() {
+            self.record(tasks, &outcomes).await?;
         }
+        let mut split = SplitBatch::new(&self.tasks, failures.len());
+        for failed in failures {
+            if let Some(task) = find(tasks, failed.receipt) {
+                let settled = self.settle(task, failed).await;
+                split.note(task, settled).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn before_burying(&self, task: &Claimed) -> Result<(), StoreError> {
+        self.abandon(task).await
     }
 }
 
@@ -106,21 +115,20 @@ impl Enrichments {
     /// What to enrich. Tasks that need nothing any more are finished here.
     async fn assignments(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
         match self.assign(tasks).await {
-            Err(StoreError::Conflict | StoreError::Broken(_)) => {}
-            result => return result,
+            Err(error) => tracing::debug!(%error, "postings are looked up one by one"),
+            assigned => return assigned,
         }
         let mut assignments = Vec::with_capacity(tasks.len());
+        let mut split = SplitBatch::new(&self.tasks, tasks.len());
         for task in tasks {
             match self.assign(std::slice::from_ref(task)).await {
-                Ok(assigned) => assignments.extend(assigned),
+                Ok(assigned) => {
+                    assignments.extend(assigned);
+                    split.note(task, Ok(())).await?;
+                }
                 // The lease was lost: somebody else has the task.
                 Err(StoreError::Conflict) => {}
-                Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
-                    return Err(error);
-                }
-                Err(error @ StoreError::Broken(_)) => {
-                    self.tasks.failed(task, error).await;
-                }
+                Err(error) => split.note(task, Err(error)).await?,
             }
         }
         Ok(assignments)
@@ -168,13 +176,21 @@ impl Enrichments {
 
     /// Has the enricher work in a task of its own: it may compute for long, and if it panics
     /// then only there. What nobody waits for any more is broken off.
+    ///
+    /// The time counts from when a thread begins: a posting that waits for the thread of another
+    /// has done nothing yet.
     async fn enrich(&self, input: Arc<EnrichmentInput>) -> Result<Enrichment, EnrichError> {
-        let (enricher, start) = (Arc::clone(&self.enricher), Instant::now());
-        let work = self
-            .threads
-            .spawn(async move { enricher.enrich(&input).await });
-        let limit = self.tasks.settings.enrich_within;
-        let worked = timeout(limit, AbortOnDropHandle::new(work)).await;
+        let (enricher, stop) = (Arc::clone(&self.enricher), StopOnDrop::default());
+        let (flag, (began, waiting)) = (stop.0.clone(), oneshot::channel());
+        let work = AbortOnDropHandle::new(self.threads.spawn(async move {
+            // It goes on if nobody listens: then the flag is set, too.
+            let _ = began.send(());
+            enricher.enrich(&input, &flag).await
+        }));
+        // An error is a task that could not begin, which says why itself.
+        let _ = waiting.await;
+        let (start, limit) = (Instant::now(), self.tasks.settings.enrich_within);
+        let worked = timeout(limit, work).await;
         metrics::enrichment_took(start.elapsed());
         match worked {
             Ok(Ok(result)) => result,
@@ -189,9 +205,10 @@ impl Enrichments {
     /// Records outcomes in one commit, or one by one where that fails.
     async fn record(&self, tasks: &[Claimed], outcomes: &[Outcome]) -> Result<(), StoreError> {
         match self.record_once(outcomes).await {
-            Err(StoreError::Conflict | StoreError::Broken(_)) => {}
-            result => return result,
+            Err(error) => tracing::debug!(%error, "outcomes are recorded one by one"),
+            Ok(()) => return Ok(()),
         }
+        let mut split = SplitBatch::new(&self.tasks, outcomes.len());
         for outcome in outcomes {
             let mut result = self.record_once(std::slice::from_ref(outcome)).await;
             for wait in waits::after_conflicts().take(CONFLICTS) {
@@ -201,17 +218,8 @@ impl Enrichments {
                 sleep(wait).await;
                 result = self.record_once(std::slice::from_ref(outcome)).await;
             }
-            match result {
-                Ok(()) => {}
-                Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
-                    return Err(error);
-                }
-                // A conflict that stays is a lost lease, and then this does nothing.
-                Err(error) => {
-                    if let Some(task) = find(tasks, outcome.receipt) {
-                        self.tasks.failed(task, error).await;
-                    }
-                }
+            if let Some(task) = find(tasks, outcome.receipt) {
+                split.note(task, result).await?;
             }
         }
         Ok(())
@@ -225,6 +233,17 @@ impl Enrichments {
             metrics::enriched(&outcome.enrichment.verdict);
         }
         Ok(())
+    }
+}
+
+/// Ends work when nobody waits for it any more. Aborting its task is not enough: that is noticed
+/// where it waits, and computing waits for nothing.
+#[derive(Default)]
+struct StopOnDrop(StopFlag);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 

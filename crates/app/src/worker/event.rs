@@ -11,7 +11,7 @@ use domain::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{poll::Handler, tasks::Tasks};
+use super::{poll::Handler, split::SplitBatch, tasks::Tasks};
 use crate::{metrics, panics};
 
 /// Delivers events, each at least once, those of one subject in their order.
@@ -42,21 +42,14 @@ impl Handler for Events {
         }
         match self.finish(tasks).await {
             Ok(()) => return Ok(()),
-            Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
-                return Err(error);
-            }
             Err(error) => tracing::debug!(%error, "events are finished one by one"),
         }
+        let mut split = SplitBatch::new(&self.tasks, tasks.len());
         for task in tasks {
             match self.finish(std::slice::from_ref(task)).await {
-                // After a conflict the lease is lost: whoever has it now delivers once more.
-                Ok(()) | Err(StoreError::Conflict) => {}
-                Err(error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_))) => {
-                    return Err(error);
-                }
-                Err(error @ StoreError::Broken(_)) => {
-                    self.tasks.failed(task, error).await;
-                }
+                // The lease is lost: whoever has it now delivers once more.
+                Err(StoreError::Conflict) => {}
+                done => split.note(task, done).await?,
             }
         }
         Ok(())

@@ -1,32 +1,62 @@
 //! Ends lifetimes.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{
+    posting::SourceIdentifier,
     store::{Store, StoreError},
     usecase,
 };
-use tokio::time::sleep;
+use time::OffsetDateTime;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use super::courtesy::Courtesy;
 use crate::{clock::Clock, panics, waits};
 
 /// How many postings expire in one commit.
 const BATCH: usize = 256;
 /// How often a sweep is tried again when others change the same postings.
 const CONFLICTS: u32 = 4;
+/// So many postings in a row that cannot be written mean that the store is away.
+const MISSES: usize = 2;
+/// So many postings are put off at most; what is more is tried again with each sweep.
+const MOST_STUCK: usize = 1_000;
+/// How many sweeps pass by a posting that could not be written.
+const SWEEPS_PUT_OFF: u32 = 3;
 
 /// Expires postings whose lifetime has ended, every now and then.
 pub(super) struct Expiry {
     pub store: Arc<dyn Store>,
     pub clock: Clock,
     pub every: Duration,
+    pub courtesy: Courtesy,
+}
+
+/// Postings that could not be written by themselves, each until when it is passed by: somebody
+/// may keep it locked for hours, and it is always among the longest overdue.
+#[derive(Default)]
+struct Stuck(HashMap<SourceIdentifier, Instant>);
+
+impl Stuck {
+    fn forget_old(&mut self) {
+        let now = Instant::now();
+        self.0.retain(|_, until| *until > now);
+    }
+
+    fn put_off(&mut self, posting: &SourceIdentifier, time: Duration) {
+        if self.0.len() < MOST_STUCK {
+            self.0.insert(posting.clone(), Instant::now() + time);
+        }
+    }
 }
 
 impl Expiry {
     pub async fn run(self, stop: CancellationToken) {
+        let mut stuck = Stuck::default();
         while !stop.is_cancelled() {
-            if let Err(error) = self.sweep(&stop).await {
+            stuck.forget_old();
+            if let Err(error) = self.sweep(&mut stuck, &stop).await {
                 tracing::warn!(%error, "overdue postings wait for the next sweep");
             }
             tokio::select! {
@@ -37,20 +67,77 @@ impl Expiry {
     }
 
     /// Expires everything that is overdue now.
-    async fn sweep(&self, stop: &CancellationToken) -> Result<(), StoreError> {
+    async fn sweep(&self, stuck: &mut Stuck, stop: &CancellationToken) -> Result<(), StoreError> {
         let mut conflicts = 0;
         while !stop.is_cancelled() {
-            let now = (self.clock)();
-            match panics::caught(usecase::expire_overdue(self.store.as_ref(), BATCH, now)).await {
-                Ok(0) => return Ok(()),
-                Ok(overdue) => {
-                    tracing::info!(overdue, "lifetimes ended");
-                    if overdue < BATCH {
-                        return Ok(());
-                    }
+            let (start, now) = (Instant::now(), (self.clock)());
+            let bite = self.courtesy.bite_of_sweep(BATCH);
+            let overdue = self.overdue(bite, stuck, now).await?;
+            if overdue.is_empty() {
+                return Ok(());
+            }
+            match self.expire(&overdue, now).await {
+                Ok(()) => tracing::info!(overdue = overdue.len(), "lifetimes ended"),
+                Err(StoreError::Conflict) if conflicts < CONFLICTS => {
+                    conflicts += 1;
+                    continue;
                 }
-                Err(StoreError::Conflict) if conflicts < CONFLICTS => conflicts += 1,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    tracing::debug!(%error, "lifetimes are ended one by one");
+                    self.one_by_one(&overdue, stuck, now).await?;
+                }
+            }
+            if overdue.len() < bite {
+                return Ok(());
+            }
+            tokio::select! {
+                () = sleep(self.courtesy.rest_of_sweep(start.elapsed())) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The longest overdue postings but those that are put off.
+    async fn overdue(
+        &self,
+        limit: usize,
+        stuck: &Stuck,
+        now: OffsetDateTime,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let overdue = self.store.overdue(now, limit + stuck.0.len());
+        let mut overdue = panics::caught(overdue).await?;
+        overdue.retain(|posting| !stuck.0.contains_key(posting));
+        overdue.truncate(limit);
+        Ok(overdue)
+    }
+
+    async fn expire(
+        &self,
+        overdue: &[SourceIdentifier],
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        panics::caught(usecase::expire(self.store.as_ref(), overdue, now)).await
+    }
+
+    /// Goes through a batch that failed. A posting that cannot be written is put off by itself.
+    async fn one_by_one(
+        &self,
+        overdue: &[SourceIdentifier],
+        stuck: &mut Stuck,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let mut misses = 0;
+        for posting in overdue {
+            let Err(error) = self.expire(std::slice::from_ref(posting), now).await else {
+                misses = 0;
+                continue;
+            };
+            tracing::warn!(%error, ?posting, "a lifetime cannot be ended now");
+            stuck.put_off(posting, self.every * SWEEPS_PUT_OFF);
+            misses += 1;
+            if misses >= MISSES.min(overdue.len()) && error != StoreError::Conflict {
+                return Err(error);
             }
         }
         Ok(())

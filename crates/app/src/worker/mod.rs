@@ -12,7 +12,10 @@
 //! [`gate`] for when it is to be left alone, as the e-mail provider has a [`door`] for each
 //! account.
 //!
-//! None of them ever dies: what fails is logged and tried again, and a panic is a failure.
+//! None of them ever dies: what fails is logged and tried again, and a panic is a failure. A batch
+//! that fails as a whole is gone through task by task ([`split`]). The process may die, though, and
+//! of one task: one whose worker died is worked on alone ([`quarantine`]), and given up after three
+//! deaths.
 
 mod background;
 mod courtesy;
@@ -24,6 +27,8 @@ mod forget;
 mod gate;
 mod newsletter;
 mod poll;
+mod quarantine;
+mod split;
 mod tasks;
 mod wake;
 
@@ -45,7 +50,7 @@ use uuid::Uuid;
 
 use self::{
     background::Background, courtesy::Courtesy, enrich::Enrichments, event::Events, expiry::Expiry,
-    forget::Forgetting, newsletter::Newsletter, tasks::Tasks,
+    forget::Forgetting, newsletter::Newsletter, quarantine::Quarantine, tasks::Tasks,
 };
 pub use self::{
     courtesy::IsBusy,
@@ -164,6 +169,7 @@ impl Worker {
             clock: Arc::clone(&clock),
             settings,
             courtesy: Courtesy(is_busy),
+            quarantine: Arc::new(Quarantine::default()),
         };
         let stop = CancellationToken::new();
         let mut loops = JoinSet::new();
@@ -202,7 +208,7 @@ impl Worker {
             store: Arc::clone(&store),
             leases: accounts,
             provider,
-            tasks,
+            tasks: tasks.clone(),
             wake,
             holder: Uuid::now_v7(),
         };
@@ -218,6 +224,7 @@ impl Worker {
                 store,
                 clock,
                 every: settings.sweep_every,
+                courtesy: tasks.courtesy,
             };
             loops.spawn(expiry.run(stop.clone()));
         }

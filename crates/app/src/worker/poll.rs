@@ -10,7 +10,10 @@ use domain::{
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{tasks::Tasks, wake::Wake};
+use super::{
+    tasks::{Failure, Tasks},
+    wake::Wake,
+};
 use crate::{panics, waits};
 
 /// Does what the tasks of a queue ask for.
@@ -39,6 +42,12 @@ pub(super) trait Handler: Send + Sync {
     ///
     /// When `stop` is cancelled it should not begin with anything more, and give that back.
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;
+
+    /// Does what has to be done before a task is given up that its workers died of. It must not
+    /// be worked on for that.
+    async fn before_burying(&self, _task: &Claimed) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 /// Handles tasks until it is stopped. Several may run with the same handler.
@@ -50,6 +59,7 @@ pub(super) async fn run<H: Handler>(
 ) {
     let mut outage = None;
     let queue = handler.queue();
+    let kind = queue.kind();
     loop {
         let pass = tokio::select! {
             biased;
@@ -57,7 +67,11 @@ pub(super) async fn run<H: Handler>(
             pass = handler.ready() => pass,
         };
         let start = Instant::now();
-        let done = panics::caught(round(&tasks, handler.as_ref(), &wake, &stop)).await;
+        let both = async {
+            let suspects = suspect(&tasks, handler.as_ref(), &stop).await?;
+            Ok(suspects + round(&tasks, handler.as_ref(), &wake, &stop).await?)
+        };
+        let done = panics::caught(both).await;
         drop(pass);
         match done {
             Ok(claimed) => {
@@ -69,7 +83,7 @@ pub(super) async fn run<H: Handler>(
                     }
                 } else {
                     tokio::select! {
-                        () = sleep(tasks.courtesy.rest(start.elapsed())) => {}
+                        () = sleep(tasks.courtesy.rest(kind, claimed, start.elapsed())) => {}
                         () = stop.cancelled() => {}
                     }
                 }
@@ -88,6 +102,37 @@ pub(super) async fn run<H: Handler>(
     }
 }
 
+/// Claims one task whose worker died, if there is any, and works on it alone; says how many there
+/// were.
+async fn suspect<H: Handler>(
+    tasks: &Tasks,
+    handler: &H,
+    stop: &CancellationToken,
+) -> Result<usize, StoreError> {
+    let queue = handler.queue();
+    if !tasks.has_suspect(queue).await? {
+        return Ok(0);
+    }
+    let _alone = tokio::select! {
+        alone = tasks.quarantine.alone() => alone,
+        () = stop.cancelled() => return Ok(0),
+    };
+    let Some(task) = tasks.claim_suspect(queue).await? else {
+        return Ok(0);
+    };
+    tasks.quarantine.look_again(queue);
+    let (work, lost) = (&task.work, task.lost);
+    if task.is_lethal() {
+        // What fails here is not given back, which would clear the suspect.
+        handler.before_burying(&task).await?;
+        tasks.give_up(&task, &Failure::lethal()).await;
+        return Ok(1);
+    }
+    tracing::warn!(?work, lost, "a task whose worker died is worked on alone");
+    work_on(tasks, handler, &[task], stop).await?;
+    Ok(1)
+}
+
 /// One claim and what comes of it; says how many tasks there were.
 async fn round<H: Handler>(
     tasks: &Tasks,
@@ -96,6 +141,10 @@ async fn round<H: Handler>(
     stop: &CancellationToken,
 ) -> Result<usize, StoreError> {
     let queue = handler.queue();
+    let _beside = tokio::select! {
+        beside = tasks.quarantine.beside_others(queue.kind()) => beside,
+        () = stop.cancelled() => return Ok(0),
+    };
     let claimed = tasks.claim(queue, handler.most()).await?;
     if claimed.is_empty() {
         return Ok(0);
@@ -104,26 +153,35 @@ async fn round<H: Handler>(
         // There may be more, and another loop that waits.
         wake.call(queue);
     }
+    work_on(tasks, handler, &claimed, stop).await?;
+    Ok(claimed.len())
+}
+
+/// Has claimed tasks handled while their leases are renewed.
+async fn work_on<H: Handler>(
+    tasks: &Tasks,
+    handler: &H,
+    claimed: &[Claimed],
+    stop: &CancellationToken,
+) -> Result<(), StoreError> {
     let receipts: Vec<Receipt> = claimed.iter().map(|task| task.receipt).collect();
     let patience = async {
         stop.cancelled().await;
         sleep(tasks.settings.stop_within).await;
     };
     let result = tokio::select! {
-        result = panics::caught(handler.handle(&claimed, stop)) => result,
+        result = panics::caught(handler.handle(claimed, stop)) => result,
         never = tasks.keep(&receipts) => match never {},
         () = patience => {
+            let queue = handler.queue();
             tracing::warn!(?queue, "work that took too long to stop is given back");
             tasks.give_back(&receipts, time::Duration::ZERO).await;
-            return Ok(claimed.len());
+            return Ok(());
         }
     };
-    match result {
-        Ok(()) => Ok(claimed.len()),
-        Err(error) => {
-            // Not at once: the same would happen again.
-            tasks.give_back(&receipts, time::Duration::SECOND).await;
-            Err(error)
-        }
+    if result.is_err() {
+        // Not at once: the same would happen again.
+        tasks.give_back(&receipts, time::Duration::SECOND).await;
     }
+    result
 }

@@ -4,7 +4,7 @@ use std::{convert::Infallible, sync::Arc};
 
 use domain::{
     enrichment::EnrichError,
-    outbox::{Claimed, Outbox, Queue, Receipt, RetryPolicy},
+    outbox::{Claimed, LOST_TOO_OFTEN, Outbox, Queue, Receipt, RetryPolicy},
     store::StoreError,
     subscriber::provider::ProviderError,
 };
@@ -12,7 +12,7 @@ use time::{Duration, OffsetDateTime};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::{WorkerSettings, courtesy::Courtesy};
+use super::{WorkerSettings, courtesy::Courtesy, quarantine::Quarantine};
 use crate::clock::Clock;
 
 /// Claims tasks, keeps them, and settles what failed.
@@ -22,6 +22,7 @@ pub(super) struct Tasks {
     pub clock: Clock,
     pub settings: WorkerSettings,
     pub courtesy: Courtesy,
+    pub quarantine: Arc<Quarantine>,
 }
 
 impl Tasks {
@@ -36,9 +37,27 @@ impl Tasks {
 
     /// Claims what is due in a queue.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
-        let (limit, lease) = (self.courtesy.bite(limit), self.lease());
+        let limit = self.courtesy.bite(queue.kind(), limit);
+        let lease = self.lease();
         self.outbox
             .claim(&[queue], limit, lease, Uuid::now_v7(), self.now())
+            .await
+    }
+
+    /// Whether there is a task in a queue whose worker died. Looked for now and then.
+    pub async fn has_suspect(&self, queue: Queue) -> Result<bool, StoreError> {
+        let every = self.settings.poll_every;
+        if !self.quarantine.is_to_look(queue, every) {
+            return Ok(false);
+        }
+        self.outbox.has_suspect(&[queue], self.now()).await
+    }
+
+    /// Claims a task whose worker died.
+    pub async fn claim_suspect(&self, queue: Queue) -> Result<Option<Claimed>, StoreError> {
+        let (lease, now) = (self.lease(), self.now());
+        self.outbox
+            .claim_suspect(&[queue], lease, Uuid::now_v7(), now)
             .await
     }
 
@@ -52,19 +71,19 @@ impl Tasks {
         }
     }
 
-    /// Makes claimed tasks due again after a while, without calling it a failure: their leases
-    /// end then. Best effort, as they end anyway.
+    /// Makes claimed tasks due again after a while, without calling it a failure. Best effort, as
+    /// their leases end anyway.
     pub async fn give_back(&self, receipts: &[Receipt], after: Duration) {
         if receipts.is_empty() {
             return;
         }
-        if let Err(error) = self.outbox.renew(receipts, self.now() + after).await {
+        if let Err(error) = self.outbox.give_back(receipts, self.now() + after).await {
             tracing::debug!(%error, "tasks stay leased until their leases end");
         }
     }
 
-    /// Puts a failed task off, or gives it up.
-    pub async fn failed(&self, task: &Claimed, failure: impl Into<Failure>) {
+    /// Puts a failed task off, or gives it up. Says whether that was recorded.
+    pub async fn failed(&self, task: &Claimed, failure: impl Into<Failure>) -> bool {
         let failure = failure.into();
         match self.next_attempt(task, &failure) {
             Some(next_at) => self.put_off(task, &failure, next_at).await,
@@ -87,26 +106,32 @@ impl Tasks {
         RetryPolicy::STANDARD.next(attempts, since, asked, rand::random(), self.now())
     }
 
-    /// Puts a failed task off.
-    pub async fn put_off(&self, task: &Claimed, failure: &Failure, next_at: OffsetDateTime) {
+    /// Puts a failed task off. Says whether that was recorded.
+    pub async fn put_off(
+        &self,
+        task: &Claimed,
+        failure: &Failure,
+        next_at: OffsetDateTime,
+    ) -> bool {
         let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
         tracing::warn!(?work, attempts, %next_at, error, "a task failed");
         let settled = self.outbox.retry(task.receipt, next_at, error, self.now());
-        recorded(settled.await);
+        recorded(&settled.await)
     }
 
-    /// Gives a failed task up.
-    pub async fn give_up(&self, task: &Claimed, failure: &Failure) {
+    /// Gives a failed task up. Says whether that was recorded.
+    pub async fn give_up(&self, task: &Claimed, failure: &Failure) -> bool {
         let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
         tracing::error!(?work, attempts, error, "a task was given up");
-        recorded(self.outbox.bury(task.receipt, error, self.now()).await);
+        recorded(&self.outbox.bury(task.receipt, error, self.now()).await)
     }
 }
 
-fn recorded(settled: Result<(), StoreError>) {
+fn recorded(settled: &Result<(), StoreError>) -> bool {
     if let Err(error) = settled {
         tracing::warn!(%error, "a failure was not recorded; its task is due when the lease ends");
     }
+    settled.is_ok()
 }
 
 /// Why a task was not done.
@@ -121,6 +146,21 @@ enum Again {
     After(Option<std::time::Duration>),
     /// Not without a person.
     Never,
+}
+
+impl Failure {
+    /// Its workers died.
+    pub fn lethal() -> Self {
+        Self {
+            message: LOST_TOO_OFTEN.to_owned(),
+            again: Again::Never,
+        }
+    }
+
+    /// What happened, for the operator.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
 }
 
 impl From<EnrichError> for Failure {

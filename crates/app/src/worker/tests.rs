@@ -1,5 +1,6 @@
 //! The worker and a scripted enricher.
 
+mod deaths;
 mod drafts;
 mod failures;
 mod model;
@@ -16,7 +17,9 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{
-    enrichment::{Coordinates, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, Verdict},
+    enrichment::{
+        Coordinates, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag, Verdict,
+    },
     outbox::{Backlog, Kind, Queue, Revive, TaskRow},
     posting::{PostingView, PutPosting, Status},
     store::{PostingReader as _, StoreError},
@@ -35,6 +38,10 @@ use crate::{
 #[derive(Default)]
 struct Script {
     calls: AtomicUsize,
+    /// The titles of the postings that are being enriched.
+    under_way: Mutex<Vec<String>>,
+    /// Those that were, at any one time.
+    together: Mutex<Vec<Vec<String>>>,
     titles: Mutex<HashMap<String, Treatment>>,
 }
 
@@ -43,6 +50,10 @@ enum Treatment {
     Fail(EnrichError),
     Panic,
     Wait(Duration),
+    /// Computes until it is stopped.
+    Compute,
+    /// Blocks its thread, whoever stops it.
+    Block(Duration),
 }
 
 impl Script {
@@ -51,6 +62,23 @@ impl Script {
             .lock()
             .unwrap()
             .insert(format!("Engineer {identifier}"), treatment);
+    }
+
+    /// Whether one of these was enriched beside any other.
+    fn were_beside_others(&self, titles: &[String]) -> bool {
+        let together = self.together.lock().unwrap();
+        let mut crowds = together.iter().filter(|titles| titles.len() > 1);
+        crowds.any(|crowd| crowd.iter().any(|title| titles.contains(title)))
+    }
+
+    fn begin(&self, title: &str) {
+        let mut under_way = self.under_way.lock().unwrap();
+        under_way.push(title.to_owned());
+        self.together.lock().unwrap().push(under_way.clone());
+    }
+
+    fn end(&self, title: &str) {
+        self.under_way.lock().unwrap().retain(|one| one != title);
     }
 
     fn relent(&self) {
@@ -64,13 +92,27 @@ impl Script {
 
 #[async_trait]
 impl Enricher for Script {
-    async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+    async fn enrich(
+        &self,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<Enrichment, EnrichError> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let treatment = self.titles.lock().unwrap().get(&input.title).cloned();
         match treatment {
             Some(Treatment::Fail(error)) => return Err(error),
             Some(Treatment::Panic) => panic!("an enricher's defect"),
-            Some(Treatment::Wait(time)) => sleep(time).await,
+            Some(Treatment::Wait(time)) => {
+                self.begin(&input.title);
+                sleep(time).await;
+                self.end(&input.title);
+            }
+            Some(Treatment::Compute) => {
+                while !stop.is_stopped() {
+                    std::thread::yield_now();
+                }
+            }
+            Some(Treatment::Block(time)) => std::thread::sleep(time),
             None => {}
         }
         Ok(Enrichment {
@@ -175,7 +217,9 @@ impl Bench {
     }
 
     async fn rows(&self, dead: bool) -> Vec<TaskRow> {
-        Outbox::list(self.memory(), dead).await.unwrap()
+        Outbox::list(self.memory(), dead, None, usize::MAX)
+            .await
+            .unwrap()
     }
 
     async fn until_idle(&self) {

@@ -7,7 +7,7 @@ use domain::{
     company::CompanyId,
     outbox::Queue,
     posting::{PostingId, SourceIdentifier},
-    store::{Known, Store, StoreError, WriteSet},
+    store::{Known, RowLocks, Store, StoreError, WriteSet},
     subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
@@ -112,6 +112,10 @@ impl Store for WakingStore {
             }
         }
         result
+    }
+
+    async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
+        self.inner.held(locks).await
     }
 
     async fn overdue(

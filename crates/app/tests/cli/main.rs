@@ -5,8 +5,11 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod database;
 mod enrichment;
+mod keys;
 mod metrics;
+mod start;
 mod subscribers;
 
 use std::{
@@ -98,6 +101,7 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_NO_WORKER",
                 "POSTHASTE_MIGRATE",
                 "POSTHASTE_HTTP_THREADS",
+                "POSTHASTE_MAX_CONNECTIONS",
                 "POSTHASTE_INGEST_LANES",
                 "POSTHASTE_INGEST_QUEUE",
                 "POSTHASTE_MAILERLITE_OLD_API_KEY",
@@ -324,32 +328,6 @@ fn a_bad_dotenv_file_stops_the_start_without_showing_its_values() {
     fs::write(folder.path().join(".env"), content).unwrap();
     let begin = ".env: line 2 (POSTHASTE_CLIENT_SECRET) is not NAME=value";
     check_refused(&folder, &[], &["migrate"], begin);
-}
-
-#[test]
-fn keys_live_from_generation_to_retirement() {
-    let folder = tempdir().unwrap();
-    let made = run(&folder, &["keys", "generate"], &[]);
-    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
-    let id = text(&made.stdout).trim();
-    assert!(folder.path().join("data/keys").join(id).exists());
-
-    let listed = run(&folder, &["keys", "list"], &[]);
-    assert!(text(&listed.stdout).contains(id) && text(&listed.stdout).contains("signs"));
-
-    assert_eq!(
-        run(&folder, &["keys", "retire", id], &[]).status.code(),
-        Some(0)
-    );
-    let again = run(&folder, &["keys", "retire", id], &[]);
-    assert_eq!(again.status.code(), Some(1));
-    assert!(text(&again.stderr).starts_with(&format!("error: there is no key {id}")));
-    check_refused(
-        &folder,
-        &[],
-        &["keys", "retire", "x"],
-        "KID: \"x\" is not a key id",
-    );
 }
 
 #[test]

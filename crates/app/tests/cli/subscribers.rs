@@ -2,7 +2,7 @@
 
 use std::{fs, io::Write as _, process::Stdio};
 
-use tempfile::tempdir;
+use tempfile::TempDir;
 
 use crate::{posthaste, run, text};
 
@@ -12,9 +12,16 @@ Ada@example.com,\"Lovelace, Ada\",Malta,individual,active,2027-01-31
 bob@example.com,,,,,
 ";
 
+/// A folder with a database.
+fn installed() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(run(&folder, &["migrate"], &[]).status.success());
+    folder
+}
+
 #[test]
 fn subscribers_live_from_import_to_export() {
-    let folder = tempdir().unwrap();
+    let folder = installed();
     fs::write(folder.path().join("people.csv"), PEOPLE).unwrap();
     let import = |file: &str| run(&folder, &["subscribers", "import", file], &[]);
     let first = import("people.csv");
@@ -57,7 +64,7 @@ fn subscribers_live_from_import_to_export() {
 
 #[test]
 fn an_import_names_bad_lines_and_takes_the_others() {
-    let folder = tempdir().unwrap();
+    let folder = installed();
     let mut child = posthaste(folder.path(), &["subscribers", "import", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -91,7 +98,7 @@ fn an_import_names_bad_lines_and_takes_the_others() {
 
 #[test]
 fn subscribers_are_moved_once() {
-    let folder = tempdir().unwrap();
+    let folder = installed();
     fs::write(folder.path().join("people.csv"), PEOPLE).unwrap();
     run(&folder, &["subscribers", "import", "people.csv"], &[]);
     let launch = ["subscribers", "migrate", "--all", "--source", "launch"];
@@ -136,7 +143,11 @@ fn subscribers_are_moved_once() {
     let show = run(&folder, &["subscribers", "show", "ada@example.com"], &[]);
     assert!(text(&show.stdout).contains(", by manual, under way\n"));
 
-    let rows = run(&folder, &["outbox", "list", "--json"], &[]);
+    let rows = run(
+        &folder,
+        &["outbox", "list", "--limit", "1000000", "--json"],
+        &[],
+    );
     let rows: serde_json::Value = serde_json::from_slice(&rows.stdout).unwrap();
     let kinds: Vec<_> = rows
         .as_array()
@@ -149,7 +160,7 @@ fn subscribers_are_moved_once() {
 
 #[test]
 fn an_export_whose_reader_goes_away_is_no_failure() {
-    let folder = tempdir().unwrap();
+    let folder = installed();
     fs::write(folder.path().join("people.csv"), PEOPLE).unwrap();
     run(&folder, &["subscribers", "import", "people.csv"], &[]);
     let mut child = posthaste(folder.path(), &["subscribers", "export"])

@@ -1,8 +1,8 @@
 //! Numbers that are too large for the JSON parser.
 //!
 //! JSON sets no limit to a number (RFC 8259 §6), but the parser fails on one that no `f64`
-//! holds, and so on the whole body. Such a number is in order in `metadata` and in unknown
-//! fields, where nobody reads it; in any other field it is an error of that field.
+//! holds, and so on the whole body. Such a number is in order in unknown fields, where nobody
+//! reads it; in any other field it is an error of that field, `metadata` included (RFC 7493 §2.2).
 
 /// What stands in for such a number: another one that no field takes.
 const STAND_IN: &str = "0.5";
@@ -22,7 +22,7 @@ pub(super) fn replaced(json: &str) -> Option<String> {
             let end = from.find(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c)));
             &from[..end.unwrap_or(from.len())]
         };
-        if token.parse().is_ok_and(f64::is_infinite) {
+        if is_vast(token) {
             found = true;
             text.push_str(STAND_IN);
         } else {
@@ -32,6 +32,11 @@ pub(super) fn replaced(json: &str) -> Option<String> {
     }
     text.push_str(rest);
     found.then_some(text)
+}
+
+/// Whether a number is too large for an `f64`.
+pub(crate) fn is_vast(token: &str) -> bool {
+    token.parse().is_ok_and(f64::is_infinite)
 }
 
 /// The length of the string literal that the text starts with, quotes included.

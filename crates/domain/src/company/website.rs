@@ -10,10 +10,17 @@ use url::{Position, Url};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
 
-/// A text that is no absolute `http` or `https` URL.
+/// Why a text is no web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be an absolute http or https URL")]
-pub struct InvalidWebUrl;
+pub enum InvalidWebUrl {
+    /// It is no absolute `http` or `https` URL.
+    #[error("must be an absolute http or https URL")]
+    Malformed,
+    /// It has a user's name or password before its host. Browsers do not show them, so that
+    /// `https://bank.example@evil.example` looks like what it is not.
+    #[error("must not contain user information")]
+    UserInformation,
+}
 
 impl Website {
     /// Normalises a web address.
@@ -49,23 +56,48 @@ impl fmt::Display for Website {
     }
 }
 
-/// Checks that a text is an absolute `http` or `https` URL.
+/// Checks that a text is an absolute `http` or `https` URL, without user information.
 pub fn check_web_url(text: &str) -> Result<(), InvalidWebUrl> {
     parse_web_url(text).map(|_| ())
 }
 
 fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
     // The URL parser of browsers forgives white space and missing slashes; a URL has neither.
-    let scheme_len = text.find("://").ok_or(InvalidWebUrl)?;
+    let scheme_len = text.find("://").ok_or(InvalidWebUrl::Malformed)?;
     let scheme = &text[..scheme_len];
     let forgiven = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
     if !(scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
         || text.contains(forgiven)
         || text[scheme_len + 3..].starts_with('/')
     {
-        return Err(InvalidWebUrl);
+        return Err(InvalidWebUrl::Malformed);
     }
-    Url::parse(text).map_err(|_| InvalidWebUrl)
+    let url = Url::parse(text).map_err(|_| InvalidWebUrl::Malformed)?;
+    let authority = text[scheme_len + 3..].split(['/', '?', '#']).next();
+    if authority.is_some_and(|authority| authority.contains('@')) {
+        return Err(InvalidWebUrl::UserInformation);
+    }
+    Ok(url)
+}
+
+/// A text that is no path to a logo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a relative path or an absolute http or https URL")]
+pub struct InvalidLogoPath;
+
+/// Checks that a text is a path on the reader's own host, or an absolute web address: put into a
+/// page, it neither runs as a script nor leads to another host unseen.
+pub fn check_logo_path(text: &str) -> Result<(), InvalidLogoPath> {
+    let first_segment = text.split(['/', '?', '#']).next().unwrap_or_default();
+    // Browsers take a backslash for a slash, and drop tabs and line breaks.
+    let is_relative = !first_segment.contains(':')
+        && !text.starts_with("//")
+        && !text.contains(|c: char| c == '\\' || c.is_control());
+    if is_relative || check_web_url(text).is_ok() {
+        Ok(())
+    } else {
+        Err(InvalidLogoPath)
+    }
 }
 
 /// Decodes the percent-encoding of unreserved characters and puts the hexadecimal digits of
@@ -174,8 +206,69 @@ mod tests {
             "https://[::1",
             "https://exa\tmple.com",
         ] {
-            assert_eq!(check_web_url(text), Err(InvalidWebUrl), "{text}");
-            assert_eq!(Website::parse(text), Err(InvalidWebUrl), "{text}");
+            let malformed = InvalidWebUrl::Malformed;
+            assert_eq!(check_web_url(text), Err(malformed), "{text}");
+            assert_eq!(Website::parse(text), Err(malformed), "{text}");
+        }
+    }
+
+    #[test]
+    fn user_information_is_refused() {
+        for text in [
+            "https://user:pw@evil.example/phish",
+            "https://user@evil.example",
+            "https://bank.example%20@evil.example",
+            "http://@evil.example",
+            "https://:@evil.example?a",
+            "https://a@b@evil.example#c",
+        ] {
+            assert_eq!(
+                check_web_url(text),
+                Err(InvalidWebUrl::UserInformation),
+                "{text}"
+            );
+        }
+        for text in [
+            "https://acme.example/@ann",
+            "https://acme.example?mail=a@b.example",
+            "https://acme.example#a@b",
+        ] {
+            assert_eq!(check_web_url(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_logo_is_on_the_own_host_or_on_the_web() {
+        for text in [
+            "l.svg",
+            "/l.svg",
+            "./logos/ü 1.png?v=2:3#x",
+            "../l.svg",
+            "logos/a:b.png",
+            "https://acme.example/l.svg",
+            "HTTP://acme.example/l.svg",
+            "/",
+        ] {
+            assert_eq!(check_logo_path(text), Ok(()), "{text}");
+        }
+        for text in [
+            "javascript:alert(1)",
+            "JavaScript:alert(1)",
+            "data:image/svg+xml,<svg/>",
+            "//evil.example/x.svg",
+            "///evil.example/x.svg",
+            "\\\\evil.example\\x.svg",
+            "/\\evil.example/x.svg",
+            "/\t/evil.example/x.svg",
+            "java\nscript:alert(1)",
+            "C:\\logo.png",
+            "ftp://acme.example/l.svg",
+            "https:evil.example",
+            "https:/evil.example",
+            "https://a@evil.example/l.svg",
+            ":a",
+        ] {
+            assert_eq!(check_logo_path(text), Err(InvalidLogoPath), "{text}");
         }
     }
 

@@ -4,9 +4,11 @@
 //! verdict. It decides nothing about the posting: what an outcome means for its status is
 //! [`crate::posting::outcome`]'s business. [`Pipeline`] is the one there is: a [`Craft`] that
 //! works by rules alone, an [`Author`] who judges if there is one, and the [`rules`] that hold
-//! for whatever they produce. [`Drafts`] remembers what was paid for.
+//! for whatever they produce. [`Drafts`] remembers what was paid for. None of it may cost more
+//! than a [`Budget`] allows.
 
 mod author;
+mod budget;
 mod craft;
 mod drafts;
 mod pipeline;
@@ -22,6 +24,7 @@ use async_trait::async_trait;
 
 pub use self::{
     author::{Author, Brief, Draft, DraftError, Objection},
+    budget::{Budget, Exceeded, StopFlag},
     craft::Craft,
     drafts::{DraftKey, Drafts, Reservation},
     pipeline::Pipeline,
@@ -117,8 +120,13 @@ pub enum EnrichError {
 /// The port that enrichers implement.
 #[async_trait]
 pub trait Enricher: Send + Sync {
-    /// Enriches one posting.
-    async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError>;
+    /// Enriches one posting. Computing ends soon after the flag is set, with an error that nobody
+    /// needs; waiting for others ends when the future is dropped.
+    async fn enrich(
+        &self,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<Enrichment, EnrichError>;
 
     /// Texts and place without a judgement, for a posting that will get none; `None` when there
     /// are none that may be shown.

@@ -21,11 +21,26 @@ pub enum ReasonCode {
     PersonalData,
     /// The work, or how it is offered, is forbidden.
     Illegal,
+    /// Reading the description, or what it would become, takes too much. Only rules say so.
+    TooComplex,
 }
 
 impl ReasonCode {
     /// Every code.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
+        Self::NoContent,
+        Self::TestPosting,
+        Self::NotAJob,
+        Self::Spam,
+        Self::Fraud,
+        Self::Discriminatory,
+        Self::PersonalData,
+        Self::Illegal,
+        Self::TooComplex,
+    ];
+
+    /// The codes that an author may give.
+    pub const OF_AUTHORS: [Self; 8] = [
         Self::NoContent,
         Self::TestPosting,
         Self::NotAJob,
@@ -35,6 +50,13 @@ impl ReasonCode {
         Self::PersonalData,
         Self::Illegal,
     ];
+
+    /// The code with this name, if an author may give it.
+    pub fn of_author(name: &str) -> Option<Self> {
+        Self::OF_AUTHORS
+            .into_iter()
+            .find(|code| code.as_str() == name)
+    }
 
     /// The code's name in answers, history, logs and models' answers.
     pub const fn as_str(self) -> &'static str {
@@ -47,6 +69,7 @@ impl ReasonCode {
             Self::Discriminatory => "discriminatory",
             Self::PersonalData => "personal_data",
             Self::Illegal => "illegal",
+            Self::TooComplex => "too_complex",
         }
     }
 
@@ -88,6 +111,10 @@ impl ReasonCode {
             Self::Illegal => {
                 "The posting offers work, or conditions of work, that the law forbids."
             }
+            Self::TooComplex => {
+                "The description is too complex to be read. Send the text of the job with simple \
+                 markup in `raw_description`, without deep nesting and endless repetition."
+            }
         }
     }
 }
@@ -111,6 +138,12 @@ mod tests {
             assert_eq!(code.to_string(), code.as_str());
         }
         assert_eq!(HashSet::from(ReasonCode::ALL).len(), ReasonCode::ALL.len());
+        let for_all = |code: &ReasonCode| ReasonCode::of_author(code.as_str()) == Some(*code);
+        let not_for_authors: Vec<_> = ReasonCode::ALL
+            .into_iter()
+            .filter(|code| !for_all(code))
+            .collect();
+        assert_eq!(not_for_authors, [ReasonCode::TooComplex]);
         for name in ["", "Spam", "spam ", "no-content", "approve"] {
             assert_eq!(ReasonCode::parse(name), None, "{name}");
         }

@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
+    company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     subscriber::SubscriberId,
 };
@@ -25,19 +26,22 @@ pub enum EventName {
     JobPostingExpired,
     /// A posting that was taken down came back.
     JobPostingReopened,
+    /// The name or the logo of a company changed.
+    CompanyUpdated,
     /// A membership changed that is a person's own, or was before.
     IndividualMembershipUpdated,
 }
 
 impl EventName {
     /// Every name.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::JobPostingCreated,
         Self::JobPostingUpdated,
         Self::JobPostingApproved,
         Self::JobPostingRejected,
         Self::JobPostingExpired,
         Self::JobPostingReopened,
+        Self::CompanyUpdated,
         Self::IndividualMembershipUpdated,
     ];
 
@@ -50,6 +54,7 @@ impl EventName {
             Self::JobPostingRejected => "JobPostingRejected",
             Self::JobPostingExpired => "JobPostingExpired",
             Self::JobPostingReopened => "JobPostingReopened",
+            Self::CompanyUpdated => "CompanyUpdated",
             Self::IndividualMembershipUpdated => "IndividualMembershipUpdated",
         }
     }
@@ -59,9 +64,18 @@ impl EventName {
         Self::ALL.into_iter().find(|event| event.as_str() == name)
     }
 
-    /// Whether it happens to subscribers; otherwise to postings.
-    pub const fn is_of_subscribers(self) -> bool {
-        matches!(self, Self::IndividualMembershipUpdated)
+    /// What its subjects are.
+    pub const fn subject_kind(self) -> SubjectKind {
+        match self {
+            Self::JobPostingCreated
+            | Self::JobPostingUpdated
+            | Self::JobPostingApproved
+            | Self::JobPostingRejected
+            | Self::JobPostingExpired
+            | Self::JobPostingReopened => SubjectKind::Posting,
+            Self::CompanyUpdated => SubjectKind::Company,
+            Self::IndividualMembershipUpdated => SubjectKind::Subscriber,
+        }
     }
 }
 
@@ -69,6 +83,17 @@ impl fmt::Display for EventName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// What an event can be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubjectKind {
+    /// A posting.
+    Posting,
+    /// A company.
+    Company,
+    /// A subscriber.
+    Subscriber,
 }
 
 /// Something that happened.
@@ -92,6 +117,8 @@ pub enum Subject {
         /// The posting's id in the world it comes from.
         source_identifier: SourceIdentifier,
     },
+    /// A company.
+    Company(CompanyId),
     /// A subscriber.
     Subscriber(SubscriberId),
 }
@@ -101,6 +128,7 @@ impl Subject {
     pub const fn uuid(&self) -> Uuid {
         match self {
             Self::Posting { id, .. } => id.uuid(),
+            Self::Company(id) => id.uuid(),
             Self::Subscriber(id) => id.uuid(),
         }
     }
@@ -111,7 +139,7 @@ impl Subject {
             Self::Posting {
                 source_identifier, ..
             } => Some(source_identifier),
-            Self::Subscriber(_) => None,
+            Self::Company(_) | Self::Subscriber(_) => None,
         }
     }
 }

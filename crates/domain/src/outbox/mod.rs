@@ -6,9 +6,14 @@
 //! moves it there.
 //! An [`Event`] is a row with data, delivered in order per subject, at least once.
 //!
-//! A worker [claims](Outbox::claim) tasks for the time of a lease, and either finishes each in
-//! the commit that carries its result ([`crate::store::WriteSet::done`]), [puts it
-//! off](Outbox::retry) or [gives it up](Outbox::bury). Whoever lost its lease can do neither.
+//! A worker [claims](Outbox::claim) tasks for the time of a lease, and reports on each: it
+//! finishes it in the commit that carries its result ([`crate::store::WriteSet::done`]), [puts it
+//! off](Outbox::retry), [gives it up](Outbox::bury) or [gives it back](Outbox::give_back). Whoever
+//! lost its lease can do neither.
+//!
+//! A lease that ends without a report is a *lost claim*: the worker died, perhaps of this task.
+//! Such a task is a *suspect*, [claimed](Outbox::claim_suspect) alone, and [`MOST_LOST`] lost
+//! claims in a row are the end of it. Any report clears it.
 
 mod effect;
 mod event;
@@ -20,10 +25,21 @@ use uuid::Uuid;
 
 pub use self::{
     effect::{Effect, Kind, Queue},
-    event::{Event, EventName, Subject},
+    event::{Event, EventName, Subject, SubjectKind},
     retry::RetryPolicy,
 };
 use crate::store::StoreError;
+
+/// So many claims in a row may be lost before a task is given up. One may be an accident, or the
+/// fault of a task beside it; a suspect is worked on alone, so it has had two chances by itself.
+pub const MOST_LOST: u32 = 3;
+
+/// What is said of a task whose claims were lost that often.
+pub const LOST_TOO_OFTEN: &str = "its worker died three times without reporting";
+
+/// Counting of what waits ends here, for each kind: a backlog of millions must not cost more to
+/// look at than one of this size.
+pub const MOST_COUNTED: usize = 100_000;
 
 /// Numbers the rows of the outbox, in the order they were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +77,16 @@ pub struct Claimed {
     pub attempts: u32,
     /// When its first failed attempt was, since it was last asked for anew.
     pub first_failed_at: Option<OffsetDateTime>,
+    /// How many claims before this one were lost, one after the other.
+    pub lost: u32,
+}
+
+impl Claimed {
+    /// Whether it has to be taken for the cause of its workers' deaths, and is not to be tried
+    /// again without an operator.
+    pub const fn is_lethal(&self) -> bool {
+        self.lost >= MOST_LOST
+    }
 }
 
 /// A row of the outbox as an operator sees it.
@@ -95,24 +121,26 @@ pub enum Revive {
 pub struct Backlog {
     /// Which kind.
     pub kind: Kind,
-    /// How many wait or are leased.
+    /// How many wait or are leased: exact below [`MOST_COUNTED`], which stands for any more.
     pub waiting: u64,
-    /// How many were given up.
+    /// How many were given up, likewise.
     pub dead: u64,
-    /// When the oldest waiting one was written.
+    /// When the oldest waiting one was written, of those that were counted.
     pub oldest: Option<OffsetDateTime>,
 }
 
 /// The port to the outbox. New tasks enter it by [`crate::store::Store::commit`].
 ///
 /// A task is *due* when it is not dead and its `next_at` is not after `now`. A lease moves
-/// `next_at` to the lease's end, so a task whose worker died is due again by itself.
+/// `next_at` to the lease's end, so a task whose worker died is due again by itself, as a
+/// *suspect*: its row still names the lease.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Claims up to `limit` due tasks of the given queues, the longest due first, until
-    /// `now + lease`. Two callers never get the same task. Of the events of one subject only
-    /// the oldest that is still there is ever claimed, dead or not: so they stay in order.
-    /// `lease_id` is the caller's new random id of this claim.
+    /// Claims up to `limit` due tasks of the given queues that are no suspects, the longest due
+    /// first, until `now + lease`. Two callers never get the same task. Of the events of one
+    /// subject only the oldest that is still there is ever claimed, dead or not: so they stay in
+    /// order. What waits behind a dead event costs a claim nothing. `lease_id` is the caller's
+    /// new random id of this claim.
     async fn claim(
         &self,
         queues: &[Queue],
@@ -122,8 +150,25 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError>;
 
+    /// Whether there is a suspect in one of the given queues.
+    async fn has_suspect(&self, queues: &[Queue], now: OffsetDateTime) -> Result<bool, StoreError>;
+
+    /// Claims the longest due suspect of the given queues, as [`claim`](Self::claim) does, and
+    /// counts the claim before as lost.
+    async fn claim_suspect(
+        &self,
+        queues: &[Queue],
+        lease: Duration,
+        lease_id: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Option<Claimed>, StoreError>;
+
     /// Moves the end of the leases that still hold to `until`.
     async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError>;
+
+    /// Gives tasks back that nothing was found out about, to be due at `at`. Does nothing for
+    /// those whose lease was lost.
+    async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError>;
 
     /// Gives a task back after a failure, to be due at `next_at`, or at `now` if it was asked
     /// for again meanwhile. Does nothing when the lease was lost.
@@ -144,12 +189,18 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;
 
-    /// Waiting and leased tasks, or the dead ones; oldest first.
-    async fn list(&self, dead: bool) -> Result<Vec<TaskRow>, StoreError>;
+    /// Up to `limit` waiting and leased tasks, or dead ones; oldest first, and only those that
+    /// were written after the given one.
+    async fn list(
+        &self,
+        dead: bool,
+        after: Option<TaskId>,
+        limit: usize,
+    ) -> Result<Vec<TaskRow>, StoreError>;
 
     /// Makes dead tasks due at `now` with a clean record, and says how many there were.
     async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError>;
 
-    /// How much waits, one entry for each kind.
+    /// How much waits, one entry for each kind. What it costs is bounded.
     async fn backlog(&self) -> Result<Vec<Backlog>, StoreError>;
 }

@@ -27,7 +27,7 @@ pub struct Change {
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
     /// What is added to its history.
     pub history: Vec<HistoryEntry>,
-    /// The events it raises, in order.
+    /// The events it raises, in order: of the posting, and of its company.
     pub events: Vec<EventName>,
     /// Whether it asks for enrichment.
     pub asks_for_enrichment: bool,
@@ -93,16 +93,30 @@ impl Change {
             && self.posting.enriched_hash != Some(ContentHash::of(&self.posting.details, company));
     }
 
+    /// Asks for enrichment if the content differs from what the last outcome was for by the
+    /// company's name alone: by another posting's push, which asked for that one only.
+    pub(super) fn ask_if_renamed(&mut self, company: &Company) {
+        self.asks_for_enrichment = self.posting.status != Status::Expired
+            && self.posting.enriched_hash.is_some_and(|last| {
+                last.differs_by_name_alone(&ContentHash::of(&self.posting.details, company))
+            });
+    }
+
     /// Adds the change to a commit, and to what the next decision of the same batch knows.
     pub fn record(mut self, known: &mut Known, writes: &mut WriteSet) {
         let id = self.posting.id;
+        let posting = &self.posting;
         writes
             .events
             .extend(self.events.into_iter().map(|name| Event {
                 name,
-                subject: Subject::Posting {
-                    id,
-                    source_identifier: self.posting.source_identifier.clone(),
+                subject: if name == EventName::CompanyUpdated {
+                    Subject::Company(posting.company_id)
+                } else {
+                    Subject::Posting {
+                        id,
+                        source_identifier: posting.source_identifier.clone(),
+                    }
                 },
                 at: writes.at,
             }));

@@ -4,11 +4,10 @@
     reason = "garde passes every field and its context by reference"
 )]
 
-use garde::rules::email::parse_email;
-
-use super::payload::MetadataField;
+use super::{limits, payload::MetadataField};
 use crate::{
-    company::check_web_url,
+    company::{Website, check_logo_path, check_web_url},
+    email,
     field::{Field, Line, Presence},
 };
 
@@ -29,18 +28,54 @@ pub(super) fn object(field: &MetadataField, (): &()) -> garde::Result {
     }
 }
 
+/// Stricter than the rule for subscribers: this address is new to us, and whoever applies has to
+/// reach it, while a subscriber's may be one that an account holds already.
 pub(super) fn email(field: &Field<Line>, (): &()) -> garde::Result {
-    match field {
-        Field::Value(Line(text)) => {
-            parse_email(text).map_err(|_| garde::Error::new("must be a valid e-mail address"))
-        }
-        _ => Ok(()),
-    }
+    line(field, |text| {
+        email::parts(text)
+            .filter(email::Parts::is_dot_string)
+            .map(|_| ())
+            .ok_or("must be a valid e-mail address")
+    })
 }
 
 pub(super) fn web_url(field: &Field<Line>, (): &()) -> garde::Result {
+    line(field, check_web_url)
+}
+
+/// What is stored and shown is the normal form, so that has to keep to the limit too: what is
+/// shown can be sent.
+pub(super) fn website(field: &Field<Line>, (): &()) -> garde::Result {
+    const LONGEST: usize = limits::COMPANY_WEBSITE_URL;
+    line(field, |text| {
+        // At most, each character of ASCII becomes three.
+        if text.is_ascii() && text.len() <= LONGEST / 3 {
+            return check_web_url(text).map_err(|error| error.to_string());
+        }
+        let website = Website::parse(text).map_err(|error| error.to_string())?;
+        let length = website.as_str().chars().count();
+        if length > LONGEST && text.chars().count() <= LONGEST {
+            return Err(format!(
+                "must be at most {LONGEST} characters long when it is percent-encoded, \
+                 and has {length} then"
+            ));
+        }
+        Ok(())
+    })
+}
+
+pub(super) fn logo(field: &Field<Line>, (): &()) -> garde::Result {
+    line(field, check_logo_path)
+}
+
+fn line<E: ToString>(
+    field: &Field<Line>,
+    check: impl FnOnce(&str) -> Result<(), E>,
+) -> garde::Result {
     match field {
-        Field::Value(Line(text)) => check_web_url(text).map_err(garde::Error::new),
+        Field::Value(Line(text)) => {
+            check(text).map_err(|error| garde::Error::new(error.to_string()))
+        }
         _ => Ok(()),
     }
 }

@@ -1,10 +1,22 @@
-//! Codes of the ISO standards, in upper case; a code that is not in its standard cannot be made.
+//! Codes of the ISO standards, in upper case; a code that is not assigned today cannot be made.
+//!
+//! The lists come from crates. What those have besides the codes that are assigned today is here.
 
 use std::fmt;
 
 use crate::field::Term;
 
-/// A country of ISO 3166-1, as its alpha-2 code.
+/// What the list of countries has besides those of ISO 3166-1: Kosovo's code is one that users
+/// of the standard may give a meaning of their own.
+const NO_COUNTRIES: &[&str] = &["XK"];
+
+/// What the list of currencies has besides those that ISO 4217 has in its list of current ones,
+/// and the two codes of that list that are for no currency and for tests.
+///
+/// Metals and units of account (`XAU`, `XDR`) are assigned, and so are accepted.
+const NO_CURRENCIES: &[&str] = &["BGN", "CUC", "HRK", "SLL", "XTS", "XXX", "ZWL"];
+
+/// A country of ISO 3166-1, as its officially assigned alpha-2 code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CountryCode(&'static str);
 
@@ -15,7 +27,7 @@ impl CountryCode {
             return None;
         }
         let country = celes::Country::from_alpha2(code.to_ascii_uppercase()).ok()?;
-        Some(Self(country.alpha2))
+        (!NO_COUNTRIES.contains(&country.alpha2)).then_some(Self(country.alpha2))
     }
 
     /// The code.
@@ -30,7 +42,7 @@ impl Term for CountryCode {
     }
 
     fn expected() -> String {
-        "an ISO 3166-1 alpha-2 country code".to_owned()
+        "a country code of ISO 3166-1 alpha-2 that is assigned".to_owned()
     }
 }
 
@@ -40,7 +52,7 @@ impl fmt::Display for CountryCode {
     }
 }
 
-/// A currency of ISO 4217, as its alphabetic code.
+/// A currency of ISO 4217, as its alphabetic code that is assigned today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CurrencyCode(&'static str);
 
@@ -51,7 +63,8 @@ impl CurrencyCode {
             return None;
         }
         let currency = iso_currency::Currency::from_code(&code.to_ascii_uppercase())?;
-        Some(Self(currency.code()))
+        let code = currency.code();
+        (!NO_CURRENCIES.contains(&code)).then_some(Self(code))
     }
 
     /// The code.
@@ -66,7 +79,7 @@ impl Term for CurrencyCode {
     }
 
     fn expected() -> String {
-        "an ISO 4217 currency code".to_owned()
+        "a currency code of ISO 4217 that is assigned".to_owned()
     }
 }
 

@@ -5,16 +5,24 @@ use std::fmt;
 use super::Details;
 use crate::{company::Company, digest};
 
-/// SHA-256 over title, digest of the description, city, country, company and company name. Two contents with
-/// one hash need one enrichment.
+/// A hash of title, description, city, country, company and company name. Two contents with one
+/// hash need one enrichment.
+///
+/// It is put together of two SHA-256: all but the last [`NAME`] bytes are of what the posting
+/// itself says, the last ones of the company's name. So it shows whether a posting is due only
+/// because somebody else renamed its company.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentHash([u8; 32]);
+
+/// How many bytes of the hash are of the company's name. Nobody gains by two names that
+/// collide: the company names itself. What the posting says keeps 192 bits.
+const NAME: usize = 8;
 
 impl ContentHash {
     /// The hash of what an enricher would be given.
     pub fn of(details: &Details, company: &Company) -> Self {
         let id = company.id.uuid();
-        let parts: [&[u8]; 6] = [
+        let own: [&[u8]; 5] = [
             details.title.as_bytes(),
             details.raw_description.digest(),
             details
@@ -27,9 +35,18 @@ impl ContentHash {
                 .map_or("", |code| code.as_str())
                 .as_bytes(),
             id.as_bytes(),
-            company.name.as_bytes(),
         ];
-        Self(digest::of_parts(parts))
+        let mut hash = digest::of_parts(own);
+        let name = digest::of_parts([company.name.as_bytes()]);
+        hash[32 - NAME..].copy_from_slice(&name[..NAME]);
+        Self(hash)
+    }
+
+    /// Whether the company's name is all that differs.
+    pub fn differs_by_name_alone(&self, other: &Self) -> bool {
+        let ((own, name), (others, other_name)) =
+            (self.0.split_at(32 - NAME), other.0.split_at(32 - NAME));
+        own == others && name != other_name
     }
 
     /// Takes a hash back from a store.

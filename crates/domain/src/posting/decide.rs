@@ -4,6 +4,7 @@ use time::OffsetDateTime;
 
 use super::{
     Actor, Change, Details, ExpirationPatch, Lifetime, Posting, PostingId, PutPosting, Status,
+    outcome,
 };
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
@@ -11,26 +12,32 @@ use crate::{
     posting::CompanyPatch,
     store::Known,
     validation::FieldErrors,
+    vocabulary::vocabulary,
 };
 
-/// What a command did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It made this posting.
-    Created(PostingId),
-    /// It updated or reopened this posting, or found nothing to change.
-    Updated(PostingId),
-    /// It expired this posting, or found it expired.
-    Expired(PostingId),
+vocabulary! {
+    /// What became of a command that was carried out.
+    PutOutcome {
+        /// It made the posting.
+        Created = "created",
+        /// It changed the posting or its company.
+        Updated = "updated",
+        /// It found nothing to change.
+        Unchanged = "unchanged",
+        /// It took the posting down.
+        Expired = "expired",
+        /// It brought back a posting that had been taken down.
+        Reopened = "reopened",
+    }
 }
 
-impl Answer {
+/// What to answer to a command that was carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
     /// The posting.
-    pub const fn id(self) -> PostingId {
-        match self {
-            Self::Created(id) | Self::Updated(id) | Self::Expired(id) => id,
-        }
-    }
+    pub id: PostingId,
+    /// What became of the command.
+    pub outcome: PutOutcome,
 }
 
 /// Why a command is refused.
@@ -116,6 +123,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         details,
         company_id: company.after.id,
         enriched_hash: None,
+        approved_hash: None,
         is_featured: false,
         published_at: None,
         expire_at: None,
@@ -124,11 +132,17 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         updated_at: now,
     });
     change.move_to(Status::PendingEnrichment, None, Actor::Client(put.by), now);
+    if company.is_update {
+        change.raise(EventName::CompanyUpdated);
+    }
     change.raise(EventName::JobPostingCreated);
     change.asks_for_enrichment = true;
     change.company = company.write;
     Ok(Decision {
-        answer: Answer::Created(put.new_id),
+        answer: Answer {
+            id: put.new_id,
+            outcome: PutOutcome::Created,
+        },
         change: Some(Box::new(change)),
     })
 }
@@ -187,24 +201,35 @@ fn update(
     change.sets_description = after.details.raw_description != posting.details.raw_description;
     let after = &change.posting;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
+    if company.is_update {
+        change.raise(EventName::CompanyUpdated);
+    }
     change.company = company.write;
     advance(&mut change, posting, put, differs, now);
     let is_changed = differs || !change.history.is_empty();
-    if is_changed || change.company.is_some() {
+    let outcome = match (posting.status, change.posting.status) {
+        (Status::Expired, Status::PendingEnrichment) => PutOutcome::Reopened,
+        (before, Status::Expired) if before != Status::Expired => PutOutcome::Expired,
+        _ if is_changed || change.company.is_some() => PutOutcome::Updated,
+        _ => PutOutcome::Unchanged,
+    };
+    if outcome == PutOutcome::Unchanged {
+        change.ask_if_renamed(&company.after);
+    } else {
         change.ask_if_due(&company.after);
+        outcome::end_review(&mut change, &company.after, Actor::Client(put.by), now);
     }
+    let is_changed = differs || !change.history.is_empty();
     lifetime.renew(&mut change.posting, now);
     // What a company is called or looks like is no part of its postings: feeds that disagree
     // about it would otherwise update them with every push.
     change.writes_posting = is_changed || change.posting.expire_at != posting.expire_at;
-    let answer = if expires {
-        Answer::Expired(posting.id)
-    } else {
-        Answer::Updated(posting.id)
-    };
-    let is_any = change.writes_posting || change.company.is_some();
+    let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decision {
-        answer,
+        answer: Answer {
+            id: posting.id,
+            outcome,
+        },
         change: is_any.then(|| Box::new(change)),
     })
 }
@@ -223,6 +248,7 @@ fn advance(
             change.posting.expired_at = None;
             // Whatever was judged before it was taken down is judged anew.
             change.posting.enriched_hash = None;
+            change.posting.approved_hash = None;
             change.posting.moderated = false;
             change.move_to(Status::PendingEnrichment, None, by, now);
             change.raise(EventName::JobPostingReopened);
@@ -283,6 +309,8 @@ struct Upsert {
     after: Company,
     /// What has to be written for it, if anything.
     write: Option<CompanyWrite>,
+    /// Whether that changes a company that is there.
+    is_update: bool,
 }
 
 /// Applies a company patch; `None` when a new company has no name.
@@ -317,7 +345,11 @@ fn upsert(
         sets_logo_path,
         at: now,
     });
-    Some(Upsert { after, write })
+    Some(Upsert {
+        is_update: existing.is_some() && write.is_some(),
+        after,
+        write,
+    })
 }
 
 impl Details {

@@ -9,7 +9,8 @@ use crate::outbox::EventName;
 pub const REASON: &str = "The posting's lifetime ended.";
 
 /// The lifetime of postings. It starts when a posting becomes approved, and starts anew with a
-/// push that finds less than half of it left.
+/// push that finds less than half of it left. Where there are none, a push clears what is left of
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime(Option<Duration>);
 
@@ -32,9 +33,15 @@ impl Lifetime {
         now.checked_add(self.0?)
     }
 
-    /// Starts the lifetime of a pushed posting anew if less than half of it is left.
+    /// Starts the lifetime of a pushed posting anew if less than half of it is left, and ends it
+    /// if postings stay for ever.
     pub(super) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
-        let Some(lifetime) = self.0 else { return };
+        let Some(lifetime) = self.0 else {
+            if matches!(posting.status, Status::Approved | Status::PendingEnrichment) {
+                posting.expire_at = None;
+            }
+            return;
+        };
         let is_short = match (posting.status, posting.expire_at) {
             (Status::Approved | Status::PendingEnrichment, Some(end)) => end - now < lifetime / 2,
             // It was approved while lifetimes were switched off.

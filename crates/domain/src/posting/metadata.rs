@@ -1,12 +1,15 @@
 //! `metadata`: a JSON object that is kept as text, so that what was sent comes back.
 
-use std::sync::Arc;
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use super::limits;
-use crate::body::string_len;
+use crate::body::{is_vast, string_len};
 
-/// A JSON object, as compact text: without insignificant white space, everything else (order
-/// and repetition of keys, spelling of numbers and strings) as sent.
+/// A JSON object, as compact text: without insignificant white space, everything else (order of
+/// names, spelling of numbers and strings) as sent.
+///
+/// What readers disagree about is refused (I-JSON, RFC 7493): numbers that no double holds and
+/// names that an object has twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata(Arc<str>);
 
@@ -22,6 +25,12 @@ pub enum InvalidMetadata {
     /// A string in it has the character U+0000, which not every store can keep.
     #[error("must not contain the character U+0000")]
     Nul,
+    /// A number in it is too large for a double (RFC 7493 §2.2).
+    #[error("must not contain numbers that are too large for a double")]
+    Number,
+    /// An object in it has two members of one name (RFC 7493 §2.3).
+    #[error("must not have the same name twice in one object")]
+    Repeated,
     /// A string in it has one half of a surrogate pair, which is no character.
     #[error("must not contain an unpaired surrogate")]
     Surrogate,
@@ -30,30 +39,44 @@ pub enum InvalidMetadata {
 impl Metadata {
     /// Takes the text of one JSON value. Text that is not JSON gives some error or a useless
     /// object, but nothing worse: whoever calls this has parsed it before.
+    ///
+    /// An empty list counts as an empty object: PHP cannot tell them apart.
     pub fn from_json(json: &str) -> Result<Self, InvalidMetadata> {
+        if is_empty_list(json) {
+            return Ok(Self("{}".into()));
+        }
         if !json.starts_with('{') {
             return Err(InvalidMetadata::NotAnObject);
         }
         let mut compact = String::with_capacity(json.len());
-        let mut depth = 0_usize;
+        // The names so far in each object that is open; none in an array.
+        let mut names: Vec<BTreeSet<Cow<'_, str>>> = Vec::new();
         let mut rest = json;
         while let Some(at) = rest.find(['"', '{', '[', '}', ']', ' ', '\t', '\n', '\r']) {
             let (plain, from) = rest.split_at(at);
+            check_numbers(plain)?;
             compact.push_str(plain);
             let taken = match from.as_bytes()[0] {
                 b'"' => {
                     let string = &from[..string_len(from)];
                     check_string(string)?;
+                    let is_name = from[string.len()..].trim_ascii_start().starts_with(':');
+                    if is_name
+                        && let Some(names) = names.last_mut()
+                        && !names.insert(unescaped(string))
+                    {
+                        return Err(InvalidMetadata::Repeated);
+                    }
                     compact.push_str(string);
                     string.len()
                 }
                 b' ' | b'\t' | b'\n' | b'\r' => 1,
                 bracket => {
                     match bracket {
-                        b'{' | b'[' => depth += 1,
-                        _ => depth = depth.saturating_sub(1),
+                        b'{' | b'[' => names.push(BTreeSet::new()),
+                        _ => drop(names.pop()),
                     }
-                    if depth > limits::METADATA_DEPTH {
+                    if names.len() > limits::METADATA_DEPTH {
                         return Err(InvalidMetadata::TooDeep);
                     }
                     compact.push(char::from(bracket));
@@ -62,6 +85,7 @@ impl Metadata {
             };
             rest = &from[taken..];
         }
+        check_numbers(rest)?;
         compact.push_str(rest);
         Ok(Self(compact.into()))
     }
@@ -75,6 +99,32 @@ impl Metadata {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+fn is_empty_list(json: &str) -> bool {
+    let inner = json
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    inner.is_some_and(|inner| inner.trim_ascii().is_empty())
+}
+
+/// Looks for numbers between other tokens.
+fn check_numbers(plain: &str) -> Result<(), InvalidMetadata> {
+    if plain.split([':', ',']).any(is_vast) {
+        Err(InvalidMetadata::Number)
+    } else {
+        Ok(())
+    }
+}
+
+/// What a string literal stands for.
+fn unescaped(literal: &str) -> Cow<'_, str> {
+    if literal.contains('\\')
+        && let Ok(text) = serde_json::from_str(literal)
+    {
+        return Cow::Owned(text);
+    }
+    Cow::Borrowed(literal.trim_matches('"'))
 }
 
 /// Looks for escapes that stand for no storable character.
@@ -122,14 +172,49 @@ mod tests {
             "{ \"b\" : [ 1.50 , 1e2 ],\n\t\"a\": \" x \\\" { \\\\\" }",
             Ok(r#"{"b":[1.50,1e2],"a":" x \" { \\"}"#),
         );
-        check(r#"{"a":1,"a":2}"#, Ok(r#"{"a":1,"a":2}"#));
         check(r#"{"é":"🦀 ü"}"#, Ok(r#"{"é":"🦀 ü"}"#));
     }
 
     #[test]
     fn only_objects_are_metadata() {
-        for json in ["[]", "1", "\"a\"", "true"] {
+        for json in ["[1]", "[{}]", "[[]]", "1", "\"a\"", "true"] {
             check(json, Err(InvalidMetadata::NotAnObject));
+        }
+        for json in ["{}", "[]", "[ \n\t]"] {
+            check(json, Ok("{}"));
+        }
+    }
+
+    #[test]
+    fn a_name_is_there_once() {
+        let repeated = Err(InvalidMetadata::Repeated);
+        check(
+            r#"{"a":1,"b":{"a":[{"a":1},{"a":2},"a","a"]},"A":2}"#,
+            Ok(r#"{"a":1,"b":{"a":[{"a":1},{"a":2},"a","a"]},"A":2}"#),
+        );
+        check(r#"{"a":1,"a":2}"#, repeated);
+        check(r#"{"a":{"b":"c"},"a" : 1}"#, repeated);
+        check(r#"{"x":[{"é":1,"\u00e9":1}]}"#, repeated);
+        check(r#"{"":1,"":1}"#, repeated);
+        check(r#"{"a":1,"a\"":2,"\"":3}"#, Ok(r#"{"a":1,"a\"":2,"\"":3}"#));
+    }
+
+    #[test]
+    fn numbers_fit_a_double() {
+        let long = "9".repeat(5_000);
+        for number in ["1e400", "-1E+400", "1.8e308", &"9".repeat(309), &long] {
+            for json in [
+                format!("{{\"a\":{number}}}"),
+                format!("{{\"a\":[1, {number} ,2]}}"),
+                format!("{{\"a\":[1,{number}]}}"),
+            ] {
+                check(&json, Err(InvalidMetadata::Number));
+            }
+        }
+        let decimals = format!("0.{long}");
+        for number in ["1.7e308", "-1e-400", "18446744073709551616", &decimals] {
+            let json = format!("{{\"a\":{number},\"1e400\":\"1e400\"}}");
+            check(&json, Ok(&json));
         }
     }
 

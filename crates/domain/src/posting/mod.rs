@@ -32,7 +32,7 @@ pub use self::{
     change::Change,
     codes::{CountryCode, CurrencyCode},
     content::ContentHash,
-    decide::{Answer, Decision, Rejection, decide},
+    decide::{Answer, Decision, PutOutcome, Rejection, decide},
     description::Description,
     history::{Actor, HistoryEntry},
     id::{InvalidIdentifier, PostingId, SourceIdentifier, Version},
@@ -62,7 +62,8 @@ pub struct Posting {
     pub status: Status,
     /// Why it stands there: the reason of the newest change of status.
     pub status_reason: Option<String>,
-    /// Whether its status is an operator's verdict, which no enricher overrules.
+    /// Whether its status is an operator's verdict. A rejection no enricher overrules; for an
+    /// approval see `approved_hash`.
     pub moderated: bool,
     /// What integrations push.
     pub details: Details,
@@ -71,6 +72,8 @@ pub struct Posting {
     /// The content that the last enrichment outcome was for; `None` before the first and
     /// after reopening.
     pub enriched_hash: Option<ContentHash>,
+    /// The content that an operator approved, which no enricher overrules.
+    pub approved_hash: Option<ContentHash>,
     /// Whether an operator features it.
     pub is_featured: bool,
     /// When it was first approved.

@@ -2,15 +2,18 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, Change, HistoryEntry, Lifetime, Posting, Rejection, Status, outcome};
-use crate::outbox::EventName;
+use super::{
+    Actor, Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Status, outcome,
+};
+use crate::{company::Company, outbox::EventName};
 
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moderation {
-    /// Show it, whatever an enricher says.
+    /// Show it as it is now, whatever an enricher says. Content that is pushed later is judged
+    /// like any other.
     Approve,
-    /// Do not show it, whatever an enricher says.
+    /// Do not show it, whatever an enricher says and whatever is pushed.
     Reject {
         /// Why.
         reason: String,
@@ -22,6 +25,7 @@ pub enum Moderation {
 /// Decides an operator's command; `None` when there is nothing to change.
 pub fn decide(
     posting: &Posting,
+    company: &Company,
     command: &Moderation,
     lifetime: Lifetime,
     now: OffsetDateTime,
@@ -39,14 +43,18 @@ pub fn decide(
     }
     let mut change = Change::of(posting);
     change.posting.moderated = true;
-    match command {
-        Moderation::Reject { reason } => {
-            outcome::reject(&mut change, reason.clone(), Actor::Operator, now);
-        }
-        _ => outcome::approve(&mut change, Actor::Operator, lifetime, now),
+    if let Moderation::Reject { reason } = command {
+        change.posting.approved_hash = None;
+        outcome::reject(&mut change, reason.clone(), Actor::Operator, now);
+    } else {
+        change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
+        outcome::approve(&mut change, Actor::Operator, lifetime, now);
+        // Its texts may be those of other content, or none at all.
+        change.ask_if_due(company);
     }
-    if change.history.is_empty() && !posting.moderated {
-        // The enricher said so before; from now on it is the operator who says so.
+    let is_known = posting.moderated && posting.approved_hash == change.posting.approved_hash;
+    if change.history.is_empty() && !is_known {
+        // The enricher said so before, or of other content; now it is the operator who says so.
         let reason = posting.status_reason.clone();
         change.move_to(posting.status, reason, Actor::Operator, now);
     }

@@ -33,8 +33,13 @@ pub fn apply(
     change.enriched = Some((enrichment.texts.clone(), enrichment.coordinates));
     change.posting.enriched_hash = Some(content);
     change.touch(now);
-    // An operator's verdict stands.
-    if !posting.moderated {
+    let stays_rejected = posting.moderated && posting.status == Status::Rejected;
+    if posting.approved_hash == Some(content) {
+        // An operator has judged this content.
+        change.posting.moderated = true;
+        approve(&mut change, Actor::Enricher, lifetime, now);
+    } else if !stays_rejected {
+        change.posting.moderated = false;
         match &enrichment.verdict {
             Verdict::Approve => approve(&mut change, Actor::Enricher, lifetime, now),
             Verdict::Reject { code, text } => {
@@ -45,28 +50,84 @@ pub fn apply(
     Some(change)
 }
 
-/// Keeps texts without a judgement that are for the given content: status and history stay, and
-/// so does the wait for an outcome. `None` as with [`apply`].
-pub fn keep_texts(
+/// How the reason of an approved posting begins whose newest content nobody has judged.
+pub const AWAITING_REVIEW: &str = "awaiting_review: ";
+
+/// As much of a reason is told, in characters.
+const LONGEST_REASON: usize = 240;
+
+/// Texts and a place that took no judgement.
+pub type Made = (EnrichedTexts, Option<Coordinates>);
+
+/// Notes that the given content got no verdict and will get none by itself; the wait for an
+/// outcome stays. An approved posting keeps the texts that were judged, and its reason says that
+/// newer content waits for a review, unless an operator approved that. Any other posting keeps its
+/// status and gets what was made without a judgement. `None` as with [`apply`], or when there is
+/// nothing new to say.
+pub fn leave_unjudged(
     posting: &Posting,
     company: &Company,
     content: ContentHash,
-    texts: &EnrichedTexts,
-    coordinates: Option<Coordinates>,
+    made: Option<Made>,
+    reason: &str,
     now: OffsetDateTime,
 ) -> Option<Change> {
     if due(posting, company) != Some(content) {
         return None;
     }
     let mut change = Change::of(posting);
-    change.enriched = Some((texts.clone(), coordinates));
-    change.touch(now);
+    if posting.status == Status::Approved && posting.approved_hash != Some(content) {
+        let reason = Some(awaiting_review(reason));
+        if posting.status_reason == reason {
+            return None;
+        }
+        change.move_to(Status::Approved, reason, Actor::Enricher, now);
+    } else {
+        change.enriched = Some(made?);
+        change.touch(now);
+    }
     Some(change)
 }
 
-/// Approves the posting unless it is approved.
+/// The reason of a posting that waits for a review, on one line.
+fn awaiting_review(reason: &str) -> String {
+    let is_gap = |c: char| c.is_whitespace() || c.is_control();
+    let words: Vec<_> = reason
+        .split(is_gap)
+        .filter(|word| !word.is_empty())
+        .collect();
+    let line = words.join(" ");
+    let mut told: String = line.chars().take(LONGEST_REASON).collect();
+    if told.len() < line.len() {
+        told.push('…');
+    }
+    AWAITING_REVIEW.to_owned() + &told
+}
+
+/// Whether a posting says that its newest content waits for a review.
+fn awaits_review(posting: &Posting) -> bool {
+    let reason = posting.status_reason.as_deref();
+    posting.status == Status::Approved
+        && reason.is_some_and(|reason| reason.starts_with(AWAITING_REVIEW))
+}
+
+/// Takes the reason away from a posting that awaits a review and has content again that was
+/// judged.
+pub(super) fn end_review(change: &mut Change, company: &Company, by: Actor, now: OffsetDateTime) {
+    let posting = &change.posting;
+    let content = Some(ContentHash::of(&posting.details, company));
+    let is_judged = posting.enriched_hash == content || posting.approved_hash == content;
+    if is_judged && awaits_review(posting) {
+        change.move_to(Status::Approved, None, by, now);
+    }
+}
+
+/// Approves the posting unless it is approved. One that awaits a review needs none any more.
 pub(super) fn approve(change: &mut Change, by: Actor, lifetime: Lifetime, now: OffsetDateTime) {
     if change.posting.status == Status::Approved {
+        if awaits_review(&change.posting) {
+            change.move_to(Status::Approved, None, by, now);
+        }
         return;
     }
     change.posting.published_at.get_or_insert(now);

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     company::Website,
-    field::{Choice, Choices, Field, Integer, Line, Object, Text},
+    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Text},
     validation::FieldErrors,
 };
 
@@ -182,11 +182,11 @@ fn company(field: Field<Object<CompanyPayload>>) -> CompanyPatch {
     }
 }
 
-fn expiration(field: Field<Object<ExpirationPayload>>) -> ExpirationPatch {
+fn expiration(field: Field<ListAsObject<ExpirationPayload>>) -> ExpirationPatch {
     match field {
         Field::Absent => ExpirationPatch::Keep,
         Field::Null => ExpirationPatch::Reopen,
-        Field::Value(Object(expiration)) => {
+        Field::Value(ListAsObject(expiration)) => {
             ExpirationPatch::Expire(expiration.reason.value().map(|Line(text)| text.clone()))
         }
         // It is refused in any case; this keeps what a creation lacks out of the answer.

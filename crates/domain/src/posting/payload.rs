@@ -7,14 +7,14 @@ use serde_json::value::RawValue;
 use super::{
     CountryCode, CurrencyCode, EmploymentType, InvalidMetadata, LocationType, Metadata, PutError,
     SalaryPeriod,
-    checks::{email, not_sent, object, web_url},
+    checks::{email, logo, not_sent, object, web_url, website},
     limits,
 };
 use crate::{
     body,
     checks::{optional, required},
-    field::{Choice, Choices, Field, Integer, Line, Object, Presence, Text},
-    validation::FieldErrors,
+    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Presence, Text},
+    validation::{FieldErrors, MOST_ERRORS},
 };
 
 /// Declares the payload, with the prohibited fields beside it.
@@ -70,7 +70,7 @@ payload! {
         #[garde(custom(required), dive)]
         company: Field<Object<CompanyPayload>>,
         #[garde(custom(optional), dive)]
-        expiration: Field<Object<ExpirationPayload>>,
+        expiration: Field<ListAsObject<ExpirationPayload>>,
     }
     prohibited {
         markdown_description,
@@ -90,9 +90,9 @@ payload! {
 pub(super) struct CompanyPayload {
     #[garde(custom(required), length(chars, max = limits::COMPANY_NAME))]
     pub(super) name: Field<Line>,
-    #[garde(custom(required), length(chars, max = limits::COMPANY_WEBSITE_URL), custom(web_url))]
+    #[garde(custom(required), length(chars, max = limits::COMPANY_WEBSITE_URL), custom(website))]
     pub(super) website_url: Field<Line>,
-    #[garde(custom(optional), length(chars, max = limits::COMPANY_LOGO_PATH))]
+    #[garde(custom(optional), length(chars, max = limits::COMPANY_LOGO_PATH), custom(logo))]
     pub(super) logo_path: Field<Line>,
 }
 
@@ -105,18 +105,30 @@ pub(super) struct ExpirationPayload {
 }
 
 impl PostingPayload {
+    /// The fields that are objects with known fields in them.
+    pub(super) const OBJECTS: &[&str] = &["company", "expiration"];
+
     /// Parses a body. Wrong types of fields are no errors here; see [`Self::errors`].
-    pub fn from_json(body: &[u8]) -> Result<Self, PutError> {
-        body::read(body)
+    pub(super) fn from_json(text: &str) -> Result<Self, PutError> {
+        body::read(text)
     }
 
     /// Everything that is wrong with the payload as such, whatever it is applied to.
     pub fn errors(&self) -> FieldErrors {
-        self.validate()
+        let mut errors = self
+            .validate()
             .err()
             .map(FieldErrors::from)
-            .unwrap_or_default()
+            .unwrap_or_default();
+        errors.leave_out(beyond(&self.employment_types) + beyond(&self.location_types));
+        errors
     }
+}
+
+/// How many wrong items of a list are not validated one by one.
+fn beyond<T>(list: &Field<Choices<T>>) -> usize {
+    list.value()
+        .map_or(0, |list| list.wrong_beyond(MOST_ERRORS))
 }
 
 /// `metadata`, whose text is kept.

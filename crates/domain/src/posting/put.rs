@@ -1,7 +1,7 @@
 //! The command of the specification's one operation.
 
 use super::{PostingId, PostingPatch, PostingPayload, SourceIdentifier};
-use crate::{client::ClientId, validation::FieldErrors};
+use crate::{body, client::ClientId, validation::FieldErrors};
 
 /// Create, update or expire a posting: which of them, [`super::decide`] finds out.
 #[derive(Clone, Debug)]
@@ -42,8 +42,9 @@ impl PutPosting {
         by: ClientId,
         new_id: PostingId,
     ) -> Result<Self, PutError> {
-        let payload = PostingPayload::from_json(body)?;
-        let (patch, mut errors) = payload.into_patch();
+        let text = body::text(body)?;
+        let (patch, mut errors) = PostingPayload::from_json(text)?.into_patch();
+        body::refuse_nul(text, PostingPayload::OBJECTS, &mut errors);
         match SourceIdentifier::from_path_segment(segment) {
             Ok(identifier) => Ok(Self {
                 identifier,

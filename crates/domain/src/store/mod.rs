@@ -2,6 +2,7 @@
 //!
 //! [`stored`] is for those who implement it: columns back into values.
 
+mod locks;
 pub mod stored;
 mod subscriber;
 
@@ -11,6 +12,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+pub use self::locks::RowLocks;
 pub use self::subscriber::{
     AccountState, Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite,
 };
@@ -28,6 +30,10 @@ pub enum StoreError {
     /// Somebody else wrote first; nothing was written. Load and decide again.
     #[error("the state moved meanwhile")]
     Conflict,
+    /// A row that had to be written stayed locked by another transaction, so nothing was written.
+    /// That is the trouble of this row alone: [`Store::held`] tells which it is.
+    #[error("another transaction holds a lock: {0}")]
+    Locked(String),
     /// The store cannot be reached, or has no time for this. Nothing was written.
     #[error("the store is not available: {0}")]
     Unavailable(String),
@@ -164,10 +170,21 @@ pub trait Store: Send + Sync {
 
     /// Writes everything, or nothing.
     ///
+    /// Companies have no version, so another commit may have made of one what this one was to
+    /// make of it. Then it stays as it is, and what `writes` says happened to it did not happen:
+    /// the events about that company are left out.
+    ///
     /// [`StoreError::Conflict`] when the version of a posting or of a subscriber is not the
     /// expected one, when its identifier or address was taken meanwhile, or when the lease of a
-    /// finished task was lost.
+    /// finished task was lost. [`StoreError::Locked`] when another transaction does not let go of
+    /// a row within a short time; a store of which only one writes at a time has no such rows.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
+
+    /// Those of these rows that other transactions hold locked at this moment. It does not wait
+    /// for them.
+    async fn held(&self, _locks: &RowLocks) -> Result<RowLocks, StoreError> {
+        Ok(RowLocks::default())
+    }
 
     /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at`
     /// is not after `now`, the longest overdue first.
@@ -196,6 +213,9 @@ pub trait Store: Send + Sync {
     ) -> Result<Option<Subscriber>, StoreError>;
 }
 
+/// How much of a posting's history is shown.
+pub const HISTORY_SHOWN: usize = 100;
+
 /// A position in the list of postings: the last one that was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
@@ -206,7 +226,7 @@ pub struct Position {
 }
 
 /// Which postings to list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListQuery {
     /// Only those that stand here.
     pub status: Option<Status>,
@@ -216,29 +236,122 @@ pub struct ListQuery {
     pub after: Option<Position>,
     /// At most this many.
     pub limit: usize,
+    /// A page ends early when its texts are larger than this in all, but not before its first
+    /// posting.
+    pub max_bytes: usize,
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self {
+            status: None,
+            updated_after: None,
+            after: None,
+            limit: 0,
+            max_bytes: PAGE_BYTES,
+        }
+    }
+}
+
+/// How large the texts of a page may be.
+pub const PAGE_BYTES: usize = 8 << 20;
+
+/// A posting that a page may have, before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListEntry {
+    /// Where it stands.
+    pub position: Position,
+    /// How large its texts are: description, metadata and what became of them.
+    pub bytes: usize,
+}
+
+impl ListQuery {
+    /// The part of what was found that makes the page, and where to go on behind it. To see
+    /// whether there is more, a store looks for one more entry than the limit.
+    pub fn page(self, found: &[ListEntry]) -> (&[ListEntry], Option<Position>) {
+        let mut bytes = 0_usize;
+        let fits = |entry: &&ListEntry| {
+            let is_first = bytes == 0;
+            bytes = bytes.saturating_add(entry.bytes.max(1));
+            is_first || bytes <= self.max_bytes
+        };
+        let length = found.iter().take(self.limit).take_while(fits).count();
+        let (page, rest) = found.split_at(length);
+        let last = page.last().filter(|_| !rest.is_empty());
+        (page, last.map(|entry| entry.position))
+    }
+}
+
+/// A page of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostingPage {
+    /// The postings, without their history. One that changed while the page was read is left
+    /// out: it stands further on now.
+    pub postings: Vec<PostingView>,
+    /// Where the next page begins; `None` of the last one.
+    pub next: Option<Position>,
 }
 
 /// The port for answers about postings.
 #[async_trait]
 pub trait PostingReader: Send + Sync {
-    /// A posting with its history.
+    /// A posting with the newest [`HISTORY_SHOWN`] entries of its history.
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError>;
 
-    /// Postings without their history, ascending by (`updated_at`, `id`).
-    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError>;
+    /// Postings without their history, ascending by (`updated_at`, `id`). Texts that do not
+    /// belong to the page are not read.
+    async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
 }
 
 /// The port for the question whether the store can do its work.
 #[async_trait]
 pub trait Health: Send + Sync {
-    /// Succeeds when the store can be reached and its schema is the one this program knows.
+    /// Succeeds when the store can be reached, its schema is the one this program knows, and
+    /// commits can succeed.
     async fn ready(&self) -> Result<(), StoreError>;
+
+    /// The time by the store's own clock; `None` when it has none but this machine's.
+    async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+        Ok(None)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{noon, subscriber_id};
+
+    #[test]
+    fn a_page_ends_at_its_limit_or_its_size_but_not_before_its_first_posting() {
+        let found: Vec<_> = (1..=4)
+            .map(|n| ListEntry {
+                position: Position {
+                    updated_at: noon(),
+                    id: Uuid::from_u128(n),
+                },
+                bytes: 10,
+            })
+            .collect();
+        for (limit, max_bytes, length, goes_on) in [
+            (4, 40, 4, false),
+            (9, 99, 4, false),
+            (3, 99, 3, true),
+            (9, 39, 3, true),
+            (9, 20, 2, true),
+            (9, 0, 1, true),
+            (9, 9, 1, true),
+        ] {
+            let query = ListQuery {
+                limit,
+                max_bytes,
+                ..ListQuery::default()
+            };
+            let (page, next) = query.page(&found);
+            assert_eq!(page.len(), length, "{limit} {max_bytes}");
+            let last = found.get(length - 1).map(|entry| entry.position);
+            assert_eq!(next, last.filter(|_| goes_on), "{limit} {max_bytes}");
+        }
+    }
 
     #[test]
     fn a_commit_asks_for_one_sync_of_a_subscriber() {

@@ -46,8 +46,10 @@ impl PutSubscriber {
         new_id: SubscriberId,
         new_token: MigrationToken,
     ) -> Result<Self, PutError> {
-        let payload: SubscriberPayload = body::read(body)?;
+        let text = body::text(body)?;
+        let payload: SubscriberPayload = body::read(text)?;
         let (changes, mut errors) = payload.into_changes();
+        body::refuse_nul(text, &["membership"], &mut errors);
         match email {
             Ok(email) if errors.is_empty() => Ok(Self {
                 email,

@@ -64,3 +64,22 @@ pub fn take_in(
     change.effect = effect;
     Some(change)
 }
+
+/// Whether an account's list shows a person otherwise than is known. An id that is new here is
+/// none, and neither are other fields while a sync waits.
+pub fn is_different(
+    subscriber: &Subscriber,
+    account: Account,
+    found: &Found,
+    now: OffsetDateTime,
+) -> bool {
+    let change = take_in(subscriber, account, found, Meanwhile::Told, now);
+    change.is_some_and(|change| {
+        let mut after = change.subscriber;
+        after.places[account]
+            .id
+            .clone_from(&subscriber.places[account].id);
+        after.updated_at = subscriber.updated_at;
+        after != *subscriber
+    })
+}

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 
 use crate::{
     enrichment::{
-        Author, Brief, Coordinates, Craft, Draft, DraftError, EnrichError, EnrichedTexts,
-        Enrichment, EnrichmentInput, Objection, ReasonCode, Verdict,
+        Author, Brief, Budget, Coordinates, Craft, Draft, DraftError, EnrichError, EnrichedTexts,
+        Enrichment, EnrichmentInput, Exceeded, Objection, ReasonCode, Verdict,
         rules::{
             Secrets,
             reading::{Reading, SEPARATOR},
@@ -134,8 +134,8 @@ impl PlainCraft {
 
 impl Craft for PlainCraft {
     /// Refuses a description without a letter.
-    fn prepare(&self, input: &EnrichmentInput) -> Enrichment {
-        let markdown = self.clean(&input.raw_description);
+    fn prepare(&self, input: &EnrichmentInput, budget: &Budget) -> Result<Enrichment, Exceeded> {
+        let markdown = self.clean(&input.raw_description, budget)?;
         let verdict = if markdown.contains(char::is_alphanumeric) {
             Verdict::Approve
         } else {
@@ -144,35 +144,41 @@ impl Craft for PlainCraft {
                 text: "Nothing in it.".to_owned(),
             }
         };
-        Enrichment {
+        Ok(Enrichment {
             texts: EnrichedTexts {
-                redacted_markdown: self.redact(&markdown, input),
+                redacted_markdown: self.redact(&markdown, input, budget)?,
                 markdown,
             },
             coordinates: input.city.is_some().then_some(Self::PLACE),
             verdict,
-        }
+        })
     }
 
-    fn clean(&self, text: &str) -> String {
-        let reading = Reading::of(text);
+    fn clean(&self, text: &str, budget: &Budget) -> Result<String, Exceeded> {
+        let reading = Reading::of(text, budget)?;
         let has_markup = !(reading.links.is_empty() && reading.images.is_empty());
-        if has_markup || !reading.html.is_empty() || text.contains(is_unwanted) {
-            plain(&reading.text)
-        } else {
+        let is_clean = !has_markup && reading.html.is_empty() && !text.contains(is_unwanted);
+        Ok(if is_clean {
             text.to_owned()
-        }
+        } else {
+            plain(&reading.text)
+        })
     }
 
-    fn redact(&self, markdown: &str, input: &EnrichmentInput) -> String {
+    fn redact(
+        &self,
+        markdown: &str,
+        input: &EnrichmentInput,
+        budget: &Budget,
+    ) -> Result<String, Exceeded> {
         let secrets = Secrets::of(input);
-        let mut text = self.clean(markdown);
+        let mut text = self.clean(markdown, budget)?;
         // What is left may join into something else that must not show.
         loop {
-            let mut seen = Reading::of(&text).text;
-            let found = secrets.find(&seen);
+            let mut seen = Reading::of(&text, budget)?.text;
+            let found = secrets.find(&seen, budget)?;
             if found.is_empty() {
-                return text;
+                return Ok(text);
             }
             for secret in found.into_iter().rev() {
                 seen.replace_range(secret.range, "[hidden]");

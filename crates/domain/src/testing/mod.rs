@@ -15,8 +15,8 @@ pub use self::{
     memory::MemoryStore,
     provider::{Call, Failing, MemoryProvider, Person},
     sample::{
-        client, create, email, hours, identifier, minutes, noon, notice, posting, push, push_by,
-        put_id, report, subscriber, subscriber_id, text, token, uuid,
+        answered, client, create, email, hours, identifier, minutes, noon, notice, posting, push,
+        push_by, put_id, report, subscriber, subscriber_id, text, token, uuid,
     },
 };
 use crate::{
@@ -63,13 +63,16 @@ macro_rules! contract_suite {
             companies {
                 an_upsert_makes_a_company
                 an_upsert_sets_only_what_it_says
+                what_changes_a_company_is_told_once
                 many_companies_in_one_commit
             }
             reading {
                 an_unknown_posting_is_none
                 history_is_in_order
                 lists_ascend_and_page
+                lists_end_at_their_size
                 lists_filter
+                a_long_history_is_cut
                 reads_as_in_memory
                 is_ready
             }
@@ -77,7 +80,10 @@ macro_rules! contract_suite {
                 an_effect_is_claimed_once
                 asking_again_while_it_waits_is_one_task
                 asking_again_while_it_is_leased_makes_it_due_once_more
-                a_lease_that_lapsed_is_claimable
+                a_lease_that_lapsed_makes_a_suspect
+                lost_claims_are_counted
+                any_report_clears_a_suspect
+                what_is_given_back_is_no_failure
                 a_renewed_lease_holds
                 finishing_without_the_lease_conflicts
                 a_failed_task_waits_and_counts
@@ -86,6 +92,7 @@ macro_rules! contract_suite {
                 asking_again_wins_over_burying
                 a_lost_lease_can_neither_retry_nor_bury
                 events_of_a_posting_come_in_order
+                events_behind_a_dead_one_go_on_when_it_is_revived
                 events_of_different_postings_do_not_wait_for_each_other
                 asking_for_another_account_moves_a_sync
                 asking_for_another_account_while_it_is_leased_moves_it_afterwards
@@ -96,6 +103,7 @@ macro_rules! contract_suite {
                 queues_are_claimed_together
                 claims_are_limited_and_longest_due_first
                 rows_are_listed
+                rows_are_listed_by_pages
                 the_backlog_is_counted
             }
             subscribers {

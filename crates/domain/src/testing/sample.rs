@@ -7,7 +7,9 @@ use uuid::Uuid;
 use crate::{
     client::{Client, ClientId, Scope},
     company::CompanyId,
-    posting::{Details, Posting, PostingId, PutPosting, SourceIdentifier, Status},
+    posting::{
+        Answer, Details, Posting, PostingId, PutOutcome, PutPosting, SourceIdentifier, Status,
+    },
     subscriber::{
         Email, MigrationToken, Notice, Places, ProviderEvent, PutSubscriber, Subscriber,
         SubscriberId, SubscriberStatus,
@@ -86,6 +88,7 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
         },
         company_id,
         enriched_hash: None,
+        approved_hash: None,
         is_featured: false,
         published_at: None,
         expire_at: None,
@@ -98,6 +101,14 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
 /// The id that [`push`] gives a new posting with this identifier.
 pub fn put_id(identifier: &str) -> PostingId {
     PostingId::new(Uuid::new_v5(&Uuid::NAMESPACE_OID, identifier.as_bytes()))
+}
+
+/// The answer to a push of this identifier that made the posting or found it.
+pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
+    Answer {
+        id: put_id(identifier),
+        outcome,
+    }
 }
 
 /// A push of a body.

@@ -23,7 +23,7 @@ pub async fn deliver(
         .iter()
         .filter_map(|(_, event)| match event.subject {
             Subject::Subscriber(id) => Some(id),
-            Subject::Posting { .. } => None,
+            Subject::Posting { .. } | Subject::Company(_) => None,
         })
         .collect();
     if !subscribers.is_empty() {

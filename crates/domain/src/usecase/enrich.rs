@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use crate::{
     company::Company,
-    enrichment::{Coordinates, EnrichedTexts, Enrichment, EnrichmentInput},
+    enrichment::{Enrichment, EnrichmentInput},
     outbox::{Effect, Receipt},
     posting::{ContentHash, Lifetime, Posting, PostingId, SourceIdentifier, outcome},
     store::{Store, StoreError, WriteSet},
@@ -122,41 +122,59 @@ pub async fn record_outcomes(
     store.commit(writes).await
 }
 
-/// Texts without a judgement, for an assignment that will get no outcome unless somebody sees to
-/// it.
+/// An assignment that gets no outcome unless an operator sees to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unjudged {
     /// The posting.
     pub posting: SourceIdentifier,
-    /// The content they are for.
+    /// The content that got no verdict.
     pub content: ContentHash,
-    /// The texts.
-    pub texts: EnrichedTexts,
-    /// Where the city is.
-    pub coordinates: Option<Coordinates>,
+    /// What could be made of it without a judgement.
+    pub made: Option<outcome::Made>,
+    /// Why there is no verdict, for whoever pushes the posting.
+    pub reason: String,
 }
 
-/// Keeps texts without a judgement. The posting's status stays, and so does its task.
-pub async fn keep_texts(
+/// Notes that a posting got no verdict, see [`outcome::leave_unjudged`]. Its task stays.
+pub async fn leave_unjudged(
     store: &dyn Store,
     unjudged: &Unjudged,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let mut known = store
-        .load(std::slice::from_ref(&unjudged.posting), &[])
-        .await?;
-    let Some(posting) = known.postings.get(&unjudged.posting) else {
+    let Unjudged {
+        posting,
+        content,
+        made,
+        reason,
+    } = unjudged;
+    let mut known = store.load(std::slice::from_ref(posting), &[]).await?;
+    let Some(posting) = known.postings.get(posting) else {
         return Ok(());
     };
     let company = known.company_of(posting)?;
-    let change = outcome::keep_texts(
-        posting,
-        company,
-        unjudged.content,
-        &unjudged.texts,
-        unjudged.coordinates,
-        now,
-    );
+    let change = outcome::leave_unjudged(posting, company, *content, made.clone(), reason, now);
+    let Some(change) = change else {
+        return Ok(());
+    };
+    let mut writes = WriteSet::new(now);
+    change.record(&mut known, &mut writes);
+    store.commit(writes).await
+}
+
+/// The same for a posting that must not even be worked on any more. Its task stays.
+pub async fn abandon(
+    store: &dyn Store,
+    posting: PostingId,
+    reason: &str,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut known = store.load_by_id(&[posting]).await?;
+    let Some(posting) = known.postings.values().next() else {
+        return Ok(());
+    };
+    let company = known.company_of(posting)?;
+    let change = outcome::due(posting, company)
+        .and_then(|content| outcome::leave_unjudged(posting, company, content, None, reason, now));
     let Some(change) = change else {
         return Ok(());
     };

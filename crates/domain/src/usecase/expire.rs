@@ -3,24 +3,20 @@
 use time::OffsetDateTime;
 
 use crate::{
-    posting::lifetime::expire_if_overdue,
+    posting::{SourceIdentifier, lifetime::expire_if_overdue},
     store::{Store, StoreError, WriteSet},
 };
 
-/// Expires up to `limit` postings whose lifetime has ended, and says how many were overdue. A
-/// full batch means that there may be more.
-pub async fn expire_overdue(
+/// Expires those of the named postings whose lifetime has ended, in one commit.
+/// [`Store::overdue`] names them; one that was renewed meanwhile stays.
+pub async fn expire(
     store: &dyn Store,
-    limit: usize,
+    overdue: &[SourceIdentifier],
     now: OffsetDateTime,
-) -> Result<usize, StoreError> {
-    let overdue = store.overdue(now, limit).await?;
-    if overdue.is_empty() {
-        return Ok(0);
-    }
-    let mut known = store.load(&overdue, &[]).await?;
+) -> Result<(), StoreError> {
+    let mut known = store.load(overdue, &[]).await?;
     let mut writes = WriteSet::new(now);
-    for identifier in &overdue {
+    for identifier in overdue {
         let change = known
             .postings
             .get(identifier)
@@ -29,8 +25,8 @@ pub async fn expire_overdue(
             change.record(&mut known, &mut writes);
         }
     }
-    if !writes.is_empty() {
-        store.commit(writes).await?;
+    if writes.is_empty() {
+        return Ok(());
     }
-    Ok(overdue.len())
+    store.commit(writes).await
 }

@@ -20,8 +20,10 @@ use async_trait::async_trait;
 
 pub use self::{
     deliver::deliver,
-    enrich::{Assignment, Outcome, Unjudged, assignments, keep_texts, record_outcomes},
-    expire::expire_overdue,
+    enrich::{
+        Assignment, Outcome, Unjudged, abandon, assignments, leave_unjudged, record_outcomes,
+    },
+    expire::expire,
     ingest::{Answers, decide_batch, ingest, load_batch},
     migrate::{
         Migration, MoveStep, confirm_migration, join, leave, look_up, migrate, moves, record_found,

@@ -35,7 +35,8 @@ pub async fn moderate(
         .get(identifier)
         .ok_or(Rejection::NotFound)?
         .clone();
-    let Some(change) = moderation::decide(&posting, command, lifetime, now)? else {
+    let company = known.company_of(&posting)?;
+    let Some(change) = moderation::decide(&posting, company, command, lifetime, now)? else {
         return Ok(posting);
     };
     let after = change.posting.clone();

@@ -1,12 +1,14 @@
 //! The invariants of `docs/architecture.md` that a tool can hold.
 //!
 //! `layers` reads what each crate declares, `closure` what `domain` really pulls in, `packages`
-//! everybody else's names and licences against `deny.toml`, and `purity` the text of `domain`.
+//! everybody else's names and licences against `deny.toml`, `purity` the text of `domain`, and
+//! `workflows` how other people's actions are named.
 
 mod closure;
 mod layers;
 mod packages;
 mod purity;
+mod workflows;
 
 use std::fmt;
 
@@ -46,6 +48,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     let policy = packages::Policy::read(workspace.root().as_std_path())?;
     violations.extend(policy.check(workspace.third_party()));
     violations.extend(purity::check_domain(workspace.root().as_std_path())?);
+    violations.extend(workflows::check(workspace.root().as_std_path())?);
     if violations.is_empty() {
         println!(
             "{} crates of ours and {} of others keep the rules",

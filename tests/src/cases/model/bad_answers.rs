@@ -19,7 +19,8 @@ on_every_store! {
     a_refusal_is_given_up_at_once,
     an_operator_brings_back_what_was_given_up,
     a_new_push_brings_back_what_was_given_up,
-    what_is_approved_stays_visible_while_the_model_is_bad,
+    what_nobody_judged_is_not_shown,
+    content_that_was_judged_or_is_approved_awaits_no_review,
     a_rejected_posting_stays_rejected_while_the_model_is_bad,
     one_bad_posting_holds_nothing_up,
 }
@@ -178,41 +179,100 @@ async fn a_new_push_brings_back_what_was_given_up(store: Store) {
     board.nothing_is_dead();
 }
 
-async fn what_is_approved_stays_visible_while_the_model_is_bad(store: Store) {
+/// A posting that is approved, and its state.
+async fn approved(board: &Board, title: &str) -> (String, Value) {
+    let id = board.push(&titled(title)).await;
+    let posting = board.approved(&id).await;
+    (id, posting)
+}
+
+fn fraud() -> Value {
+    json!({
+        "raw_description": "<p>Pay a fee of 50 EUR by <strong>Western Union</strong>, send your \
+            passport, and wait for the job of your life at home, without any skills.</p>",
+    })
+}
+
+async fn what_nobody_judged_is_not_shown(store: Store) {
+    let board = Board::served(store);
+    for fault in [
+        Fault::Say(Slip::Refusal),
+        Fault::Say(Slip::Filtered),
+        Fault::Answer(400, None),
+        Fault::Say(Slip::NoJson),
+    ] {
+        let title = fresh("Gardener");
+        let (id, before) = approved(&board, &title).await;
+        board.chat.outage_for(&title, Some(fault));
+        board.app.put(&id, &fraud()).await.updated();
+        let (after, dead) = board.given_up(&id).await;
+        assert_eq!(after["status"], "approved", "{fault:?}");
+        for field in ["markdown_description", "markdown_redacted_description"] {
+            assert_eq!(after[field], before[field], "{fault:?}");
+        }
+        let reason = after["status_reason"].as_str().unwrap();
+        assert!(reason.starts_with("awaiting_review: "), "{reason}");
+        assert_eq!(steps(&after).len(), steps(&before).len() + 1, "{fault:?}");
+        assert_eq!(steps(&after).last(), Some(&"approved"));
+
+        // A try is no step of its history.
+        let calls = board.chat.calls_for(&title).len();
+        board.retry(&dead);
+        eventually("it is asked for again", SETTLING, || async {
+            (board.chat.calls_for(&title).len() > calls).then_some(())
+        })
+        .await;
+        let (again, dead) = board.given_up(&id).await;
+        assert_eq!(again["history"], after["history"], "{fault:?}");
+
+        board.chat.outage_for(&title, None);
+        board.retry(&dead);
+        let judged = board
+            .app
+            .api
+            .once(&id, "has the text that was judged", |posting| {
+                text(posting).contains("Western Union")
+            })
+            .await;
+        assert_eq!(judged["status"], "approved");
+        assert_eq!(judged["status_reason"], Value::Null);
+        assert_eq!(judged["published_at"], before["published_at"]);
+    }
+}
+
+async fn content_that_was_judged_or_is_approved_awaits_no_review(store: Store) {
     let board = Board::served(store);
     let title = fresh("Gardener");
-    let id = board.push(&titled(&title)).await;
-    let before = board.approved(&id).await;
-    let bad = Fault::Say(Slip::NoJson);
-    board.chat.outage_for(&title, Some(bad));
-    let patch = json!({
-        "raw_description": "<p>Now we are looking for a <strong>florist</strong> who binds \
-            wreaths and bouquets for weddings, decorates halls, and advises customers.</p>",
-    });
-    board.app.put(&id, &patch).await.updated();
-    let given_up = board
+    let (id, before) = approved(&board, &title).await;
+    let refusal = Fault::Say(Slip::Refusal);
+    board.chat.outage_for(&title, Some(refusal));
+    board.app.put(&id, &fraud()).await.updated();
+    board.given_up(&id).await;
+    let old = json!({"raw_description": before["raw_description"]});
+    board.app.put(&id, &old).await.updated();
+    let back = board.app.show(&id).await;
+    assert_eq!(back["status_reason"], Value::Null);
+    assert_eq!(text(&back), text(&before));
+
+    board.app.put(&id, &fraud()).await.updated();
+    board
         .app
         .api
-        .once(&id, "has the new text", |posting| {
-            assert_eq!(posting["status"], "approved", "{posting}");
-            assert_ne!(posting["markdown_description"], Value::Null, "{posting}");
-            text(posting).contains("a **florist** who binds")
+        .once(&id, "awaits a review", |posting| {
+            posting["status_reason"].is_string()
         })
         .await;
-    assert_eq!(given_up["history"], before["history"]);
-    let (_, dead) = board.given_up(&id).await;
-    board.chat.outage_for(&title, None);
-    board.retry(&dead);
-    let after = board
+    board.app.approve(&id);
+    // The model still refuses, but a person has judged.
+    let shown = board
         .app
         .api
-        .once(&id, "has the model's text", |posting| {
-            assert_eq!(posting["status"], "approved", "{posting}");
-            text(posting).contains("a florist who binds")
+        .once(&id, "has texts by rules", |posting| {
+            assert_eq!(posting["status_reason"], Value::Null);
+            text(posting).contains("**Western Union**")
         })
         .await;
-    assert_eq!(after["history"], before["history"]);
-    assert_eq!(after["published_at"], before["published_at"]);
+    assert_eq!(shown["status"], "approved");
 }
 
 async fn a_rejected_posting_stays_rejected_while_the_model_is_bad(store: Store) {

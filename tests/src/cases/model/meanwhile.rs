@@ -2,37 +2,29 @@
 
 use serde_json::{Value, json};
 
-use super::{Board, is_of_the_model, steps, text, titled};
+use super::{Board, is_of_the_model, steps, titled};
 use crate::harness::{SETTLING, Store, eventually, fresh};
 
 on_every_store! {
-    an_operators_verdict_stands_against_the_models,
+    an_operators_approval_is_for_one_content,
     a_verdict_that_comes_while_the_model_thinks_stands,
     what_expires_meanwhile_stays_expired,
     an_outcome_is_for_the_newest_content,
     what_is_expired_and_reopened_meanwhile_is_judged,
 }
 
-async fn an_operators_verdict_stands_against_the_models(store: Store) {
+async fn an_operators_approval_is_for_one_content(store: Store) {
     let board = Board::served(store);
     let id = board.push(&titled("SPAM")).await;
     board.app.api.until(&id, "rejected").await;
     board.app.approve(&id);
-    let before = board.app.show(&id).await;
     let patch = json!({
         "raw_description": "<p>Now we are looking for a <strong>florist</strong> who binds \
             wreaths and bouquets for weddings, decorates halls, and advises customers.</p>",
     });
     board.app.put(&id, &patch).await.updated();
-    let after = board
-        .app
-        .api
-        .once(&id, "has the new text", |posting| {
-            assert_eq!(posting["status"], "approved", "{posting}");
-            text(posting).contains("a florist")
-        })
-        .await;
-    assert_eq!(after["history"], before["history"]);
+    let posting = board.app.api.until(&id, "rejected").await;
+    assert_eq!(steps(&posting).last(), Some(&"rejected"));
     assert_eq!(board.chat.calls().len(), 2);
 }
 

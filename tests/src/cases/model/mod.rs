@@ -82,13 +82,19 @@ impl Board {
 
     /// What was given up for a posting.
     pub fn dead(&self, uuid: &str) -> Option<Value> {
-        let dead = rows(&self.app, &["outbox", "list", "--dead", "--json"]);
+        let dead = rows(
+            &self.app,
+            &["outbox", "list", "--limit", "1000000", "--dead", "--json"],
+        );
         dead.into_iter().find(|row| row["key"] == uuid)
     }
 
     /// What waits to be enriched.
     pub fn waiting(&self) -> Vec<Value> {
-        let mut waiting = rows(&self.app, &["outbox", "list", "--json"]);
+        let mut waiting = rows(
+            &self.app,
+            &["outbox", "list", "--limit", "1000000", "--json"],
+        );
         waiting.retain(|row| row["kind"] == "enrich");
         waiting
     }
@@ -111,7 +117,10 @@ impl Board {
 
     /// Checks that nothing was given up.
     pub fn nothing_is_dead(&self) {
-        let dead = rows(&self.app, &["outbox", "list", "--dead", "--json"]);
+        let dead = rows(
+            &self.app,
+            &["outbox", "list", "--limit", "1000000", "--dead", "--json"],
+        );
         assert_eq!(dead, Vec::<Value>::new());
     }
 

@@ -200,7 +200,9 @@ async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {
         assert!(is_of_the_model(&posting), "{posting}");
     }
     assert_eq!(chat.calls().len(), postings.len());
-    let dead = app.run(&["outbox", "list", "--dead", "--json"]).succeeded();
+    let dead = app
+        .run(&["outbox", "list", "--limit", "1000000", "--dead", "--json"])
+        .succeeded();
     let dead: Value = serde_json::from_str(&dead).unwrap();
     assert_eq!(dead, Value::Array(Vec::new()));
 }

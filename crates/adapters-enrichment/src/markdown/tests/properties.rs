@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::super::{from_description, read};
+use super::{super::read, Budget, from_description};
 use crate::document::plain;
 
 /// What a reader sees of a Markdown text, without white space.
@@ -24,7 +24,8 @@ fn seen(markdown: &str) -> String {
 /// What the document says, without white space.
 fn said(raw: &str) -> String {
     let mut out = String::new();
-    read(raw).for_each_text(&mut |spans| out.push_str(&plain(spans)));
+    let document = read(raw, &Budget::unlimited()).unwrap();
+    document.for_each_text(&mut |spans| out.push_str(&plain(spans)));
     out.retain(|c| !c.is_whitespace());
     out
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     enrichment::{
-        Craft, EnrichmentInput,
+        Budget, Craft, EnrichmentInput, StopFlag,
         rules::{self, Secrets},
     },
     posting::CountryCode,
@@ -12,11 +12,15 @@ use domain::{
 use proptest::prelude::*;
 
 use super::{
-    super::{Identity, markdown},
+    super::{Identity, say_once},
     leak::leaks,
-    redact,
+    markdown, redact,
 };
-use crate::{Builtin, markdown::from_description as clean};
+use crate::Builtin;
+
+fn clean(text: &str) -> String {
+    Builtin.clean(text, &Budget::unlimited()).unwrap()
+}
 
 /// The redacted form of a text for a posting.
 fn hidden(text: &str, input: &EnrichmentInput) -> String {
@@ -171,6 +175,30 @@ fn start(text: &str) -> usize {
     text.char_indices().nth(1).map_or(text.len(), |(at, _)| at)
 }
 
+/// What is said twice, taken out in the obvious way: one at a time, until there is none.
+fn taken_out(mut text: String, token: &str, again: &str) -> String {
+    let twice = format!("{token}{again}");
+    while text.contains(&twice) {
+        text = text.replacen(&twice, token, 1);
+    }
+    text
+}
+
+proptest! {
+    #[test]
+    fn what_is_said_twice_is_said_once(pieces in prop::collection::vec(
+        prop::sample::select(vec!["[link]", " ", "(", ")", " (", "[link] (", " [link]", "[", "]", "x"]),
+        0..24,
+    )) {
+        for again in [" [link]", " ([link])"] {
+            let mut text = pieces.concat();
+            let expect = taken_out(text.clone(), "[link]", again);
+            say_once(&mut text, "[link]", again, &Budget::unlimited()).unwrap();
+            prop_assert_eq!(text, expect);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
@@ -190,11 +218,14 @@ proptest! {
         let mut input = input(&format!("A job for you. {}", pieces.join(gap)));
         input.company_name = name;
         website.clone_into(&mut input.company_website);
-        let enrichment = Builtin.prepare(&input);
-        prop_assert_eq!(rules::check(&enrichment, &input), Ok(()), "{:?}", enrichment.texts);
-        let again = Builtin.redact(&enrichment.texts.redacted_markdown, &input);
+        let budget = Budget::of(&input.raw_description, &StopFlag::default());
+        let enrichment = Builtin.prepare(&input, &budget).unwrap();
+        prop_assert_eq!(rules::check(&enrichment, &input, &budget), Ok(()), "{:?}", enrichment.texts);
+        let again = Builtin
+            .redact(&enrichment.texts.redacted_markdown, &input, &budget)
+            .unwrap();
         let mut twice = enrichment;
         twice.texts.redacted_markdown = again;
-        prop_assert_eq!(rules::check(&twice, &input), Ok(()), "{:?}", twice.texts);
+        prop_assert_eq!(rules::check(&twice, &input, &budget), Ok(()), "{:?}", twice.texts);
     }
 }

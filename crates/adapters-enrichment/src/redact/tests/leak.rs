@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use domain::enrichment::{EnrichmentInput, rules::Secrets};
+use domain::enrichment::{Budget, EnrichmentInput, rules::Secrets};
 
 use super::super::{Identity, Kind, Scan, certain};
 use crate::markdown;
@@ -18,18 +18,19 @@ pub struct Leak {
 
 /// Everything in a redacted Markdown text that identifies the company of `input` or leads to it.
 pub fn leaks(redacted: &str, input: &EnrichmentInput) -> Vec<Leak> {
-    let document = markdown::read(redacted);
+    let budget = Budget::unlimited();
+    let document = markdown::read(redacted, &budget).unwrap();
     let secrets = Secrets::of(input);
     let identity = Identity::of(input, &secrets);
-    let scan = Scan::of(&document, identity.website);
-    let found = scan.find(&identity);
+    let scan = Scan::of(&document, identity.website, &budget).unwrap();
+    let found = scan.find(&identity, &budget).unwrap();
     let is_new = |range: &Range<usize>| {
         let at = found.partition_point(|(other, _)| other.end <= range.start);
         found
             .get(at)
             .is_none_or(|(other, _)| other.start >= range.end)
     };
-    let mut secrets = certain(&identity, &scan.text);
+    let mut secrets = certain(&identity, &scan.text, &budget).unwrap();
     secrets.retain(|(range, _)| is_new(range));
     let mut out: Vec<Leak> = found
         .into_iter()

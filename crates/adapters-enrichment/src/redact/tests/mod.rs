@@ -5,7 +5,13 @@ mod laws;
 mod leak;
 mod names;
 
-use super::{Identity, markdown};
+use domain::enrichment::Budget;
+
+use super::Identity;
+
+fn markdown(source: &str, identity: &Identity<'_>) -> String {
+    super::markdown(source, identity, &Budget::unlimited()).unwrap()
+}
 
 /// The redacted form of a text, for a company with a name and a website.
 fn redact(name: &str, website: &str, text: &str) -> String {

@@ -1,9 +1,6 @@
 //! Companies, by name and in disguise.
 
-use super::{
-    super::{Identity, markdown},
-    ACME, check,
-};
+use super::{super::Identity, ACME, check, markdown};
 
 #[test]
 fn names() {

@@ -3,7 +3,7 @@
 //! Only what this service mints is accepted. Everything else about JWT (other algorithms, keys
 //! in the header, encryption, extensions) is absent on purpose.
 
-mod object;
+pub(in crate::oauth) mod object;
 
 use std::sync::Arc;
 
@@ -65,6 +65,7 @@ pub(crate) struct VerifiedToken {
     pub client_id: ClientId,
     pub scopes: Vec<Scope>,
     pub expires_at: i64,
+    not_before: Option<i64>,
     key: Arc<Key>,
 }
 
@@ -89,6 +90,9 @@ pub enum TokenFault {
     /// A claim is missing or of a wrong type.
     #[error("The access token's claims are incomplete or of a wrong type.")]
     Claims,
+    /// Its time has not begun.
+    #[error("The access token is not valid yet.")]
+    NotYet,
     /// Its time is over.
     #[error("The access token has expired; request a new one.")]
     Expired,
@@ -172,6 +176,12 @@ impl Tokens {
         if now.unix_timestamp() >= verified.expires_at {
             return Err(TokenFault::Expired);
         }
+        if verified
+            .not_before
+            .is_some_and(|start| now.unix_timestamp() < start)
+        {
+            return Err(TokenFault::NotYet);
+        }
         self.verified.insert(name_of(token), Arc::clone(&verified));
         Ok(verified)
     }
@@ -199,6 +209,10 @@ impl Tokens {
         }
         let expires_at = claims.integer("exp").ok_or(TokenFault::Claims)?;
         claims.integer("iat").ok_or(TokenFault::Claims)?;
+        let not_before = match claims.get("nbf") {
+            Some(start) => Some(start.as_i64().ok_or(TokenFault::Claims)?),
+            None => None,
+        };
         claims
             .text("jti")
             .filter(|id| !id.is_empty())
@@ -216,6 +230,7 @@ impl Tokens {
             client_id,
             scopes,
             expires_at,
+            not_before,
             key,
         })
     }

@@ -10,11 +10,15 @@ use serde_json::Value;
 
 /// The object.
 #[derive(Debug, Default)]
-pub(super) struct Object(BTreeMap<String, Value>);
+pub(in crate::oauth) struct Object(BTreeMap<String, Value>);
 
 impl Object {
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
+    }
+
+    pub fn into_entries(self) -> impl Iterator<Item = (String, Value)> {
+        self.0.into_iter()
     }
 
     pub fn text(&self, name: &str) -> Option<&str> {

@@ -5,9 +5,9 @@
 
 use std::{
     ffi::OsStr,
-    fs, io,
+    fmt, fs, io,
     io::Write as _,
-    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -18,12 +18,16 @@ use ring::{
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair},
 };
 
-use super::{Key, KeyError, KeyId, KeySet};
+use super::{Key, KeyError, KeyId, KeyProblem, KeySet, owner, problem};
 
 /// The label of a PKCS#8 private key (RFC 7468 §10).
 const PEM_LABEL: &str = "PRIVATE KEY";
 /// Far more than a P-256 key needs.
 const MAX_FILE_BYTES: u64 = 16 * 1024;
+/// The permissions of group and others, of which a key's file gives none.
+const OTHERS: u32 = 0o077;
+/// The permission of group and others to write, which the folder does not give.
+const OTHERS_WRITE: u32 = 0o022;
 
 /// The folder that holds the keys.
 #[derive(Clone, Debug)]
@@ -42,7 +46,8 @@ impl KeyFolder {
         &self.path
     }
 
-    /// Makes a key with this id, and the folder if there is none.
+    /// Makes a key with this id, and the folder if there is none. What root makes belongs to the
+    /// owner of the folder that it is in.
     pub fn generate(&self, id: KeyId) -> Result<(), KeyError> {
         let document =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
@@ -51,15 +56,23 @@ impl KeyFolder {
             &pem::Pem::new(PEM_LABEL, document.as_ref()),
             pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF),
         );
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.path)
-            .map_err(|source| io_error(&self.path, source))?;
+        self.make().map_err(|source| io_error(&self.path, source))?;
         if self.files_of(id).iter().any(|path| path.exists()) {
             return Err(KeyError::Exists(id));
         }
         self.write(id, pem.as_bytes())
+    }
+
+    fn make(&self) -> io::Result<()> {
+        if self.path.is_dir() {
+            return Ok(());
+        }
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.path)?;
+        owner::hand_over(&fs::File::open(&self.path)?, &self.path);
+        Ok(())
     }
 
     /// Everything that is in the folder; none when there is no folder.
@@ -70,6 +83,34 @@ impl KeyFolder {
             }
             other => other,
         }
+    }
+
+    /// What the folder's owner can use of it. The service runs as that user as a rule, and an
+    /// operator as root, who can read everything.
+    pub fn list_for_owner(&self) -> Result<KeySet, KeyError> {
+        let mut set = self.list()?;
+        let Ok(folder) = fs::metadata(&self.path) else {
+            return Ok(set);
+        };
+        let mut problems = Vec::new();
+        set.keys.retain(|key| {
+            let [plain, named] = self.files_of(key.id);
+            let path = if plain.exists() { plain } else { named };
+            let is_readable = owner::can_read(&folder, &path);
+            if !is_readable {
+                let (user, group) = (folder.uid(), folder.gid());
+                problems.push(KeyProblem::not_the_owners(&path, user, group));
+            }
+            is_readable
+        });
+        set.problems.extend(problems);
+        Ok(set)
+    }
+
+    /// One line about what others than the owner can do with the keys and must not, with the
+    /// command that mends it; `None` if all is well.
+    pub fn exposure(&self) -> Result<Option<String>, KeyError> {
+        Ok(problem::exposure(&self.path, self.list()?.problems()))
     }
 
     /// Removes a key. `false` when there is no such key.
@@ -86,7 +127,8 @@ impl KeyFolder {
     }
 
     /// Reads the folder. Keys whose file did not change are taken from `before`, and so is a key
-    /// whose file is there but cannot be read just now.
+    /// whose file is there but cannot be read just now. A folder that others can write to has no
+    /// key that can be trusted.
     pub(super) fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
         let mut set = KeySet::default();
         for path in self.files()? {
@@ -94,16 +136,27 @@ impl KeyFolder {
                 Ok(Some(key)) => set.keys.push(key),
                 Ok(None) => {}
                 Err((problem, kept)) => {
-                    set.problems.push(format!("{}: {problem}", path.display()));
+                    set.problems.push(problem);
                     set.keys.extend(kept);
                 }
             }
         }
+        if let Some(problem) = self.problem()? {
+            set.keys.clear();
+            set.problems.insert(0, problem);
+        }
         // The sort is stable and the files came sorted: of two with one id, the plain name counts.
         set.keys.sort_by_key(|key| key.id);
         set.keys.dedup_by_key(|key| key.id);
-        set.problems.sort();
         Ok(set)
+    }
+
+    /// What is wrong with the folder itself.
+    fn problem(&self) -> Result<Option<KeyProblem>, KeyError> {
+        let about = fs::metadata(&self.path).map_err(|source| io_error(&self.path, source))?;
+        let mode = about.mode() & 0o7777;
+        let is_open = mode & OTHERS_WRITE != 0;
+        Ok(is_open.then(|| KeyProblem::open_folder(&self.path, mode)))
     }
 
     /// What is in the folder and not hidden, by name.
@@ -138,6 +191,7 @@ impl KeyFolder {
             .permissions(fs::Permissions::from_mode(0o600))
             .tempfile_in(&self.path)
             .map_err(|source| io_error(&self.path, source))?;
+        owner::hand_over(file.as_file(), file.path());
         file.write_all(pem)
             .and_then(|()| file.as_file().sync_all())
             .map_err(|source| io_error(file.path(), source))?;
@@ -160,24 +214,27 @@ fn io_error(path: &Path, source: io::Error) -> KeyError {
 }
 
 /// A problem, and the key to keep in spite of it.
-type Problem = (String, Option<Arc<Key>>);
+type Failure = (KeyProblem, Option<Arc<Key>>);
 
 /// Reads one file; `None` when it is gone meanwhile.
-fn read(path: &Path, before: &KeySet) -> Result<Option<Arc<Key>>, Problem> {
-    let id = id_of(path).map_err(|error| (error.to_string(), None))?;
+fn read(path: &Path, before: &KeySet) -> Result<Option<Arc<Key>>, Failure> {
+    let problem = |reason: &dyn fmt::Display| KeyProblem::new(path, reason);
+    let id = id_of(path).map_err(|error| (problem(&error), None))?;
     let known = before.find(id);
     let content = match content_of(path) {
-        Ok(content) => content,
+        Ok(Content::Private(content)) => content,
+        // Whoever had it may have a copy, so it counts for nothing, known or not.
+        Ok(Content::Open(mode)) => return Err((KeyProblem::open_file(path, mode), None)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         // Out of file descriptors, say: no reason to refuse every token that this key signed.
-        Err(error) => return Err((error.to_string(), known.cloned())),
+        Err(error) => return Err((problem(&error), known.cloned())),
     };
     let mut source = [0; 32];
     source.copy_from_slice(digest(&SHA256, &content).as_ref());
     if let Some(known) = known.filter(|key| key.source == source) {
         return Ok(Some(Arc::clone(known)));
     }
-    let pair = parse(&content).map_err(|problem| (problem, None))?;
+    let pair = parse(&content).map_err(|reason| (problem(&reason), None))?;
     Ok(Some(Arc::new(Key { id, pair, source })))
 }
 
@@ -189,12 +246,23 @@ fn id_of(path: &Path) -> Result<KeyId, KeyError> {
     name.strip_suffix(".pem").unwrap_or(&name).parse()
 }
 
-fn content_of(path: &Path) -> io::Result<Vec<u8>> {
+/// What a file holds, if nobody but its owner can know.
+enum Content {
+    Private(Vec<u8>),
+    /// Others may read or write it; its mode.
+    Open(u32),
+}
+
+fn content_of(path: &Path) -> io::Result<Content> {
     let about = fs::metadata(path)?;
     if !about.is_file() || about.len() > MAX_FILE_BYTES {
         return Err(io::Error::other("not a file of a key's size"));
     }
-    fs::read(path)
+    let mode = about.mode() & 0o7777;
+    if mode & OTHERS != 0 {
+        return Ok(Content::Open(mode));
+    }
+    fs::read(path).map(Content::Private)
 }
 
 fn parse(content: &[u8]) -> Result<EcdsaKeyPair, String> {

@@ -3,8 +3,13 @@
 //! A key is a file; its name, a UUIDv7, is the key id and tells its age. All keys of the folder
 //! verify. The newest one signs, but only once it is [`SIGNS_AFTER`] old: by then every process
 //! has read the folder again and knows it.
+//!
+//! Keys that others than their owner can read are not used, and none of a folder into which
+//! others can put theirs: who has a key can give out tokens.
 
 mod folder;
+mod owner;
+mod problem;
 mod ring;
 
 use std::{fmt, str::FromStr, sync::Arc};
@@ -18,7 +23,7 @@ use ::ring::{
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-pub use self::{folder::KeyFolder, ring::KeyRing};
+pub use self::{folder::KeyFolder, problem::KeyProblem, ring::KeyRing};
 
 /// How old a key must be before it signs, unless there is no older one.
 pub const SIGNS_AFTER: Duration = Duration::seconds(30);
@@ -139,7 +144,7 @@ impl Key {
 #[derive(Clone, Debug, Default)]
 pub struct KeySet {
     keys: Vec<Arc<Key>>,
-    problems: Vec<String>,
+    problems: Vec<KeyProblem>,
 }
 
 impl KeySet {
@@ -157,8 +162,8 @@ impl KeySet {
             .or_else(|| self.keys.first())
     }
 
-    /// What was found in the folder and is no usable key, one line each.
-    pub fn problems(&self) -> &[String] {
+    /// What was found in the folder and is no usable key.
+    pub fn problems(&self) -> &[KeyProblem] {
         &self.problems
     }
 

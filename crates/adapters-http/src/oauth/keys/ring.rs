@@ -7,7 +7,7 @@ use std::sync::{
 
 use time::{Duration, OffsetDateTime};
 
-use super::{KeyError, KeyFolder, KeySet};
+use super::{KeyError, KeyFolder, KeyProblem, KeySet};
 
 /// How old the picture of the folder may get. Processes promise to follow within 10 seconds.
 const READ_EVERY: Duration = Duration::seconds(5);
@@ -32,10 +32,11 @@ impl KeyRing {
     /// Reads the folder. A folder that does not exist is empty.
     pub fn open(folder: KeyFolder, now: OffsetDateTime) -> Result<Self, KeyError> {
         let keys = folder.list()?;
-        report(keys.problems(), &[]);
+        let problems = lines(keys.problems());
+        report(&problems, &[]);
         Ok(Self {
             folder,
-            reported: Mutex::new(keys.problems().to_vec()),
+            reported: Mutex::new(problems),
             keys: RwLock::new(Arc::new(keys)),
             read_at: AtomicI64::new(milliseconds(now)),
         })
@@ -59,7 +60,7 @@ impl KeyRing {
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let problems = match self.folder.load(&self.known()) {
             Ok(keys) => {
-                let problems = keys.problems().to_vec();
+                let problems = lines(keys.problems());
                 self.replace(keys);
                 problems
             }
@@ -92,6 +93,10 @@ impl KeyRing {
     fn replace(&self, keys: KeySet) {
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
     }
+}
+
+fn lines(problems: &[KeyProblem]) -> Vec<String> {
+    problems.iter().map(KeyProblem::to_string).collect()
 }
 
 /// Tells the log what it was not told before.

@@ -7,7 +7,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::json;
 
 use super::{
-    TokenFault::{Audience, Claims, Expired, Kind, Malformed, Signature, UnknownKey},
+    TokenFault::{Audience, Claims, Expired, Kind, Malformed, NotYet, Signature, UnknownKey},
     *,
 };
 
@@ -307,6 +307,12 @@ async fn none_is_accepted() {
             forge.with_claim("exp", i64::MIN.into()),
             Expired,
         ),
+        (
+            "nbf ahead",
+            forge.with_claim("nbf", (START + 1).into()),
+            NotYet,
+        ),
+        ("nbf a text", forge.with_claim("nbf", "now".into()), Claims),
         ("iat missing", forge.with_claim("iat", Value::Null), Claims),
         ("iat a text", forge.with_claim("iat", "now".into()), Claims),
         ("jti missing", forge.with_claim("jti", Value::Null), Claims),

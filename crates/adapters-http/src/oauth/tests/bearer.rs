@@ -72,7 +72,7 @@ fn a_refusal_says_what_rfc_6750_wants() {
         ),
         (
             AuthError::Ambiguous,
-            401,
+            400,
             Some(
                 "Bearer realm=\"posthaste\", error=\"invalid_request\", \
                  error_description=\"There is more than one Authorization header.\"",

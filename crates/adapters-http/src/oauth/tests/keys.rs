@@ -12,6 +12,16 @@ fn folder() -> (TempDir, KeyFolder) {
     (directory, folder)
 }
 
+/// Writes a file that only its owner can read, as a key must be.
+fn write_private(path: &Path, content: &str) {
+    fs::write(path, content).unwrap();
+    set_mode(path, 0o600);
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
 fn ids(keys: &KeySet) -> Vec<KeyId> {
     keys.keys().iter().map(|key| key.id()).collect()
 }
@@ -56,13 +66,13 @@ fn keys_of_openssl_are_read_with_or_without_the_extension() {
     let (_directory, folder) = folder();
     let [plain, named, both] = [key_id(at(0), 1), key_id(at(0), 2), key_id(at(0), 3)];
     folder.generate(both).unwrap();
-    let write = |name: String| fs::write(folder.path().join(name), fixtures::OPENSSL_P256).unwrap();
+    let write = |name: String| write_private(&folder.path().join(name), fixtures::OPENSSL_P256);
     write(plain.to_string());
     write(format!("{named}.pem"));
     write(format!("{both}.pem"));
     let keys = folder.list().unwrap();
     assert_eq!(ids(&keys), [plain, named, both]);
-    assert_eq!(keys.problems(), [""; 0]);
+    assert_eq!(keys.problems(), []);
     assert!(matches!(folder.generate(named), Err(KeyError::Exists(_))));
     assert!(folder.retire(named).unwrap());
     assert!(folder.retire(both).unwrap());
@@ -75,11 +85,8 @@ fn of_two_files_with_one_id_the_plain_name_counts() {
     let id = key_id(at(0), 0);
     folder.generate(id).unwrap();
     let alone = folder.list().unwrap();
-    fs::write(
-        folder.path().join(format!("{id}.pem")),
-        fixtures::OPENSSL_P256,
-    )
-    .unwrap();
+    let named = folder.path().join(format!("{id}.pem"));
+    write_private(&named, fixtures::OPENSSL_P256);
     let both = folder.list().unwrap();
     assert_eq!(both.keys()[0].coordinates(), alone.keys()[0].coordinates());
 }
@@ -91,13 +98,14 @@ fn what_is_no_key_is_told_and_skipped() {
     folder.generate(good).unwrap();
     let check = |name: &str, content: &str, expected: &str| {
         let path = folder.path().join(name);
-        fs::write(&path, content).unwrap();
+        write_private(&path, content);
         let keys = folder.list().unwrap();
         assert_eq!(ids(&keys), [good], "{name}");
         let [problem] = keys.problems() else {
             panic!("{name}: {:?}", keys.problems())
         };
-        assert!(problem.contains(expected), "{problem}");
+        assert!(problem.to_string().contains(expected), "{problem}");
+        assert_eq!(problem.path(), path);
         fs::remove_file(path).unwrap();
     };
     let id = key_id(at(0), 1).to_string();
@@ -123,6 +131,96 @@ fn what_is_no_key_is_told_and_skipped() {
         1,
         "hidden files are not looked at"
     );
+}
+
+#[test]
+fn a_key_that_others_can_use_is_none() {
+    let (_directory, folder) = folder();
+    let [good, open] = [key_id(at(0), 0), key_id(at(0), 1)];
+    folder.generate(good).unwrap();
+    folder.generate(open).unwrap();
+    let file = folder.path().join(open.to_string());
+    let ring = KeyRing::open(folder.clone(), at(0)).unwrap();
+    assert_eq!(ids(&ring.current(at(0))), [good, open]);
+    for mode in [0o604, 0o640, 0o620, 0o602, 0o644] {
+        set_mode(&file, mode);
+        let keys = folder.list().unwrap();
+        assert_eq!(ids(&keys), [good], "{mode:o}");
+        let problem = keys.problems()[0].to_string();
+        assert!(problem.ends_with(&format!("; run: chmod 600 {}", file.display())));
+        assert_eq!(
+            folder.exposure().unwrap(),
+            Some(format!(
+                "others than their owner can read or replace the token signing keys; run: chmod \
+                 600 {}",
+                file.display()
+            ))
+        );
+    }
+    // One that was known is forgotten: there may be a copy of it.
+    ring.reload();
+    assert_eq!(ids(&ring.current(at(0))), [good]);
+    for mode in [0o600, 0o400] {
+        set_mode(&file, mode);
+        assert_eq!(ids(&folder.list().unwrap()), [good, open], "{mode:o}");
+        assert_eq!(folder.exposure().unwrap(), None);
+    }
+}
+
+#[test]
+fn a_folder_that_others_can_write_to_has_no_key() {
+    let (_directory, folder) = folder();
+    let id = key_id(at(0), 0);
+    folder.generate(id).unwrap();
+    for mode in [0o777, 0o770, 0o720, 0o702, 0o1777] {
+        set_mode(folder.path(), mode);
+        assert_eq!(ids(&folder.list().unwrap()), [], "{mode:o}");
+        let line = folder.exposure().unwrap().unwrap();
+        let command = format!("; run: chmod go-w {}", folder.path().display());
+        assert!(line.ends_with(&command), "{line}");
+    }
+    for mode in [0o755, 0o750, 0o700] {
+        set_mode(folder.path(), mode);
+        assert_eq!(ids(&folder.list().unwrap()), [id], "{mode:o}");
+        assert_eq!(folder.exposure().unwrap(), None);
+    }
+}
+
+#[test]
+fn what_root_makes_belongs_to_the_owner_of_the_folder_it_is_in() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+
+    let (directory, folder) = folder();
+    let data = directory.path().join("data");
+    fs::create_dir(&data).unwrap();
+    let owner = |path: &Path| {
+        let about = fs::metadata(path).unwrap();
+        (about.uid(), about.gid())
+    };
+    // Nobody else can give a folder away, and then all of it is the same user's anyway.
+    let is_root = owner(&data).0 == 0;
+    if is_root {
+        chown(&data, Some(4711), Some(4712)).unwrap();
+    }
+    let [first, second] = [key_id(at(0), 0), key_id(at(0), 1)];
+    folder.generate(first).unwrap();
+    folder.generate(second).unwrap();
+    for id in [first, second] {
+        let file = folder.path().join(id.to_string());
+        assert_eq!(owner(&file), owner(&data));
+    }
+    assert_eq!(owner(folder.path()), owner(&data));
+    assert_eq!(ids(&folder.list_for_owner().unwrap()), [first, second]);
+    if is_root {
+        let file = folder.path().join(second.to_string());
+        chown(&file, Some(0), Some(0)).unwrap();
+        assert_eq!(ids(&folder.list().unwrap()), [first, second]);
+        let keys = folder.list_for_owner().unwrap();
+        assert_eq!(ids(&keys), [first]);
+        let problem = keys.problems()[0].to_string();
+        let command = format!("; run: chown 4711:4712 {}", file.display());
+        assert!(problem.ends_with(&command), "{problem}");
+    }
 }
 
 #[test]
@@ -236,7 +334,7 @@ async fn a_key_that_is_replaced_under_its_id_verifies_no_old_token() {
     let harness = Harness::new();
     let (_, token) = harness.token(&[Scope::JobPostingsWrite]).await;
     let file = harness.folder.path().join(key_id(at(0), 0).to_string());
-    fs::write(file, fixtures::OPENSSL_P256).unwrap();
+    write_private(&file, fixtures::OPENSSL_P256);
     harness.set_clock(5);
     let outcome = harness
         .authorizer

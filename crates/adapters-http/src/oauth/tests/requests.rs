@@ -119,7 +119,9 @@ async fn every_request_gets_its_answer() {
         } else {
             assert_eq!(answer.body["error"], error, "{name}");
             assert!(answer.body["error_description"].is_string(), "{name}");
-            assert_eq!(answer.body.as_object().unwrap().len(), 2, "{name}");
+            let message = &answer.body["message"];
+            assert_eq!(message, &answer.body["error_description"], "{name}");
+            assert_eq!(answer.body.as_object().unwrap().len(), 3, "{name}");
         }
         let challenge = (answer.status == 401).then_some("Basic realm=\"posthaste\"");
         assert_eq!(answer.header("www-authenticate"), challenge, "{name}");
@@ -153,6 +155,58 @@ async fn only_a_form_is_read() {
         if status == 400 {
             assert_eq!(answer.body["error"], "invalid_request", "{content_type:?}");
         }
+    }
+}
+
+#[actix_web::test]
+async fn json_says_the_same_as_a_form() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    let id = id.to_string();
+    let good = serde_json::json!({"grant_type": "client_credentials", "client_id": id,
+        "client_secret": secret, "scope": null, "x": "y"});
+    let with = |name: &str, value: Value| {
+        let mut body = good.clone();
+        body[name] = value;
+        body.to_string()
+    };
+    let twice = good.to_string().replacen('{', r#"{"client_id":"x","#, 1);
+    for (body, status, error) in [
+        (good.to_string(), 200, None),
+        (with("scope", "job-postings:read".into()), 200, None),
+        (
+            with("client_secret", "wrong".into()),
+            401,
+            Some("invalid_client"),
+        ),
+        (with("scope", 5.into()), 400, Some("invalid_request")),
+        (
+            with("scope", "everything".into()),
+            400,
+            Some("invalid_scope"),
+        ),
+        (twice, 400, Some("invalid_request")),
+        ("[]".to_owned(), 400, Some("invalid_request")),
+        ("{".to_owned(), 400, Some("invalid_request")),
+    ] {
+        let request = TestRequest::post()
+            .uri(token::PATH)
+            .insert_header(("content-type", "application/json"))
+            .set_payload(body.clone());
+        let answer = harness.send(request).await;
+        assert_eq!(answer.status, status, "{body}: {}", answer.body);
+        assert_eq!(answer.body["error"].as_str(), error, "{body}");
+    }
+}
+
+#[actix_web::test]
+async fn a_compressed_form_is_not_read() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    let form = filled("GRANT&POST", id, &secret);
+    for (encoding, status) in [("gzip", 415), ("identity", 200)] {
+        let answer = harness.post(&[("content-encoding", encoding)], &form).await;
+        assert_eq!(answer.status, status, "{encoding}");
     }
 }
 

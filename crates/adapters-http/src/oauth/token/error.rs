@@ -25,6 +25,8 @@ pub(in crate::oauth) struct TokenError {
 struct ErrorResponse<'a> {
     error: &'a str,
     error_description: &'a str,
+    /// The same words, as all errors of this service have them.
+    message: &'a str,
 }
 
 impl TokenError {
@@ -75,6 +77,25 @@ impl TokenError {
             "invalid_request",
             format!("The body is too large; at most {limit} bytes are accepted."),
         )
+    }
+
+    /// The body is compressed.
+    pub fn unsupported_encoding() -> Self {
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "invalid_request",
+            "Content-Encoding must be absent or identity.",
+        )
+    }
+
+    /// The code, by which outcomes are told apart.
+    pub const fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// Whether the client could not be authenticated.
+    pub fn is_of_client(&self) -> bool {
+        self.status == StatusCode::UNAUTHORIZED
     }
 
     /// Tokens are asked for with POST.
@@ -137,6 +158,7 @@ impl ResponseError for TokenError {
         response.json(ErrorResponse {
             error: self.code,
             error_description: &self.description,
+            message: &self.description,
         })
     }
 }

@@ -11,21 +11,28 @@ use actix_web::{
     http::header::{CACHE_CONTROL, PRAGMA},
     web::{Bytes, Data, Payload},
 };
+use metrics::counter;
 use serde::Serialize;
 
+use self::request::Form;
 pub(super) use self::{error::TokenError, request::TokenRequest};
 use super::{Authorizer, grant};
+use crate::{body, connection::Connection};
 
 /// Where tokens are.
-pub(super) const PATH: &str = "/oauth/token";
+pub(crate) const PATH: &str = "/oauth/token";
 /// The one grant there is.
 pub(super) const GRANT_TYPE: &str = "client_credentials";
 
 /// The largest form that is read; past it the answer is 413.
 const MAX_BODY_BYTES: usize = 16 * 1024;
-/// How long a form may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a form may take to arrive. Anybody may send one.
+const PATIENCE: Duration = Duration::from_secs(5);
 const FORM: &str = "application/x-www-form-urlencoded";
+/// Not of RFC 6749, but what many clients send.
+const JSON: &str = "application/json";
+/// How requests ended, by outcome: `issued`, or the code of the error.
+const REQUESTS: &str = "posthaste_token_requests_total";
 
 #[derive(Serialize)]
 struct TokenResponse {
@@ -41,7 +48,10 @@ pub(super) async fn handle(
     payload: Payload,
     authorizer: Data<Authorizer>,
 ) -> HttpResponse {
-    match respond(&request, payload, &authorizer).await {
+    let outcome = respond(&request, payload, &authorizer).await;
+    let label = outcome.as_ref().map_or_else(TokenError::code, |_| "issued");
+    counter!(REQUESTS, "outcome" => label).increment(1);
+    match outcome {
         Ok(response) => HttpResponse::Ok()
             .insert_header((CACHE_CONTROL, "no-store"))
             .insert_header((PRAGMA, "no-cache"))
@@ -60,14 +70,29 @@ async fn respond(
     payload: Payload,
     authorizer: &Authorizer,
 ) -> Result<TokenResponse, TokenError> {
+    body::expect_uncompressed(request.headers()).map_err(|_| TokenError::unsupported_encoding())?;
+    if let Some(connection) = Connection::of(request) {
+        connection.ask_for_body();
+    }
     let body = read(payload).await?;
-    if !request.content_type().eq_ignore_ascii_case(FORM) {
+    let kind = request.content_type();
+    let form = if kind.eq_ignore_ascii_case(FORM) {
+        Form::parse(&body)?
+    } else if kind.eq_ignore_ascii_case(JSON) {
+        Form::parse_json(&body)?
+    } else {
         return Err(TokenError::invalid_request(
             "Content-Type must be application/x-www-form-urlencoded.",
         ));
-    }
-    let request = TokenRequest::parse(request.headers(), &body)?;
-    let issued = grant::issue(authorizer, &request).await?;
+    };
+    let request = TokenRequest::new(request.headers(), form)?;
+    let issued = grant::issue(authorizer, &request).await;
+    let issued = issued.inspect_err(|error| {
+        if error.is_of_client() {
+            let credentials = request.credentials.as_ref();
+            authorizer.note_failure(credentials.map_or("", |sent| &sent.client_id));
+        }
+    })?;
     tracing::debug!(client_id = %issued.client_id, scope = issued.scope, "token issued");
     Ok(TokenResponse {
         access_token: issued.token,

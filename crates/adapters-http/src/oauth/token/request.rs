@@ -7,9 +7,11 @@ use base64::{
     Engine as _, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
+use serde_json::Value;
 use url::form_urlencoded;
 
 use super::TokenError;
+use crate::oauth::jwt::object::Object;
 
 /// Base64 as RFC 7617 has it, and without the padding that some clients forget.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -44,8 +46,9 @@ pub(in crate::oauth) struct TokenRequest {
     pub credentials: Result<Credentials, TokenError>,
 }
 
+/// What was sent in the body.
 #[derive(Default)]
-struct Form {
+pub(in crate::oauth) struct Form {
     grant_type: Option<String>,
     scope: Option<String>,
     client_id: Option<String>,
@@ -53,8 +56,8 @@ struct Form {
 }
 
 impl TokenRequest {
-    /// Reads the headers and the form.
-    pub fn parse(headers: &HeaderMap, body: &[u8]) -> Result<Self, TokenError> {
+    /// Reads the headers, and puts them together with the form.
+    pub fn new(headers: &HeaderMap, form: Form) -> Result<Self, TokenError> {
         let mut authorization = headers.get_all(AUTHORIZATION);
         let basic = authorization.next();
         if authorization.next().is_some() {
@@ -62,7 +65,6 @@ impl TokenRequest {
                 "There is more than one Authorization header.",
             ));
         }
-        let form = Form::parse(body)?;
         let credentials = match basic.map(from_header) {
             None => from_form(form.client_id, form.client_secret),
             Some(Ok(credentials)) => {
@@ -89,7 +91,8 @@ impl TokenRequest {
 }
 
 impl Form {
-    fn parse(body: &[u8]) -> Result<Self, TokenError> {
+    /// Reads a form.
+    pub fn parse(body: &[u8]) -> Result<Self, TokenError> {
         let mut form = Self::default();
         let mut seen = Vec::new();
         for (name, value) in form_urlencoded::parse(body) {
@@ -98,17 +101,7 @@ impl Form {
             {
                 return Err(TokenError::invalid_request("The form is not UTF-8."));
             }
-            let field = match &*name {
-                "grant_type" => Some(&mut form.grant_type),
-                "scope" => Some(&mut form.scope),
-                "client_id" => Some(&mut form.client_id),
-                "client_secret" => Some(&mut form.client_secret),
-                _ => None,
-            };
-            // What is empty counts as not sent (RFC 6749 §3.2), except for being sent twice.
-            if let Some(field) = field.filter(|_| !value.is_empty()) {
-                *field = Some(value.into_owned());
-            }
+            form.set(&name, &value);
             seen.push(name);
         }
         seen.retain(|name| name != REPEATABLE);
@@ -122,6 +115,44 @@ impl Form {
             ));
         }
         Ok(form)
+    }
+}
+
+impl Form {
+    /// Reads a JSON object with the same parameters as strings.
+    pub fn parse_json(body: &[u8]) -> Result<Self, TokenError> {
+        let object: Object = serde_json::from_slice(body).map_err(|_| {
+            TokenError::invalid_request(
+                "The body must be a JSON object in which no name is sent more than once.",
+            )
+        })?;
+        let mut form = Self::default();
+        for (name, value) in object.into_entries() {
+            match value {
+                Value::String(value) => form.set(&name, &value),
+                Value::Null => {}
+                _ => {
+                    return Err(TokenError::invalid_request(
+                        "Every parameter must be a string.",
+                    ));
+                }
+            }
+        }
+        Ok(form)
+    }
+
+    /// What is empty counts as not sent (RFC 6749 §3.2), except for being sent twice.
+    fn set(&mut self, name: &str, value: &str) {
+        let field = match name {
+            "grant_type" => &mut self.grant_type,
+            "scope" => &mut self.scope,
+            "client_id" => &mut self.client_id,
+            "client_secret" => &mut self.client_secret,
+            _ => return,
+        };
+        if !value.is_empty() {
+            *field = Some(value.to_owned());
+        }
     }
 }
 

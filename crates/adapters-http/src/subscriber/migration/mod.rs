@@ -31,6 +31,9 @@ pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
 /// Where who gets no mail ends up.
 pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
+/// The largest form that is read: it has one token, and anybody may send one.
+const MOST_BYTES: usize = 4 * 1024;
+
 const STYLE_PATH: &str = "/newsletter/style.css";
 
 /// The pages and what they need.
@@ -78,7 +81,8 @@ async fn move_over(
     payload: &mut Payload,
     state: &State,
 ) -> Result<HttpResponse, ApiError> {
-    let Some(token) = token::of_body(request, payload, state.body_limit).await? else {
+    let Some(token) = token::of_body(request, payload, state.anonymous_limit(MOST_BYTES)).await?
+    else {
         return refuse(request, Refusal::UnknownToken);
     };
     match state.ports.newsletter.confirm_migration(&token).await {

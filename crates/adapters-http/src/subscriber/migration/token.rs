@@ -5,7 +5,10 @@ use domain::{posting::PutError, subscriber::MigrationToken};
 use serde_json::Value;
 use url::form_urlencoded;
 
-use crate::{body, error::ApiError};
+use crate::{
+    body::{self, BodyLimit},
+    error::ApiError,
+};
 
 const NAME: &str = "token";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -20,10 +23,11 @@ pub fn of_query(query: &str) -> Option<MigrationToken> {
 pub async fn of_body(
     request: &HttpRequest,
     payload: &mut Payload,
-    limit: usize,
+    limit: BodyLimit,
 ) -> Result<Option<MigrationToken>, ApiError> {
     match body::media_type(request.headers()) {
         Some(form) if form.eq_ignore_ascii_case(FORM) => {
+            body::expect_uncompressed(request.headers())?;
             Ok(of_form(&body::read(request, payload, limit).await?))
         }
         Some(json) if json.eq_ignore_ascii_case(JSON) => {

@@ -34,6 +34,10 @@ use crate::{answer, api, application::State, body, error::ApiError};
 /// Where deliveries go.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
+/// The largest delivery that is read, because anybody may send one. The provider's batches have
+/// at most some hundred events of about a kilobyte.
+const MOST_BYTES: usize = 256 * 1024;
+
 /// How long the store may take. The provider waits for three seconds, and is promised an answer
 /// within one.
 const PATIENCE: Duration = Duration::from_millis(900);
@@ -65,7 +69,8 @@ async fn handle(
         return Err(ApiError::webhook_off());
     }
     let signature = Signature::of(request.headers()).ok_or_else(ApiError::bad_signature)?;
-    let body = body::read(request, payload, state.body_limit).await?;
+    body::expect_uncompressed(request.headers())?;
+    let body = body::read(request, payload, state.anonymous_limit(MOST_BYTES)).await?;
     if !state.signatures.verify(&signature, &body) {
         return Err(ApiError::bad_signature());
     }

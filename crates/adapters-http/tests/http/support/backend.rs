@@ -12,7 +12,7 @@ use domain::{
     posting::{
         Answer, Lifetime, PostingView, PutPosting, SourceIdentifier, moderation::Moderation,
     },
-    store::{Health, ListQuery, PostingReader, StoreError},
+    store::{Health, ListQuery, PostingPage, PostingReader, StoreError},
     testing::MemoryStore,
     usecase::{self, Ingest, IngestError},
 };
@@ -72,7 +72,7 @@ impl PostingReader for Backend {
         }
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError> {
+    async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         PostingReader::list(&self.store, query).await
     }
 }

@@ -132,6 +132,29 @@ impl Connection {
         }
     }
 
+    /// Whether the next thing that is said is to go on.
+    pub async fn is_told_to_continue(&mut self) -> bool {
+        const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+        while self.buffer.len() < CONTINUE.len() {
+            let more = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;
+            assert_ne!(more.expect("nothing in time").unwrap(), 0, "closed");
+        }
+        let is_told = self.buffer == CONTINUE;
+        if is_told {
+            self.buffer.clear();
+        }
+        is_told
+    }
+
+    /// What arrives until the other side closes the connection, which it must do in time.
+    pub async fn rest(mut self) -> String {
+        timeout(PATIENCE, self.stream.read_to_end(&mut self.buffer))
+            .await
+            .expect("not closed in time")
+            .ok();
+        String::from_utf8(self.buffer).unwrap()
+    }
+
     /// Whether the other side has closed the connection properly, with nothing more to say.
     pub async fn is_closed(&mut self) -> bool {
         let more = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;

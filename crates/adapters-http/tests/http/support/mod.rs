@@ -8,7 +8,7 @@ mod newsletter;
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use adapters_http::{
-    Application, HttpSettings, Ports, StopHandle,
+    Application, HttpSettings, Ports, StopHandle, Timeouts,
     oauth::{ClientSecret, KeyFolder, KeyId},
 };
 use domain::client::{Client, ClientId, Clients, Scope};
@@ -27,6 +27,17 @@ pub use self::{
 pub const BODY_LIMIT: usize = 64 * 1024;
 
 pub const PATH: &str = "/api/job-board/job-postings";
+
+/// Deadlines that a test can wait for. actix-http's clock ticks twice a second, so that shorter
+/// ones would be over before they begin.
+pub const QUICK: Timeouts = Timeouts {
+    head: Duration::from_secs(1),
+    keep_alive: Duration::from_secs(1),
+    body: Duration::from_secs(4),
+    anonymous_body: Duration::from_secs(1),
+    linger: Duration::from_secs(1),
+    stalled_answer: Duration::from_secs(1),
+};
 
 /// What deliveries of the provider are signed with.
 pub const SECRETS: [&str; 2] = ["the-first-secret", "the-second-secret"];
@@ -58,6 +69,8 @@ pub fn settings(bind: SocketAddr, keys: &Path) -> HttpSettings {
         keys: keys.to_owned(),
         webhook_secrets: SECRETS.map(Into::into).into(),
         workers: Some(1),
+        max_connections: 1000,
+        timeouts: Timeouts::default(),
     }
 }
 

@@ -13,7 +13,7 @@ use domain::{
     posting::{
         Lifetime, Posting, PostingView, Rejection, SourceIdentifier, Status, moderation::Moderation,
     },
-    store::{ListQuery, Position, PostingReader, Store, StoreError},
+    store::{ListQuery, PostingReader, Store, StoreError},
     usecase::{ModerationError, moderate},
 };
 
@@ -74,7 +74,7 @@ async fn list(
     };
     loop {
         let page = postings.list(&query).await?;
-        for PostingView { posting, .. } in &page {
+        for PostingView { posting, .. } in &page.postings {
             print(row(
                 &output::minute(posting.updated_at),
                 posting.status.as_str(),
@@ -82,15 +82,9 @@ async fn list(
                 &text::plain(&posting.details.title),
             ))?;
         }
-        match page.last() {
-            Some(PostingView { posting, .. }) if page.len() == PAGE => {
-                let id = posting.id.uuid();
-                query.after = Some(Position {
-                    updated_at: posting.updated_at,
-                    id,
-                });
-            }
-            _ => return Ok(()),
+        query.after = page.next;
+        if query.after.is_none() {
+            return Ok(());
         }
     }
 }
@@ -112,9 +106,7 @@ async fn show(
         bail!(Rejection::NotFound);
     };
     if as_json {
-        Ok(serde_json::to_string_pretty(&adapters_http::posting_data(
-            &view,
-        ))?)
+        Ok(output::json(&adapters_http::posting_data(&view))?)
     } else {
         Ok(show::text(&view))
     }
@@ -152,7 +144,11 @@ async fn apply(
         .with_min_delay(Duration::from_millis(20))
         .with_max_times(CONFLICTS)
         .with_jitter();
-    let is_conflict =
-        |error: &ModerationError| *error == ModerationError::Store(StoreError::Conflict);
+    let is_conflict = |error: &ModerationError| {
+        matches!(
+            error,
+            ModerationError::Store(StoreError::Conflict | StoreError::Locked(_))
+        )
+    };
     attempt.retry(again).when(is_conflict).await
 }

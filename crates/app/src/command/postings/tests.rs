@@ -118,14 +118,15 @@ async fn json_is_what_the_api_answers() {
 #[tokio::test]
 async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
     let store = MemoryStore::new();
-    let body = r#"{"title":"Baker\u001b[2J","raw_description":"<p>Bake\u0007.</p>",
+    let body = r#"{"title":"Baker","raw_description":"<p>Bake\u0007.</p>",
         "application_email":"a@b.example","salary_min":10,"salary_max":12,
         "salary_currency_code":"eur","salary_period":"hourly","location_city":"Brest",
         "location_country_code":"fr","location_types":["on-site","hybrid"],
         "company":{"name":"B","website_url":"https://b.example"}}"#;
-    ingest(&store, &[push("a/1", body)], NEVER, noon())
-        .await
-        .unwrap();
+    // Older versions took titles with control characters.
+    let mut put = push("a/1", body);
+    put.patch.title = domain::posting::Patch::Set("Baker\u{1b}[2J".to_owned());
+    ingest(&store, &[put], NEVER, noon()).await.unwrap();
     let reason = "Not a job.".to_owned();
     apply(&store, &id("a/1"), &Moderation::Reject { reason }, NEVER)
         .await

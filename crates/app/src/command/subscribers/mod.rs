@@ -39,7 +39,7 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         SubscribersCommand::Reconcile(args) => return reconcile::run(args).await,
         SubscribersCommand::Export(store) => {
             let database = Database::open(&store.database()).await?;
-            export::export(&*database.subscribers, output::print_bytes).await?;
+            export::export(&*database.subscribers, output::print_lines).await?;
         }
     }
     Ok(ExitCode::SUCCESS)

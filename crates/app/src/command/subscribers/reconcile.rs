@@ -9,8 +9,8 @@ use anyhow::{Context as _, bail};
 use domain::{
     store::{Store, StoreError},
     subscriber::{
-        Account, Subscriber,
-        provider::{Cursor, Listed, Page, Provider, ProviderError},
+        Account,
+        provider::{Cursor, Page, Provider, ProviderError},
         reconciliation::{self, Meanwhile},
     },
     usecase,
@@ -143,7 +143,9 @@ impl Walk<'_> {
             seen.suppressed += u64::from(one.found.status.suppression().is_some());
             match known.get(&one.email) {
                 Some(subscriber) => {
-                    let is_different = self.is_different(subscriber, one, now);
+                    let (account, found) = (self.account, &one.found);
+                    let is_different =
+                        reconciliation::is_different(subscriber, account, found, now);
                     seen.different += u64::from(is_different);
                 }
                 None => seen.unknown += 1,
@@ -156,15 +158,6 @@ impl Walk<'_> {
             decide_again(newsletter::DEADLINE, attempt).await?;
         }
         Ok(())
-    }
-
-    fn is_different(
-        &self,
-        subscriber: &Subscriber,
-        one: &Listed,
-        now: time::OffsetDateTime,
-    ) -> bool {
-        reconciliation::take_in(subscriber, self.account, &one.found, MEANWHILE, now).is_some()
     }
 }
 

@@ -1,10 +1,10 @@
 //! What becomes of a posting that the enricher had no outcome for.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use domain::{
     enrichment::{Coordinates, EnrichError, EnrichedTexts, EnrichmentInput},
-    outbox::{Claimed, Receipt},
+    outbox::{Claimed, Effect, Receipt, Work},
     posting::{ContentHash, SourceIdentifier},
     store::StoreError,
     usecase::{self, Unjudged},
@@ -26,9 +26,10 @@ pub(super) struct Failed {
 }
 
 impl Enrichments {
-    /// Puts the task off, or gives it up. Then the posting gets the texts that take no judgement,
-    /// and its status stays: nobody is approved unjudged. An error means that the store cannot be
-    /// reached, and that the task was not given up.
+    /// Puts the task off, or gives it up. Then the posting's status stays: nobody is approved
+    /// unjudged. One that is not shown gets the texts that take no judgement, one that is keeps
+    /// those that were judged, and says so. An error means that the store did not take it, and that
+    /// the task was not given up.
     pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
         let Failed {
             posting,
@@ -37,23 +38,37 @@ impl Enrichments {
             error,
             ..
         } = failed;
+        let reason = told(&error).to_owned();
         let failure = Failure::from(error);
         if let Some(next_at) = self.tasks.next_attempt(task, &failure) {
             metrics::enrichment_failed();
             self.tasks.put_off(task, &failure, next_at).await;
             return Ok(());
         }
-        if let Some((texts, coordinates)) = self.unjudged(input).await {
-            let unjudged = Unjudged {
-                posting,
-                content,
-                texts,
-                coordinates,
-            };
-            self.keep_texts(&unjudged).await?;
-        }
+        let unjudged = Unjudged {
+            posting,
+            content,
+            made: self.unjudged(input).await,
+            reason,
+        };
+        let store = self.store.as_ref();
+        let attempt = || usecase::leave_unjudged(store, &unjudged, self.tasks.now());
+        written(decide_again(CONFLICTS, attempt).await, &unjudged.posting)?;
         metrics::enrichment_given_up();
         self.tasks.give_up(task, &failure).await;
+        Ok(())
+    }
+
+    /// Has the posting say that it got no verdict, when its workers died of the task.
+    pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
+        let Work::Effect(Effect::Enrich(posting)) = task.work else {
+            return Ok(());
+        };
+        let failure = Failure::lethal();
+        let store = self.store.as_ref();
+        let attempt = || usecase::abandon(store, posting, failure.message(), self.tasks.now());
+        written(decide_again(CONFLICTS, attempt).await, &posting)?;
+        metrics::enrichment_given_up();
         Ok(())
     }
 
@@ -69,16 +84,26 @@ impl Enrichments {
             None
         })
     }
+}
 
-    async fn keep_texts(&self, unjudged: &Unjudged) -> Result<(), StoreError> {
-        let attempt = || usecase::keep_texts(self.store.as_ref(), unjudged, self.tasks.now());
-        match decide_again(CONFLICTS, attempt).await {
-            // The task tells the operator more than texts that cannot be written.
-            Err(error @ (StoreError::Conflict | StoreError::Broken(_))) => {
-                tracing::warn!(%error, posting = ?unjudged.posting.as_str(), "texts were not kept");
-                Ok(())
-            }
-            result => result,
+/// What whoever pushes a posting is told of the reason: what was found out about this posting, and
+/// nothing of the way to the enricher.
+const fn told(error: &EnrichError) -> &str {
+    match error {
+        EnrichError::Permanent(message) => message.as_str(),
+        EnrichError::Retry { .. } | EnrichError::Unavailable { .. } => {
+            "no verdict could be had for twelve hours"
         }
+    }
+}
+
+/// The task tells the operator more than what cannot be written of the posting.
+fn written(result: Result<(), StoreError>, posting: &impl Debug) -> Result<(), StoreError> {
+    match result {
+        Err(error @ (StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_))) => {
+            tracing::warn!(%error, ?posting, "the posting does not say that it got no verdict");
+            Ok(())
+        }
+        result => result,
     }
 }

@@ -11,7 +11,7 @@ use domain::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::super::{poll::Handler, tasks::Tasks};
+use super::super::{poll::Handler, split::SplitBatch, tasks::Tasks};
 
 /// How long a step is decided again after conflicts. One that stays is a lost lease.
 pub(super) const CONFLICTS: Duration = Duration::from_secs(2);
@@ -87,6 +87,7 @@ impl<E: Errands> Handler for OneByOne<E> {
         stop: &CancellationToken,
     ) -> Result<(), StoreError> {
         let tasks = self.0.tasks();
+        let mut split = SplitBatch::new(tasks, claimed.len());
         for (index, task) in claimed.iter().enumerate() {
             let trouble = if stop.is_cancelled() {
                 None
@@ -111,12 +112,10 @@ impl<E: Errands> Handler for OneByOne<E> {
                     tasks.give_back(&rest, time::Duration::ZERO).await;
                     return Ok(());
                 }
-                Some(Trouble::Provider(error)) => tasks.failed(task, error).await,
-                Some(Trouble::Store(
-                    error @ (StoreError::Unavailable(_) | StoreError::InDoubt(_)),
-                )) => return Err(error),
-                // With a lost lease this does nothing: somebody else has the task.
-                Some(Trouble::Store(error)) => tasks.failed(task, error).await,
+                Some(Trouble::Provider(error)) => {
+                    tasks.failed(task, error).await;
+                }
+                Some(Trouble::Store(error)) => split.note(task, Err(error)).await?,
             }
         }
         Ok(())

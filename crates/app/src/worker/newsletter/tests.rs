@@ -139,7 +139,7 @@ impl Bench {
     }
 
     async fn rows(&self, dead: bool) -> Vec<TaskRow> {
-        domain::outbox::Outbox::list(self.memory(), dead)
+        domain::outbox::Outbox::list(self.memory(), dead, None, usize::MAX)
             .await
             .unwrap()
     }

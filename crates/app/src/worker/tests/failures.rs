@@ -88,6 +88,35 @@ async fn an_enricher_that_hangs_fails() {
 }
 
 #[tokio::test]
+async fn what_computes_for_long_is_ended_and_harms_no_other() {
+    let limit = Duration::from_millis(100);
+    for treatment in [Treatment::Compute, Treatment::Block(4 * limit)] {
+        let mut bench = Bench::new();
+        bench.settings.enrich_within = limit;
+        // One thread, for which the second posting has to wait.
+        bench.settings.enrich_at_once = 1;
+        bench.script.treat("a", treatment);
+        bench
+            .ingest(&[create("a", "acme"), create("b", "acme")])
+            .await;
+        let worker = bench.start();
+        bench.until_approved("b").await;
+        eventually("it is recorded", async || {
+            let rows = bench.rows(false).await;
+            rows.iter()
+                .any(|row| row.last_error.as_deref() == Some("the enricher took longer than 0.1 s"))
+        })
+        .await;
+        // The other was enriched at its first attempt, and nothing failed but the first.
+        assert_eq!(bench.script.calls(), 2);
+        let rows = bench.rows(false).await;
+        let failed = rows.iter().filter(|row| row.last_error.is_some()).count();
+        assert_eq!(failed, 1, "{rows:?}");
+        worker.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_conflict_on_recording_is_tried_again() {
     let bench = Bench::new();
     bench
@@ -226,5 +255,66 @@ async fn texts_that_cannot_be_written_keep_nothing_alive() {
     let dead = bench.rows(true).await;
     assert_eq!(dead[0].last_error.as_deref(), Some("no use"));
     assert_eq!(bench.texts("a").await, None);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_stuck_alone_holds_up_no_other() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    let puts = ["a", "b", "c"].map(|id| create(id, "acme"));
+    bench.ingest(&puts).await;
+    let locked = StoreError::Unavailable("canceling statement due to lock timeout".to_owned());
+    bench.store.poison("b", Fault::Fail(locked));
+    let worker = bench.start();
+    bench.until_approved("a").await;
+    bench.until_approved("c").await;
+    eventually("its failure is its own", async || {
+        let rows = bench.rows(false).await;
+        let failed = |row: &TaskRow| {
+            let error = row.last_error.as_deref().unwrap_or_default();
+            row.kind == Kind::Enrich && error.contains("lock timeout")
+        };
+        rows.iter().any(failed)
+    })
+    .await;
+    bench.store.heal();
+    bench.until_approved("b").await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_lifetime_that_cannot_be_ended_holds_up_no_other() {
+    let mut bench = Bench::new();
+    let clock = Arc::new(AtomicUsize::new(0));
+    let days = Arc::clone(&clock);
+    bench.clock = Arc::new(move || {
+        let days = days.load(Ordering::SeqCst);
+        clock::now() + time::Duration::days(i64::try_from(days).unwrap())
+    });
+    bench.settings.sweep_every = Duration::from_millis(20);
+    let ids = ["a", "b", "c", "d"];
+    bench.ingest(&ids.map(|id| create(id, "acme"))).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    // The longest overdue, and two in a row.
+    let locked = StoreError::Unavailable("canceling statement due to lock timeout".to_owned());
+    bench.store.poison("a", Fault::Fail(locked.clone()));
+    bench.store.poison("b", Fault::Fail(locked));
+    clock.store(61, Ordering::SeqCst);
+    for id in ["c", "d"] {
+        eventually("others expire", async || {
+            bench.status(id).await == Status::Expired
+        })
+        .await;
+    }
+    assert_eq!(bench.status("a").await, Status::Approved);
+    bench.store.heal();
+    for id in ["a", "b"] {
+        eventually("what was stuck expires", async || {
+            bench.status(id).await == Status::Expired
+        })
+        .await;
+    }
     worker.stop().await;
 }

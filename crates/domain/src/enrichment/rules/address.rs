@@ -5,6 +5,7 @@ use std::ops::Range;
 use percent_encoding::percent_decode_str;
 
 use super::{contact, reading::Reading};
+use crate::enrichment::{Budget, Exceeded};
 
 /// Where a text shows addresses that programs make links of: whatever has a scheme and `://`,
 /// what starts with `www.`, and e-mail addresses. In order and without overlaps.
@@ -22,9 +23,8 @@ pub(super) fn addresses(text: &str) -> Vec<Range<usize>> {
             && starts(&text[at + 1..]);
         is_www.then_some(start)
     });
-    let mut found: Vec<Range<usize>> = schemes
-        .chain(www)
-        .map(|start| start..start + url_length(&text[start..]))
+    let mut found: Vec<Range<usize>> = ends(text, schemes)
+        .chain(ends(text, www))
         .chain(contact::emails(text))
         .collect();
     found.sort_by_key(|range| range.start);
@@ -37,12 +37,21 @@ pub(super) fn addresses(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// How many bytes at the start are a URL, without the punctuation of the sentence around it.
-fn url_length(text: &str) -> usize {
+/// URLs from where they start, in order, to where they end without the punctuation of the
+/// sentence around them. Those that run into each other share an end, which is looked for once.
+fn ends(text: &str, starts: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
     let ends = |c: char| c.is_whitespace() || "<>\"`「」。、（）".contains(c);
-    let url = &text[..text.find(ends).unwrap_or(text.len())];
-    url.trim_end_matches(|c: char| ".,;:!?'’”“»*_…)]}".contains(c))
-        .len()
+    let (mut end, mut trimmed) = (0, 0);
+    starts.map(move |start| {
+        if start >= end {
+            let rest = &text[start..];
+            let url = &rest[..rest.find(ends).unwrap_or(rest.len())];
+            end = start + url.len();
+            let url = url.trim_end_matches(|c: char| ".,;:!?'’”“»*_…)]}".contains(c));
+            trimmed = start + url.len();
+        }
+        start..trimmed.max(start)
+    })
 }
 
 /// The addresses that a description has, as links or in its text.
@@ -61,7 +70,8 @@ impl Known {
     /// Whether the description has an address, or one that goes on after it: a model may leave
     /// out a tracking parameter, and may make a link of `example.org`, but may not come up with
     /// another host or another mailbox.
-    pub(super) fn has(&self, address: &str) -> bool {
+    pub(super) fn has(&self, address: &str, budget: &Budget) -> Result<bool, Exceeded> {
+        budget.spend(self.0.len() + address.len())?;
         let address = normal(address);
         let rest = ["https://", "http://", "mailto:"]
             .iter()
@@ -76,11 +86,11 @@ impl Known {
         let address = address.trim_end_matches('/');
         let before = |c: char| c.is_alphanumeric() || "-@_+.".contains(c);
         let after = |c: char| c.is_alphanumeric() || "-@_".contains(c);
-        self.0.match_indices(address).any(|(at, found)| {
+        Ok(self.0.match_indices(address).any(|(at, found)| {
             let rest = &self.0[at + found.len()..];
             let goes_on = rest.strip_prefix('.').unwrap_or(rest).starts_with(after);
             !self.0[..at].ends_with(before) && !goes_on
-        })
+        }))
     }
 }
 
@@ -121,10 +131,13 @@ mod tests {
 
     #[test]
     fn what_the_description_has_is_known() {
+        let budget = Budget::unlimited();
         let reading = Reading::of(
             "[Apply](https://www.acmera.no/jobs/1?utm_source=x&a=%28b%29#top), at bravo.no/jobs \
              or jobs@acmera.no, <https://charlie.no/>",
-        );
+            &budget,
+        )
+        .unwrap();
         let known = Known::of(&reading);
         for address in [
             "https://www.acmera.no/jobs/1?utm_source=x&a=(b)#top",
@@ -137,7 +150,7 @@ mod tests {
             "https://charlie.no",
             "",
         ] {
-            assert!(known.has(address), "{address}");
+            assert_eq!(known.has(address, &budget), Ok(true), "{address}");
         }
         for address in [
             "https://delta.no",
@@ -153,7 +166,7 @@ mod tests {
             "/jobs",
             "tel:+4722334455",
         ] {
-            assert!(!known.has(address), "{address}");
+            assert_eq!(known.has(address, &budget), Ok(false), "{address}");
         }
     }
 }

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::{
     address::{Known, addresses},
+    longest,
     reading::Reading,
     rejection,
 };
-use crate::enrichment::{Draft, Verdict};
+use crate::enrichment::{Budget, Draft, Exceeded, Verdict};
 
 /// The least that must be left of a text, in percent of its letters: a model may drop what is
 /// said twice and what is no description, but one that summarises or breaks off loses more.
@@ -38,11 +39,14 @@ const SHOWN: usize = 80;
 /// - A rejection has no text, too long a one, one of several lines or one with an address.
 ///
 /// What redaction has left is no fault: it is completed without the author.
-pub fn faults(draft: &Draft, markdown: &str) -> Vec<String> {
-    let description = Reading::of(markdown);
-    let readable = Reading::of(&draft.markdown);
-    let redacted = Reading::of(&draft.redacted_markdown);
-    let mut faults = Vec::new();
+pub fn faults(draft: &Draft, markdown: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+    let mut faults = too_long(draft, markdown);
+    if !faults.is_empty() {
+        return Ok(faults);
+    }
+    let description = Reading::of(markdown, budget)?;
+    let readable = Reading::of(&draft.markdown, budget)?;
+    let redacted = Reading::of(&draft.redacted_markdown, budget)?;
     let texts = [
         ("markdown", &readable, "the description", &description),
         ("redacted_markdown", &redacted, "`markdown`", &readable),
@@ -52,13 +56,32 @@ pub fn faults(draft: &Draft, markdown: &str) -> Vec<String> {
         if is_needed {
             faults.extend(length(name, text, source_name, source));
         }
-        faults.extend(html(name, text, &description));
+        faults.extend(html(name, text, &description, budget)?);
     }
-    faults.extend(added_addresses(&readable, &description));
+    faults.extend(added_addresses(&readable, &description, budget)?);
     if let Verdict::Reject { text, .. } = &draft.verdict {
         faults.extend(rejection::faults(text));
     }
-    faults
+    Ok(faults)
+}
+
+/// Texts that are so long that nothing else is said about them.
+fn too_long(draft: &Draft, markdown: &str) -> Vec<String> {
+    let most = longest(markdown);
+    [
+        ("markdown", &draft.markdown),
+        ("redacted_markdown", &draft.redacted_markdown),
+    ]
+    .into_iter()
+    .filter(|(_, text)| text.len() > most)
+    .map(|(name, text)| {
+        format!(
+            "`{name}` has {} bytes, the description has {}. Add nothing.",
+            text.len(),
+            markdown.len()
+        )
+    })
+    .collect()
 }
 
 fn length(
@@ -92,45 +115,59 @@ fn letters(text: &str) -> usize {
     count(text) - hidden
 }
 
-fn html(name: &str, text: &Reading<'_>, description: &Reading<'_>) -> Option<String> {
-    let tag = text
-        .html
-        .iter()
-        .find(|html| !description.text.contains(html.trim()))?;
-    Some(format!(
-        "`{name}` has raw HTML: {}. Write Markdown alone, and `&lt;` where a `<` is meant.",
-        quoted(tag)
-    ))
+fn html(
+    name: &str,
+    text: &Reading<'_>,
+    description: &Reading<'_>,
+    budget: &Budget,
+) -> Result<Option<String>, Exceeded> {
+    for html in &text.html {
+        let tag = html.trim();
+        budget.spend(description.text.len() + tag.len())?;
+        if !description.text.contains(tag) {
+            return Ok(Some(format!(
+                "`{name}` has raw HTML: {}. Write Markdown alone, and `&lt;` where a `<` is meant.",
+                quoted(tag)
+            )));
+        }
+    }
+    Ok(None)
 }
 
-fn added_addresses(text: &Reading<'_>, description: &Reading<'_>) -> Option<String> {
+fn added_addresses(
+    text: &Reading<'_>,
+    description: &Reading<'_>,
+    budget: &Budget,
+) -> Result<Option<String>, Exceeded> {
     let shown = addresses(&text.text);
     if shown.is_empty() && text.links.is_empty() && text.images.is_empty() {
-        return None;
+        return Ok(None);
     }
     let known = Known::of(description);
     let shown = shown
         .into_iter()
         .map(|range| Cow::Borrowed(&text.text[range]));
     let linked = text.links.iter().chain(&text.images).cloned();
-    let mut added: Vec<Cow<'_, str>> = linked
-        .chain(shown)
-        .filter(|address| !known.has(address))
-        .collect();
+    let mut added: Vec<Cow<'_, str>> = Vec::new();
+    for address in linked.chain(shown) {
+        if !known.has(&address, budget)? {
+            added.push(address);
+        }
+    }
     added.dedup();
     if added.is_empty() {
-        return None;
+        return Ok(None);
     }
     let named: Vec<String> = added
         .iter()
         .take(NAMED)
         .map(|added| quoted(added))
         .collect();
-    Some(format!(
+    Ok(Some(format!(
         "`markdown` has addresses that the description does not have: {}. Use none but those of \
          the description.",
         named.join(", ")
-    ))
+    )))
 }
 
 /// A short piece of a draft, on one line.
@@ -151,6 +188,10 @@ mod tests {
         enrichment::ReasonCode,
         testing::enrichment::{approval, rejection},
     };
+
+    fn faults(draft: &Draft, markdown: &str) -> Vec<String> {
+        super::faults(draft, markdown, &Budget::unlimited()).unwrap()
+    }
 
     const SOURCE: &str = "# Cook\n\nWe look for a cook for our kitchen in the harbour. Evenings and \
         weekends, good pay, a small team that knows fish.\n\n- knives\n- `Vec<u8>`\n\n\
@@ -277,6 +318,31 @@ mod tests {
         let mut draft = rejection(ReasonCode::Spam, "See\nhttps://x.org");
         draft.markdown = format!("<b>{SOURCE}</b>");
         check(&draft, &["has raw HTML", "several lines", "a URL"]);
+    }
+
+    #[test]
+    fn a_text_out_of_all_proportion_is_not_even_read() {
+        let most = "a".repeat(longest(SOURCE));
+        check(&approval(&format!("{most}<b>"), &most), &["Add nothing."]);
+        let found = faults(&approval(&format!("{most}a"), &most), SOURCE);
+        assert!(found[0].contains("bytes"), "{found:?}");
+    }
+
+    #[test]
+    fn looking_for_addresses_is_paid_for() {
+        let links = "[a](https://acmera.no/jobs/1) ".repeat(1_000);
+        let draft = approval(&links, &links);
+        let spent = |bytes: usize| {
+            let budget = Budget::unlimited();
+            let known = format!("{SOURCE} {}", "word ".repeat(bytes / 5));
+            super::faults(&draft, &known, &budget).unwrap();
+            budget.spent()
+        };
+        let (less, more) = (spent(100_000), spent(200_000));
+        assert!(more - less >= 1_000 * 100_000, "{less} {more}");
+        let small = Budget::new(less / 2, 0, &crate::enrichment::StopFlag::default());
+        let known = format!("{SOURCE} {}", "word ".repeat(20_000));
+        assert_eq!(super::faults(&draft, &known, &small), Err(Exceeded::Steps));
     }
 
     #[test]

@@ -19,19 +19,19 @@ pub use self::{
     rejection::{DETAIL, explanation},
     secrets::{Secret, SecretKind, Secrets},
 };
-use super::{Coordinates, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, Verdict};
+use super::{Budget, Coordinates, EnrichedTexts, Enrichment, EnrichmentInput, Exceeded, Verdict};
 
 /// How many times as long as the description a text may be: escapes double signs, tokens are
 /// longer than short names, and items of deep lists are indented.
-const TIMES: usize = 10;
+const TIMES: usize = 3;
 /// How many bytes longer than that a text may be.
-const MORE: usize = 10_000;
+const MORE: usize = 64 * 1024;
 /// The longest reason of a rejection, in characters.
 const REASON: usize = 1_000;
 
 /// Holds a finished enrichment against the rules. What fails here is shown to nobody.
 ///
-/// - Neither text is longer than ten times the description and 10 000 bytes. Neither has control
+/// - Neither text is longer than [`longest`] says. Neither has control
 ///   characters other than line feeds and tabs, or characters that embed, override or isolate
 ///   the direction of writing (U+202A–U+202E, U+2066–U+2069).
 /// - Both are `CommonMark` without raw HTML and without images. Every link leads to an absolute
@@ -47,15 +47,69 @@ const REASON: usize = 1_000;
 ///   characters.
 ///
 /// The error names the rule and repeats nothing of the texts.
-pub fn check(enrichment: &Enrichment, input: &EnrichmentInput) -> Result<(), EnrichError> {
-    holds(enrichment, input)
-        .map_err(|breach| EnrichError::Permanent(format!("the enrichment breaks a rule: {breach}")))
+pub fn check(
+    enrichment: &Enrichment,
+    input: &EnrichmentInput,
+    budget: &Budget,
+) -> Result<(), CheckError> {
+    let EnrichedTexts {
+        markdown,
+        redacted_markdown,
+    } = &enrichment.texts;
+    let most = longest(&input.raw_description);
+    for (form, text) in [
+        (Form::Readable, markdown),
+        (Form::Redacted, redacted_markdown),
+    ] {
+        if text.len() > most {
+            return Err(Breach::Length(form).into());
+        }
+        budget.spend(text.len())?;
+        if has_bad_character(text) {
+            return Err(Breach::Character(form).into());
+        }
+        if enrichment.verdict == Verdict::Approve && text.trim().is_empty() {
+            return Err(Breach::Empty(form).into());
+        }
+    }
+    if !is_evidently_clean(markdown) {
+        is_clean(Form::Readable, &Reading::of(markdown, budget)?)?;
+    }
+    is_redacted(&Reading::of(redacted_markdown, budget)?, input, budget)?;
+    if enrichment
+        .coordinates
+        .is_some_and(|place| !is_on_earth(place))
+    {
+        return Err(Breach::Coordinates.into());
+    }
+    match &enrichment.verdict {
+        Verdict::Reject { text, .. } if !is_reason(text) => Err(Breach::Reason.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The most bytes that a text of a description may have: three times as many, and 64 KiB.
+pub fn longest(description: &str) -> usize {
+    description.len().saturating_mul(TIMES).saturating_add(MORE)
+}
+
+/// Why an enrichment is shown to nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// It breaks a rule.
+    #[error("the enrichment breaks a rule: {0}")]
+    Breach(#[from] Breach),
+    /// Finding out takes too much.
+    #[error(transparent)]
+    Exceeded(#[from] Exceeded),
 }
 
 /// Which of the two texts a rule is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub enum Form {
+    /// The text with the company's name.
     Readable,
+    /// The text without.
     Redacted,
 }
 
@@ -70,63 +124,37 @@ impl fmt::Display for Form {
 
 /// A rule that does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum Breach {
+pub enum Breach {
+    /// A text is too long.
     #[error("the {0} is out of all proportion to the description")]
     Length(Form),
+    /// A text has a character that no text may have.
     #[error("the {0} has a control character, or one that turns the direction of writing")]
     Character(Form),
+    /// A text has raw HTML.
     #[error("the {0} has raw HTML")]
     Html(Form),
+    /// A text has an image.
     #[error("the {0} has an image")]
     Image(Form),
+    /// A link leads where a reader should not follow.
     #[error("the {0} has a link that does not lead to an absolute http, https or mailto address")]
     Link(Form),
+    /// The redacted text leads past the board.
     #[error("the redacted text has a link")]
     LinkOfRedacted,
+    /// The redacted text identifies the company.
     #[error("the redacted text shows {0}")]
     Shows(SecretKind),
+    /// A text of an approved posting says nothing.
     #[error("the posting is approved, but the {0} is empty")]
     Empty(Form),
+    /// The place is nowhere.
     #[error("the coordinates are not on Earth")]
     Coordinates,
+    /// The rejection cannot be explained.
     #[error("the rejection has no reason that can be shown")]
     Reason,
-}
-
-fn holds(enrichment: &Enrichment, input: &EnrichmentInput) -> Result<(), Breach> {
-    let EnrichedTexts {
-        markdown,
-        redacted_markdown,
-    } = &enrichment.texts;
-    let most = TIMES * input.raw_description.len() + MORE;
-    for (form, text) in [
-        (Form::Readable, markdown),
-        (Form::Redacted, redacted_markdown),
-    ] {
-        if text.len() > most {
-            return Err(Breach::Length(form));
-        }
-        if has_bad_character(text) {
-            return Err(Breach::Character(form));
-        }
-        if enrichment.verdict == Verdict::Approve && text.trim().is_empty() {
-            return Err(Breach::Empty(form));
-        }
-    }
-    if !is_evidently_clean(markdown) {
-        is_clean(Form::Readable, &Reading::of(markdown))?;
-    }
-    is_redacted(&Reading::of(redacted_markdown), input)?;
-    if enrichment
-        .coordinates
-        .is_some_and(|place| !is_on_earth(place))
-    {
-        return Err(Breach::Coordinates);
-    }
-    match &enrichment.verdict {
-        Verdict::Reject { text, .. } if !is_reason(text) => Err(Breach::Reason),
-        _ => Ok(()),
-    }
 }
 
 fn has_bad_character(text: &str) -> bool {
@@ -152,13 +180,17 @@ fn is_clean(form: Form, reading: &Reading<'_>) -> Result<(), Breach> {
     Ok(())
 }
 
-fn is_redacted(reading: &Reading<'_>, input: &EnrichmentInput) -> Result<(), Breach> {
+fn is_redacted(
+    reading: &Reading<'_>,
+    input: &EnrichmentInput,
+    budget: &Budget,
+) -> Result<(), CheckError> {
     is_clean(Form::Redacted, reading)?;
     if !reading.links.is_empty() {
-        return Err(Breach::LinkOfRedacted);
+        return Err(Breach::LinkOfRedacted.into());
     }
-    match Secrets::of(input).find(&reading.text).first() {
-        Some(secret) => Err(Breach::Shows(secret.kind)),
+    match Secrets::of(input).find(&reading.text, budget)?.first() {
+        Some(secret) => Err(Breach::Shows(secret.kind).into()),
         None => Ok(()),
     }
 }

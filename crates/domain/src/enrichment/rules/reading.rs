@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd};
 
+use crate::enrichment::{Budget, Exceeded};
+
 /// Stands between blocks. The control character is part of nothing that is looked for, so
 /// nothing is found across blocks.
 pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
@@ -22,7 +24,9 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    pub(crate) fn of(markdown: &'a str) -> Self {
+    pub(crate) fn of(markdown: &'a str, budget: &Budget) -> Result<Self, Exceeded> {
+        // The parser takes linear time, and what it makes of references is limited.
+        budget.spend(markdown.len().saturating_mul(2))?;
         let parser = Parser::new(markdown);
         let mut reading = Self {
             text: String::with_capacity(markdown.len() + markdown.len() / 8),
@@ -32,9 +36,10 @@ impl<'a> Reading<'a> {
             reading.links.push(definition.dest.to_string().into());
         }
         for event in parser {
+            budget.spend(1)?;
             reading.add(event);
         }
-        reading
+        Ok(reading)
     }
 
     fn add(&mut self, event: Event<'a>) {
@@ -116,11 +121,7 @@ pub(super) fn is_unseen(c: char) -> bool {
         | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Whether a character makes others stand where they are not: what a reader sees then is not
-/// what the text says.
-pub(super) fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
+pub(super) use crate::line::turns_direction;
 
 #[cfg(test)]
 mod tests {
@@ -128,9 +129,13 @@ mod tests {
 
     use super::*;
 
+    fn read(markdown: &str) -> Reading<'_> {
+        Reading::of(markdown, &Budget::unlimited()).unwrap()
+    }
+
     #[track_caller]
     fn check(markdown: &str, expect: &[&str]) {
-        let text = Reading::of(markdown).text;
+        let text = read(markdown).text;
         let blocks: Vec<&str> = text
             .split(SEPARATOR)
             .filter(|block| !block.is_empty())
@@ -158,7 +163,7 @@ mod tests {
 
     #[test]
     fn links_images_and_html_are_told_apart() {
-        let reading = Reading::of(
+        let reading = read(
             "[a](https://a.no) <https://b.no> <c@d.no> ![e](f.png) <b>g</b>\n\n[h]: https://i.no",
         );
         assert_eq!(
@@ -232,7 +237,7 @@ mod tests {
             ]), 0..16,
         )) {
             let markdown = pieces.concat();
-            let reading = Reading::of(&markdown);
+            let reading = read(&markdown);
             if is_evidently_clean(&markdown) {
                 prop_assert!(reading.html.is_empty() && reading.images.is_empty());
                 prop_assert!(reading.links.iter().all(|link| is_safe_link(link)), "{reading:?}");

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, fmt, ops::Range};
 use url::Url;
 
 use super::{contact, reading::is_unseen};
-use crate::enrichment::EnrichmentInput;
+use crate::enrichment::{Budget, EnrichmentInput, Exceeded};
 
 /// What a redacted text must not show, for one posting.
 ///
@@ -87,14 +87,19 @@ impl Secrets {
     /// overlap, the one that starts first.
     ///
     /// What is left when they are taken out may join into another, so a redactor looks again.
-    pub fn find(&self, text: &str) -> Vec<Secret> {
+    pub fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Secret>, Exceeded> {
         let of = |kind| move |range| Secret { kind, range };
+        // Each of the looks passes the text once.
+        budget.spend(text.len().saturating_mul(2 + self.hosts.len()))?;
         let mut found: Vec<Secret> = contact::emails(text)
             .map(of(SecretKind::Email))
             .chain(contact::phones(text).map(of(SecretKind::Phone)))
-            .chain(self.hosts_in(text).map(of(SecretKind::Host)))
-            .chain(self.names_in(text).map(of(SecretKind::Company)))
             .collect();
+        for host in &self.hosts {
+            found.extend(hosts_in(text, host).map(of(SecretKind::Host)));
+        }
+        let names = self.names_in(text, budget)?;
+        found.extend(names.into_iter().map(of(SecretKind::Company)));
         found.sort_by_key(|secret| (secret.range.start, Reverse(secret.range.end)));
         let mut end = 0;
         found.retain(|secret| {
@@ -104,44 +109,58 @@ impl Secrets {
             }
             is_free
         });
-        found
+        Ok(found)
     }
 
-    fn hosts_in(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
-        self.hosts.iter().flat_map(move |host| {
-            let dot = host.find('.').unwrap_or(host.len());
-            text.match_indices('.').filter_map(move |(at, _)| {
-                let start = at.checked_sub(dot)?;
-                let end = start + host.len();
-                let found = text.as_bytes().get(start..end)?;
-                let is_host = found.eq_ignore_ascii_case(host.as_bytes())
-                    && !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '-')
-                    && !goes_on(&text[end..]);
-                is_host.then(|| start - below(&text[..start])..end)
-            })
-        })
-    }
-
-    fn names_in(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
-        let (first, rest) = match self.name.split_first() {
-            Some((first, rest)) => (Some(first.as_str()), rest),
-            None => (None, [].as_slice()),
+    fn names_in(&self, text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+        let mut out = Vec::new();
+        let Some((first, rest)) = self.name.split_first() else {
+            return Ok(out);
         };
-        first
-            .into_iter()
-            .flat_map(move |first| text.match_indices(first))
-            .filter_map(move |(start, first)| {
-                let mut end = start + first.len();
-                for word in rest {
-                    let after = text[end..].trim_start();
-                    let is_gap = after.len() < text.len() - end;
-                    let left = after.strip_prefix(word.as_str()).filter(|_| is_gap)?;
-                    end = text.len() - left.len();
-                }
-                let is_whole = !self.is_alone || stands_alone(text, &(start..end));
-                is_whole.then_some(start..end)
-            })
+        budget.spend(text.len())?;
+        for (start, first) in text.match_indices(first.as_str()) {
+            if let Some(end) = name_end(text, start + first.len(), rest, budget)?
+                && (!self.is_alone || stands_alone(text, &(start..end)))
+            {
+                out.push(start..end);
+            }
+        }
+        Ok(out)
     }
+}
+
+/// Where a name ends whose first word does so before `end`. A name may repeat its first word, so
+/// the same text may be looked at for each of its words.
+fn name_end(
+    text: &str,
+    mut end: usize,
+    rest: &[String],
+    budget: &Budget,
+) -> Result<Option<usize>, Exceeded> {
+    for word in rest {
+        let after = text[end..].trim_start();
+        let gap = text.len() - end - after.len();
+        budget.spend(gap + word.len())?;
+        let Some(left) = after.strip_prefix(word.as_str()).filter(|_| gap > 0) else {
+            return Ok(None);
+        };
+        end = text.len() - left.len();
+    }
+    Ok(Some(end))
+}
+
+fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range<usize>> {
+    let dot = host.find('.').unwrap_or(host.len());
+    let mut below = Below::default();
+    text.match_indices('.').filter_map(move |(at, _)| {
+        let start = at.checked_sub(dot)?;
+        let end = start + host.len();
+        let found = text.as_bytes().get(start..end)?;
+        let is_host = found.eq_ignore_ascii_case(host.as_bytes())
+            && !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '-')
+            && !goes_on(&text[end..]);
+        is_host.then(|| below.start(text, start)..end)
+    })
 }
 
 /// Whether a host goes on, and is another one.
@@ -150,14 +169,35 @@ fn goes_on(after: &str) -> bool {
     label.starts_with(char::is_alphanumeric)
 }
 
-/// How many bytes at the end of a text name a host below the one that follows.
-fn below(before: &str) -> usize {
-    if !before.ends_with('.') {
-        return 0;
+/// Finds where the name of a host below others starts. Positions are asked for in order, and no
+/// part of the text is looked at twice.
+#[derive(Default)]
+struct Below {
+    /// Up to where the text was looked at.
+    looked: usize,
+    /// Where the run of labels starts that goes on there.
+    run: usize,
+    /// The first of its bytes that may start a label.
+    label: usize,
+}
+
+impl Below {
+    /// Where the host that ends at `end` with all that is below it starts.
+    fn start(&mut self, text: &str, end: usize) -> usize {
+        let apart = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-');
+        let new = &text[self.looked..end];
+        if let Some((at, c)) = new.char_indices().rfind(|(_, c)| apart(*c)) {
+            self.run = self.looked + at + c.len_utf8();
+            self.label = self.run;
+        }
+        self.looked = end;
+        if !text[..end].ends_with('.') {
+            return end;
+        }
+        let rest = &text[self.label..end];
+        self.label = end - rest.trim_start_matches(['.', '-']).len();
+        self.label
     }
-    let rest = before.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '.' | '-'));
-    let labels = before[rest.len()..].trim_start_matches(['.', '-']);
-    labels.len()
 }
 
 fn stands_alone(text: &str, range: &Range<usize>) -> bool {
@@ -251,7 +291,8 @@ mod tests {
         input.company_name = name.to_owned();
         input.company_website = website.to_owned();
         Secrets::of(&input)
-            .find(text)
+            .find(text, &Budget::unlimited())
+            .unwrap()
             .into_iter()
             .map(|secret| (secret.kind, &text[secret.range]))
             .collect()
@@ -297,6 +338,31 @@ mod tests {
                 "{website}: {text}"
             );
         }
+    }
+
+    #[test]
+    fn hosts_in_a_row_are_told_apart_once() {
+        let text = "a.acmera.no..b-c.acmera.no, --.acmera.no/..acmera.no";
+        let expect = [
+            "a.acmera.no",
+            "a.acmera.no..b-c.acmera.no",
+            "acmera.no",
+            "acmera.no",
+        ];
+        let found: Vec<_> = hosts_in(text, "acmera.no")
+            .map(|range| &text[range])
+            .collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn a_name_that_repeats_itself_is_paid_for() {
+        let mut input = input("");
+        input.company_name = format!("{}B", "A ".repeat(100));
+        let text = "A ".repeat(1_000);
+        let budget = Budget::unlimited();
+        assert_eq!(Secrets::of(&input).find(&text, &budget), Ok(Vec::new()));
+        assert!(budget.spent() > 100 * 900, "{}", budget.spent());
     }
 
     #[test]
@@ -372,7 +438,10 @@ mod tests {
             input.company_name = name.to_owned();
             input.city = Some("Ny Ålesund".to_owned());
             input.country = CountryCode::parse("NO");
-            Secrets::of(&input).find(&format!("We at {name}."))
+            let text = format!("We at {name}.");
+            Secrets::of(&input)
+                .find(&text, &Budget::unlimited())
+                .unwrap()
         };
         assert_eq!(find("NY  ålesund"), []);
         assert_eq!(find("Norway"), []);

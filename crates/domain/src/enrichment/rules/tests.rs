@@ -17,7 +17,10 @@ fn of(markdown: &str, redacted_markdown: &str) -> Enrichment {
 }
 
 fn result(enrichment: &Enrichment) -> Result<(), Breach> {
-    holds(enrichment, &input(DESCRIPTION))
+    check(enrichment, &input(DESCRIPTION), &Budget::unlimited()).map_err(|error| match error {
+        CheckError::Breach(breach) => breach,
+        CheckError::Exceeded(exceeded) => panic!("{exceeded}"),
+    })
 }
 
 /// What is wrong with a text in the readable form.
@@ -227,11 +230,9 @@ fn a_rejection_says_why() {
 #[test]
 fn the_error_names_the_rule_and_no_secret() {
     let enrichment = of("Acmera", "Write to boss@acmera.no");
-    let error = check(&enrichment, &input(DESCRIPTION)).unwrap_err();
+    let error = check(&enrichment, &input(DESCRIPTION), &Budget::unlimited()).unwrap_err();
     assert_eq!(
-        error,
-        EnrichError::Permanent(
-            "the enrichment breaks a rule: the redacted text shows an e-mail address".to_owned()
-        )
+        error.to_string(),
+        "the enrichment breaks a rule: the redacted text shows an e-mail address"
     );
 }

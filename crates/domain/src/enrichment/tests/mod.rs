@@ -6,8 +6,9 @@ mod pipeline;
 use std::sync::Arc;
 
 use super::{
-    Author, Brief, Craft, Draft, DraftError, EnrichError, EnrichedTexts, Enricher, Enrichment,
-    EnrichmentInput, Objection, Pipeline, ReasonCode, Verdict, rules,
+    Author, Brief, Budget, Craft, Draft, DraftError, EnrichError, EnrichedTexts, Enricher,
+    Enrichment, EnrichmentInput, Exceeded, Objection, Pipeline, ReasonCode, StopFlag, Verdict,
+    rules,
 };
 use crate::testing::enrichment::{PlainCraft, ScriptedAuthor, approval, input, rejection};
 
@@ -19,16 +20,21 @@ const SOURCE: &str = "Acmera AS looks for a cook. Write to jobs@acmera.no or see
 struct Careless;
 
 impl Craft for Careless {
-    fn prepare(&self, input: &EnrichmentInput) -> Enrichment {
-        PlainCraft.prepare(input)
+    fn prepare(&self, input: &EnrichmentInput, budget: &Budget) -> Result<Enrichment, Exceeded> {
+        PlainCraft.prepare(input, budget)
     }
 
-    fn clean(&self, text: &str) -> String {
-        text.to_owned()
+    fn clean(&self, text: &str, _budget: &Budget) -> Result<String, Exceeded> {
+        Ok(text.to_owned())
     }
 
-    fn redact(&self, markdown: &str, _input: &EnrichmentInput) -> String {
-        markdown.to_owned()
+    fn redact(
+        &self,
+        markdown: &str,
+        _input: &EnrichmentInput,
+        _budget: &Budget,
+    ) -> Result<String, Exceeded> {
+        Ok(markdown.to_owned())
     }
 }
 
@@ -49,7 +55,16 @@ fn enrich_input(
 ) -> (Result<Enrichment, EnrichError>, Arc<ScriptedAuthor>) {
     let author = Arc::new(ScriptedAuthor::new(answers));
     let pipeline = Pipeline::with_author(Arc::new(craft), Arc::clone(&author) as Arc<dyn Author>);
-    (pollster::block_on(pipeline.enrich(input)), author)
+    (block_on(&pipeline, input), author)
+}
+
+fn block_on(pipeline: &Pipeline, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+    pollster::block_on(pipeline.enrich(input, &StopFlag::default()))
+}
+
+/// What the plain craft makes of a posting.
+fn prepared(input: &EnrichmentInput) -> Enrichment {
+    PlainCraft.prepare(input, &Budget::unlimited()).unwrap()
 }
 
 fn unusable(answer: &str, fault: &str) -> DraftError {

@@ -6,8 +6,8 @@ use super::*;
 fn rules_alone_need_no_author() {
     let pipeline = Pipeline::by_rules(Arc::new(PlainCraft));
     let input = input(SOURCE);
-    let enrichment = pollster::block_on(pipeline.enrich(&input)).unwrap();
-    assert_eq!(enrichment, PlainCraft.prepare(&input));
+    let enrichment = block_on(&pipeline, &input).unwrap();
+    assert_eq!(enrichment, prepared(&input));
     assert_eq!(enrichment.verdict, Verdict::Approve);
     assert_eq!(enrichment.texts.markdown, SOURCE);
     assert_eq!(
@@ -68,7 +68,7 @@ fn a_rejection_without_texts_gets_those_of_the_rules() {
             ..
         }
     ));
-    assert_eq!(enrichment.texts, PlainCraft.prepare(&input(SOURCE)).texts);
+    assert_eq!(enrichment.texts, prepared(&input(SOURCE)).texts);
     assert_eq!(author.asked(), [None]);
 }
 
@@ -78,7 +78,7 @@ fn a_faulty_draft_is_objected_to_once() {
         &format!("{SOURCE} See https://evil.example"),
         "<b>Cook</b> wanted",
     );
-    let faults = rules::faults(&bad, SOURCE);
+    let faults = rules::faults(&bad, SOURCE, &Budget::unlimited()).unwrap();
     assert_eq!(faults.len(), 2, "{faults:?}");
     let (outcome, author) = enrich(PlainCraft, [Ok(bad.clone()), Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
@@ -157,7 +157,7 @@ fn redaction_is_completed() {
 
 #[test]
 fn a_drafted_text_that_breaks_a_rule_is_replaced() {
-    let prepared = PlainCraft.prepare(&input(SOURCE));
+    let prepared = prepared(&input(SOURCE));
     let leaking = approval(SOURCE, SOURCE);
     let turned = approval(&format!("{SOURCE} \u{202e}no"), &good().redacted_markdown);
     for draft in [leaking, turned] {
@@ -178,7 +178,7 @@ fn the_verdict_survives_texts_that_break_a_rule() {
     };
     let (outcome, _) = enrich(Careless, [Ok(draft)]);
     let enrichment = outcome.unwrap();
-    assert_eq!(enrichment.texts, PlainCraft.prepare(&input(SOURCE)).texts);
+    assert_eq!(enrichment.texts, prepared(&input(SOURCE)).texts);
     assert!(matches!(enrichment.verdict, Verdict::Reject { .. }));
 }
 
@@ -196,22 +196,27 @@ fn the_place_is_that_of_the_rules() {
 struct Leaking;
 
 impl Craft for Leaking {
-    fn prepare(&self, input: &EnrichmentInput) -> Enrichment {
-        Enrichment {
+    fn prepare(&self, input: &EnrichmentInput, budget: &Budget) -> Result<Enrichment, Exceeded> {
+        Ok(Enrichment {
             texts: EnrichedTexts {
                 markdown: SOURCE.to_owned(),
                 redacted_markdown: SOURCE.to_owned(),
             },
-            ..PlainCraft.prepare(input)
-        }
+            ..PlainCraft.prepare(input, budget)?
+        })
     }
 
-    fn clean(&self, text: &str) -> String {
-        PlainCraft.clean(text)
+    fn clean(&self, text: &str, budget: &Budget) -> Result<String, Exceeded> {
+        PlainCraft.clean(text, budget)
     }
 
-    fn redact(&self, markdown: &str, input: &EnrichmentInput) -> String {
-        PlainCraft.redact(markdown, input)
+    fn redact(
+        &self,
+        markdown: &str,
+        input: &EnrichmentInput,
+        budget: &Budget,
+    ) -> Result<String, Exceeded> {
+        PlainCraft.redact(markdown, input, budget)
     }
 }
 
@@ -219,7 +224,7 @@ impl Craft for Leaking {
 fn a_text_of_the_rules_that_breaks_a_rule_is_shown_to_nobody() {
     let pipeline = Pipeline::by_rules(Arc::new(Leaking));
     let input = input(SOURCE);
-    let outcome = pollster::block_on(pipeline.enrich(&input));
+    let outcome = block_on(&pipeline, &input);
     let Err(EnrichError::Permanent(message)) = outcome else {
         panic!("{outcome:?}");
     };
@@ -255,7 +260,82 @@ fn an_author_is_given_the_clean_description() {
 
     let pipeline = Pipeline::with_author(Arc::new(PlainCraft), Arc::new(Reader));
     let input = input("<p>Cook wanted</p>");
-    let prepared = PlainCraft.prepare(&input);
-    let outcome = pollster::block_on(pipeline.enrich(&input));
+    let prepared = prepared(&input);
+    let outcome = block_on(&pipeline, &input);
     assert_eq!(outcome, Ok(prepared));
+}
+
+/// A craft that takes all the steps there are, or waits for the flag.
+#[derive(Clone, Copy)]
+enum Endless {
+    Prepares,
+    Cleans,
+    Waits,
+}
+
+impl Craft for Endless {
+    fn prepare(&self, input: &EnrichmentInput, budget: &Budget) -> Result<Enrichment, Exceeded> {
+        match self {
+            Self::Prepares => budget.spend(usize::MAX)?,
+            Self::Cleans => {}
+            Self::Waits => while budget.spend(0).is_ok() {},
+        }
+        budget.spend(0)?;
+        PlainCraft.prepare(input, budget)
+    }
+
+    fn clean(&self, text: &str, budget: &Budget) -> Result<String, Exceeded> {
+        budget.spend(usize::MAX)?;
+        PlainCraft.clean(text, budget)
+    }
+
+    fn redact(
+        &self,
+        markdown: &str,
+        input: &EnrichmentInput,
+        budget: &Budget,
+    ) -> Result<String, Exceeded> {
+        PlainCraft.redact(markdown, input, budget)
+    }
+}
+
+#[test]
+fn a_posting_that_takes_too_much_is_rejected_by_rules() {
+    let (outcome, author) = enrich(Endless::Prepares, [Ok(good())]);
+    let enrichment = outcome.unwrap();
+    let expect = Verdict::Reject {
+        code: ReasonCode::TooComplex,
+        text: ReasonCode::TooComplex.sentence().to_owned(),
+    };
+    assert_eq!(enrichment.verdict, expect);
+    assert_eq!(enrichment.texts, EnrichedTexts::default());
+    assert_eq!(author.asked(), []);
+    let pipeline = Pipeline::by_rules(Arc::new(Endless::Prepares));
+    assert_eq!(pipeline.unjudged(&input(SOURCE)), None);
+}
+
+#[test]
+fn a_draft_that_takes_too_much_is_replaced() {
+    let (outcome, _) = enrich(Endless::Cleans, [Ok(good())]);
+    assert_eq!(outcome, Ok(prepared(&input(SOURCE))));
+}
+
+#[test]
+fn a_draft_out_of_all_proportion_is_objected_to() {
+    let long = approval(&"cook ".repeat(20_000), &good().redacted_markdown);
+    let (outcome, author) = enrich(PlainCraft, [Ok(long), Ok(good())]);
+    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
+    assert!(author.asked()[1].as_ref().unwrap().faults[0].contains("bytes"));
+}
+
+#[test]
+fn stopped_work_has_no_outcome() {
+    let stop = StopFlag::default();
+    stop.stop();
+    let pipeline = Pipeline::by_rules(Arc::new(Endless::Waits));
+    let outcome = pollster::block_on(pipeline.enrich(&input(SOURCE), &stop));
+    assert!(
+        matches!(outcome, Err(EnrichError::Retry { .. })),
+        "{outcome:?}"
+    );
 }

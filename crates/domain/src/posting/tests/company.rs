@@ -1,7 +1,12 @@
 //! The company of a push: matched by website, upserted, moved to.
 
 use super::*;
-use crate::{company::CompanyId, testing::create};
+use crate::{
+    company::CompanyId,
+    outbox::Subject,
+    posting::PutOutcome,
+    testing::{answered, create},
+};
 
 #[test]
 fn a_new_website_makes_a_company() {
@@ -43,6 +48,7 @@ fn a_push_without_website_updates_the_company_of_the_posting() {
     board.put(body).unwrap();
     assert_eq!(board.company().name, "Acme AB");
     assert_eq!(board.company().logo_path.as_deref(), Some("/l.svg"));
+    board.enrich(&Verdict::Approve).unwrap();
     assert_eq!(board.put(body).unwrap().1, Written::default());
 }
 
@@ -62,10 +68,116 @@ fn a_change_of_the_company_is_no_change_of_the_posting() {
             Written {
                 companies: 1,
                 asked,
+                events: vec![EventName::CompanyUpdated],
                 ..Written::default()
             }
         );
         assert_eq!(*board.posting(), before);
+    }
+}
+
+#[test]
+fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_posting() {
+    let cases = [
+        (
+            Status::Approved,
+            r#""title":"B""#,
+            Some(EventName::JobPostingUpdated),
+        ),
+        (
+            Status::Approved,
+            r#""expiration":{}"#,
+            Some(EventName::JobPostingExpired),
+        ),
+        (Status::Expired, r#""expiration":{},"title":"B""#, None),
+        (
+            Status::Expired,
+            r#""expiration":null"#,
+            Some(EventName::JobPostingReopened),
+        ),
+    ];
+    for (status, fields, event) in cases {
+        let mut board = Board::with(status);
+        let body = format!(r#"{{{fields},"company":{{"name":"Acme AB"}}}}"#);
+        let decision = board.decide(&push("a", &body)).unwrap();
+        let mut writes = WriteSet::new(board.now);
+        decision
+            .change
+            .unwrap()
+            .record(&mut board.known, &mut writes);
+        let told: Vec<_> = writes
+            .events
+            .into_iter()
+            .map(|event| (event.name, event.subject))
+            .collect();
+        let posting = board.posting();
+        let expect = [(
+            EventName::CompanyUpdated,
+            Subject::Company(posting.company_id),
+        )]
+        .into_iter()
+        .chain(event.map(|name| {
+            let (id, source_identifier) = (posting.id, posting.source_identifier.clone());
+            (
+                name,
+                Subject::Posting {
+                    id,
+                    source_identifier,
+                },
+            )
+        }));
+        assert_eq!(told, expect.collect::<Vec<_>>(), "{body}");
+    }
+}
+
+#[test]
+fn a_new_company_is_no_change_of_one() {
+    let mut board = Board::with(Status::Approved);
+    let body = r#"{"company":{"website_url":"https://new.example","name":"New"}}"#;
+    let (given, written) = board.put(body).unwrap();
+    assert_eq!(given, answered("a", PutOutcome::Updated));
+    assert_eq!(
+        (written.companies, written.events),
+        (1, vec![EventName::JobPostingUpdated])
+    );
+}
+
+#[test]
+fn a_push_after_somebody_else_renamed_the_company_asks_for_enrichment_and_no_more() {
+    let mut board = Board::with(Status::Approved);
+    board
+        .run(&push("b", &CREATE.replace(r#""Acme""#, r#""Acme AB""#)))
+        .unwrap();
+    let before = board.posting().clone();
+    let asked = Written {
+        asked: true,
+        ..Written::default()
+    };
+    for body in ["{}", r#"{"company":{"name":"Acme AB"}}"#] {
+        assert_eq!(
+            board.put(body).unwrap(),
+            (answered("a", PutOutcome::Unchanged), asked.clone())
+        );
+    }
+    assert_eq!(*board.posting(), before);
+    board.enrich(&Verdict::Approve).unwrap();
+    assert_eq!(board.put("{}").unwrap().1, Written::default());
+}
+
+#[test]
+fn only_a_name_that_changed_asks_again() {
+    // What is due for another reason was asked for by the push that made it so.
+    let mut board = Board::with(Status::Approved);
+    board.put(r#"{"title":"New"}"#).unwrap();
+    assert_eq!(board.put("{}").unwrap().1, Written::default());
+    // A logo is in no text, and what is expired is not enriched.
+    let logo = r#"{"company":{"logo_path":"/l.svg"}}"#;
+    let name = r#"{"company":{"name":"Acme AB"}}"#;
+    for (status, other) in [(Status::Approved, logo), (Status::Expired, name)] {
+        let mut board = Board::with(status);
+        board.run(&push("b", CREATE)).unwrap();
+        board.run(&push("b", other)).unwrap();
+        assert_eq!(board.put("{}").unwrap().1, Written::default(), "{other}");
     }
 }
 
@@ -81,6 +193,7 @@ fn pushes_that_disagree_about_a_company_leave_its_postings_alone() {
             written,
             Written {
                 companies: 1,
+                events: vec![EventName::CompanyUpdated],
                 ..Written::default()
             }
         );

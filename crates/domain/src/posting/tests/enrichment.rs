@@ -171,33 +171,38 @@ const PLACE: Coordinates = Coordinates {
     longitude: 10.7,
 };
 
-/// Keeps texts without a judgement for some content.
-fn keep_texts(board: &mut Board, content: ContentHash) -> Option<Change> {
+/// Leaves some content of the posting without a verdict.
+fn leave_unjudged(board: &mut Board, content: ContentHash, reason: &str) -> Option<Change> {
     board.now += hours(1);
     let texts = EnrichedTexts {
         markdown: "Kept.".into(),
         redacted_markdown: "K.".into(),
     };
     let (posting, company) = (board.posting(), board.company());
-    outcome::keep_texts(posting, company, content, &texts, Some(PLACE), board.now)
+    let made = Some((texts, Some(PLACE)));
+    outcome::leave_unjudged(posting, company, content, made, reason, board.now)
 }
 
 fn content(board: &Board) -> ContentHash {
     ContentHash::of(&board.posting().details, board.company())
 }
 
+/// The same for the newest content.
+fn refuse(board: &mut Board, reason: &str) -> Option<Written> {
+    let newest = content(board);
+    let change = leave_unjudged(board, newest, reason)?;
+    assert_eq!(change.enriched, None, "texts that were judged stay");
+    Some(board.record(Some(change)))
+}
+
 #[test]
-fn texts_without_a_judgement_leave_the_status() {
-    for status in [
-        Status::PendingEnrichment,
-        Status::Approved,
-        Status::Rejected,
-    ] {
+fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
+    for status in [Status::PendingEnrichment, Status::Rejected] {
         let mut board = Board::with(status);
         board.put(r#"{"title":"New"}"#).unwrap();
         let (before, steps) = (board.posting().clone(), board.history.len());
         let newest = content(&board);
-        let change = keep_texts(&mut board, newest).unwrap();
+        let change = leave_unjudged(&mut board, newest, "no").unwrap();
         let (texts, place) = change.enriched.clone().unwrap();
         assert_eq!((texts.markdown.as_str(), place), ("Kept.", Some(PLACE)));
         let written = board.record(Some(change));
@@ -217,24 +222,104 @@ fn texts_without_a_judgement_leave_the_status() {
 }
 
 #[test]
+fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
+    let mut board = Board::with(Status::Approved);
+    let published_at = board.posting().published_at;
+    board.put(r#"{"title":"Fraud"}"#).unwrap();
+    let steps = board.history.len();
+    let reason = "it\nwas  \u{1b}refused";
+    assert_eq!(refuse(&mut board, reason).unwrap().events, []);
+    let posting = board.posting();
+    let told = Some("awaiting_review: it was refused");
+    assert_eq!(posting.status_reason.as_deref(), told);
+    assert_eq!(
+        (posting.status, posting.published_at),
+        (Status::Approved, published_at)
+    );
+    let last = board.history.last().unwrap();
+    assert_eq!(
+        (last.status, last.reason.as_deref(), last.by),
+        (Status::Approved, told, Actor::Enricher)
+    );
+    assert_eq!(refuse(&mut board, reason), None, "a try is no step");
+    board.put(r#"{"title":"Fraud!"}"#).unwrap();
+    assert_eq!(refuse(&mut board, reason), None, "nor is other content");
+    assert_eq!(board.history.len(), steps + 1);
+    let newest = content(&board);
+    assert_eq!(outcome::due(board.posting(), board.company()), Some(newest));
+
+    let long = "é".repeat(1_000);
+    refuse(&mut board, &long).unwrap();
+    let told = board.posting().status_reason.as_ref().unwrap();
+    assert!(told.chars().count() < 300 && told.ends_with('…'), "{told}");
+}
+
+#[test]
+fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
+    let awaiting = || {
+        let mut board = Board::with(Status::Approved);
+        board.put(r#"{"title":"Fraud"}"#).unwrap();
+        refuse(&mut board, "no").unwrap();
+        board
+    };
+    let check = |board: &Board, status, reason: Option<&str>, by| {
+        let posting = board.posting();
+        assert_eq!(
+            (posting.status, posting.status_reason.as_deref()),
+            (status, reason)
+        );
+        let last = board.history.last().unwrap();
+        assert_eq!((last.status, last.reason.as_deref()), (status, reason));
+        assert_eq!(last.by == Actor::Enricher, by, "{last:?}");
+    };
+    let mut board = awaiting();
+    assert_eq!(board.enrich(&Verdict::Approve).unwrap().events, []);
+    check(&board, Status::Approved, None, true);
+
+    let mut board = awaiting();
+    let events = board.enrich(&rejection()).unwrap().events;
+    assert_eq!(events, [EventName::JobPostingRejected]);
+    let reason = Some("no_content: Nothing in it.");
+    check(&board, Status::Rejected, reason, true);
+
+    let mut board = awaiting();
+    let (_, written) = board.put(r#"{"title":"Baker"}"#).unwrap();
+    assert!(!written.asked, "it has its verdict");
+    check(&board, Status::Approved, None, false);
+
+    // The company's name is content, too.
+    let mut board = Board::with(Status::Approved);
+    board.put(r#"{"company":{"name":"New"}}"#).unwrap();
+    refuse(&mut board, "no").unwrap();
+    board.put(r#"{"company":{"name":"Acme"}}"#).unwrap();
+    check(&board, Status::Approved, None, false);
+
+    let mut board = awaiting();
+    board.put(r#"{"salary_min":5}"#).unwrap();
+    let reason = board.posting().status_reason.as_deref();
+    assert_eq!(reason, Some("awaiting_review: no"), "that is no content");
+}
+
+#[test]
 fn texts_without_a_judgement_leave_the_wait_for_one() {
     let mut board = Board::with(Status::PendingEnrichment);
     let newest = content(&board);
-    let change = keep_texts(&mut board, newest);
+    let change = leave_unjudged(&mut board, newest, "no");
     board.record(change);
     assert_eq!(outcome::due(board.posting(), board.company()), Some(newest));
     board.enrich(&Verdict::Approve).unwrap();
     assert_eq!(board.posting().status, Status::Approved);
-    assert_eq!(keep_texts(&mut board, newest), None, "it has its outcome");
+    let late = leave_unjudged(&mut board, newest, "no");
+    assert_eq!(late, None, "it has its outcome");
 }
 
 #[test]
-fn texts_for_older_content_or_an_expired_posting_are_not_kept() {
+fn what_got_no_verdict_is_nothing_to_older_content_or_an_expired_posting() {
     let mut board = Board::with(Status::PendingEnrichment);
     let old = content(&board);
     board.put(r#"{"title":"New"}"#).unwrap();
-    assert_eq!(keep_texts(&mut board, old), None);
+    assert_eq!(leave_unjudged(&mut board, old, "no"), None);
     let newest = content(&board);
     board.put(r#"{"expiration":{}}"#).unwrap();
-    assert_eq!(keep_texts(&mut board, newest), None);
+    assert_eq!(leave_unjudged(&mut board, newest, "no"), None);
 }

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    posting::{PROHIBITED, PutError, limits},
+    posting::{PROHIBITED, PutError, limits, payload::PostingPayload},
     testing::{put_id, text},
+    validation::MOST_ERRORS,
 };
 
 /// The stored posting takes the value of the field, or names the path that is wrong.
@@ -59,8 +60,9 @@ fn limits_of_urls() {
         if field == "application_url" {
             check(field, &url(limit), None);
         } else {
+            let ascii = json!(format!("https://acme.example/{}", "a".repeat(limit - 21)));
             // A website that is not known makes a company, which needs a name.
-            check(field, &url(limit), Some("company.name"));
+            check(field, &ascii, Some("company.name"));
         }
     }
 }
@@ -100,10 +102,11 @@ fn types_are_strict() {
         }
     }
     for field in ["company", "expiration", "metadata"] {
-        for value in [json!("a"), json!([]), json!([{}]), json!(5), json!(true)] {
+        for value in [json!("a"), json!([{}]), json!([[]]), json!(5), json!(true)] {
             check(field, &value, Some(field));
         }
     }
+    check("company", &json!([]), Some("company"));
     for field in ["employment_types", "location_types"] {
         for value in [json!("full-time"), json!({}), json!(5), json!(true)] {
             check(field, &value, Some(field));
@@ -129,14 +132,10 @@ fn numbers_that_no_parser_holds_are_field_errors_too() {
         let put = parse(body.as_bytes()).unwrap();
         let paths: Vec<_> = put.errors.iter().map(|(path, _)| path).collect();
         assert_eq!(paths, ["salary_min", "title"], "{body}");
-        // In metadata they are text, as everything is.
-        let put = parse(format!(r#"{{"metadata": {{"a": {number}}}}}"#).as_bytes()).unwrap();
-        let metadata = put
-            .patch
-            .metadata
-            .value()
-            .map(|metadata| metadata.as_str().to_owned());
-        assert_eq!(metadata, Some(format!(r#"{{"a":{number}}}"#)));
+        let body = format!(r#"{{"metadata": {{"a": {number}}}, "unknown": {number}}}"#);
+        let put = parse(body.as_bytes()).unwrap();
+        let paths: Vec<_> = put.errors.iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["metadata"], "{body}");
     }
 }
 
@@ -182,14 +181,21 @@ fn codes_exist_and_are_folded_to_upper_case() {
     let details = &board.posting().details;
     assert_eq!(details.location_country_code.unwrap().as_str(), "NO");
     assert_eq!(details.salary_currency_code.unwrap().as_str(), "NOK");
-    for code in ["XX", "UK", "NOR", "N", "n\u{f8}", "ZZ", "12"] {
+    for code in [
+        "XX", "UK", "NOR", "N", "n\u{f8}", "ZZ", "12", "XK", "xk", "EU", "AN", "SU",
+    ] {
         check(
             "location_country_code",
             &json!(code),
             Some("location_country_code"),
         );
     }
-    for code in ["NO", "ABC", "EURO", "€", "kr.", "123"] {
+    for code in ["EUR", "xau", "XCG", "SLE", "ZWG", "CHE"] {
+        check("salary_currency_code", &json!(code), None);
+    }
+    let gone = ["BGN", "HRK", "hrk", "DEM", "CUC", "SLL", "ZWL", "ANG"];
+    let none = ["XXX", "XTS", "NO", "ABC", "EURO", "€", "kr.", "123"];
+    for code in gone.into_iter().chain(none) {
         check(
             "salary_currency_code",
             &json!(code),
@@ -210,6 +216,10 @@ fn ways_to_apply_are_checked() {
         "a b@c.example",
         "a@b@c.example",
         "a@b..example",
+        "a@[127.0.0.1]",
+        ".a@b.example",
+        "a.@b.example",
+        "a..b@c.example",
     ] {
         check(
             "application_email",
@@ -220,7 +230,18 @@ fn ways_to_apply_are_checked() {
     for url in ["http://a.example", "HTTPS://a.example/x?y=z#f"] {
         check("application_url", &json!(url), None);
     }
+    for path in ["l.svg", "/l.svg", "https://a.example/l.svg"] {
+        check("company.logo_path", &json!(path), None);
+    }
+    for path in [
+        "javascript:alert(1)",
+        "//evil.example/x.svg",
+        "\\\\evil.example",
+    ] {
+        check("company.logo_path", &json!(path), Some("company.logo_path"));
+    }
     for url in [
+        "https://user:pw@evil.example",
         "a.example",
         "ftp://a.example",
         "javascript:alert(1)",
@@ -262,6 +283,74 @@ fn nul_is_refused_anywhere() {
         &json!(["\0"]),
         Some("employment_types.0"),
     );
+    check("unknown", &json!({"a": [{"b": "\0"}]}), Some("unknown"));
+    check("unknown", &json!({"\0": 1}), Some("unknown"));
+    check("company.unknown", &json!("\0"), Some("company.unknown"));
+    check(
+        "expiration.unknown",
+        &json!("\0"),
+        Some("expiration.unknown"),
+    );
+    check(
+        "markdown_description",
+        &json!("\0"),
+        Some("markdown_description"),
+    );
+}
+
+#[test]
+fn lines_have_no_controls_and_no_turns() {
+    let fields = [
+        "title",
+        "location_city",
+        "application_email",
+        "application_url",
+        "expiration_reason",
+        "company.name",
+        "company.website_url",
+        "company.logo_path",
+        "expiration.reason",
+    ];
+    for field in fields {
+        for c in ['\u{1b}', '\r', '\t', '\u{85}', '\u{202e}', '\u{2066}'] {
+            check(
+                field,
+                &json!(format!("https://a.example/{c}b")),
+                Some(field),
+            );
+        }
+    }
+    check("raw_description", &json!("<p>a\r\n\tb\u{202e}c</p>"), None);
+}
+
+#[test]
+fn a_website_is_at_most_as_long_in_its_normal_form() {
+    let limit = limits::COMPANY_WEBSITE_URL;
+    let url = |paths: &str| format!("https://acme.example/{paths}");
+    let rest = limit - url("").len();
+    // A character of two bytes becomes six characters, a percent sign three.
+    for (paths, is_fit) in [
+        ("a".repeat(rest), true),
+        (
+            format!("{}{}", "é".repeat(rest / 6), "a".repeat(rest % 6)),
+            true,
+        ),
+        ("é".repeat(rest / 6 + 1), false),
+        ("é".repeat(rest), false),
+        ("%".repeat(rest / 3 + 1), false),
+    ] {
+        let body = CREATE.replace("https://acme.example", &url(&paths));
+        let mut board = Board::new();
+        if is_fit {
+            board.put(&body).unwrap();
+            let shown = board.company().website.as_str().to_owned();
+            assert_eq!(shown.len(), limit.min(shown.len()));
+            let again = CREATE.replace("https://acme.example", &shown);
+            assert_eq!(board.put(&again).unwrap().1, Written::default());
+        } else {
+            assert_eq!(board.wrong(&body), ["company.website_url"], "{paths}");
+        }
+    }
 }
 
 #[test]
@@ -313,7 +402,7 @@ fn required_fields_cannot_be_absent_on_create() {
 fn all_errors_come_in_one_answer() {
     let body = r#"{
         "salary_min": "5", "employment_types": ["full-time", "x", 3], "is_featured": null,
-        "company": {"name": 5}, "metadata": []
+        "company": {"name": 5}, "metadata": [1]
     }"#;
     assert_eq!(
         Board::new().wrong(body),
@@ -451,4 +540,16 @@ fn awkward_identifiers_are_identifiers() {
         let put = PutPosting::parse(segment, b"{}", client, put_id("a")).unwrap();
         assert_eq!(put.identifier.as_str(), expect);
     }
+}
+
+#[test]
+fn a_flood_of_wrong_items_is_counted_and_not_described() {
+    let body = format!(r#"{{"employment_types":[1{}]}}"#, ",1".repeat(9_999));
+    let payload = PostingPayload::from_json(&body).unwrap();
+    let described = garde::Validate::validate(&payload).unwrap_err();
+    assert_eq!(described.into_inner().len(), MOST_ERRORS);
+    let errors = payload.errors();
+    assert_eq!(errors.iter().count(), MOST_ERRORS);
+    let summary = errors.to_string();
+    assert!(summary.ends_with("(and 9999 more errors)."), "{summary}");
 }

@@ -1,7 +1,7 @@
 //! The end of lifetimes, and pushes that put it off.
 
 use super::*;
-use crate::posting::{Actor, lifetime::expire_if_overdue};
+use crate::posting::{Actor, PutOutcome, lifetime::expire_if_overdue};
 
 const DAY: i64 = 24;
 
@@ -97,6 +97,19 @@ fn zero_days_are_for_ever() {
         60 * DAY,
         "limits that are switched on count from the next push"
     );
+}
+
+#[test]
+fn a_push_without_limits_clears_the_end_and_is_no_update() {
+    let mut board = Board::with(Status::Approved);
+    let before = board.posting().clone();
+    board.lifetime = Lifetime::NEVER;
+    let (given, written) = board.put("{}").unwrap();
+    assert_eq!(given.outcome, PutOutcome::Unchanged);
+    assert_eq!((written.postings, written.events), (1, vec![]));
+    assert_eq!(board.posting().expire_at, None);
+    assert_eq!(board.posting().updated_at, before.updated_at);
+    assert_eq!(board.put("{}").unwrap().1, Written::default());
 }
 
 #[test]

@@ -32,7 +32,7 @@ struct Board {
 }
 
 /// What one command wrote.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Written {
     events: Vec<EventName>,
     asked: bool,
@@ -157,9 +157,16 @@ impl Board {
         Some(self.record(Some(change)))
     }
 
+    /// Has the posting wait for an outcome of the content that it has.
+    fn forget_outcome(&mut self) {
+        let posting = self.known.postings.values_mut().next().unwrap();
+        posting.enriched_hash = None;
+    }
+
     fn moderate(&mut self, command: &Moderation) -> Result<Written, Rejection> {
         self.now += hours(1);
-        let change = super::moderation::decide(self.posting(), command, self.lifetime, self.now)?;
+        let (posting, company) = (self.posting(), self.company());
+        let change = super::moderation::decide(posting, company, command, self.lifetime, self.now)?;
         Ok(self.record(change))
     }
 }

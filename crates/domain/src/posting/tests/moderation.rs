@@ -1,7 +1,7 @@
 //! What an operator may do.
 
 use super::*;
-use crate::posting::Actor;
+use crate::posting::{Actor, ContentHash, outcome};
 
 fn reject() -> Moderation {
     Moderation::Reject {
@@ -24,7 +24,7 @@ fn a_verdict_moves_every_open_status_and_stands() {
             board.moderate(&command).unwrap();
             assert_eq!(board.posting().status, after);
             assert_eq!(board.history.last().unwrap().by, Actor::Operator);
-            board.put(r#"{"title":"New"}"#).unwrap();
+            board.forget_outcome();
             let written = board.enrich(&contrary).expect("texts are refreshed");
             assert_eq!(written.events, []);
             assert_eq!(
@@ -34,6 +34,60 @@ fn a_verdict_moves_every_open_status_and_stands() {
             );
         }
     }
+}
+
+#[test]
+fn a_rejection_stands_for_whatever_is_pushed() {
+    let mut board = Board::with(Status::Approved);
+    board.moderate(&reject()).unwrap();
+    board.put(r#"{"title":"New"}"#).unwrap();
+    board.enrich(&Verdict::Approve).unwrap();
+    assert_eq!(board.posting().status, Status::Rejected);
+}
+
+#[test]
+fn an_approval_stands_for_the_content_that_was_approved() {
+    let mut board = Board::with(Status::Rejected);
+    board.moderate(&Moderation::Approve).unwrap();
+    board.put(r#"{"title":"Fraud"}"#).unwrap();
+    let events = board.enrich(&rejection()).unwrap().events;
+    assert_eq!(events, [EventName::JobPostingRejected]);
+    assert!(!board.posting().moderated, "it is the enricher's verdict");
+    // What was approved comes back.
+    board.put(r#"{"title":"Baker"}"#).unwrap();
+    let events = board.enrich(&rejection()).unwrap().events;
+    assert_eq!(events, [EventName::JobPostingApproved]);
+    assert!(board.posting().moderated);
+}
+
+#[test]
+fn an_approval_judges_content_that_awaits_a_review() {
+    let mut board = Board::with(Status::Approved);
+    board.moderate(&Moderation::Approve).unwrap();
+    board.put(r#"{"title":"Odd"}"#).unwrap();
+    let refused = |board: &mut Board| {
+        board.now += hours(1);
+        let (posting, company) = (board.posting(), board.company());
+        let content = ContentHash::of(&posting.details, company);
+        let made = Some((EnrichedTexts::default(), None));
+        outcome::leave_unjudged(posting, company, content, made, "no", board.now)
+    };
+    let change = refused(&mut board);
+    board.record(change);
+    assert!(board.posting().status_reason.is_some());
+    let written = board.moderate(&Moderation::Approve).unwrap();
+    assert!(written.asked, "its texts are those of the earlier content");
+    assert_eq!(board.posting().status_reason, None);
+    let last = board.history.last().unwrap();
+    assert_eq!((last.by, last.reason.as_ref()), (Actor::Operator, None));
+    // The model refuses again; there are texts without it.
+    let change = refused(&mut board).unwrap();
+    assert!(change.enriched.is_some());
+    board.record(Some(change));
+    assert_eq!(board.posting().status_reason, None);
+    // And what it says in the end changes no status.
+    board.enrich(&rejection()).unwrap();
+    assert_eq!(board.posting().status, Status::Approved);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The table of states of the specification, and the table of outcomes of the contract.
 
 use super::*;
-use crate::testing::put_id;
+use crate::{posting::PutOutcome, testing::answered};
 
 const EXPIRE: &str = r#"{"expiration":{}}"#;
 const REOPEN: &str = r#"{"expiration":null}"#;
@@ -9,8 +9,8 @@ const REOPEN: &str = r#"{"expiration":null}"#;
 #[test]
 fn none_and_a_valid_payload_creates() {
     let mut board = Board::new();
-    let (answer, written) = board.put(CREATE).unwrap();
-    assert_eq!(answer, Answer::Created(put_id("a")));
+    let (given, written) = board.put(CREATE).unwrap();
+    assert_eq!(given, answered("a", PutOutcome::Created));
     assert_eq!(written.events, [EventName::JobPostingCreated]);
     assert!(written.asked, "it enters the enrichment pipeline");
     assert_eq!(board.posting().status, Status::PendingEnrichment);
@@ -33,18 +33,16 @@ fn none_and_expiration_is_not_found() {
 #[test]
 fn none_and_expiration_null_creates() {
     let body = CREATE.replacen('{', r#"{"expiration":null,"#, 1);
-    assert!(matches!(
-        Board::new().put(&body),
-        Ok((Answer::Created(_), _))
-    ));
+    let (given, _) = Board::new().put(&body).unwrap();
+    assert_eq!(given.outcome, PutOutcome::Created);
 }
 
 #[test]
 fn any_and_fields_keeps_the_status() {
     for &status in Status::ALL {
         let mut board = Board::with(status);
-        let (answer, written) = board.put(r#"{"title":"New"}"#).unwrap();
-        assert_eq!(answer, Answer::Updated(put_id("a")));
+        let (given, written) = board.put(r#"{"title":"New"}"#).unwrap();
+        assert_eq!(given, answered("a", PutOutcome::Updated));
         assert_eq!(written.events, [EventName::JobPostingUpdated], "{status}");
         assert_eq!(board.posting().status, status);
         assert_eq!(board.posting().details.title, "New");
@@ -56,8 +54,8 @@ fn any_and_fields_keeps_the_status() {
 fn pending_and_approved_expire_with_one_event() {
     for status in [Status::PendingEnrichment, Status::Approved] {
         let mut board = Board::with(status);
-        let (answer, written) = board.put(r#"{"expiration":{"reason":"filled"}}"#).unwrap();
-        assert_eq!(answer, Answer::Expired(put_id("a")));
+        let (given, written) = board.put(r#"{"expiration":{"reason":"filled"}}"#).unwrap();
+        assert_eq!(given, answered("a", PutOutcome::Expired));
         assert_eq!(written.events, [EventName::JobPostingExpired]);
         let posting = board.posting();
         assert_eq!(posting.status, Status::Expired);
@@ -71,10 +69,10 @@ fn pending_and_approved_expire_with_one_event() {
 fn expired_and_expiration_stays_without_event() {
     let mut board = Board::with(Status::Expired);
     let expired_at = board.posting().expired_at;
-    let (answer, written) = board.put(EXPIRE).unwrap();
+    let (given, written) = board.put(EXPIRE).unwrap();
     assert_eq!(
-        (answer, written),
-        (Answer::Expired(put_id("a")), Written::default())
+        (given, written),
+        (answered("a", PutOutcome::Unchanged), Written::default())
     );
     assert_eq!(
         board.posting().details.expiration_reason.as_deref(),
@@ -86,9 +84,10 @@ fn expired_and_expiration_stays_without_event() {
 #[test]
 fn expired_takes_a_new_reason_without_event() {
     let mut board = Board::with(Status::Expired);
-    let (_, written) = board
+    let (given, written) = board
         .put(r#"{"expiration":{"reason":"second"},"title":"N"}"#)
         .unwrap();
+    assert_eq!(given.outcome, PutOutcome::Updated);
     assert_eq!(written.events, []);
     assert_eq!(
         board.posting().details.expiration_reason.as_deref(),
@@ -96,6 +95,16 @@ fn expired_takes_a_new_reason_without_event() {
     );
     assert_eq!(board.posting().status_reason.as_deref(), Some("second"));
     assert_eq!(board.posting().details.title, "N");
+}
+
+#[test]
+fn an_empty_list_is_an_empty_object() {
+    let mut board = Board::with(Status::Approved);
+    let body = r#"{"expiration":[ ],"metadata":[]}"#;
+    let (given, _) = board.put(body).unwrap();
+    assert_eq!(given.outcome, PutOutcome::Expired);
+    let metadata = board.posting().details.metadata.as_ref().unwrap();
+    assert_eq!(metadata.as_str(), "{}");
 }
 
 #[test]
@@ -113,8 +122,8 @@ fn rejected_does_not_expire() {
 #[test]
 fn expired_and_expiration_null_reopens() {
     let mut board = Board::with(Status::Expired);
-    let (answer, written) = board.put(REOPEN).unwrap();
-    assert_eq!(answer, Answer::Updated(put_id("a")));
+    let (given, written) = board.put(REOPEN).unwrap();
+    assert_eq!(given, answered("a", PutOutcome::Reopened));
     assert_eq!(written.events, [EventName::JobPostingReopened]);
     assert!(written.asked, "even though its content was enriched before");
     let posting = board.posting();
@@ -213,7 +222,7 @@ fn refusals_keep_their_order() {
 #[test]
 fn an_expiration_of_another_type_is_a_field_error_alone() {
     for body in [
-        r#"{"expiration":[]}"#,
+        r#"{"expiration":[1]}"#,
         r#"{"expiration":"now"}"#,
         r#"{"expiration":true}"#,
     ] {
@@ -234,8 +243,8 @@ fn a_push_that_changes_nothing_writes_nothing() {
             r#"{"company":{"name":"Acme"}}"#,
         ] {
             assert_eq!(
-                board.put(body).unwrap().1,
-                Written::default(),
+                board.put(body).unwrap(),
+                (answered("a", PutOutcome::Unchanged), Written::default()),
                 "{status} {body}"
             );
             assert_eq!(*board.posting(), before);

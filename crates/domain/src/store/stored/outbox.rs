@@ -5,7 +5,8 @@ use uuid::Uuid;
 
 use super::{corrupt, word};
 use crate::{
-    outbox::{Effect, Event, EventName, Kind, Subject, Work},
+    company::CompanyId,
+    outbox::{Effect, Event, EventName, Kind, Subject, SubjectKind, Work},
     posting::PostingId,
     store::StoreError,
     subscriber::SubscriberId,
@@ -49,16 +50,16 @@ impl TryFrom<StoredWork> for Work {
 impl StoredWork {
     fn event(self) -> Result<Event, StoreError> {
         let name: EventName = word(self.event_name.unwrap_or_default(), "outbox.event_name")?;
-        let subject = if name.is_of_subscribers() {
-            Subject::Subscriber(SubscriberId::new(self.subject))
-        } else {
-            Subject::Posting {
+        let subject = match name.subject_kind() {
+            SubjectKind::Posting => Subject::Posting {
                 id: PostingId::new(self.subject),
                 source_identifier: word(
                     self.source_identifier.unwrap_or_default(),
                     "outbox.source_identifier",
                 )?,
-            }
+            },
+            SubjectKind::Company => Subject::Company(CompanyId::new(self.subject)),
+            SubjectKind::Subscriber => Subject::Subscriber(SubscriberId::new(self.subject)),
         };
         Ok(Event {
             name,
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_of_a_posting_or_of_a_subscriber() {
+    fn an_event_is_of_a_posting_a_company_or_a_subscriber() {
         let expect = Event {
             name: EventName::JobPostingExpired,
             subject: Subject::Posting {
@@ -145,17 +146,29 @@ mod tests {
         };
         assert_eq!(Work::try_from(event()), Ok(Work::Event(expect)));
 
-        let row = StoredWork {
-            event_name: Some("IndividualMembershipUpdated".to_owned()),
-            source_identifier: None,
-            ..event()
-        };
-        let expect = Event {
-            name: EventName::IndividualMembershipUpdated,
-            subject: Subject::Subscriber(SubscriberId::new(uuid(1))),
-            at: noon(),
-        };
-        assert_eq!(Work::try_from(row), Ok(Work::Event(expect)));
+        let others = [
+            (
+                EventName::CompanyUpdated,
+                Subject::Company(CompanyId::new(uuid(1))),
+            ),
+            (
+                EventName::IndividualMembershipUpdated,
+                Subject::Subscriber(SubscriberId::new(uuid(1))),
+            ),
+        ];
+        for (name, subject) in others {
+            let row = StoredWork {
+                event_name: Some(name.to_string()),
+                source_identifier: None,
+                ..event()
+            };
+            let expect = Event {
+                name,
+                subject,
+                at: noon(),
+            };
+            assert_eq!(Work::try_from(row), Ok(Work::Event(expect)));
+        }
     }
 
     #[test]

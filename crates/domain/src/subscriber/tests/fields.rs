@@ -171,6 +171,13 @@ fn a_body_is_an_object() {
 
 #[test]
 fn addresses_are_trimmed_and_lower_cased() {
+    for (one, other) in [
+        ("ann@B%C3%BCcher.example", "ann@xn--bcher-kva.EXAMPLE"),
+        ("a..b@c.example", "A..B@c.example"),
+    ] {
+        let [one, other] = [one, other].map(Email::from_path_segment);
+        assert!(one.is_ok() && one == other, "{one:?} {other:?}");
+    }
     for segment in ["Ann%2BNews%40B.Example", "%20ann+news@b.example%0A"] {
         let put = parse(segment, "{}").unwrap();
         assert_eq!(put.email.as_str(), "ann+news@b.example", "{segment}");
@@ -188,6 +195,7 @@ fn what_is_no_address_is_refused() {
         ("ann".to_owned(), InvalidEmail::Malformed),
         ("@b.example".to_owned(), InvalidEmail::Malformed),
         ("a b@b.example".to_owned(), InvalidEmail::Malformed),
+        ("a@[127.0.0.1]".to_owned(), InvalidEmail::Malformed),
         ("a@b@b.example".to_owned(), InvalidEmail::Malformed),
         ("a%00@b.example".to_owned(), InvalidEmail::Malformed),
         ("a@b.example%00".to_owned(), InvalidEmail::Malformed),

@@ -1,10 +1,13 @@
 //! Upserting companies.
 
+use time::Duration;
+
 use super::{load, posting, put};
 use crate::{
     company::{Company, CompanyId, CompanyWrite, Website},
+    outbox::{Event, EventName, Queue, Subject, Work},
     store::{Store, WriteSet},
-    testing::{AllPorts, create, noon},
+    testing::{AllPorts, create, noon, uuid},
 };
 
 fn company(host: &str) -> Company {
@@ -89,6 +92,62 @@ pub async fn an_upsert_sets_only_what_it_says<S: AllPorts>(store: &S) {
         find(store, first.id).await.expect("it is there").logo_path,
         None
     );
+}
+
+/// Several commits were decided before any of them was written: what changes a company raises the
+/// event, and what finds it changed already does not.
+pub async fn what_changes_a_company_is_told_once<S: AllPorts>(store: &S) {
+    put(store, &[create("a", "acme")]).await;
+    let claim = async |lease| {
+        let claimed = store.claim(&[Queue::Event], 10, Duration::DAY, uuid(lease), noon());
+        claimed.await.expect("the store works")
+    };
+    assert_eq!(claim(1).await.len(), 1, "of the posting");
+    let event = |company: &Company| Event {
+        name: EventName::CompanyUpdated,
+        subject: Subject::Company(company.id),
+        at: noon(),
+    };
+    let renamed = Company {
+        name: "Acme AB".into(),
+        ..company("acme")
+    };
+    let with_logo = Company {
+        logo_path: Some("/1.svg".into()),
+        ..company("acme")
+    };
+    let new = company("bolt");
+    for (lease, company, sets_name, sets_logo_path, is_told) in [
+        (2, &renamed, true, false, true),
+        (3, &renamed, true, false, false),
+        (4, &with_logo, false, true, true),
+        (5, &with_logo, false, true, false),
+        (6, &renamed, false, true, true),
+        (7, &new, true, false, true),
+    ] {
+        let mut writes = WriteSet::new(noon());
+        let write = CompanyWrite {
+            company: company.clone(),
+            sets_name,
+            sets_logo_path,
+            at: noon(),
+        };
+        writes.companies.insert(company.id, write);
+        writes.events.push(event(company));
+        store
+            .commit(writes)
+            .await
+            .expect("companies never conflict");
+        let mut claimed = claim(lease).await;
+        let told: Vec<_> = claimed.iter().map(|claimed| claimed.work.clone()).collect();
+        let expect = is_told.then(|| Work::Event(event(company)));
+        assert_eq!(told, expect.into_iter().collect::<Vec<_>>(), "{lease}");
+        let mut done = WriteSet::new(noon());
+        done.done = claimed.drain(..).map(|claimed| claimed.receipt).collect();
+        store.commit(done).await.expect("the leases hold");
+    }
+    let after = find(store, renamed.id).await.expect("it is there");
+    assert_eq!(after, renamed);
 }
 
 /// A commit takes any number of companies.

@@ -38,6 +38,23 @@ async fn claim_one<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Cl
     claimed.into_iter().next().expect("there is one")
 }
 
+/// Claims the suspect that there must be.
+async fn claim_suspect<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Claimed {
+    let has_suspect = store.has_suspect(&Queue::ALL, now).await;
+    assert_eq!(has_suspect, Ok(true));
+    let claimed = store
+        .claim_suspect(&Queue::ALL, LEASE, uuid(lease), now)
+        .await
+        .expect("the store works");
+    claimed.expect("there is a suspect")
+}
+
+async fn no_suspect<S: Outbox>(store: &S, now: OffsetDateTime) {
+    assert_eq!(store.has_suspect(&Queue::ALL, now).await, Ok(false));
+    let claimed = store.claim_suspect(&Queue::ALL, LEASE, uuid(99), now).await;
+    assert_eq!(claimed, Ok(None));
+}
+
 async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(noon());
     writes.done.push(receipt);
@@ -84,7 +101,10 @@ pub async fn an_effect_is_claimed_once<S: AllPorts>(store: &S) {
         .await
         .expect("the lease holds");
     assert_eq!(claim(store, 3, noon() + hours(1)).await, []);
-    assert_eq!(Outbox::list(store, false).await, Ok(vec![]));
+    assert_eq!(
+        Outbox::list(store, false, None, usize::MAX).await,
+        Ok(vec![])
+    );
 }
 
 /// A hundred changes cost one run.
@@ -122,13 +142,108 @@ pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: AllPorts>
     );
 }
 
-/// A worker that died holds nothing for long.
-pub async fn a_lease_that_lapsed_is_claimable<S: AllPorts>(store: &S) {
+/// A worker that died holds nothing for long, but what it held is claimed alone from then on.
+pub async fn a_lease_that_lapsed_makes_a_suspect<S: AllPorts>(store: &S) {
+    ask(store, &[effect(1), effect(2)], noon()).await;
+    raise(store, 3, &[EventName::JobPostingCreated]).await;
+    assert_eq!(claim(store, 1, noon()).await.len(), 3);
+    ask(store, &[effect(4)], noon()).await;
+    no_suspect(store, noon() + LEASE - Duration::SECOND).await;
+    let later = noon() + LEASE;
+    let fresh = claim_one(store, 2, later).await;
+    assert_eq!(
+        fresh.work,
+        Work::Effect(effect(4)),
+        "no suspect is among them"
+    );
+    let mut works = Vec::new();
+    for lease in 3..=5 {
+        let suspect = claim_suspect(store, lease, later).await;
+        assert_eq!((suspect.attempts, suspect.lost), (2, 1));
+        works.push(suspect.work.clone());
+        finish(store, suspect.receipt)
+            .await
+            .expect("the lease holds");
+    }
+    assert_eq!(works[..2], [effect(1), effect(2)].map(Work::Effect));
+    no_suspect(store, later).await;
+}
+
+/// Each lease that ends without a report counts, until it is too often.
+pub async fn lost_claims_are_counted<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
-    claim_one(store, 1, noon()).await;
-    assert_eq!(claim(store, 2, noon() + LEASE - Duration::SECOND).await, []);
-    let again = claim_one(store, 3, noon() + LEASE).await;
-    assert_eq!(again.attempts, 2);
+    let mut claimed = claim_one(store, 1, noon()).await;
+    let mut now = noon();
+    for lost in 1..=3 {
+        assert!(!claimed.is_lethal(), "{claimed:?}");
+        now += LEASE;
+        claimed = claim_suspect(store, 1 + u128::from(lost), now).await;
+        assert_eq!(claimed.lost, lost);
+    }
+    assert!(claimed.is_lethal());
+    store
+        .bury(claimed.receipt, "lethal", now)
+        .await
+        .expect("the store works");
+    no_suspect(store, now + hours(1)).await;
+    let dead = Outbox::list(store, true, None, usize::MAX).await;
+    assert_eq!(dead.expect("the store works").len(), 1);
+    // An operator has it start anew.
+    assert_eq!(store.revive(&Revive::All, now).await, Ok(1));
+    claim_one(store, 9, now).await;
+    assert_eq!(claim_suspect(store, 10, now + LEASE).await.lost, 1);
+}
+
+/// A worker that says anything about a task is alive.
+pub async fn any_report_clears_a_suspect<S: AllPorts>(store: &S) {
+    let later = noon() + LEASE;
+    for n in 1..=4 {
+        ask(store, &[effect(n)], noon()).await;
+        claim_one(store, 1, noon()).await;
+        let suspect = claim_suspect(store, 2, later).await;
+        let receipt = suspect.receipt;
+        match n {
+            1 => store.retry(receipt, later, "busy", later).await,
+            2 => store.give_back(&[receipt], later).await,
+            // Asked for again meanwhile.
+            3 => {
+                ask(store, &[effect(n)], later).await;
+                store.bury(receipt, "no", later).await
+            }
+            _ => {
+                ask(store, &[effect(n)], later).await;
+                finish(store, receipt).await
+            }
+        }
+        .expect("the lease holds");
+        no_suspect(store, later + hours(1)).await;
+        let again = claim_one(store, 3, later + hours(1)).await;
+        assert_eq!(again.lost, 0, "{n}");
+        finish(store, again.receipt).await.expect("the lease holds");
+    }
+}
+
+/// What is given back is due when the worker says, and failed at nothing.
+pub async fn what_is_given_back_is_no_failure<S: AllPorts>(store: &S) {
+    ask(store, &[effect(1), effect(2)], noon()).await;
+    let claimed = claim(store, 1, noon()).await;
+    let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
+    let due = noon() + minutes(1);
+    store
+        .give_back(&receipts, due)
+        .await
+        .expect("the store works");
+    assert_eq!(claim(store, 2, noon()).await, []);
+    let again = claim(store, 3, due).await;
+    assert_eq!(again.len(), 2);
+    assert!(again.iter().all(|task| task.first_failed_at.is_none()));
+    // Whoever gave it back has it no more.
+    store
+        .give_back(&receipts, noon())
+        .await
+        .expect("the store works");
+    assert_eq!(claim(store, 4, due).await, []);
+    assert_eq!(finish(store, receipts[0]).await, Err(StoreError::Conflict));
 }
 
 /// A worker that lives keeps what it holds.
@@ -140,19 +255,19 @@ pub async fn a_renewed_lease_holds<S: AllPorts>(store: &S) {
         .await
         .expect("the store works");
     assert_eq!(claim(store, 2, noon() + minutes(59)).await, []);
-    claim_one(store, 3, noon() + hours(1)).await;
+    claim_suspect(store, 3, noon() + hours(1)).await;
     store
         .renew(&[claimed.receipt], noon() + hours(9))
         .await
         .expect("the store works");
-    claim_one(store, 4, noon() + hours(2)).await;
+    claim_suspect(store, 4, noon() + hours(2)).await;
 }
 
 /// Whoever lost the lease finishes nothing, and nothing of its commit is written.
 pub async fn finishing_without_the_lease_conflicts<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let slow = claim_one(store, 1, noon()).await;
-    let fast = claim_one(store, 2, noon() + LEASE).await;
+    let fast = claim_suspect(store, 2, noon() + LEASE).await;
     let mut late = WriteSet::new(noon());
     late.done.push(slow.receipt);
     late.effects.insert(effect(9));
@@ -163,7 +278,10 @@ pub async fn finishing_without_the_lease_conflicts<S: AllPorts>(store: &S) {
         Err(StoreError::Conflict),
         "it is finished"
     );
-    assert_eq!(Outbox::list(store, false).await, Ok(vec![]));
+    assert_eq!(
+        Outbox::list(store, false, None, usize::MAX).await,
+        Ok(vec![])
+    );
 }
 
 /// A failure is noted, and the first one remembered.
@@ -203,8 +321,13 @@ pub async fn a_buried_task_is_dead_until_revived<S: AllPorts>(store: &S) {
             .expect("the store works");
     }
     assert_eq!(claim(store, 2, noon() + hours(9)).await, []);
-    assert_eq!(Outbox::list(store, false).await, Ok(vec![]));
-    let dead = Outbox::list(store, true).await.expect("the store works");
+    assert_eq!(
+        Outbox::list(store, false, None, usize::MAX).await,
+        Ok(vec![])
+    );
+    let dead = Outbox::list(store, true, None, usize::MAX)
+        .await
+        .expect("the store works");
     assert_eq!(dead.len(), 2);
     assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
     let one = Revive::Tasks(vec![dead[0].id]);
@@ -231,7 +354,10 @@ pub async fn asking_for_a_dead_effect_revives_it<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon() + hours(1)).await;
     let again = claim_one(store, 2, noon() + hours(1)).await;
     assert_eq!((again.attempts, again.first_failed_at), (1, None));
-    assert_eq!(Outbox::list(store, true).await, Ok(vec![]));
+    assert_eq!(
+        Outbox::list(store, true, None, usize::MAX).await,
+        Ok(vec![])
+    );
 }
 
 /// Asked for during the work, it is not given up with the work.
@@ -243,7 +369,10 @@ pub async fn asking_again_wins_over_burying<S: AllPorts>(store: &S) {
         .bury(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
-    assert_eq!(Outbox::list(store, true).await, Ok(vec![]));
+    assert_eq!(
+        Outbox::list(store, true, None, usize::MAX).await,
+        Ok(vec![])
+    );
     claim_one(store, 2, noon()).await;
 }
 
@@ -251,7 +380,7 @@ pub async fn asking_again_wins_over_burying<S: AllPorts>(store: &S) {
 pub async fn a_lost_lease_can_neither_retry_nor_bury<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let slow = claim_one(store, 1, noon()).await;
-    let fast = claim_one(store, 2, noon() + LEASE).await;
+    let fast = claim_suspect(store, 2, noon() + LEASE).await;
     store
         .retry(slow.receipt, noon(), "slow", noon())
         .await
@@ -260,7 +389,10 @@ pub async fn a_lost_lease_can_neither_retry_nor_bury<S: AllPorts>(store: &S) {
         .bury(slow.receipt, "slow", noon())
         .await
         .expect("the store works");
-    assert_eq!(Outbox::list(store, true).await, Ok(vec![]));
+    assert_eq!(
+        Outbox::list(store, true, None, usize::MAX).await,
+        Ok(vec![])
+    );
     finish(store, fast.receipt).await.expect("the lease holds");
 }
 
@@ -288,6 +420,34 @@ pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
     for (lease, expect) in (4..).zip([JobPostingCreated, JobPostingApproved, JobPostingExpired]) {
         let claimed = claim_one(store, lease, noon()).await;
         assert_eq!(name(&claimed), expect);
+        finish(store, claimed.receipt)
+            .await
+            .expect("the lease holds");
+    }
+    assert_eq!(claim(store, 9, noon()).await, []);
+}
+
+/// What is raised while an event is dead waits behind it, and goes on with it.
+pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(store: &S) {
+    use EventName::{JobPostingCreated, JobPostingExpired, JobPostingUpdated};
+    raise(store, 1, &[JobPostingCreated, JobPostingUpdated]).await;
+    let first = claim_one(store, 1, noon()).await;
+    store
+        .bury(first.receipt, "hopeless", noon())
+        .await
+        .expect("the store works");
+    raise(store, 1, &[JobPostingExpired]).await;
+    raise(store, 2, &[JobPostingCreated]).await;
+    let other = claim_one(store, 2, noon()).await;
+    finish(store, other.receipt).await.expect("the lease holds");
+    let backlog = store.backlog().await.expect("the store works");
+    let events = backlog.iter().find(|of| of.kind == Kind::Event);
+    assert_eq!(events.map(|of| (of.waiting, of.dead)), Some((2, 1)));
+    let revived = Revive::Tasks(vec![first.receipt.task]);
+    assert_eq!(store.revive(&revived, noon()).await, Ok(1));
+    raise(store, 1, &[JobPostingCreated]).await;
+    for lease in 3..=6 {
+        let claimed = claim_one(store, lease, noon()).await;
         finish(store, claimed.receipt)
             .await
             .expect("the lease holds");
@@ -327,7 +487,10 @@ pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
     finish(store, claimed[0].receipt)
         .await
         .expect("the lease holds");
-    assert_eq!(Outbox::list(store, false).await, Ok(vec![]));
+    assert_eq!(
+        Outbox::list(store, false, None, usize::MAX).await,
+        Ok(vec![])
+    );
 
     // Back again, while it waits.
     for effect in [new, old] {
@@ -367,7 +530,10 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: 
     ask(store, &[new], noon()).await;
     let again = claim_one(store, 2, noon()).await;
     assert_eq!((again.work, again.attempts), (Work::Effect(new), 1));
-    assert_eq!(Outbox::list(store, true).await, Ok(vec![]));
+    assert_eq!(
+        Outbox::list(store, true, None, usize::MAX).await,
+        Ok(vec![])
+    );
 }
 
 fn syncs(n: u128) -> [Effect; 2] {
@@ -512,7 +678,9 @@ pub async fn rows_are_listed<S: AllPorts>(store: &S) {
         .claim(&[Queue::Enrich], 1, LEASE, uuid(1), noon())
         .await;
     let claimed = claimed.expect("the store works");
-    let rows = Outbox::list(store, false).await.expect("the store works");
+    let rows = Outbox::list(store, false, None, usize::MAX)
+        .await
+        .expect("the store works");
     let rows: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -548,6 +716,25 @@ pub async fn rows_are_listed<S: AllPorts>(store: &S) {
         ]
     );
     assert_eq!(claimed.len(), 1);
+}
+
+/// A list is read by pages.
+pub async fn rows_are_listed_by_pages<S: AllPorts>(store: &S) {
+    for n in 1..=5 {
+        ask(store, &[effect(n)], noon()).await;
+    }
+    let mut keys = Vec::new();
+    let mut after = None;
+    loop {
+        let page = Outbox::list(store, false, after, 2).await;
+        let page = page.expect("the store works");
+        assert!(page.len() <= 2);
+        let Some(last) = page.last() else { break };
+        after = Some(last.id);
+        keys.extend(page.into_iter().map(|row| row.key));
+    }
+    let expect: Vec<_> = (1..=5).map(|n| uuid(n).to_string()).collect();
+    assert_eq!(keys, expect);
 }
 
 /// How much waits, how much is dead, and since when.

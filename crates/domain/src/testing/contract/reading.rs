@@ -3,8 +3,9 @@
 use super::{identifier, posting, put, run, touching};
 use crate::{
     client::ClientId,
+    enrichment::EnrichedTexts,
     posting::{Actor, Status},
-    store::{ListQuery, Position, PostingReader},
+    store::{HISTORY_SHOWN, ListQuery, PostingPage, PostingReader},
     testing::{AllPorts, MemoryStore, create, hours, minutes, noon, push, push_by, uuid},
 };
 
@@ -63,9 +64,7 @@ pub async fn lists_ascend_and_page<S: AllPorts>(store: &S) {
         limit: 100,
         ..ListQuery::default()
     };
-    let all = PostingReader::list(store, &all)
-        .await
-        .expect("the store works");
+    let all = listed(store, &all).await.postings;
     let positions: Vec<_> = all
         .iter()
         .map(|view| (view.posting.updated_at, view.posting.id))
@@ -85,17 +84,108 @@ pub async fn lists_ascend_and_page<S: AllPorts>(store: &S) {
             after,
             ..ListQuery::default()
         };
-        let page = PostingReader::list(store, &query)
-            .await
-            .expect("the store works");
-        let Some(last) = page.last() else { break };
-        after = Some(Position {
-            updated_at: last.posting.updated_at,
-            id: last.posting.id.uuid(),
-        });
-        paged.extend(page);
+        let page = listed(store, &query).await;
+        paged.extend(page.postings);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
     }
     assert_eq!(paged, all);
+}
+
+/// A page ends before the posting whose texts are too much for it, and the next one begins there.
+pub async fn lists_end_at_their_size<S: AllPorts>(store: &S) {
+    let of_size = |name: &str, field: &str, size: usize| {
+        let text = "é".repeat(size / 2);
+        let body = format!(
+            r#"{{"title":"T","application_url":"https://a.example/1",
+                "company":{{"name":"A","website_url":"https://a.example"}},{field}}}"#
+        );
+        push(name, &body.replace("TEXT", &text))
+    };
+    let description = r#""raw_description":"TEXT""#;
+    let metadata = r#""raw_description":"-","metadata":{"a":"TEXT"}"#;
+    for (minute, (name, field, size)) in (0..).zip([
+        ("a", description, 100_000),
+        ("b", metadata, 100_000),
+        ("c", description, 10),
+        ("d", description, 400_000),
+        ("e", description, 10),
+    ]) {
+        let put = of_size(name, field, size);
+        run(store, &[put], noon() + minutes(minute)).await;
+    }
+    enriched(store, "e", 300_000).await;
+    for (max_bytes, expect) in [
+        (usize::MAX, vec!["abcde"]),
+        (250_000, vec!["abc", "d", "e"]),
+        (150_000, vec!["a", "bc", "d", "e"]),
+        (0, vec!["a", "b", "c", "d", "e"]),
+    ] {
+        let mut query = ListQuery {
+            limit: 10,
+            max_bytes,
+            ..ListQuery::default()
+        };
+        let mut pages = Vec::new();
+        loop {
+            let page = listed(store, &query).await;
+            let names = page.postings.iter();
+            let names = names.map(|view| view.posting.source_identifier.as_str());
+            pages.push(names.collect::<String>());
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(pages, expect, "{max_bytes}");
+    }
+}
+
+/// Of a long history the newest entries are read, oldest first.
+pub async fn a_long_history_is_cut<S: AllPorts>(store: &S) {
+    put(store, &[create("a", "acme")]).await;
+    for hour in 1..=60 {
+        let reason = format!(r#"{{"expiration":{{"reason":"{hour}"}}}}"#);
+        let batch = [push("a", &reason), push("a", r#"{"expiration":null}"#)];
+        run(store, &batch, noon() + hours(hour)).await;
+    }
+    let view = PostingReader::find(store, &identifier("a")).await;
+    let history = view.expect("the store works").expect("it is there").history;
+    // 121 entries: the creation, and two of each hour.
+    assert_eq!(history.len(), HISTORY_SHOWN);
+    let first = history.first().expect("it has entries");
+    assert_eq!(
+        (first.reason.as_deref(), first.at),
+        (Some("11"), noon() + hours(11))
+    );
+    let last = history.last().expect("it has entries");
+    assert_eq!(
+        (last.status, last.at),
+        (Status::PendingEnrichment, noon() + hours(60))
+    );
+}
+
+async fn listed<S: AllPorts>(store: &S, query: &ListQuery) -> PostingPage {
+    let page = PostingReader::list(store, query).await;
+    page.expect("the store works")
+}
+
+/// Gives a posting texts of this size in all, in a commit that leaves its place in the list.
+async fn enriched<S: AllPorts>(store: &S, name: &str, size: usize) {
+    let posting = posting(store, name).await;
+    let mut writes = touching(&posting, |_| {});
+    let write = writes.postings.get_mut(&posting.id).expect("it is written");
+    let texts = EnrichedTexts {
+        markdown: "x".repeat(size / 2),
+        redacted_markdown: "x".repeat(size / 2),
+    };
+    write.enriched = Some((texts, None));
+    store
+        .commit(writes)
+        .await
+        .expect("the version is the expected one");
 }
 
 /// By status and by time of change, which is exclusive.
@@ -112,10 +202,8 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         .expect("the version is the expected one");
     let names = async |query: ListQuery| -> Vec<String> {
         let query = ListQuery { limit: 10, ..query };
-        let views = PostingReader::list(store, &query)
-            .await
-            .expect("the store works");
-        views
+        let page = listed(store, &query).await;
+        page.postings
             .iter()
             .map(|view| view.posting.source_identifier.to_string())
             .collect()
@@ -201,15 +289,7 @@ pub async fn reads_as_in_memory<S: AllPorts>(store: &S) {
         limit: 100,
         ..ListQuery::default()
     };
-    let views = PostingReader::list(store, &query)
-        .await
-        .expect("the store works");
-    assert_eq!(
-        views,
-        PostingReader::list(&memory, &query)
-            .await
-            .expect("memory works")
-    );
+    assert_eq!(listed(store, &query).await, listed(&memory, &query).await);
     for name in ["a", "b", "c", "d", "e"] {
         let name = identifier(name);
         let view = PostingReader::find(store, &name)

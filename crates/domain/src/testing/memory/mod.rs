@@ -22,8 +22,8 @@ use crate::{
         Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
     },
     store::{
-        Health, Known, ListQuery, Position, PostingReader, PostingWrite, Store, StoreError,
-        WriteSet,
+        HISTORY_SHOWN, Health, Known, ListEntry, ListQuery, Position, PostingPage, PostingReader,
+        PostingWrite, Store, StoreError, WriteSet,
     },
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
@@ -124,20 +124,20 @@ impl State {
             .insert(TaskId(self.last_task), Task::new(work, at));
     }
 
-    fn upsert(&mut self, write: CompanyWrite) {
-        match self.companies.get_mut(&write.company.id) {
-            Some(company) => {
-                if write.sets_name {
-                    company.name = write.company.name;
-                }
-                if write.sets_logo_path {
-                    company.logo_path = write.company.logo_path;
-                }
-            }
-            None => {
-                self.companies.insert(write.company.id, write.company);
-            }
+    /// Writes a company, and says whether that changed anything.
+    fn upsert(&mut self, write: CompanyWrite) -> bool {
+        let Some(company) = self.companies.get_mut(&write.company.id) else {
+            self.companies.insert(write.company.id, write.company);
+            return true;
+        };
+        let before = company.clone();
+        if write.sets_name {
+            company.name = write.company.name;
         }
+        if write.sets_logo_path {
+            company.logo_path = write.company.logo_path;
+        }
+        *company != before
     }
 
     fn write(&mut self, mut write: PostingWrite) {
@@ -192,7 +192,8 @@ impl State {
                 .as_ref()
                 .and_then(|(_, coordinates)| *coordinates),
             history: if with_history {
-                row.history.clone()
+                let older = row.history.len().saturating_sub(HISTORY_SHOWN);
+                row.history.iter().skip(older).cloned().collect()
             } else {
                 Vec::new()
             },
@@ -229,10 +230,13 @@ impl Store for MemoryStore {
             return Err(StoreError::Conflict);
         }
         let at = writes.at;
-        writes
-            .companies
-            .into_values()
-            .for_each(|write| state.upsert(write));
+        let mut as_they_were = HashSet::new();
+        for write in writes.companies.into_values() {
+            let id = write.company.id;
+            if !state.upsert(write) {
+                as_they_were.insert(id.uuid());
+            }
+        }
         writes
             .postings
             .into_values()
@@ -248,6 +252,7 @@ impl Store for MemoryStore {
         writes
             .events
             .into_iter()
+            .filter(|event| !as_they_were.contains(&event.subject.uuid()))
             .for_each(|event| state.add(Work::Event(event), at));
         writes
             .done
@@ -323,7 +328,7 @@ impl PostingReader for MemoryStore {
         Ok(row.and_then(|row| state.view(row, true)))
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Vec<PostingView>, StoreError> {
+    async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         let state = self.state();
         let position = |posting: &Posting| (posting.updated_at, posting.id.uuid());
         let is_behind = |posting: &Posting| {
@@ -347,11 +352,30 @@ impl PostingReader for MemoryStore {
             .filter(|row| is_behind(&row.posting))
             .collect();
         rows.sort_by_key(|row| position(&row.posting));
-        Ok(rows
+        let views: Vec<_> = rows
             .into_iter()
-            .take(query.limit)
             .filter_map(|row| state.view(row, false))
-            .collect())
+            .collect();
+        let entries: Vec<_> = views.iter().map(entry).collect();
+        let (page, next) = query.page(&entries);
+        let postings = views.into_iter().take(page.len()).collect();
+        Ok(PostingPage { postings, next })
+    }
+}
+
+fn entry(view: &PostingView) -> ListEntry {
+    let metadata = view.posting.details.metadata.as_ref();
+    let texts = view.texts.as_ref();
+    ListEntry {
+        position: Position {
+            updated_at: view.posting.updated_at,
+            id: view.posting.id.uuid(),
+        },
+        bytes: view.description().len()
+            + metadata.map_or(0, |metadata| metadata.as_str().len())
+            + texts.map_or(0, |texts| {
+                texts.markdown.len() + texts.redacted_markdown.len()
+            }),
     }
 }
 

@@ -8,7 +8,10 @@ use uuid::Uuid;
 
 use super::MemoryStore;
 use crate::{
-    outbox::{Backlog, Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, TaskRow, Work},
+    outbox::{
+        Backlog, Claimed, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive, TaskId,
+        TaskRow, Work,
+    },
     store::StoreError,
 };
 
@@ -19,6 +22,7 @@ pub(super) struct Task {
     pub(super) attempts: u32,
     pub(super) next_at: OffsetDateTime,
     pub(super) lease: Option<Uuid>,
+    pub(super) lost: u32,
     pub(super) first_failed_at: Option<OffsetDateTime>,
     pub(super) last_error: Option<String>,
     pub(super) is_dead: bool,
@@ -33,6 +37,7 @@ impl Task {
             attempts: 0,
             next_at: at,
             lease: None,
+            lost: 0,
             first_failed_at: None,
             last_error: None,
             is_dead: false,
@@ -49,6 +54,36 @@ impl Task {
             Work::Effect(effect) => effect.queue(),
             Work::Event(_) => Queue::Event,
         }
+    }
+
+    /// Claims it for a worker.
+    fn claim(&mut self, id: TaskId, lease: Uuid, until: OffsetDateTime) -> Claimed {
+        self.lease = Some(lease);
+        self.next_at = until;
+        self.attempts += 1;
+        Claimed {
+            receipt: Receipt {
+                task: id,
+                generation: self.generation,
+                lease,
+            },
+            work: self.work.clone(),
+            attempts: self.attempts,
+            first_failed_at: self.first_failed_at,
+            lost: self.lost,
+        }
+    }
+
+    /// Ends its lease with a report.
+    fn release(&mut self, next_at: OffsetDateTime) {
+        self.lease = None;
+        self.lost = 0;
+        self.next_at = next_at;
+    }
+
+    /// Whether its lease ended without a report.
+    fn is_suspect(&self, now: OffsetDateTime) -> bool {
+        self.lease.is_some() && self.next_at <= now
     }
 
     /// Whether it is the one task of this effect.
@@ -90,7 +125,10 @@ impl Outbox for MemoryStore {
                 Work::Effect(_) => true,
             })
             .filter(|(_, task)| {
-                queues.contains(&task.queue()) && !task.is_dead && task.next_at <= now
+                queues.contains(&task.queue())
+                    && !task.is_dead
+                    && task.lease.is_none()
+                    && task.next_at <= now
             })
             .map(|(id, task)| (task.next_at, *id))
             .collect();
@@ -99,22 +137,35 @@ impl Outbox for MemoryStore {
         let mut claimed = Vec::with_capacity(due.len());
         for (_, id) in due {
             if let Some(task) = state.tasks.get_mut(&id) {
-                task.lease = Some(lease_id);
-                task.next_at = now + lease;
-                task.attempts += 1;
-                claimed.push(Claimed {
-                    receipt: Receipt {
-                        task: id,
-                        generation: task.generation,
-                        lease: lease_id,
-                    },
-                    work: task.work.clone(),
-                    attempts: task.attempts,
-                    first_failed_at: task.first_failed_at,
-                });
+                claimed.push(task.claim(id, lease_id, now + lease));
             }
         }
         Ok(claimed)
+    }
+
+    async fn has_suspect(&self, queues: &[Queue], now: OffsetDateTime) -> Result<bool, StoreError> {
+        let state = self.state();
+        let mut tasks = state.tasks.values();
+        Ok(tasks.any(|task| queues.contains(&task.queue()) && task.is_suspect(now)))
+    }
+
+    async fn claim_suspect(
+        &self,
+        queues: &[Queue],
+        lease: Duration,
+        lease_id: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Option<Claimed>, StoreError> {
+        let mut state = self.state();
+        let suspects = state
+            .tasks
+            .iter_mut()
+            .filter(|(_, task)| queues.contains(&task.queue()) && task.is_suspect(now));
+        let first = suspects.min_by_key(|(id, task)| (task.next_at, **id));
+        Ok(first.map(|(id, task)| {
+            task.lost += 1;
+            task.claim(*id, lease_id, now + lease)
+        }))
     }
 
     async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError> {
@@ -122,6 +173,16 @@ impl Outbox for MemoryStore {
         for receipt in receipts {
             if let Some(task) = state.leased(*receipt) {
                 task.next_at = until;
+            }
+        }
+        Ok(())
+    }
+
+    async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError> {
+        let mut state = self.state();
+        for receipt in receipts {
+            if let Some(task) = state.leased(*receipt) {
+                task.release(at);
             }
         }
         Ok(())
@@ -136,8 +197,7 @@ impl Outbox for MemoryStore {
     ) -> Result<(), StoreError> {
         if let Some(task) = self.state().leased(receipt) {
             if task.generation == receipt.generation {
-                task.lease = None;
-                task.next_at = next_at;
+                task.release(next_at);
                 task.first_failed_at.get_or_insert(now);
             } else {
                 task.renew(now);
@@ -155,7 +215,7 @@ impl Outbox for MemoryStore {
     ) -> Result<(), StoreError> {
         if let Some(task) = self.state().leased(receipt) {
             if task.generation == receipt.generation {
-                task.lease = None;
+                task.release(task.next_at);
                 task.is_dead = true;
             } else {
                 task.renew(now);
@@ -165,10 +225,19 @@ impl Outbox for MemoryStore {
         Ok(())
     }
 
-    async fn list(&self, dead: bool) -> Result<Vec<TaskRow>, StoreError> {
+    async fn list(
+        &self,
+        dead: bool,
+        after: Option<TaskId>,
+        limit: usize,
+    ) -> Result<Vec<TaskRow>, StoreError> {
         let state = self.state();
-        let rows = state.tasks.iter().filter(|(_, task)| task.is_dead == dead);
+        let rows = state
+            .tasks
+            .iter()
+            .filter(|(id, task)| task.is_dead == dead && after.is_none_or(|after| **id > after));
         Ok(rows
+            .take(limit)
             .map(|(id, task)| TaskRow {
                 id: *id,
                 kind: task.kind(),
@@ -203,7 +272,10 @@ impl Outbox for MemoryStore {
         let state = self.state();
         let of = |kind| {
             let tasks = || state.tasks.values().filter(move |task| task.kind() == kind);
-            let count = |dead| tasks().filter(move |task| task.is_dead == dead).count() as u64;
+            let count = |dead| {
+                let all = tasks().filter(move |task| task.is_dead == dead);
+                all.take(MOST_COUNTED).count() as u64
+            };
             let oldest = tasks()
                 .filter(|task| !task.is_dead)
                 .map(|task| task.created_at)

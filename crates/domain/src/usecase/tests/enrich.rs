@@ -8,7 +8,10 @@ use crate::{
     posting::{CountryCode, Lifetime, PostingId, PostingView, Status},
     store::{PostingReader, StoreError},
     testing::{MemoryStore, hours, identifier, noon, push, uuid},
-    usecase::{Assignment, Outcome, Unjudged, assignments, ingest, keep_texts, record_outcomes},
+    usecase::{
+        Assignment, Outcome, Unjudged, abandon, assignments, ingest, leave_unjudged,
+        record_outcomes,
+    },
 };
 
 const BODY: &str = r#"{
@@ -71,7 +74,14 @@ impl World {
             .claim(&[Queue::Enrich], 1, Duration::MINUTE, lease, self.now)
             .await
             .unwrap();
-        let task = claimed.into_iter().next()?;
+        let task = match claimed.into_iter().next() {
+            Some(task) => task,
+            None => self
+                .store
+                .claim_suspect(&[Queue::Enrich], Duration::MINUTE, lease, self.now)
+                .await
+                .unwrap()?,
+        };
         match task.work {
             Work::Effect(Effect::Enrich(id)) => Some((task.receipt, id)),
             other => panic!("{other:?}"),
@@ -95,10 +105,12 @@ impl World {
         let unjudged = Unjudged {
             posting: assignment.posting.clone(),
             content: assignment.content,
-            texts: texts("Kept."),
-            coordinates: Some(PLACE),
+            made: Some((texts("Kept."), Some(PLACE))),
+            reason: "it was refused".to_owned(),
         };
-        keep_texts(&self.store, &unjudged, self.now).await.unwrap();
+        leave_unjudged(&self.store, &unjudged, self.now)
+            .await
+            .unwrap();
     }
 
     async fn view(&self) -> PostingView {
@@ -108,7 +120,9 @@ impl World {
 
     /// What waits or is leased, or what is dead.
     async fn rows(&self, dead: bool) -> Vec<(Kind, Option<String>)> {
-        let rows = Outbox::list(&self.store, dead).await.unwrap();
+        let rows = Outbox::list(&self.store, dead, None, usize::MAX)
+            .await
+            .unwrap();
         rows.into_iter()
             .map(|row| (row.kind, row.last_error))
             .collect()
@@ -225,7 +239,7 @@ fn a_pending_posting_that_gets_no_judgement_stays_pending() {
 }
 
 #[test]
-fn an_approved_posting_that_gets_no_judgement_stays_approved_with_new_texts() {
+fn an_approved_posting_that_gets_no_judgement_keeps_its_texts_and_says_so() {
     pollster::block_on(async {
         let mut world = World::approved().await;
         world
@@ -237,8 +251,10 @@ fn an_approved_posting_that_gets_no_judgement_stays_approved_with_new_texts() {
         let after = world.view().await;
         assert_eq!(after.posting.status, Status::Approved);
         assert_eq!(after.posting.published_at, before.posting.published_at);
-        assert_eq!(after.history, before.history);
-        assert_eq!(after.texts, Some(texts("Kept.")));
+        assert_eq!(after.history.len(), before.history.len() + 1);
+        assert_eq!(after.texts, before.texts);
+        let reason = after.posting.status_reason.as_deref();
+        assert_eq!(reason, Some("awaiting_review: it was refused"));
         assert_eq!(world.rows(false).await, rows, "no event, no other task");
     });
 }
@@ -302,10 +318,38 @@ fn texts_of_a_posting_that_is_not_there_are_nothing() {
         let unjudged = Unjudged {
             posting: assignment.posting,
             content: assignment.content,
-            texts: texts("Kept."),
-            coordinates: None,
+            made: Some((texts("Kept."), None)),
+            reason: String::new(),
         };
-        let kept = keep_texts(&world.store, &unjudged, world.now).await;
+        let kept = leave_unjudged(&world.store, &unjudged, world.now).await;
         assert_eq!(kept, Ok(()));
+    });
+}
+
+#[test]
+fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        let assignment = world.assignment().await.unwrap();
+        let id = world.view().await.posting.id;
+        let dead = "its worker died";
+        // One that nobody sees has nothing to say.
+        let before = world.view().await;
+        assert_eq!(abandon(&world.store, id, dead, world.now).await, Ok(()));
+        assert_eq!(world.view().await, before);
+
+        let approval = outcome(&assignment, Verdict::Approve);
+        world.record(approval).await.unwrap();
+        // Nothing waits for a verdict.
+        let before = world.view().await;
+        assert_eq!(abandon(&world.store, id, dead, world.now).await, Ok(()));
+        assert_eq!(world.view().await, before);
+
+        world.put(r#"{"raw_description":"<p>A bomb.</p>"}"#).await;
+        assert_eq!(abandon(&world.store, id, dead, world.now).await, Ok(()));
+        let after = world.view().await;
+        assert_eq!(after.texts, before.texts);
+        let reason = after.posting.status_reason.as_deref();
+        assert_eq!(reason, Some("awaiting_review: its worker died"));
     });
 }

@@ -46,7 +46,8 @@ fn a_move_looks_first_and_removes_last() {
         world.work().await.unwrap();
         let update = Call::Update(Account::New, email(ANN));
         assert_eq!(world.provider.calls(), [update]);
-        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+        let left = Outbox::list(&world.store, false, None, usize::MAX).await;
+        assert_eq!(left, Ok(vec![]));
     });
 }
 
@@ -182,7 +183,10 @@ fn who_was_removed_is_not_created_again() {
         assert!(!world.is_in(Account::Old) && !world.is_in(Account::New));
         let ann = world.ann().await;
         assert_eq!(ann.status, SubscriberStatus::Removed);
-        assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+        assert_eq!(
+            Outbox::list(&world.store, false, None, usize::MAX).await,
+            Ok(vec![])
+        );
     });
 }
 

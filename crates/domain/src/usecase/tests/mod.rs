@@ -101,7 +101,15 @@ impl World {
             .claim(&[queue], 1, Duration::MINUTE, lease, self.now)
             .await
             .unwrap();
-        let task = claimed.into_iter().next()?;
+        let task = if let Some(task) = claimed.into_iter().next() {
+            task
+        } else {
+            let queues = [queue];
+            let claim = self
+                .store
+                .claim_suspect(&queues, Duration::MINUTE, lease, self.now);
+            claim.await.unwrap()?
+        };
         Some((task.receipt, task.work))
     }
 

@@ -26,7 +26,9 @@ fn reports_of_a_batch_build_on_each_other() {
         assert_eq!(answers[3].subscriber, ann);
         assert_eq!(ann.name.as_deref(), Some("Ann"));
         assert_eq!((ann.country.as_deref(), ann.version), (Some("Norway"), 1));
-        let tasks = Outbox::list(&world.store, false).await.unwrap();
+        let tasks = Outbox::list(&world.store, false, None, usize::MAX)
+            .await
+            .unwrap();
         assert_eq!(tasks.len(), 2, "one sync for each");
     });
 }
@@ -43,8 +45,8 @@ fn events_of_a_batch_build_on_each_other() {
         let before = world.ann().await;
         world.notice(&batch).await;
         assert_eq!(world.ann().await, before, "they are no news any more");
-        let tasks = Outbox::list(&world.store, false).await.unwrap();
-        let kinds: Vec<_> = tasks.iter().map(|task| task.kind).collect();
+        let tasks = Outbox::list(&world.store, false, None, usize::MAX).await;
+        let kinds: Vec<_> = tasks.unwrap().iter().map(|task| task.kind).collect();
         assert_eq!(kinds, [Kind::Sync, Kind::Withdraw]);
     });
 }
@@ -62,8 +64,8 @@ fn whoever_was_not_reported_does_not_exist() {
         let emails = [email(ANN), email("bo@example.com")];
         let migrated = migrate(store, &emails, MigrationSource::Launch, noon()).await;
         assert_eq!(migrated, Ok(vec![Migration::Unknown; 2]));
-        let tasks = Outbox::list(store, false).await.unwrap();
-        let kinds: Vec<_> = tasks.iter().map(|task| task.kind).collect();
+        let tasks = Outbox::list(store, false, None, usize::MAX).await;
+        let kinds: Vec<_> = tasks.unwrap().iter().map(|task| task.kind).collect();
         assert_eq!(kinds, [Kind::Withdraw], "nothing but that is done");
 
         assert!(world.put("{}").await.is_new);

@@ -18,7 +18,10 @@ fn a_late_suppression_reaches_the_account_that_writes_now() {
             world.work().await.unwrap();
             let person = world.provider.person(there, &email(ANN)).unwrap();
             assert_eq!(person.status, ProviderStatus::Unsubscribed);
-            assert_eq!(Outbox::list(&world.store, false).await, Ok(vec![]));
+            assert_eq!(
+                Outbox::list(&world.store, false, None, usize::MAX).await,
+                Ok(vec![])
+            );
         }
     });
 }

@@ -14,6 +14,9 @@ const PERCENT: usize = 5;
 /// Of fewer moves than this nothing is concluded but what would be of this many.
 const FEWEST: usize = 20;
 
+/// Tasks that are in memory at a time.
+const PAGE: usize = 1_000;
+
 /// What became of moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moves {
@@ -89,23 +92,34 @@ impl<'a> Brake<'a> {
     }
 
     async fn look_at_failures(&mut self) -> Result<(), StoreError> {
-        let dead = self.outbox.list(true).await?;
-        let dead: HashSet<_> = dead
-            .into_iter()
-            .filter(|row| row.kind == Kind::Migrate)
-            .map(|row| row.key)
-            .collect();
-        if dead.is_empty() {
-            return Ok(());
+        let mut after = None;
+        loop {
+            let page = self.outbox.list(true, after, PAGE).await?;
+            let dead: HashSet<_> = page
+                .iter()
+                .filter(|row| row.kind == Kind::Migrate)
+                .map(|row| row.key.as_str())
+                .collect();
+            self.take_out(&dead);
+            after = page.last().map(|task| task.id);
+            if page.len() < PAGE {
+                return Ok(());
+            }
         }
-        let failed = self.under_way.iter().copied();
-        let failed: Vec<_> = failed.filter(|id| dead.contains(&id.to_string())).collect();
+    }
+
+    /// Takes note of moves that were given up, by the keys of their tasks.
+    fn take_out(&mut self, dead: &HashSet<&str>) {
+        if dead.is_empty() {
+            return;
+        }
+        let is_dead = |id: &SubscriberId| dead.contains(id.to_string().as_str());
+        let failed: Vec<_> = self.under_way.iter().copied().filter(is_dead).collect();
         for id in failed {
             self.under_way.remove(&id);
             self.failed.insert(id);
             self.ended += 1;
         }
-        Ok(())
     }
 }
 

@@ -13,7 +13,9 @@ async fn answers_of_no_use_end_with_texts_and_without_a_verdict() {
     let view = bench.view("n1").await;
     assert_eq!(view.posting.status, Status::PendingEnrichment);
     assert!(view.texts.unwrap().markdown.starts_with("Plan bridges"));
-    let dead = Outbox::list(bench.memory(), true).await.unwrap();
+    let dead = Outbox::list(bench.memory(), true, None, usize::MAX)
+        .await
+        .unwrap();
     let error = dead[0].last_error.as_deref().unwrap();
     assert!(error.contains("The answer is not JSON."), "{error}");
     assert_eq!(bench.calls(), 4, "one is asked twice");
@@ -46,12 +48,13 @@ async fn an_outage_of_more_than_twelve_hours_is_for_an_operator() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_approved_posting_stays_so_with_new_texts() {
+async fn an_approved_posting_stays_so_with_the_texts_that_were_judged() {
     let bench = ModelBench::new();
     let worker = bench.start();
     bench.push(&names(0..1)).await;
     bench.until_idle().await;
-    assert_eq!(bench.status("n0").await, Status::Approved);
+    let before = bench.view("n0").await;
+    assert_eq!(before.posting.status, Status::Approved);
 
     bench.author.answer(Answer::Unusable);
     let change = r#"{"raw_description": "<p>Plan tunnels with a small team, and see to it that they stay open. You like to dig.</p>"}"#;
@@ -60,6 +63,8 @@ async fn an_approved_posting_stays_so_with_new_texts() {
     assert_eq!(bench.enrichments().await.dead, 1);
     let view = bench.view("n0").await;
     assert_eq!(view.posting.status, Status::Approved);
-    assert!(view.texts.unwrap().markdown.starts_with("Plan tunnels"));
+    assert_eq!(view.texts, before.texts);
+    let reason = view.posting.status_reason.unwrap();
+    assert!(reason.starts_with("awaiting_review: "), "{reason}");
     worker.stop().await;
 }

@@ -171,7 +171,9 @@ async fn a_stop_gives_back_what_takes_too_long() {
     let began = Instant::now();
     worker.stop().await;
     assert!(began.elapsed() <= 12 * SECOND, "{:?}", began.elapsed());
-    let rows = Outbox::list(bench.memory(), false).await.unwrap();
+    let rows = Outbox::list(bench.memory(), false, None, usize::MAX)
+        .await
+        .unwrap();
     let due: Vec<_> = rows
         .iter()
         .filter(|row| row.kind == Kind::Enrich && row.next_at <= (bench.clock)())

@@ -72,7 +72,9 @@ async fn the_enricher_is_left_alone_for_as_long_as_it_asks() {
     for pair in calls[3..].windows(2) {
         assert!(pair[1].at - pair[0].at >= wait, "{pair:?}");
     }
-    let rows = Outbox::list(bench.memory(), false).await.unwrap();
+    let rows = Outbox::list(bench.memory(), false, None, usize::MAX)
+        .await
+        .unwrap();
     let claimed = rows.iter().filter(|row| row.attempts > 0).count();
     assert_eq!(claimed, calls.len(), "nothing else was touched");
     bench.author.relent();

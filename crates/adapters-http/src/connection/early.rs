@@ -1,0 +1,68 @@
+//! The answers that actix-http gives by itself, to what is no request of HTTP/1.1.
+//!
+//! They are a status and no body, and no handler ever sees the request. Here they become errors
+//! like all others: JSON with a `message`, and an id.
+
+use actix_web::{http::header::HeaderMap, web::Bytes};
+
+use crate::{
+    error::ErrorBody,
+    request_id::{RequestId, X_REQUEST_ID},
+};
+
+/// The status lines and what to say. The connection ends with each of them.
+const KNOWN: [(&str, &str); 3] = [
+    (
+        "HTTP/1.1 400 Bad Request",
+        "The request is not well-formed HTTP/1.1.",
+    ),
+    (
+        "HTTP/1.1 408 Request Timeout",
+        "The head of the request did not arrive in time.",
+    ),
+    (
+        "HTTP/1.1 431 Request Header Fields Too Large",
+        "The head of the request is too large.",
+    ),
+];
+
+/// The same answer with a body and an id; `None` if it is none of these.
+pub fn with_body(answer: &[u8]) -> Option<Bytes> {
+    let head = std::str::from_utf8(answer).ok()?.strip_suffix("\r\n\r\n")?;
+    let (line, fields) = head.split_once("\r\n")?;
+    let (_, message) = KNOWN.iter().find(|(known, _)| *known == line)?;
+    let is_empty = |field: &str| field.eq_ignore_ascii_case("content-length: 0");
+    if !fields.split("\r\n").any(is_empty) {
+        return None;
+    }
+    let kept = fields.split("\r\n").filter(|field| {
+        field
+            .get(..5)
+            .is_some_and(|name| name.eq_ignore_ascii_case("date:"))
+    });
+    let id = RequestId::of(&HeaderMap::new());
+    tracing::debug!(request_id = %id, status = line, "refused before it was a request");
+    let body = serde_json::to_string(&ErrorBody {
+        message,
+        errors: None,
+        request_id: None,
+        oauth: None,
+    })
+    .ok()?;
+    let length = body.len().to_string();
+    let mut text = String::with_capacity(512);
+    for field in std::iter::once(line).chain(kept) {
+        text.extend([field, "\r\n"]);
+    }
+    text.extend([
+        "content-type: application/json\r\ncontent-length: ",
+        &length,
+        "\r\nconnection: close\r\nx-content-type-options: nosniff\r\n",
+        X_REQUEST_ID.as_str(),
+        ": ",
+        id.as_str(),
+        "\r\n\r\n",
+        &body,
+    ]);
+    Some(text.into())
+}

@@ -1,0 +1,191 @@
+//! The stream of a connection, which ends when its time is up.
+
+use std::{
+    io,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, ready},
+};
+
+use actix_web::web::Bytes;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep_until},
+};
+
+use super::{Connection, Continue, Timeouts, early};
+
+/// What actix-http writes for `Expect: 100-continue`.
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+/// A stream with deadlines.
+///
+/// While no request is under way, the next one's head must be complete within the keep-alive time
+/// and the time for a head, counted from the last byte of the last answer. What is skipped of a
+/// refused body falls under the same. At the deadline the stream ends as if the client had closed
+/// it, so that what is still to be written is written. A client that takes nothing of an answer
+/// for too long loses the connection.
+///
+/// The stream sees the answers that actix-http gives by itself, too, and gives them the body of
+/// an error (see [`early`]); and it keeps `100 Continue` back until a handler wants the body.
+pub struct GuardedStream<S> {
+    io: S,
+    connection: Rc<Connection>,
+    timeouts: Timeouts,
+    timer: Pin<Box<Sleep>>,
+    /// Since when the client has taken nothing of what is to be written.
+    blocked_since: Option<Instant>,
+    is_over: bool,
+    /// What is left of a write that was accepted in part.
+    rest: usize,
+    /// What this stream itself has to write before anything else.
+    own: Bytes,
+}
+
+impl<S> GuardedStream<S> {
+    pub fn new(io: S, timeouts: Timeouts) -> Self {
+        let first = Instant::now() + timeouts.between_requests();
+        Self {
+            io,
+            connection: Rc::new(Connection::open()),
+            timeouts,
+            timer: Box::pin(sleep_until(first)),
+            blocked_since: None,
+            is_over: false,
+            rest: 0,
+            own: Bytes::new(),
+        }
+    }
+
+    /// What the requests of this connection share.
+    pub fn connection(&self) -> Rc<Connection> {
+        Rc::clone(&self.connection)
+    }
+
+    /// When the time will be up, as far as it is known now.
+    fn deadline(&self) -> Option<Instant> {
+        let stalled = self
+            .blocked_since
+            .map(|since| since + self.timeouts.stalled_answer);
+        let is_idle = self.connection.under_way.get() == 0 && self.blocked_since.is_none();
+        let idle =
+            is_idle.then(|| self.connection.last_answer.get() + self.timeouts.between_requests());
+        stalled.or(idle)
+    }
+
+    /// Looks at the clock, and has this connection polled again at the deadline. The timer is set
+    /// anew only when it has run out: a deadline moves with every answer, and always away.
+    fn check_time(&mut self, context: &mut Context<'_>) {
+        while !self.is_over && self.timer.as_mut().poll(context).is_ready() {
+            let now = Instant::now();
+            let latest = now
+                + self
+                    .timeouts
+                    .between_requests()
+                    .min(self.timeouts.stalled_answer);
+            match self.deadline() {
+                Some(deadline) if deadline <= now => self.is_over = true,
+                deadline => {
+                    let next = deadline.map_or(latest, |deadline| deadline.min(latest));
+                    self.timer.as_mut().reset(next);
+                }
+            }
+        }
+    }
+
+    /// What is to be written in place of what actix-http writes at the start of an answer; how
+    /// much of the latter it stands for.
+    fn replace(&mut self, buffer: &[u8]) -> Option<usize> {
+        let connection = &self.connection;
+        if connection.awaits.get() == Continue::Awaited {
+            if buffer.starts_with(CONTINUE) {
+                connection.awaits.set(Continue::Withheld);
+                return Some(CONTINUE.len());
+            }
+            connection.awaits.set(Continue::Passes);
+        }
+        let is_actix_own = connection.under_way.get() == 0 && !connection.has_answered.take();
+        let answer = is_actix_own.then(|| early::with_body(buffer)).flatten()?;
+        self.own = answer;
+        Some(buffer.len())
+    }
+}
+
+impl<S: AsyncWrite + Unpin> GuardedStream<S> {
+    fn write(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+        self.check_time(context);
+        match Pin::new(&mut self.io).poll_write(context, buffer) {
+            // Nothing was taken for so long that nothing will be.
+            Poll::Pending if self.is_over => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => {
+                self.blocked_since.get_or_insert_with(Instant::now);
+                Poll::Pending
+            }
+            Poll::Ready(written) => {
+                self.blocked_since = None;
+                self.connection.last_answer.set(Instant::now());
+                Poll::Ready(written)
+            }
+        }
+    }
+
+    fn write_own(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.own.is_empty() && self.connection.awaits.get() == Continue::Due {
+            self.connection.awaits.set(Continue::Passes);
+            self.own = Bytes::from_static(CONTINUE);
+        }
+        while !self.own.is_empty() {
+            let own = self.own.clone();
+            let written = ready!(self.write(context, &own))?;
+            self.own = own.slice(written..);
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        this.check_time(context);
+        if this.is_over {
+            return Poll::Ready(Ok(()));
+        }
+        Pin::new(&mut this.io).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        ready!(this.write_own(context))?;
+        if this.rest == 0
+            && let Some(replaced) = this.replace(buffer)
+        {
+            return Poll::Ready(Ok(replaced));
+        }
+        let written = ready!(this.write(context, buffer))?;
+        this.rest = buffer.len() - written;
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.write_own(context))?;
+        Pin::new(&mut this.io).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().io).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,105 @@
+//! Traces of failed client authentication: a line now and then, however often it happens.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use domain::client::ClientId;
+use time::{Duration, OffsetDateTime};
+
+/// For how long failures of one client are counted before the next line.
+const WINDOW: Duration = Duration::MINUTE;
+/// How many clients are told apart; the others share a line.
+const MOST_CLIENTS: usize = 256;
+
+/// Failures that were not logged yet, by client. `None` stands for all whose id is no id of a
+/// client, and for those that are too many to be told apart.
+#[derive(Debug, Default)]
+pub(super) struct FailedClients(Mutex<HashMap<Option<ClientId>, Window>>);
+
+#[derive(Debug)]
+struct Window {
+    logged_at: OffsetDateTime,
+    since: u64,
+}
+
+impl FailedClients {
+    /// Counts a failure and logs it, with those before it, unless there was a line within the last
+    /// minute.
+    pub fn note(&self, client: Option<ClientId>, now: OffsetDateTime) {
+        let Some((client, failures)) = self.count(client, now) else {
+            return;
+        };
+        if let Some(client_id) = client {
+            tracing::warn!(
+                %client_id,
+                failures,
+                "a client could not be authenticated: its secret is wrong or it was revoked"
+            );
+        } else {
+            tracing::warn!(
+                failures,
+                "clients could not be authenticated: they sent no client id, or too many of them"
+            );
+        }
+    }
+
+    /// Counts a failure; how many there were since the last line, if one is due.
+    fn count(
+        &self,
+        client: Option<ClientId>,
+        now: OffsetDateTime,
+    ) -> Option<(Option<ClientId>, u64)> {
+        let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if windows.len() >= MOST_CLIENTS && !windows.contains_key(&client) {
+            windows.retain(|_, window| now - window.logged_at < WINDOW);
+        }
+        let is_known = windows.contains_key(&client) || windows.len() < MOST_CLIENTS;
+        let client = client.filter(|_| is_known);
+        let window = windows.entry(client).or_insert(Window {
+            logged_at: now - WINDOW,
+            since: 0,
+        });
+        window.since += 1;
+        if now - window.logged_at < WINDOW {
+            return None;
+        }
+        window.logged_at = now;
+        Some((client, std::mem::take(&mut window.since)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::testing::{noon, uuid};
+
+    use super::*;
+
+    #[test]
+    fn each_client_has_a_line_a_minute_with_the_count() {
+        let failed = FailedClients::default();
+        let [one, other] = [1, 2].map(|n| Some(ClientId::new(uuid(n))));
+        let second = |n| noon() + Duration::seconds(n);
+        assert_eq!(failed.count(one, second(0)), Some((one, 1)));
+        for n in 1..60 {
+            assert_eq!(failed.count(one, second(n)), None);
+        }
+        assert_eq!(failed.count(other, second(30)), Some((other, 1)));
+        assert_eq!(failed.count(one, second(60)), Some((one, 60)));
+    }
+
+    #[test]
+    fn however_many_ids_are_tried_the_memory_is_bounded() {
+        let failed = FailedClients::default();
+        let lines = (0..10_000)
+            .filter_map(|n| failed.count(Some(ClientId::new(uuid(n))), noon()))
+            .count();
+        assert_eq!(lines, MOST_CLIENTS + 1, "one line for all the others");
+        assert!(failed.0.lock().unwrap().len() <= MOST_CLIENTS + 1);
+        // A minute later they are forgotten.
+        let newcomer = Some(ClientId::new(uuid(20_000)));
+        let counted = failed.count(newcomer, noon() + WINDOW);
+        assert_eq!(counted, Some((newcomer, 1)));
+    }
+}

@@ -1,0 +1,319 @@
+//! How long a connection may take for what, and what it holds up meanwhile.
+
+use std::{net::SocketAddr, time::Duration};
+
+use futures_util::future::join_all;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream, tcp::OwnedWriteHalf},
+    time::{Instant, sleep, timeout},
+};
+
+use crate::support::{Connection, PATH, QUICK, TestApp, posting, push, request};
+
+/// Several times what any deadline is here.
+const SOON: Duration = Duration::from_secs(8);
+/// Well below any deadline.
+const TICK: Duration = Duration::from_millis(50);
+
+const HEALTHZ: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+
+fn quick() -> TestApp {
+    TestApp::spawn_with(|settings| settings.timeouts = QUICK)
+}
+
+/// Sends this, and from then on a byte a tick, until the other side hangs up, which it must do
+/// soon. All that was answered.
+async fn dribble(address: SocketAddr, first: &str, then: &[u8]) -> String {
+    let (mut reader, mut writer) = TcpStream::connect(address).await.unwrap().into_split();
+    writer.write_all(first.as_bytes()).await.unwrap();
+    let then = then.to_vec();
+    let sending = tokio::spawn(async move { send_slowly(&mut writer, &then).await });
+    let mut answer = Vec::new();
+    let ended = timeout(SOON, reader.read_to_end(&mut answer)).await;
+    sending.abort();
+    assert!(ended.is_ok(), "still open after {first:?}");
+    String::from_utf8(answer).unwrap()
+}
+
+async fn send_slowly(writer: &mut OwnedWriteHalf, bytes: &[u8]) {
+    for byte in bytes.iter().cycle() {
+        if writer.write_all(&[*byte]).await.is_err() {
+            return;
+        }
+        sleep(TICK).await;
+    }
+}
+
+#[tokio::test]
+async fn nobody_keeps_a_connection_by_a_byte_now_and_then() {
+    let app = quick();
+    let address = app.connect().await.peer();
+    let put = format!("PUT {PATH}/x HTTP/1.1\r\nHost: x\r\n");
+    let chunked = "Transfer-Encoding: chunked\r\n\r\n";
+    for (first, then, status) in [
+        // The first head.
+        ("GET /", &b"x"[..], "408"),
+        // A later one.
+        (HEALTHZ, b"G", "200"),
+        (&format!("{HEALTHZ}{HEALTHZ}"), b"GET /", "200"),
+        // What is left of a refused body.
+        (&format!("{put}{chunked}"), b"1\r\nx\r\n", "401"),
+        (
+            &format!("POST /nowhere HTTP/1.1\r\nHost: x\r\n{chunked}"),
+            b"1\r\nx\r\n",
+            "404",
+        ),
+        (&format!("{put}Content-Length: 100000\r\n\r\n"), b"x", "401"),
+    ] {
+        let answer = dribble(address, first, then).await;
+        let expect = format!("HTTP/1.1 {status} ");
+        assert!(answer.starts_with(&expect), "{first:?}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn the_admin_listener_has_the_same_deadlines() {
+    let admin = crate::admin::spawn();
+    let first = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let answer = dribble(admin.address, first, b"G").await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_busy_connection_is_kept_however_long_it_lasts() {
+    let app = quick();
+    let token = app.writer().await;
+    let mut connection = app.connect().await;
+    let put = request("PUT", &format!("{PATH}/slow"))
+        .token(&token)
+        .json(&posting());
+    let body = posting().to_string();
+    let (head, half) = (put.head(), body.len() / 2);
+    assert_eq!(connection.exchange(&put).await.status, 201);
+    for _ in 0..2 {
+        sleep(QUICK.keep_alive / 4).await;
+        // The body alone takes longer than a head may.
+        connection.write(head.as_bytes()).await;
+        connection.write(&body.as_bytes()[..half]).await;
+        sleep(QUICK.head + QUICK.keep_alive + TICK).await;
+        connection.write(&body.as_bytes()[half..]).await;
+        assert_eq!(connection.read(false).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_takes_nothing_of_an_answer_is_left() {
+    let app = quick();
+    let token = app.writer().await;
+    let mut large = posting();
+    large["raw_description"] = "x".repeat(60_000).into();
+    let pushes = (0..100).map(|n| {
+        let (app, token, large) = (&app, &token, &large);
+        async move { push(app, token, &n.to_string(), large).await }
+    });
+    join_all(pushes).await;
+    let mut list = request("GET", &format!("{PATH}?limit=100"))
+        .token(&token)
+        .head();
+    list = list.repeat(3);
+
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut stream = socket.connect(app.connect().await.peer()).await.unwrap();
+    stream.write_all(list.as_bytes()).await.unwrap();
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+    // A slow reader that takes some now and then is served.
+    let mut some = vec![0; 64 * 1024];
+    for _ in 0..3 {
+        sleep(QUICK.stalled_answer / 2).await;
+        stream.read_exact(&mut some).await.unwrap();
+    }
+    sleep(4 * QUICK.stalled_answer).await;
+    let mut rest = Vec::new();
+    let ended = timeout(SOON, stream.read_to_end(&mut rest)).await;
+    ended.expect("still open").ok();
+    assert!(rest.len() < 15 << 20, "all was sent: {}", rest.len());
+}
+
+#[tokio::test]
+async fn hundreds_that_dribble_hold_up_nobody() {
+    let app = TestApp::spawn_with(|settings| {
+        settings.timeouts = QUICK;
+        settings.max_connections = 150;
+    });
+    let token = app.writer().await;
+    let address = app.connect().await.peer();
+    let dribbling: Vec<_> = (0..300)
+        .map(|_| tokio::spawn(dribble(address, HEALTHZ, b"G")))
+        .collect();
+    // Twice as many as are served at a time, and each is served all the same.
+    let answers = timeout(4 * SOON, join_all(dribbling))
+        .await
+        .expect("they end");
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.as_ref().unwrap().starts_with("HTTP/1.1 200"))
+    );
+    push(&app, &token, "after", &posting()).await;
+}
+
+#[tokio::test]
+async fn others_are_served_beside_them() {
+    let app = quick();
+    let token = app.writer().await;
+    let address = app.connect().await.peer();
+    let mut dribbling = Vec::new();
+    for _ in 0..300 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream
+            .write_all(format!("{HEALTHZ}G").as_bytes())
+            .await
+            .unwrap();
+        dribbling.push(stream);
+    }
+    // All of them are open, and none has an end in sight: this is no race.
+    for n in 0..20 {
+        push(&app, &token, &n.to_string(), &posting()).await;
+    }
+    for mut stream in dribbling {
+        let mut rest = Vec::new();
+        let ended = timeout(SOON, stream.read_to_end(&mut rest)).await;
+        ended.expect("still open").unwrap();
+        assert!(rest.starts_with(b"HTTP/1.1 200 "));
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_asked_for_only_when_it_is_wanted() {
+    let app = quick();
+    let token = app.writer().await;
+    let reader = app.token(&[domain::client::Scope::JobPostingsRead]).await;
+    let put = |token: &str, kind: &str, length: usize| {
+        request("PUT", &format!("{PATH}/x"))
+            .token(token)
+            .header("Content-Type", kind)
+            .header("Content-Length", &length.to_string())
+            .header("Expect", "100-continue")
+            .head()
+    };
+    let body = posting().to_string();
+    let json = "application/json";
+    for (name, head, status) in [
+        ("no token", put("nonsense", json, body.len()), 401),
+        ("no scope", put(&reader, json, body.len()), 403),
+        ("a type", put(&token, "text/plain", body.len()), 415),
+        ("a size", put(&token, json, 10_000_000), 413),
+        (
+            "nothing there",
+            put(&token, json, 5).replace(PATH, "/nowhere"),
+            404,
+        ),
+    ] {
+        let mut connection = app.connect().await;
+        connection.write(head.as_bytes()).await;
+        let started = Instant::now();
+        let answer = connection.rest().await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{name}: {answer}"
+        );
+        // A body that does not come is not waited for: it lingers, and that is all.
+        assert!(started.elapsed() < 2 * QUICK.linger, "{name}");
+    }
+
+    // Twice, because a connection that was told to go on is one like any other.
+    let mut connection = app.connect().await;
+    for status in [201, 200] {
+        connection
+            .write(put(&token, json, body.len()).as_bytes())
+            .await;
+        assert!(connection.is_told_to_continue().await);
+        connection.write(body.as_bytes()).await;
+        assert_eq!(connection.read(false).await.status, status);
+    }
+    // Nobody has to wait for it.
+    connection
+        .write(put(&token, json, body.len()).as_bytes())
+        .await;
+    connection.write(body.as_bytes()).await;
+    assert_eq!(connection.read(false).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_refused_like_any_other() {
+    let app = quick();
+    let large = format!(
+        "GET / HTTP/1.1\r\nHost: x\r\nx: {}\r\n\r\n",
+        "x".repeat(200_000)
+    );
+    for (sent, status, message) in [
+        ("nonsense\r\n\r\n", 400, "not well-formed"),
+        (
+            "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+            400,
+            "not well-formed",
+        ),
+        ("GET /", 408, "did not arrive in time"),
+        (&large, 431, "too large"),
+    ] {
+        let mut connection = app.connect().await;
+        connection.try_write(sent.as_bytes()).await;
+        let answer = connection.read(false).await;
+        assert_eq!(answer.status, status, "{sent:.50}");
+        assert!(answer.message().contains(message), "{answer:?}");
+        assert_eq!(answer.header("X-Request-Id").map(str::len), Some(36));
+        // What was not read of a large one ends the connection with a reset.
+        assert!(
+            sent.len() > 1_000 || connection.is_closed().await,
+            "{sent:.50}"
+        );
+    }
+    // After an answer of a handler, too.
+    let mut connection = app.connect().await;
+    assert_eq!(
+        connection
+            .exchange(&request("GET", "/healthz"))
+            .await
+            .status,
+        200
+    );
+    connection.write(b"nonsense\r\n\r\n").await;
+    assert!(
+        connection
+            .read(false)
+            .await
+            .message()
+            .contains("not well-formed")
+    );
+}
+
+#[tokio::test]
+async fn strangers_may_send_little_and_not_for_long() {
+    let app = quick();
+    let form = "application/x-www-form-urlencoded";
+    let confirm = |length: usize| {
+        request("POST", "/newsletter/confirm-migration")
+            .header("Content-Type", form)
+            .header("Content-Length", &length.to_string())
+            .head()
+    };
+    let webhook = |length: usize| {
+        request("POST", "/api/webhooks/newsletter/update-subscriber-status")
+            .header("Signature", &"0".repeat(64))
+            .header("Content-Length", &length.to_string())
+            .head()
+    };
+    for (head, status) in [
+        (confirm(4 * 1024 + 1), 413),
+        (confirm(4 * 1024), 408),
+        (webhook(1024), 408),
+    ] {
+        let mut connection = Connection::open(app.connect().await.peer()).await;
+        connection.write(head.as_bytes()).await;
+        assert_eq!(connection.read(false).await.status, status, "{head}");
+    }
+}

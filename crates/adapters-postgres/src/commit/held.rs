@@ -1,0 +1,61 @@
+//! Which rows others hold locked.
+
+use std::collections::BTreeSet;
+
+use diesel::sql_types::{Text, Uuid as SqlUuid};
+use diesel_async::AsyncPgConnection;
+use domain::{company::CompanyId, posting::PostingId, store::RowLocks};
+use uuid::Uuid;
+
+use crate::{
+    error::Failure,
+    statement::{Value, load, statement},
+};
+
+statement! {
+    /// Takes the locks that are free, until it ends, and returns the others. A row that somebody
+    /// refers to must not vanish and keep its key, so this is what a reference locks.
+    Held =
+    "WITH postings_free AS MATERIALIZED ( \
+         SELECT id FROM postings WHERE id = ANY(?) FOR NO KEY UPDATE SKIP LOCKED \
+     ), companies_free AS MATERIALIZED ( \
+         SELECT id FROM companies WHERE id = ANY(?) FOR NO KEY UPDATE SKIP LOCKED \
+     ), references_free AS MATERIALIZED ( \
+         SELECT id FROM companies WHERE id = ANY(?) FOR KEY SHARE SKIP LOCKED \
+     ) \
+     SELECT 'posting', id FROM postings \
+     WHERE id = ANY(?) AND id NOT IN (SELECT id FROM postings_free) \
+     UNION ALL SELECT 'company', id FROM companies \
+     WHERE id = ANY(?) AND id NOT IN (SELECT id FROM companies_free) \
+     UNION ALL SELECT 'reference', id FROM companies \
+     WHERE id = ANY(?) AND id NOT IN (SELECT id FROM references_free)",
+    returns (Text, SqlUuid)
+}
+
+/// Those of these rows that other transactions hold locked.
+pub(super) async fn find(
+    conn: &mut AsyncPgConnection,
+    locks: &RowLocks,
+) -> Result<RowLocks, Failure> {
+    let asked = [
+        locks.postings.iter().map(|id| id.uuid()).collect(),
+        ids(&locks.companies),
+        ids(&locks.references),
+    ]
+    .map(Value::Uuids);
+    let values = [asked.clone(), asked].concat();
+    let rows: Vec<(String, Uuid)> = load::<Held, _>(conn, &values).await?;
+    let mut held = RowLocks::default();
+    for (kind, id) in rows {
+        match kind.as_str() {
+            "posting" => held.postings.insert(PostingId::new(id)),
+            "company" => held.companies.insert(CompanyId::new(id)),
+            _ => held.references.insert(CompanyId::new(id)),
+        };
+    }
+    Ok(held)
+}
+
+fn ids(companies: &BTreeSet<CompanyId>) -> Vec<Uuid> {
+    companies.iter().map(|id| id.uuid()).collect()
+}

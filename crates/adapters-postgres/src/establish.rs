@@ -1,0 +1,183 @@
+//! How a connection is made, and what it asks of the server and of the network.
+//!
+//! Settings are set once it is there, in one round trip, and not in the packet that starts it: a pooler
+//! such as `PgBouncer` refuses that packet with settings in it, or ignores them.
+
+use std::{pin::pin, time::Duration};
+
+use diesel::ConnectionError;
+use diesel_async::AsyncPgConnection;
+use futures_util::future::{Either, select};
+use tokio_postgres::{Config, SimpleQueryMessage};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::{PostgresOptions, PostgresUrl, error::chain};
+
+/// How long a connection may be silent before the network is asked whether the server is still
+/// there, how often it is asked, and how long what was sent may stay without a sign of receipt.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+const KEEPALIVE_RETRIES: u32 = 3;
+const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
+
+/// Every query here looks rows up by an index, one after the other. The server would choose
+/// otherwise while a table is small, and keep to it for as long as the statement stays prepared
+/// and nobody has analysed the table: a new database that is filled would get slower and slower.
+/// For the same reason there is nothing to be gained by planning a statement anew for its values,
+/// as the server would for small batches, each time. A plan that is not made for its values takes
+/// a page of a list for a tenth of the table, and would start processes of the server to read it.
+const PLANNER: [(&str, &str); 6] = [
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("jit", "off"),
+    ("max_parallel_workers_per_gather", "0"),
+    ("plan_cache_mode", "force_generic_plan"),
+];
+
+/// Has the server report errors in English, by which they are told apart, if the role may, and
+/// returns whether it does.
+const ENGLISH: &str = "SELECT set_config('lc_messages', 'C', false) \
+     WHERE current_setting('lc_messages') !~* '^(C|POSIX|en)' \
+     AND has_parameter_privilege('lc_messages', 'SET'); \
+     SELECT current_setting('lc_messages') ~* '^(C|POSIX|en)'";
+
+/// Makes connections to one database.
+pub(crate) struct Connector {
+    config: Config,
+    tls: MakeRustlsConnect,
+    set_up: String,
+}
+
+impl Connector {
+    /// What the URL says wins over the options.
+    pub(crate) fn new(
+        url: &PostgresUrl,
+        options: &PostgresOptions,
+        tls: MakeRustlsConnect,
+    ) -> Self {
+        Self {
+            config: configuration(url, options),
+            tls,
+            set_up: set_up(url.config().get_options(), options),
+        }
+    }
+
+    /// Makes a connection.
+    pub(crate) async fn connect(&self) -> Result<AsyncPgConnection, ConnectionError> {
+        let (client, mut connection) =
+            self.config
+                .connect(self.tls.clone())
+                .await
+                .map_err(|error| {
+                    ConnectionError::BadConnection(format!(
+                        "cannot connect to PostgreSQL: {}",
+                        chain(&error)
+                    ))
+                })?;
+        let answer = {
+            let query = pin!(client.simple_query(&self.set_up));
+            match select(query, &mut connection).await {
+                Either::Left((answer, _)) => answer,
+                Either::Right((Err(error), _)) => Err(error),
+                Either::Right((Ok(()), query)) => query.await,
+            }
+        };
+        let answer = answer.map_err(|error| {
+            ConnectionError::BadConnection(format!(
+                "cannot set a connection to PostgreSQL up: {}",
+                chain(&error)
+            ))
+        })?;
+        if !speaks_english(&answer) {
+            tracing::warn!(
+                "the server's messages are not in English, so some of its errors cannot be told \
+                 apart; have a superuser run: ALTER ROLE … SET lc_messages = 'C'"
+            );
+        }
+        AsyncPgConnection::try_from_client_and_connection(client, connection).await
+    }
+}
+
+fn speaks_english(answer: &[SimpleQueryMessage]) -> bool {
+    let mut rows = answer.iter().filter_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    rows.next_back().is_some_and(|row| row.get(0) == Some("t"))
+}
+
+/// What a connection asks of the network.
+fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
+    let mut config = url.config().clone();
+    if config.get_application_name().is_none() {
+        config.application_name(&options.application_name);
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(options.acquire_timeout);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(UNACKNOWLEDGED);
+    }
+    if config.get_keepalives_interval().is_none() {
+        config.keepalives_idle(KEEPALIVE_IDLE);
+        config.keepalives_interval(KEEPALIVE_INTERVAL);
+        config.keepalives_retries(KEEPALIVE_RETRIES);
+    }
+    config
+}
+
+/// The statements that set a connection up. Options of the URL are set when it starts, and stay.
+fn set_up(of_url: Option<&str>, options: &PostgresOptions) -> String {
+    let limits = [
+        ("statement_timeout", options.statement_timeout),
+        ("lock_timeout", options.lock_timeout),
+        (
+            "idle_in_transaction_session_timeout",
+            options.idle_in_transaction_timeout,
+        ),
+    ]
+    .map(|(name, limit)| (name, limit.as_millis().to_string()));
+    let planner = PLANNER.map(|(name, value)| (name, value.to_owned()));
+    let settings: Vec<_> = limits
+        .into_iter()
+        .chain(planner)
+        .filter(|(name, _)| !of_url.is_some_and(|of_url| sets(of_url, name)))
+        .map(|(name, value)| format!("set_config('{name}', '{value}', false)"))
+        .collect();
+    format!("SELECT {}; {ENGLISH}", settings.join(", "))
+}
+
+/// Whether options as on a server's command line (`-c name=value`, `--name=value`) name a setting.
+fn sets(options: &str, name: &str) -> bool {
+    options.split_whitespace().any(|word| {
+        let word = word.strip_prefix("--").unwrap_or(word);
+        let word = word.strip_prefix("-c").unwrap_or(word);
+        let named = word.split('=').next().unwrap_or_default();
+        named.replace('-', "_").eq_ignore_ascii_case(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_the_url_are_left_alone() {
+        let options = PostgresOptions::default();
+        let all = set_up(None, &options);
+        for name in ["statement_timeout", "lock_timeout", "enable_seqscan"] {
+            assert!(all.contains(&format!("'{name}'")), "{all}");
+            for of_url in [
+                format!("-c {name}=1"),
+                format!("-c deadlock_timeout=1 -c{name}=1"),
+                format!("--{}=1", name.replace('_', "-").to_uppercase()),
+            ] {
+                let rest = set_up(Some(&of_url), &options);
+                assert!(!rest.contains(&format!("'{name}'")), "{of_url}: {rest}");
+                assert!(rest.contains("'plan_cache_mode'"), "{rest}");
+            }
+        }
+        assert!(set_up(Some("-c deadlock_timeout=1"), &options).contains("'lock_timeout'"));
+    }
+}

@@ -1,0 +1,80 @@
+//! Whether pushes can succeed, and what time it is for the server.
+
+use async_trait::async_trait;
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use domain::store::{Health, StoreError};
+use time::OffsetDateTime;
+
+use crate::{
+    PostgresStore, migrations,
+    statement::{load, statement},
+};
+
+statement! {
+    /// Whether the server is a standby, whether it refuses to write, and which rights the role lacks.
+    Writable =
+    "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean, \
+     (SELECT string_agg(format('%s on %s', action, name), ', ') FROM (VALUES \
+         ('postings', 'INSERT'), ('postings', 'UPDATE'), ('posting_texts', 'INSERT'), \
+         ('posting_history', 'INSERT'), ('companies', 'INSERT'), ('companies', 'UPDATE'), \
+         ('outbox', 'INSERT'), ('outbox', 'UPDATE'), ('outbox', 'DELETE'), \
+         ('subscribers', 'INSERT'), ('subscribers', 'UPDATE'), ('clients', 'SELECT')) \
+         AS needed (name, action) WHERE NOT has_table_privilege(name, action))",
+    returns (Bool, Bool, Nullable<Text>)
+}
+
+statement! {
+    Clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
+    returns (BigInt,)
+}
+
+fn not_ready<T>(why: impl Into<String>) -> Result<T, StoreError> {
+    Err(StoreError::Unavailable(why.into()))
+}
+
+#[async_trait]
+impl Health for PostgresStore {
+    async fn ready(&self) -> Result<(), StoreError> {
+        let looked = self.connections.run(async |conn| {
+            let pending = migrations::pending(conn).await?;
+            if pending.is_empty() {
+                let rows: Vec<(bool, bool, Option<String>)> =
+                    load::<Writable, _>(conn, &[]).await?;
+                Ok((pending, rows.into_iter().next()))
+            } else {
+                Ok((pending, None))
+            }
+        });
+        let (pending, state) = looked.await?;
+        if !pending.is_empty() {
+            return not_ready(format!(
+                "the schema lacks {}; run `posthaste migrate`",
+                pending.join(", ")
+            ));
+        }
+        match state {
+            Some((true, _, _)) => not_ready(
+                "the server is a standby; name all servers in the URL, with \
+                 target_session_attrs=read-write",
+            ),
+            Some((_, true, _)) => not_ready("the database is read-only"),
+            Some((_, _, Some(rights))) => {
+                not_ready(format!("the role of the URL lacks rights: {rights}"))
+            }
+            _ => self.connections.check_commits(),
+        }
+    }
+
+    async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+        let asked = self.connections.run(async |conn| {
+            let rows: Vec<(i64,)> = load::<Clock, _>(conn, &[]).await?;
+            Ok(rows)
+        });
+        let now =
+            asked.await?.into_iter().next().map(|(micros,)| {
+                OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
+            });
+        now.transpose()
+            .map_err(|error| StoreError::Broken(error.to_string()))
+    }
+}

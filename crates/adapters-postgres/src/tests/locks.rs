@@ -1,0 +1,193 @@
+//! Rows that somebody else's open transaction holds locked.
+
+use std::time::{Duration, Instant};
+
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use domain::{
+    company::CompanyId,
+    outbox::{Effect, Outbox, Queue},
+    posting::PostingId,
+    store::{RowLocks, Store, StoreError, WriteSet},
+    testing::{minutes, noon, uuid},
+};
+
+use super::{Database, another, company, create, join, patient, retitle, run, subscribe};
+use crate::{PostgresOptions, PostgresStore};
+
+/// How long a commit waits for a row here, and how long for a whole table.
+const ROW: Duration = Duration::from_millis(50);
+const TABLE: Duration = Duration::from_millis(500);
+
+/// A store that soon gives up, and somebody with a shell.
+async fn two() -> (Database, PostgresStore, AsyncPgConnection) {
+    let database = Database::migrated();
+    let options = PostgresOptions {
+        row_lock_timeout: ROW,
+        lock_timeout: TABLE,
+        ..patient()
+    };
+    let store = database.open(&options).await;
+    let other = another(&database).await.connections.take().await.unwrap();
+    (database, store, other)
+}
+
+async fn held(store: &PostgresStore) -> RowLocks {
+    let company = company().id;
+    let all = RowLocks {
+        postings: [1, 2, 99].map(|n| PostingId::new(uuid(n))).into(),
+        companies: [company, CompanyId::new(uuid(99))].into(),
+        references: [company].into(),
+    };
+    store.held(&all).await.unwrap()
+}
+
+fn is_locked(outcome: &Result<(), StoreError>) -> bool {
+    matches!(outcome, Err(StoreError::Locked(_)))
+}
+
+#[tokio::test]
+async fn a_locked_row_is_named_and_soon_given_up() {
+    let (_database, store, mut other) = two().await;
+    let both = join(create(1), create(2));
+    store.commit(both).await.unwrap();
+    let rename = || {
+        let mut writes = create(3);
+        writes.postings.clear();
+        writes
+    };
+    let refer = || {
+        let mut writes = create(4);
+        writes.companies.clear();
+        writes
+    };
+    let (posting, company) = ([PostingId::new(uuid(1))].into(), [company().id]);
+    let by_posting = RowLocks {
+        postings: posting,
+        ..RowLocks::default()
+    };
+    let by_update = RowLocks {
+        companies: company.into(),
+        ..RowLocks::default()
+    };
+    let by_delete = RowLocks {
+        references: company.into(),
+        ..by_update.clone()
+    };
+    let first = format!("SELECT FROM postings WHERE id = '{}' FOR UPDATE", uuid(1));
+    for (lock, names, waits, passes) in [
+        (first.as_str(), by_posting, vec![retitle(1, "New")], None),
+        (
+            "UPDATE companies SET name = 'Other'",
+            by_update,
+            vec![rename()],
+            Some(refer()),
+        ),
+        (
+            "SELECT FROM companies FOR UPDATE",
+            by_delete,
+            vec![rename(), create(5), {
+                let mut writes = create(5);
+                writes.companies.clear();
+                writes
+            }],
+            Some(retitle(2, "New")),
+        ),
+    ] {
+        other
+            .batch_execute(&format!("BEGIN; {lock}"))
+            .await
+            .unwrap();
+        for writes in waits {
+            let start = Instant::now();
+            let outcome = store.commit(writes).await;
+            assert!(is_locked(&outcome), "{lock}: {outcome:?}");
+            assert!(start.elapsed() >= ROW && start.elapsed() < TABLE, "{lock}");
+        }
+        assert_eq!(held(&store).await, names, "{lock}");
+        if let Some(passes) = passes {
+            assert_eq!(store.commit(passes).await, Ok(()), "{lock}");
+        }
+        other.batch_execute("ROLLBACK").await.unwrap();
+        assert_eq!(held(&store).await, RowLocks::default());
+    }
+    store.commit(retitle(1, "New")).await.unwrap();
+}
+
+/// What nobody can see yet has no name, but is given up as soon.
+#[tokio::test]
+async fn what_another_transaction_is_adding_is_soon_given_up() {
+    let (database, store, mut other) = two().await;
+    store.commit(create(1)).await.unwrap();
+    let elsewhere = another(&database).await;
+    run(&elsewhere, "CREATE TABLE copy AS SELECT * FROM postings").await;
+    run(
+        &elsewhere,
+        "UPDATE copy SET id = gen_random_uuid(), source_identifier = 'job-2'",
+    )
+    .await;
+    other
+        .batch_execute("BEGIN; INSERT INTO postings SELECT * FROM copy")
+        .await
+        .unwrap();
+    let outcome = store.commit(create(2)).await;
+    assert!(is_locked(&outcome), "{outcome:?}");
+    assert_eq!(held(&store).await, RowLocks::default());
+    store.commit(create(3)).await.unwrap();
+    other.batch_execute("ROLLBACK").await.unwrap();
+    store.commit(create(2)).await.unwrap();
+}
+
+/// So do commits that are a transaction of several statements: of tasks and of subscribers.
+#[tokio::test]
+async fn every_commit_soon_gives_up() {
+    let (_database, store, mut other) = two().await;
+    let mut writes = create(1);
+    writes
+        .effects
+        .insert(Effect::Enrich(PostingId::new(uuid(1))));
+    store.commit(writes).await.unwrap();
+    store.commit(subscribe()).await.unwrap();
+    let claimed = store
+        .claim(&Queue::ALL, 9, minutes(1), uuid(7), noon())
+        .await
+        .unwrap();
+    let mut done = retitle(1, "New");
+    done.done = claimed.iter().map(|task| task.receipt).collect();
+    let mut report = subscribe();
+    for write in report.subscribers.values_mut() {
+        write.expected = Some(1);
+        write.subscriber.version = 2;
+    }
+    let mut ask = WriteSet::new(noon());
+    ask.effects.insert(Effect::Enrich(PostingId::new(uuid(1))));
+    for (table, writes) in [("outbox", ask), ("postings", done), ("subscribers", report)] {
+        other
+            .batch_execute(&format!("BEGIN; SELECT FROM {table} FOR UPDATE"))
+            .await
+            .unwrap();
+        let start = Instant::now();
+        let outcome = store.commit(writes.clone()).await;
+        assert!(is_locked(&outcome), "{table}: {outcome:?}");
+        assert!(start.elapsed() < TABLE, "{table}");
+        other.batch_execute("ROLLBACK").await.unwrap();
+        assert_eq!(store.commit(writes).await, Ok(()), "{table}");
+    }
+}
+
+/// A table that is rewritten is waited for longer: nobody could go on anyway.
+#[tokio::test]
+async fn a_locked_table_is_waited_for() {
+    let (_database, store, mut other) = two().await;
+    store.commit(create(1)).await.unwrap();
+    for mode in ["SHARE", "ACCESS EXCLUSIVE"] {
+        other
+            .batch_execute(&format!("BEGIN; LOCK TABLE postings IN {mode} MODE"))
+            .await
+            .unwrap();
+        let start = Instant::now();
+        let outcome = store.commit(retitle(1, "New")).await;
+        assert!(is_locked(&outcome), "{mode}: {outcome:?}");
+        assert!(start.elapsed() >= TABLE, "{mode}");
+        other.batch_execute("ROLLBACK").await.unwrap();
+    }
+}

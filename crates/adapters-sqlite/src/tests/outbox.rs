@@ -1,0 +1,65 @@
+//! What claims and counts have to look at.
+
+use domain::{
+    outbox::{Event, EventName, Kind, MOST_COUNTED, Outbox as _, Queue, Revive, Subject},
+    posting::PostingId,
+    store::Store as _,
+    testing::{identifier, minutes, noon, uuid},
+};
+
+use super::{create, fixture, number, run};
+use crate::connection::Role;
+
+/// What the index of claims holds.
+const CLAIMABLE: &str = "SELECT count(*) AS value FROM outbox WHERE kind = 'event' AND dead_at IS NULL AND lease IS NULL AND blocked = 0";
+
+#[tokio::test]
+async fn claims_do_not_see_what_waits_behind_dead_events() {
+    let (_guard, store) = fixture().await;
+    let mut conn = store.connections.connect(Role::Reader).unwrap();
+    let raise = async |subjects: u128, names: &[EventName]| {
+        let mut writes = create(1);
+        (writes.postings, writes.companies) = Default::default();
+        for n in 1..=subjects {
+            writes.events.extend(names.iter().map(|&name| Event {
+                name,
+                subject: Subject::Posting {
+                    id: PostingId::new(uuid(n)),
+                    source_identifier: identifier("an id"),
+                },
+                at: noon(),
+            }));
+        }
+        store.commit(writes).await.unwrap();
+    };
+    let two = [EventName::JobPostingCreated, EventName::JobPostingUpdated];
+    raise(20, &two).await;
+    let claim = store.claim(&[Queue::Event], 99, minutes(1), uuid(9), noon());
+    let claimed = claim.await.unwrap();
+    assert_eq!(claimed.len(), 20);
+    for task in &claimed {
+        store.bury(task.receipt, "hopeless", noon()).await.unwrap();
+    }
+    raise(20, &two).await;
+    let query = CLAIMABLE;
+    assert_eq!(number(&mut conn, query), 0);
+    let one = Revive::Tasks(vec![claimed[0].receipt.task]);
+    assert_eq!(store.revive(&one, noon()).await, Ok(1));
+    assert_eq!(number(&mut conn, query), 4, "all events of that subject");
+}
+
+#[tokio::test]
+async fn counting_has_an_end() {
+    let (_guard, store) = fixture().await;
+    let rows = MOST_COUNTED + 5;
+    let fill = format!(
+        "WITH RECURSIVE rows (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows WHERE n < {rows}) \
+         INSERT INTO outbox (kind, subject, next_at, created_at) \
+         SELECT 'enrich', randomblob(16), n, n FROM rows"
+    );
+    run(&store, &fill);
+    let backlog = store.backlog().await.unwrap();
+    let of_enrichments = backlog.iter().find(|of| of.kind == Kind::Enrich).unwrap();
+    assert_eq!(of_enrichments.waiting, MOST_COUNTED as u64);
+    assert!(of_enrichments.oldest.is_some());
+}

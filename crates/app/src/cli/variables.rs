@@ -1,0 +1,109 @@
+//! Variables that look like ours and are not: a misspelt one has no effect, and nobody notices.
+
+use std::{collections::BTreeSet, env};
+
+use clap::CommandFactory as _;
+
+use super::Cli;
+use crate::text;
+
+const PREFIX: &str = "POSTHASTE_";
+
+/// Warns of each variable of the environment and of `.env` that no command knows.
+pub fn warn_of_unknown_variables() {
+    let known = known();
+    for (name, value) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if is_unknown(&name, &value.to_string_lossy(), &known) {
+            tracing::warn!("{}", complaint(&text::plain(&name), &known));
+        }
+    }
+}
+
+/// Every variable of every command.
+fn known() -> BTreeSet<String> {
+    fn collect(command: &clap::Command, known: &mut BTreeSet<String>) {
+        let variables = command.get_arguments().filter_map(clap::Arg::get_env);
+        known.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+        for subcommand in command.get_subcommands() {
+            collect(subcommand, known);
+        }
+    }
+    let mut known = BTreeSet::new();
+    collect(&Cli::command(), &mut known);
+    known
+}
+
+fn is_unknown(name: &str, value: &str, known: &BTreeSet<String>) -> bool {
+    name.starts_with(PREFIX) && !known.contains(name) && !is_of_the_cluster(name, value)
+}
+
+/// Kubernetes sets variables for each of its services, after the service's name.
+fn is_of_the_cluster(name: &str, value: &str) -> bool {
+    name.contains("_SERVICE_HOST")
+        || name.contains("_SERVICE_PORT")
+        || (name.contains("_PORT_") && (name.contains("_TCP") || name.contains("_UDP")))
+        || (name.ends_with("_PORT") && value.contains("://"))
+}
+
+/// The value is not repeated: it may be a secret.
+fn complaint(name: &str, known: &BTreeSet<String>) -> String {
+    match nearest(name, known) {
+        Some(nearest) => format!("unknown variable {name}; is {nearest} meant?"),
+        None => format!("unknown variable {name}; `posthaste serve --help` lists them"),
+    }
+}
+
+/// The known name that is a few letters away.
+fn nearest<'a>(name: &str, known: &'a BTreeSet<String>) -> Option<&'a str> {
+    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+    let distances = known.iter().filter_map(|candidate| {
+        let own = candidate.strip_prefix(PREFIX)?;
+        Some((strsim::damerau_levenshtein(name, own), candidate))
+    });
+    let (distance, nearest) = distances.min()?;
+    let is_near = distance <= (name.chars().count() / 3).max(1);
+    is_near.then_some(nearest.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_variable_is_told_with_the_nearest_one() {
+        let known = known();
+        for (name, expected) in [
+            ("POSTHASTE_BNID", "is POSTHASTE_BIND meant?"),
+            ("POSTHASTE_DATADIR", "is POSTHASTE_DATA_DIR meant?"),
+            ("POSTHASTE_LLM_APIKEY", "is POSTHASTE_LLM_API_KEY meant?"),
+            ("POSTHASTE_TOKEN_TTL_", "is POSTHASTE_TOKEN_TTL meant?"),
+            ("POSTHASTE_", "`posthaste serve --help` lists them"),
+            ("POSTHASTE_QUUX", "`posthaste serve --help` lists them"),
+        ] {
+            assert!(is_unknown(name, "x", &known), "{name}");
+            let complaint = complaint(name, &known);
+            assert_eq!(complaint, format!("unknown variable {name}; {expected}"));
+        }
+    }
+
+    #[test]
+    fn what_is_known_or_of_others_is_left_alone() {
+        let known = known();
+        for (name, value) in [
+            ("POSTHASTE_BIND", ""),
+            ("POSTHASTE_LOG", ""),
+            ("POSTHASTE_KEYS_FORCE", ""),
+            ("POSTHASTE_OUTBOX_ALL_DEAD", ""),
+            ("DATABASE_URLL", ""),
+            ("PATH", ""),
+            ("POSTHASTE_SERVICE_HOST", "10.0.0.1"),
+            ("POSTHASTE_ADMIN_SERVICE_PORT_METRICS", "9464"),
+            ("POSTHASTE_PORT", "tcp://10.0.0.1:80"),
+            ("POSTHASTE_PORT_80_TCP_ADDR", "10.0.0.1"),
+        ] {
+            assert!(!is_unknown(name, value, &known), "{name}");
+        }
+        assert!(is_unknown("POSTHASTE_PORT", "8080", &known));
+    }
+}

@@ -1,0 +1,73 @@
+//! File descriptors: as many as the system gives, and how many of them connections may take.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// What everything but the connections of clients takes: databases, the admin listener, calls of
+/// workers, keys.
+const RESERVED: u64 = 256;
+
+/// How many connections may be served at a time: those asked for, unless the limit of open files
+/// is too low for them. That limit is raised first as far as it goes without privileges.
+pub fn for_connections(asked: usize) -> usize {
+    let Some(limit) = raise() else { return asked };
+    let possible = bounded(asked, limit);
+    if possible < asked {
+        tracing::warn!(
+            asked,
+            possible,
+            open_files = limit,
+            "fewer connections are served at a time than POSTHASTE_MAX_CONNECTIONS says; raise \
+             the hard limit of open files (nofile)"
+        );
+    }
+    possible
+}
+
+/// Raises the limit of open files to the hard one; `None` if there is none.
+fn raise() -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => limit.maximum,
+        Err(error) => {
+            tracing::warn!(%error, "the limit of open files cannot be raised");
+            limit.current
+        }
+    }
+}
+
+/// Half of a low limit is kept for everything else.
+fn bounded(asked: usize, limit: u64) -> usize {
+    let possible = limit - RESERVED.min(limit / 2);
+    usize::try_from(possible).map_or(asked, |possible| asked.min(possible))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_descriptors_for_everything_else() {
+        for (asked, limit, expect) in [
+            (4096, 1_048_576, 4096),
+            (4096, 4352, 4096),
+            (4096, 4351, 4095),
+            (4096, 1024, 768),
+            (4096, 256, 128),
+            (100, 256, 100),
+            (4096, u64::MAX, 4096),
+        ] {
+            assert_eq!(bounded(asked, limit), expect, "{asked} of {limit}");
+        }
+    }
+
+    #[test]
+    fn the_limit_is_the_hard_one() {
+        for_connections(1);
+        let limit = getrlimit(Resource::Nofile);
+        assert_eq!(limit.current, limit.maximum);
+    }
+}

@@ -1,0 +1,112 @@
+//! Suspects: tasks whose worker died without a report. One of them may have killed it, so this
+//! process works on one suspect at a time, of whatever queue, and enriches nothing beside it: what
+//! dies then, dies of this one. Enrichments are what computes on what strangers wrote.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use domain::outbox::{Kind, Queue};
+use tokio::{
+    sync::{MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    time::Instant,
+};
+
+/// Keeps suspects apart from each other and from enrichments.
+#[derive(Default)]
+pub(super) struct Quarantine {
+    suspect: tokio::sync::Mutex<()>,
+    /// Shared by rounds that enrich, and had alone by a suspect.
+    enriching: RwLock<()>,
+    /// When the loops of a queue may look for suspects again.
+    next_look: Mutex<HashMap<Queue, Instant>>,
+}
+
+/// Leave to work on a suspect.
+pub(super) struct Alone<'a> {
+    _suspect: MutexGuard<'a, ()>,
+    _enriching: RwLockWriteGuard<'a, ()>,
+}
+
+impl Quarantine {
+    /// Whether it is time to look for suspects in a queue. Of several loops one looks, so often.
+    pub fn is_to_look(&self, queue: Queue, every: Duration) -> bool {
+        let now = Instant::now();
+        let mut looks = self
+            .next_look
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let next = looks.entry(queue).or_insert(now);
+        let is_due = *next <= now;
+        if is_due {
+            *next = now + every;
+        }
+        is_due
+    }
+
+    /// Has the queue looked at again at once: where one suspect was, there may be more.
+    pub fn look_again(&self, queue: Queue) {
+        let mut looks = self
+            .next_look
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        looks.remove(&queue);
+    }
+
+    /// Waits for leave to claim a suspect and to work on it.
+    pub async fn alone(&self) -> Alone<'_> {
+        Alone {
+            _suspect: self.suspect.lock().await,
+            _enriching: self.enriching.write().await,
+        }
+    }
+
+    /// Waits for leave to work on tasks of this kind that are no suspects.
+    pub async fn beside_others(&self, kind: Kind) -> Option<RwLockReadGuard<'_, ()>> {
+        match kind {
+            Kind::Enrich => Some(self.enriching.read().await),
+            Kind::Event | Kind::Sync | Kind::Migrate | Kind::Withdraw => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_suspect_is_worked_on_alone() {
+        let quarantine = Quarantine::default();
+        let ordinary = quarantine.beside_others(Kind::Enrich).await;
+        assert!(ordinary.is_some());
+        let mut suspect = Box::pin(quarantine.alone());
+        assert!(suspect.as_mut().now_or_never().is_none());
+        drop(ordinary);
+        let alone = suspect.await;
+        assert!(quarantine.alone().now_or_never().is_none());
+        let enriching = quarantine.beside_others(Kind::Enrich);
+        assert!(enriching.now_or_never().is_none());
+        for kind in [Kind::Event, Kind::Sync, Kind::Migrate, Kind::Withdraw] {
+            assert!(quarantine.beside_others(kind).now_or_never().is_some());
+        }
+        drop(alone);
+        let enriching = quarantine.beside_others(Kind::Enrich);
+        assert!(enriching.now_or_never().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn queues_are_looked_at_now_and_then() {
+        let (quarantine, every) = (Quarantine::default(), Duration::from_secs(1));
+        let looks = |queue| quarantine.is_to_look(queue, every);
+        assert!(looks(Queue::Event) && looks(Queue::Enrich));
+        assert!(!looks(Queue::Event));
+        quarantine.look_again(Queue::Event);
+        assert!(looks(Queue::Event) && !looks(Queue::Enrich));
+        tokio::time::advance(every).await;
+        assert!(looks(Queue::Enrich));
+    }
+}

@@ -1,0 +1,39 @@
+//! What is said at the start.
+
+use std::net::TcpListener;
+
+use tempfile::tempdir;
+
+use super::{run, text};
+
+#[test]
+fn an_address_that_is_taken_is_told_with_its_variable() {
+    let folder = tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let variables = [
+        ("POSTHASTE_BIND", address.as_str()),
+        ("POSTHASTE_ADMIN_BIND", "off"),
+        ("POSTHASTE_LOG", "error"),
+    ];
+    let output = run(&folder, &["serve"], &variables);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    let begin = format!("error: POSTHASTE_BIND: cannot listen on {address}: ");
+    assert!(
+        said.starts_with(&begin) && said.contains("--bind"),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn a_variable_that_nobody_knows_is_told_once_and_does_no_harm() {
+    let folder = tempdir().unwrap();
+    let output = run(&folder, &["migrate"], &[("POSTHASTE_BNID", "sesame")]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = text(&output.stderr);
+    assert!(said.contains("unknown variable POSTHASTE_BNID; is POSTHASTE_BIND meant?"));
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(!said.contains("sesame"), "{said}");
+}

@@ -1,0 +1,138 @@
+//! U+0000, which a body must not have anywhere: not in a known field, and not in an unknown one.
+//!
+//! JSON spells it `\u0000`; the character itself is no JSON.
+
+use std::{borrow::Cow, fmt};
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::{
+    line::{InvalidLine, turns_direction},
+    validation::FieldErrors,
+};
+
+const ESCAPE: &str = r"\u0000";
+
+/// How much of the name of an unknown field is told, in characters.
+const NAME: usize = 100;
+
+/// Adds an error for each field of a body that has the character and no error yet. `objects` are
+/// the known fields that are objects: what is in them is told by its own name.
+pub(crate) fn refuse(body: &str, objects: &[&str], errors: &mut FieldErrors) {
+    // Looked for in every body, so in the quickest way first.
+    if !body.contains(ESCAPE) {
+        return;
+    }
+    for (name, value) in members(body) {
+        if objects.contains(&&*name) && value.starts_with('{') {
+            for (inner, value) in members(value) {
+                add(&format!("{name}.{}", shown(&inner)), &inner, value, errors);
+            }
+        } else {
+            add(&shown(&name), &name, value, errors);
+        }
+    }
+}
+
+fn add(path: &str, name: &str, value: &str, errors: &mut FieldErrors) {
+    if (name.contains('\0') || has_nul(value)) && !errors.concern(path) {
+        errors.add(path, InvalidLine::Nul.to_string());
+    }
+}
+
+/// Whether a JSON text has the escape; a backslash that is escaped itself begins none.
+fn has_nul(json: &str) -> bool {
+    json.match_indices(ESCAPE).any(|(at, _)| {
+        let before = json.as_bytes()[..at].iter().rev();
+        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
+    })
+}
+
+/// The members of a JSON object, as far as it is one.
+fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
+    let mut members = Vec::new();
+    // Whatever ends it early is an error of its own.
+    let _ = serde_json::Deserializer::from_str(json).deserialize_map(Members(&mut members));
+    members
+}
+
+struct Members<'a, 'de>(&'a mut Vec<(Cow<'de, str>, &'de str)>);
+
+impl<'de> Visitor<'de> for Members<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        while let Some((name, value)) = entries.next_entry::<Name<'de>, &'de RawValue>()? {
+            self.0.push((name.0, value.get()));
+        }
+        Ok(())
+    }
+}
+
+/// A name that is copied only if it has escapes.
+#[derive(serde::Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A name that the sender chose, fit for an answer.
+fn shown(name: &str) -> String {
+    name.chars()
+        .take(NAME)
+        .map(|c| {
+            let is_unfit = c.is_control() || turns_direction(c);
+            if is_unfit {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(body: &str, expect: &[&str]) {
+        let mut errors = FieldErrors::one("title", "is wrong already");
+        refuse(body, &["company"], &mut errors);
+        let mut fields: Vec<_> = errors.iter().map(|(field, _)| field).collect();
+        fields.retain(|field| *field != "title");
+        assert_eq!(fields, expect, "{body}");
+    }
+
+    #[test]
+    fn the_field_that_has_it_is_named() {
+        check(r#"{"a":1,"x":"\u0000","title":"\u0000"}"#, &["x"]);
+        check(
+            r#" { "x" : [{"y":{"z":["a\u0000b"]}}] , "a" : "b" }"#,
+            &["x"],
+        );
+        check(r#"{"x\u0000y":1}"#, &["x\u{fffd}y"]);
+        check(r#"{"x":{"\u0000":1},"y":"\\\u0000"}"#, &["x", "y"]);
+        check(r#"{"company":{"name":"A","x":"\u0000"}}"#, &["company.x"]);
+        check(r#"{"company":"\u0000"}"#, &["company"]);
+    }
+
+    #[test]
+    fn what_only_looks_like_it_is_none() {
+        check(
+            r#"{"x":"\\u0000 \u0001 \\\\u0000","y":"u0000","\\u0000":1}"#,
+            &[],
+        );
+        check(r#"{"x":"\\u0000","y":"\u00000"}"#, &["y"]);
+    }
+
+    #[test]
+    fn a_long_name_is_cut() {
+        check(
+            &format!(r#"{{"{}\u0000":1}}"#, "ü".repeat(300)),
+            &[&"ü".repeat(100)],
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! E-mail addresses, by the rule of the HTML standard.
+
+use std::borrow::Cow;
+
+/// The longest local part, in bytes (RFC 5321 §4.5.3.1.1).
+const LOCAL: usize = 64;
+
+/// The longest domain, in bytes (RFC 5321 §4.5.3.1.2).
+const DOMAIN: usize = 255;
+
+/// The longest label of a domain, in bytes (RFC 1034 §3.5).
+const LABEL: usize = 63;
+
+/// An address in its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parts<'a> {
+    /// What stands before the `@`.
+    pub(crate) local: &'a str,
+    /// The domain; if it is internationalised, in the form that the DNS knows (IDNA).
+    pub(crate) domain: Cow<'a, str>,
+}
+
+impl Parts<'_> {
+    /// Whether a mail server takes the local part as it is: without quotes, no dot is the first
+    /// or the last one or stands beside another (RFC 5321 §4.1.2).
+    pub(crate) fn is_dot_string(&self) -> bool {
+        self.local.split('.').all(|atom| !atom.is_empty())
+    }
+}
+
+/// Takes an address apart; `None` when it is not a valid e-mail address by the HTML standard
+/// ("valid email address"), which browsers hold forms to. An internationalised domain is looked
+/// at in the form that they send.
+pub(crate) fn parts(text: &str) -> Option<Parts<'_>> {
+    let (local, domain) = text.split_once('@')?;
+    if !(1..=LOCAL).contains(&local.len()) || !local.bytes().all(is_local) {
+        return None;
+    }
+    let domain = if domain.is_ascii() {
+        Cow::Borrowed(domain)
+    } else {
+        idna::domain_to_ascii_cow(domain.as_bytes(), idna::AsciiDenyList::URL).ok()?
+    };
+    let is_domain = domain.len() <= DOMAIN && domain.split('.').all(is_label);
+    is_domain.then_some(Parts { local, domain })
+}
+
+fn is_local(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&byte)
+}
+
+fn is_label(label: &str) -> bool {
+    (1..=LABEL).contains(&label.len())
+        && !label.starts_with('-')
+        && !label.ends_with('-')
+        && label
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_of_the_html_standard_holds() {
+        let (local, label) = ("a".repeat(64), "b".repeat(63));
+        for address in [
+            "a@b",
+            "a@b.example",
+            "o'neil+jobs!#$%&*/=?^_`{|}~-@b-c.example",
+            ".a@b.example",
+            "a..b@c.example",
+            "a@bücher.example",
+            "a@xn--bcher-kva.example",
+            "a@1.2.3.4",
+            &format!("{local}@{label}.example"),
+        ] {
+            assert!(parts(address).is_some(), "{address}");
+        }
+        for address in [
+            "",
+            "a",
+            "a@",
+            "@b.example",
+            "a b@c.example",
+            "\"a b\"@c.example",
+            "a@b@c.example",
+            "a@b..example",
+            "a@b.example.",
+            "a@.b.example",
+            "a@-b.example",
+            "a@b-.example",
+            "a@b_c.example",
+            "a@[127.0.0.1]",
+            "a@[IPv6:::1]",
+            "ä@b.example",
+            "a@b\u{202e}.example",
+            "a@bü cher.example",
+            &format!("a{local}@b.example"),
+            &format!("a@b{label}.example"),
+            &format!("a@{}b", "b.".repeat(128)),
+        ] {
+            assert_eq!(parts(address), None, "{address}");
+        }
+    }
+
+    #[test]
+    fn an_internationalised_domain_is_what_the_dns_knows() {
+        let domain = |address| parts(address).unwrap().domain.into_owned();
+        assert_eq!(domain("a@BÜCHER.example"), "xn--bcher-kva.example");
+        assert_eq!(domain("a@Example.COM"), "Example.COM");
+    }
+
+    #[test]
+    fn dots_stand_between_atoms() {
+        for (address, is_dot_string) in [
+            ("a.b.c@d.example", true),
+            (".a@b.example", false),
+            ("a.@b.example", false),
+            ("a..b@c.example", false),
+        ] {
+            assert_eq!(
+                parts(address).unwrap().is_dot_string(),
+                is_dot_string,
+                "{address}"
+            );
+        }
+    }
+}

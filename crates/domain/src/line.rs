@@ -1,0 +1,75 @@
+//! What a text of one line may hold.
+
+/// Why a text is not fit for one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidLine {
+    /// It has the character U+0000, which PostgreSQL cannot keep.
+    #[error("must not contain the character U+0000")]
+    Nul,
+    /// It has a control character: a line break, or what tells a terminal to do something.
+    #[error("must not contain control characters, as U+{:04X}", u32::from(*.0))]
+    Control(char),
+    /// It has a character that makes others stand where they are not.
+    #[error("must not contain characters that turn the direction of text, as U+{:04X}", u32::from(*.0))]
+    Direction(char),
+}
+
+/// Checks a text that is shown in one line, whoever wrote it.
+pub fn check_line(text: &str) -> Result<(), InvalidLine> {
+    // Most texts are of ASCII alone, which bytes tell sooner than characters.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Ok(());
+    }
+    let mut problem = Ok(());
+    for c in text.chars() {
+        match c {
+            '\0' => return Err(InvalidLine::Nul),
+            _ if problem.is_err() => {}
+            c if c.is_control() => problem = Err(InvalidLine::Control(c)),
+            c if turns_direction(c) => problem = Err(InvalidLine::Direction(c)),
+            _ => {}
+        }
+    }
+    problem
+}
+
+/// Whether a character makes others stand where they are not (the embeddings, overrides and
+/// isolates of Unicode UAX #9): what a reader sees then is not what the text says. Marks of
+/// direction, which texts in Arabic and Hebrew need, do not.
+pub const fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_neither_controls_nor_turns() {
+        for text in [
+            "",
+            "Baker (m/f/d) ~ 50 %",
+            "Bäcker 🥐",
+            "a\u{a0}b\u{ad}c\u{200b}d\u{2028}e",
+            "אב\u{200f} \u{200e}\u{61c}ab",
+        ] {
+            assert_eq!(check_line(text), Ok(()), "{text:?}");
+        }
+        for c in [
+            '\u{1}', '\t', '\n', '\r', '\u{1b}', '\u{7f}', '\u{85}', '\u{9f}',
+        ] {
+            assert_eq!(check_line(&format!("é{c}b")), Err(InvalidLine::Control(c)));
+        }
+        for c in ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}') {
+            assert_eq!(
+                check_line(&format!("a{c}b")),
+                Err(InvalidLine::Direction(c))
+            );
+        }
+        assert_eq!(check_line("a\u{1b}\u{202e}\0"), Err(InvalidLine::Nul));
+        assert_eq!(
+            InvalidLine::Control('\u{1b}').to_string(),
+            "must not contain control characters, as U+001B"
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! Rows that somebody else's transaction holds locked: a person with a shell, a script, a migration.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use adapters_postgres::testing;
+use serde_json::{Value, json};
+use tokio::{
+    task::{JoinHandle, JoinSet, spawn_blocking},
+    time::{Instant, sleep},
+};
+
+use crate::harness::{Api, App, Site, Store, alone, eventually, fresh, minimal, website};
+
+on_postgres! {
+    locked_rows_are_the_trouble_of_who_needs_them,
+}
+
+/// Clients that need no locked row, and clients that do.
+const FREE: usize = 32;
+const STUCK: usize = 6;
+const WINDOW: Duration = Duration::from_secs(4);
+/// The deadline of a push, and time to answer on a busy machine.
+const ANSWERED: Duration = Duration::from_secs(15);
+
+fn titled(title: usize) -> Value {
+    let mut payload = minimal();
+    payload["title"] = json!(format!("Title {title}"));
+    payload
+}
+
+/// Creates and updates postings until it is stopped.
+async fn push_freely(api: Api, stop: Arc<AtomicBool>, done: Arc<AtomicUsize>) {
+    while !stop.load(Ordering::Relaxed) {
+        let id = fresh("free");
+        for title in 0..2 {
+            let answer = api.put(&id, &titled(title)).await;
+            assert!([200, 201].contains(&answer.status), "{answer:#?}");
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Pushes what needs a locked row, again and again: 503 with `Retry-After` until it succeeds.
+async fn push_stuck(api: Api, id: String, payload: impl Fn(usize) -> Value, n: usize) -> usize {
+    let mut refused = 0;
+    loop {
+        let start = Instant::now();
+        let answer = api.put(&id, &payload(n * 1_000 + refused)).await;
+        assert!(start.elapsed() < ANSWERED, "{:?}", start.elapsed());
+        if answer.status == 200 {
+            return refused;
+        }
+        answer.error(503);
+        assert!(answer.header("retry-after").parse::<u64>().is_ok());
+        refused += 1;
+    }
+}
+
+/// Holds rows locked for some time.
+fn hold(url: &str, id: &str, website: &str, time: Duration) -> JoinHandle<()> {
+    let url = url.to_owned();
+    let statements = format!(
+        "BEGIN; SELECT FROM postings WHERE source_identifier = '{id}' FOR UPDATE; \
+         SELECT FROM companies WHERE website = '{website}' FOR UPDATE; \
+         SELECT pg_sleep({}); COMMIT",
+        time.as_secs_f32()
+    );
+    spawn_blocking(move || testing::execute(&url, &statements))
+}
+
+async fn locked_rows_are_the_trouble_of_who_needs_them(store: Store) {
+    let _alone = alone().await;
+    let site = Site::new(store);
+    let _server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    let (posting, of_company) = (fresh("locked"), fresh("of-locked"));
+    let locked = website();
+    let renamed = {
+        let locked = locked.clone();
+        move |name: usize| json!({"company": {"website_url": locked, "name": format!("Name {name}")}})
+    };
+    assert_eq!(app.put(&posting, &minimal()).await.status, 201);
+    let mut payload = minimal();
+    payload["company"] = json!({"name": "Name", "website_url": locked});
+    assert_eq!(app.put(&of_company, &payload).await.status, 201);
+
+    let (stop, done) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
+    let mut free = JoinSet::new();
+    for _ in 0..FREE {
+        free.spawn(push_freely(
+            app.api.clone(),
+            Arc::clone(&stop),
+            Arc::clone(&done),
+        ));
+    }
+    let count = async |during: Duration| {
+        let before = done.load(Ordering::Relaxed);
+        sleep(during).await;
+        done.load(Ordering::Relaxed) - before
+    };
+    sleep(Duration::from_secs(1)).await;
+    let without = count(WINDOW).await;
+
+    let url = app.site.database.url().unwrap();
+    // Longer than a push may take: some are refused, and some wait until the end.
+    let holder = hold(&url, &posting, &locked, Duration::from_secs(14));
+    let asleep = "SELECT count(*) AS value FROM pg_stat_activity \
+        WHERE datname = current_database() AND wait_event = 'PgSleep'";
+    let asleep = || {
+        let url = url.clone();
+        spawn_blocking(move || testing::number(&url, asleep))
+    };
+    eventually("rows are locked", ANSWERED, || async move {
+        (asleep().await.unwrap() == 1).then_some(())
+    })
+    .await;
+    let mut stuck = JoinSet::new();
+    for n in 0..STUCK {
+        let (api, posting, of_company) = (app.api.clone(), posting.clone(), of_company.clone());
+        if n % 2 == 0 {
+            stuck.spawn(push_stuck(api, posting, titled, n));
+        } else {
+            stuck.spawn(push_stuck(api, of_company, renamed.clone(), n));
+        }
+    }
+    let with = count(WINDOW).await;
+    println!("{without} pushes in {WINDOW:?}, {with} beside locked rows");
+    assert!(with * 3 >= without, "{with} of {without}");
+
+    holder.await.unwrap();
+    let refused: usize = stuck.join_all().await.into_iter().sum();
+    assert!(refused > 0);
+    stop.store(true, Ordering::Relaxed);
+    free.join_all().await;
+    let shown = app.show(&posting).await;
+    assert!(shown["title"].as_str().unwrap().starts_with("Title "));
+    let log = app.site.log();
+    assert!(log.contains("holds a lock on this row"), "{log}");
+    assert!(!log.contains("panicked"), "{log}");
+}
