@@ -262,7 +262,7 @@ async fn an_expiration_is_an_object(store: Store) {
     let app = App::quiet(store);
     let id = fresh("object");
     app.put(&id, &minimal()).await.created();
-    for wrong in [json!(true), json!("filled"), json!([]), json!(1)] {
+    for wrong in [json!(true), json!("filled"), json!(["filled"]), json!(1)] {
         app.put(&id, &json!({"expiration": wrong}))
             .await
             .refused(&["expiration"]);

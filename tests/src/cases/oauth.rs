@@ -309,8 +309,10 @@ async fn what_is_no_token_request_is_refused(store: Store) {
         .is_error(400, "invalid_request");
     ask(&app, &[], None).await.is_error(400, "invalid_request");
 
-    let json = json!({"grant_type": "client_credentials", "client_id": app.client_id});
-    let request = app.api.request(Method::POST, "/oauth/token").json(&json);
+    let request = app.api.request(Method::POST, "/oauth/token");
+    let request = request
+        .header("content-type", "text/plain")
+        .body("grant_type=client_credentials");
     let answer = request.send().await.unwrap();
     assert!([400, 415].contains(&answer.status().as_u16()), "{answer:?}");
 }

@@ -54,5 +54,5 @@ fn trace(request: &HttpRequest, client_id: ClientId, answer: &Answer) {
     }
     // As it was sent, percent-encoded: nothing in it can look like another line.
     let identifier = api::last_segment(request).unwrap_or_default();
-    tracing::info!(target: "posthaste::push", %client_id, identifier, %outcome, "pushed");
+    tracing::info!(target: "posthaste::push", %client_id, identifier, outcome = outcome.as_str(), "pushed");
 }

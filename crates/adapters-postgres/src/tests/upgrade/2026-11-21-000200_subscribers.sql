@@ -8,7 +8,7 @@ INSERT INTO subscribers
      migration_token,
      told, updated_at)
 VALUES
-    ('01900000-0000-7000-8000-000000000401', 3, 'o''brien+news@exämple.com',
+    ('01900000-0000-7000-8000-000000000401', 3, 'o''brien+news@xn--exmple-cua.com',
      '2026-03-01 12:00:00.123456+00', 'Åsa ''Ann'' O"Brien', 'Norway',
      'individual', 'canceled', '2026-12-31', 'unsubscribed',
      '2026-03-01 13:00:00.123456+00', 'email_confirmation', true,

@@ -8,7 +8,7 @@ INSERT INTO subscribers
      migration_token,
      told, updated_at)
 VALUES
-    (x'01900000000070008000000000000401', 3, 'o''brien+news@exämple.com',
+    (x'01900000000070008000000000000401', 3, 'o''brien+news@xn--exmple-cua.com',
      1772366400123456, 'Åsa ''Ann'' O"Brien', 'Norway',
      'individual', 'canceled', '2026-12-31', 'unsubscribed',
      1772370000123456, 'email_confirmation', 1,

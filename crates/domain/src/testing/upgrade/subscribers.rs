@@ -54,7 +54,7 @@ fn full() -> Subscriber {
         }),
         told: Some([0xA5; 32]),
         updated_at: noon() + hours(2),
-        ..numbered(0x401, "o'brien+news@exämple.com")
+        ..numbered(0x401, "o'brien+news@xn--exmple-cua.com")
     }
 }
 

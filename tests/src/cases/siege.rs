@@ -1,10 +1,14 @@
-//! Rows that somebody else's transaction holds locked: a person with a shell, a script, a migration.
+//! Everything that may hurt at once: rows that a foreign transaction holds locked (an operator with a
+//! shell, a script, a migration), connections that dribble, a posting that is poison to enrich.
 
 use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    thread,
     time::Duration,
 };
 
@@ -15,15 +19,18 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use crate::harness::{Api, App, Site, Store, alone, eventually, fresh, minimal, website};
+use crate::harness::{Api, App, SETTLING, Site, Store, alone, eventually, fresh, minimal, website};
 
 on_postgres! {
-    locked_rows_are_the_trouble_of_who_needs_them,
+    what_is_stuck_is_the_trouble_of_who_needs_it,
 }
 
 /// Clients that need no locked row, and clients that do.
 const FREE: usize = 32;
 const STUCK: usize = 6;
+/// Connections that send a byte now and then, and the threads that do it.
+const DRIBBLING: usize = 300;
+const DRIBBLERS: usize = 10;
 const WINDOW: Duration = Duration::from_secs(4);
 /// The deadline of a push, and time to answer on a busy machine.
 const ANSWERED: Duration = Duration::from_secs(15);
@@ -74,10 +81,51 @@ fn hold(url: &str, id: &str, website: &str, time: Duration) -> JoinHandle<()> {
     spawn_blocking(move || testing::execute(&url, &statements))
 }
 
-async fn locked_rows_are_the_trouble_of_who_needs_them(store: Store) {
+/// Keeps connections busy with a byte of a request now and then, and opens another for each that is
+/// closed, until it is stopped; then says how many were closed.
+fn dribble(host: String, stop: &AtomicBool) -> usize {
+    let begun = || -> Option<TcpStream> {
+        let mut stream = TcpStream::connect(&host).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+        // The first request is whole: it is the head of the second that never ends.
+        let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        stream.write_all(request).ok()?;
+        stream.read(&mut [0; 1024]).ok()?;
+        Some(stream)
+    };
+    let mut connections: Vec<_> = (0..DRIBBLING / DRIBBLERS).map(|_| begun()).collect();
+    let mut closed = 0;
+    while !stop.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(500));
+        for connection in &mut connections {
+            let stream = connection.as_mut();
+            if !stream.is_some_and(|stream| stream.write_all(b"G").is_ok()) {
+                closed += 1;
+                *connection = begun();
+            }
+        }
+    }
+    closed
+}
+
+/// A description that takes far more than its length to read and to hide names in, unless both
+/// have a budget: a long destination for each of many paragraphs, and names in nested brackets.
+fn poison() -> Value {
+    let mut payload = minimal();
+    payload["raw_description"] = json!(format!(
+        "<p><a href=\"https://x.example/{}\">{}{}{}",
+        "a".repeat(300_000),
+        "a<p>".repeat(30_000),
+        "Rosenhof (".repeat(25_000),
+        ")".repeat(25_000),
+    ));
+    payload
+}
+
+async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
     let _alone = alone().await;
     let site = Site::new(store);
-    let _server = site.serve(&["--no-worker"]);
+    let mut server = site.serve(&[]);
     let app = App::at(site);
     let (posting, of_company) = (fresh("locked"), fresh("of-locked"));
     let locked = website();
@@ -120,6 +168,14 @@ async fn locked_rows_are_the_trouble_of_who_needs_them(store: Store) {
         (asleep().await.unwrap() == 1).then_some(())
     })
     .await;
+    let dribblers: Vec<_> = (0..DRIBBLERS)
+        .map(|_| {
+            let (host, stop) = (app.site.host(), Arc::clone(&stop));
+            spawn_blocking(move || dribble(host, &stop))
+        })
+        .collect();
+    let poisoned = fresh("poison");
+    assert_eq!(app.put(&poisoned, &poison()).await.status, 201);
     let mut stuck = JoinSet::new();
     for n in 0..STUCK {
         let (api, posting, of_company) = (app.api.clone(), posting.clone(), of_company.clone());
@@ -130,14 +186,25 @@ async fn locked_rows_are_the_trouble_of_who_needs_them(store: Store) {
         }
     }
     let with = count(WINDOW).await;
-    println!("{without} pushes in {WINDOW:?}, {with} beside locked rows");
+    println!("{without} pushes in {WINDOW:?}, {with} besieged");
     assert!(with * 3 >= without, "{with} of {without}");
 
+    eventually("the poison is judged", SETTLING, || async {
+        let status = app.show(&poisoned).await["status"].clone();
+        (status != "PendingEnrichment").then_some(())
+    })
+    .await;
     holder.await.unwrap();
     let refused: usize = stuck.join_all().await.into_iter().sum();
     assert!(refused > 0);
     stop.store(true, Ordering::Relaxed);
     free.join_all().await;
+    let mut closed = 0;
+    for dribbler in dribblers {
+        closed += dribbler.await.unwrap();
+    }
+    assert!(closed > 0, "connections that dribble are closed");
+    assert!(server.is_running(), "{}", app.site.log());
     let shown = app.show(&posting).await;
     assert!(shown["title"].as_str().unwrap().starts_with("Title "));
     let log = app.site.log();

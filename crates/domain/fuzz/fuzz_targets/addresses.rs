@@ -1,0 +1,28 @@
+//! Websites, e-mail addresses and identifiers: a normal form is its own.
+
+#![no_main]
+
+use domain::{
+    company::{CompanyId, Website},
+    posting::{Metadata, SourceIdentifier},
+    subscriber::Email,
+};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    if let Ok(website) = Website::parse(text) {
+        let again = Website::parse(website.as_str()).expect("a normal form is a website");
+        assert_eq!(again.as_str(), website.as_str());
+        assert_eq!(CompanyId::of(&again), CompanyId::of(&website));
+        assert!(website.as_str().chars().count() <= 1024);
+    }
+    if let Ok(email) = Email::parse(text) {
+        assert_eq!(Email::parse(email.as_str()).expect("so is an address"), email);
+    }
+    if let Ok(identifier) = SourceIdentifier::from_path_segment(text) {
+        assert_eq!(SourceIdentifier::new(identifier.as_str()), Ok(identifier));
+    }
+    if let Ok(metadata) = Metadata::from_json(text) {
+        assert_eq!(Metadata::from_json(metadata.as_str()), Ok(metadata));
+    }
+});
