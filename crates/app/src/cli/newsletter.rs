@@ -71,6 +71,8 @@ pub struct AccountsArgs {
         long,
         value_name = "WHEN",
         env = "POSTHASTE_MAILERLITE_RECONCILE",
+        // A flag, which a bool is otherwise, would take `off` for absent.
+        action = clap::ArgAction::Set,
         default_value = "daily",
         value_parser = config::reconcile
     )]

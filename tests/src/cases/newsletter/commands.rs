@@ -126,7 +126,7 @@ async fn an_operator_moves_people_by_hand(store: Store) {
         assert_eq!(newsletter.methods(Account::New, email), ["POST"]);
         assert_eq!(
             newsletter.methods(Account::Old, email),
-            ["POST", "GET", "DELETE"]
+            ["POST", "GET", "GET", "DELETE"]
         );
     }
 }
