@@ -108,6 +108,13 @@ async fn a_batch_may_be_of_any_shape(store: Store) {
         null,
         5,
     ], "total": 10});
+    for (email, theirs) in [
+        (leaves, "unsubscribed"),
+        (bounces, "bounced"),
+        (complains, "junk"),
+    ] {
+        newsletter.provider.set_status(Account::Old, email, theirs);
+    }
     newsletter.deliver(&batch).await;
     newsletter.deliver(&batch).await;
     for (email, status, calls) in [
