@@ -1,7 +1,7 @@
 //! How a connection is made, and what it asks of the server and of the network.
 //!
-//! Settings are set once it is there, in one round trip, and not in the packet that starts it: a pooler
-//! such as `PgBouncer` refuses that packet with settings in it, or ignores them.
+//! Settings are set once it is there, in one round trip, and not in the packet that starts it: a
+//! pooler such as `PgBouncer` refuses that packet with settings in it, or ignores them.
 
 use std::{pin::pin, time::Duration};
 

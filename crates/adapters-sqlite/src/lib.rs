@@ -8,8 +8,8 @@
 //! [`Drafts`](domain::enrichment::Drafts). Several of them, also in several processes, may have
 //! one file open: nothing that another can change is kept in memory.
 //!
-//! - `connection`: who writes, who reads, and what makes a commit durable; `file`: whether it is still
-//!   in its place; `recent`: whether commits succeed.
+//! - `connection`: who writes, who reads, and what makes a commit durable; `file`: whether it is
+//!   still in its place; `recent`: whether commits succeed.
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
@@ -68,8 +68,8 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens a database file. One that does not exist is made, for its owner only, and with it
-    /// the folders it is in, likewise. The schema may lack migrations ([`Self::migrate`]); one that is
-    /// newer than this program is refused.
+    /// the folders it is in, likewise. The schema may lack migrations ([`Self::migrate`]); one that
+    /// is newer than this program is refused.
     ///
     /// This blocks for a moment, and may be called outside of a runtime.
     pub fn open(path: &Path) -> Result<Self, StoreError> {

@@ -83,15 +83,15 @@ fn hold(url: &str, id: &str, website: &str, time: Duration) -> JoinHandle<()> {
 
 /// Keeps connections busy with a byte of a request now and then, and opens another for each that is
 /// closed, until it is stopped; then says how many were closed.
-fn dribble(host: String, stop: &AtomicBool) -> usize {
+fn dribble(host: &str, stop: &AtomicBool) -> usize {
     let begun = || -> Option<TcpStream> {
-        let mut stream = TcpStream::connect(&host).ok()?;
+        let mut stream = TcpStream::connect(host).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
         // The first request is whole: it is the head of the second that never ends.
         let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
         stream.write_all(request).ok()?;
-        stream.read(&mut [0; 1024]).ok()?;
-        Some(stream)
+        let read = stream.read(&mut [0; 1024]).ok()?;
+        (read > 0).then_some(stream)
     };
     let mut connections: Vec<_> = (0..DRIBBLING / DRIBBLERS).map(|_| begun()).collect();
     let mut closed = 0;
@@ -99,7 +99,7 @@ fn dribble(host: String, stop: &AtomicBool) -> usize {
         thread::sleep(Duration::from_millis(500));
         for connection in &mut connections {
             let stream = connection.as_mut();
-            if !stream.is_some_and(|stream| stream.write_all(b"G").is_ok()) {
+            if stream.is_none_or(|stream| stream.write_all(b"G").is_err()) {
                 closed += 1;
                 *connection = begun();
             }
@@ -171,7 +171,7 @@ async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
     let dribblers: Vec<_> = (0..DRIBBLERS)
         .map(|_| {
             let (host, stop) = (app.site.host(), Arc::clone(&stop));
-            spawn_blocking(move || dribble(host, &stop))
+            spawn_blocking(move || dribble(&host, &stop))
         })
         .collect();
     let poisoned = fresh("poison");

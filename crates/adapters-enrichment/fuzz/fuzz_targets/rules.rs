@@ -1,4 +1,4 @@
-//! The rules themselves, on drafts that nobody has cleaned. Parts are divided by U+001F.
+//! The rules themselves, on uncleaned drafts. U+001F divides the parts of the input.
 
 #![no_main]
 

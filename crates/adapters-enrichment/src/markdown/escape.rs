@@ -39,7 +39,9 @@ pub(crate) fn push(out: &mut String, place: Place<'_>) {
         .copied();
     let escaped = match c {
         // An entity is safe even where a backslash would not be understood.
-        '<' if next.is_some_and(|n| n.is_ascii_alphabetic() || matches!(n, '/' | '!' | '?')) => {
+        '<' if next.is_some_and(|n| n.is_ascii_alphabetic() || matches!(n, '/' | '!' | '?'))
+            || is_address(&place.text[place.at + 1..]) =>
+        {
             out.push_str("&lt;");
             return;
         }
@@ -96,6 +98,16 @@ fn starts_block(first: char, rest: &[char]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether what follows a `<` may make it an e-mail address (`CommonMark`, "Autolinks"), which would
+/// be a link. Looks as far as the next `<` at most.
+fn is_address(rest: &[char]) -> bool {
+    let length = rest
+        .iter()
+        .take_while(|c| !c.is_whitespace() && !matches!(c, '<' | '>'))
+        .count();
+    rest.get(length) == Some(&'>') && rest[..length].contains(&'@')
 }
 
 /// Whether what follows an ampersand makes it an entity.

@@ -55,7 +55,7 @@ pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Doc
     reader.builder.finish()
 }
 
-/// How many steps it takes to read a tag and what it has in its attributes.
+/// The steps that reading a tag with its attributes takes.
 fn steps(start: &StartTag<()>) -> usize {
     let attributes = start.attributes.iter();
     1 + attributes.map(|(_, value)| 1 + value.len()).sum::<usize>()

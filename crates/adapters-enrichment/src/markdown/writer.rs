@@ -78,7 +78,7 @@ fn blocks(
     Ok(())
 }
 
-/// Pays for what is put before lines that are written already.
+/// Pays for the prefixes that are inserted before lines already written.
 fn prefixed(lines: &[String], bytes: usize, budget: &Budget) -> Result<(), Exceeded> {
     let filled = lines.iter().filter(|line| !line.is_empty());
     budget.write(filled.count().saturating_mul(bytes))?;
@@ -277,8 +277,9 @@ fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<Stri
             .last()
             .is_some_and(|(interval, _)| interval.end == at + 1);
         let starts = next.peek().is_some_and(|interval| interval.start == at + 1);
-        // A link after it would become an image.
-        if after_digits == Some(at) || (c == '!' && starts) {
+        // A link after it would become an image. Before a bracket of the text it is escaped anyway.
+        let makes_image = c == '!' && starts && text.get(at + 1) != Some(&'[');
+        if after_digits == Some(at) || makes_image {
             out.push('\\');
         }
         let in_link = open

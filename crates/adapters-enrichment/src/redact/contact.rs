@@ -99,7 +99,7 @@ fn ends_in_suffix(address: &str) -> bool {
 /// "phone" before, a form that only telephone numbers have) are left alone: salaries, dates,
 /// hours, postal codes and references look much the same.
 pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
-    /// What is looked at for one number: the number, and what stands before it.
+    /// Steps charged for one telephone number: its digits and the text before it.
     const LOOK: usize = 200;
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"[+(]{0,2}[0-9](?:(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}[0-9]){4,18}").ok()

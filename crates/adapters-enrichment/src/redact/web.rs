@@ -126,7 +126,8 @@ fn longest_start(text: &str, matches: impl Fn(char) -> bool) -> usize {
 }
 
 fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
-    /// Endings of files, technology and abbreviations (`Org.nr`) rather than of a site somebody would be sent to.
+    /// Endings of files, technology and abbreviations (`Org.nr`) rather than of a site somebody
+    /// would be sent to.
     const FILES: [&str; 9] = ["md", "py", "sh", "zip", "mov", "rs", "so", "ps", "nr"];
     /// Endings that are words: a sentence may go on with them after a missing space.
     const WORDS: [&str; 28] = [

@@ -34,8 +34,8 @@ pub enum AuthError {
 }
 
 impl Authorizer {
-    /// Who sends a request with these headers, if their token opens it. Any one of the scopes is enough; name
-    /// the least one first, as it is the one that a refusal tells.
+    /// Who sends a request with these headers, if their token opens it. Any one of the scopes is
+    /// enough; name the least one first, as it is the one that a refusal tells.
     pub async fn authorize(
         &self,
         headers: &HeaderMap,

@@ -153,7 +153,8 @@ async fn write(
 }
 
 /// Writes everything in a transaction that locks first what it says something about, and what it
-/// finishes: the outbox after all that it is about, as in `write.sql`. Finished tasks come last, so that one that asks for itself again is due once more.
+/// finishes: the outbox after all that it is about, as in `write.sql`. Finished tasks come last, so
+/// that one that asks for itself again is due once more.
 async fn apply(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,

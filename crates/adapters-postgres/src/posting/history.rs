@@ -39,8 +39,8 @@ impl TryFrom<HistoryRow> for HistoryEntry {
     }
 }
 
-/// The newest part of a posting's history up to a version of it, oldest first. Later entries belong to commits
-/// that came after the posting was read.
+/// The newest part of a posting's history up to a version of it, oldest first. Later entries belong
+/// to commits that came after the posting was read.
 pub(super) async fn load(
     conn: &mut AsyncPgConnection,
     posting: PostingId,

@@ -164,9 +164,9 @@ async fn a_commit_takes_as_many_whatever_its_size() {
         lap();
         costs.push(of_size);
     }
-    // One; one; one; begin, locks of postings and of tasks, one, ends of tasks, commit; one, its locks
-    // included; one to load postings with their companies, and one more for companies that are not
-    // theirs.
+    // One; one; one; begin, locks of postings and of tasks, one, ends of tasks, commit; one, its
+    // locks included; one to load postings with their companies, and one more for companies that
+    // are not theirs.
     assert_eq!(costs[2], [1, 1, 1, 6, 1, 1, 1, 1, 2]);
     assert_eq!(costs[1], costs[2]);
     // Of a single posting both are under way at once, so the second costs no time.
@@ -230,8 +230,8 @@ async fn subscribers_take_as_many_whatever_their_number() {
         lap();
         costs.push(of_number);
     }
-    // Each loads first. Begin, patience, changes or new ones or both, their syncs, commit; nothing; begin,
-    // changes, locks of tasks, ends of tasks, commit.
+    // Each loads first. Begin, patience, changes or new ones or both, their syncs, commit; nothing;
+    // begin, changes, locks of tasks, ends of tasks, commit.
     assert_eq!(costs[2], [6, 6, 7, 1, 1, 7]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);

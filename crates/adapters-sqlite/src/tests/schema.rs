@@ -94,8 +94,8 @@ async fn a_path_that_cannot_be_used_is_named() {
     }
 }
 
-/// Older versions of SQLite, with which people look at backups, take `json_valid(NULL)` for false: for
-/// them every posting without metadata would be corrupt, and a dump could not be restored.
+/// Older versions of SQLite, with which people look at backups, take `json_valid(NULL)` for false:
+/// for them every posting without metadata would be corrupt, and a dump could not be restored.
 #[tokio::test]
 async fn checks_of_json_allow_for_none() {
     let (_dir, store) = fixture().await;

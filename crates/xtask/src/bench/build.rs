@@ -22,8 +22,8 @@ pub struct Programs {
     pub bare: PathBuf,
 }
 
-/// Builds everything but a program that is given. The program is built alone: benchmarks ask its libraries for features that
-/// it does not have when it is shipped.
+/// Builds everything but a program that is given. The program is built alone: benchmarks ask its
+/// libraries for features that it does not have when it is shipped.
 pub fn build(
     workspace: &Workspace,
     given: Option<&Path>,

@@ -218,6 +218,16 @@ fn inline_markup() {
 #[test]
 fn links_and_images() {
     check(
+        "an exclamation mark before a link whose text begins with a bracket",
+        "<p>!<a href='https://a.no'>[</a></p>",
+        r"\![\[](https://a.no)",
+    );
+    check(
+        "what would be an address by itself",
+        "<p>Write to &lt;1-|@acme.no&gt;</p>",
+        "Write to &lt;1-|@acme.no>",
+    );
+    check(
         "link",
         "<a href='https://e.org/a'>here</a>",
         "[here](https://e.org/a)",

@@ -175,7 +175,7 @@ fn start(text: &str) -> usize {
     text.char_indices().nth(1).map_or(text.len(), |(at, _)| at)
 }
 
-/// What is said twice, taken out in the obvious way: one at a time, until there is none.
+/// The naive reference for `say_once`: removes one repetition at a time until none is left.
 fn taken_out(mut text: String, token: &str, again: &str) -> String {
     let twice = format!("{token}{again}");
     while text.contains(&twice) {
