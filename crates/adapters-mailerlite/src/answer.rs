@@ -7,20 +7,26 @@ use domain::subscriber::{
     provider::{Found, ProviderError},
 };
 use reqwest::{Response, StatusCode};
+use serde_json::Value;
 
-use crate::wire::{Complaint, Envelope};
+use crate::{complaint::Complaint, pace::Allowance, person};
 
-/// As much of an answer is read; a person with every group of an account is far smaller.
-const LARGEST: usize = 1024 * 1024;
+/// As much of an answer is read; a page of people with every field is far smaller.
+const LARGEST: usize = 4 * 1024 * 1024;
 
-/// Whoever asks to be left alone for longer is asked again after this time.
-const LONGEST_WAIT: Duration = Duration::from_hours(24);
+/// An account that has had too many requests and asks to be left alone for longer is asked again
+/// after this time: its limit counts by the minute.
+const LONGEST_REST: Duration = Duration::from_hours(1);
+
+/// The same for every other failure, which may concern this one request.
+const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// An answer that came in full.
 #[derive(Debug)]
 pub struct Answer {
     status: StatusCode,
     after: Option<Duration>,
+    allowance: Option<Allowance>,
     body: Vec<u8>,
 }
 
@@ -28,18 +34,25 @@ impl Answer {
     /// Reads an answer to its end.
     pub async fn read(response: Response) -> Result<Self, ProviderError> {
         let status = response.status();
-        let after = outbound::retry_after(response.headers()).map(|wait| wait.min(LONGEST_WAIT));
+        let after = outbound::retry_after(response.headers());
+        let allowance = Allowance::read(response.headers());
         match outbound::body(response, LARGEST).await {
             Ok(body) => Ok(Self {
                 status,
                 after,
+                allowance,
                 body,
             }),
             Err(error) => {
                 let message = format!("the provider's answer ({status}) {error}");
-                Err(ProviderError::Retry { message, after })
+                Err(retry(message, after))
             }
         }
+    }
+
+    /// What it says of the account's limit.
+    pub const fn allowance(&self) -> Option<Allowance> {
+        self.allowance
     }
 
     /// Whether it was done.
@@ -47,9 +60,10 @@ impl Answer {
         self.status.is_success()
     }
 
-    /// Whether there is nobody.
+    /// Whether there is nobody, in the API's own words: what a proxy does not find says nothing
+    /// about a person.
     pub fn is_nobody(&self) -> bool {
-        self.status == StatusCode::NOT_FOUND && !self.complaint().is_of_address()
+        self.status == StatusCode::NOT_FOUND && self.complaint().is_of_nobody()
     }
 
     /// Whether nothing is taken in because the person is suppressed.
@@ -57,46 +71,69 @@ impl Answer {
         self.status == StatusCode::UNPROCESSABLE_ENTITY && self.complaint().is_of_suppression(email)
     }
 
-    /// The person that was answered.
-    pub fn found(&self) -> Result<Found, ProviderError> {
-        serde_json::from_slice(&self.body)
-            .ok()
-            .and_then(Envelope::found)
-            .ok_or_else(|| ProviderError::Retry {
-                message: format!("the provider answered {} without a person", self.status),
-                after: self.after,
-            })
+    /// The JSON that was answered with success. Anything else, such as a page of a proxy, is no
+    /// answer, and asked for again.
+    pub fn json(&self) -> Result<Value, ProviderError> {
+        let body: Option<Value> = serde_json::from_slice(&self.body).ok();
+        body.filter(Value::is_object).ok_or_else(|| {
+            let message = format!("the provider answered {} without JSON", self.status);
+            retry(message, self.after)
+        })
+    }
+
+    /// The person with this address, who was answered. Whatever is not understood about them is
+    /// for an operator.
+    pub fn person(&self, email: &Email, group: Option<&str>) -> Result<Found, ProviderError> {
+        person::of_address(&self.json()?, email, group).map_err(|why| self.misunderstood(&why))
+    }
+
+    /// A failure to understand what was answered with success.
+    pub fn misunderstood(&self, why: &str) -> ProviderError {
+        ProviderError::Permanent(format!("the provider answered {}, but {why}", self.status))
     }
 
     /// The failure that it is.
     pub fn error(&self) -> ProviderError {
         let status = self.status;
         if status.is_redirection() {
-            return ProviderError::Locked(format!(
+            let message = format!(
                 "the provider answered {status}; no redirect is followed: check the base URL"
-            ));
+            );
+            return retry(message, self.after);
         }
+        let complaint = self.complaint();
         let mut message = format!("the provider answered {status}");
-        let complaint = self.complaint().text();
-        if !complaint.is_empty() {
-            message.extend([": ", &complaint]);
+        let text = complaint.text();
+        if !text.is_empty() {
+            message.extend([": ", &text]);
         }
         match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ProviderError::Locked(message),
-            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => self.retry(message),
+            StatusCode::UNAUTHORIZED => ProviderError::Locked(message),
+            // Anything between here and the account refuses single requests with a page.
+            StatusCode::FORBIDDEN if complaint.is_of_the_api() => ProviderError::Locked(message),
+            StatusCode::TOO_MANY_REQUESTS => ProviderError::Limited {
+                message,
+                after: self.after.map(|after| after.min(LONGEST_REST)),
+            },
+            StatusCode::REQUEST_TIMEOUT => retry(message, self.after),
+            StatusCode::NOT_FOUND if !complaint.is_of_nobody() => {
+                ProviderError::Permanent(format!("{message} (check the base URL)"))
+            }
             _ if status.is_client_error() => ProviderError::Permanent(message),
-            _ => self.retry(message),
+            _ => retry(message, self.after),
         }
-    }
-
-    fn retry(&self, message: String) -> ProviderError {
-        let after = self.after;
-        ProviderError::Retry { message, after }
     }
 
     /// What is wrong; nothing where that is not said in JSON.
     fn complaint(&self) -> Complaint {
         Complaint::read(&self.body)
+    }
+}
+
+fn retry(message: String, after: Option<Duration>) -> ProviderError {
+    ProviderError::Retry {
+        message,
+        after: after.map(|after| after.min(LONGEST_WAIT)),
     }
 }
 
@@ -106,8 +143,5 @@ pub fn no_answer(error: &reqwest::Error) -> ProviderError {
     if error.is_builder() {
         return ProviderError::Permanent(message);
     }
-    ProviderError::Retry {
-        message,
-        after: None,
-    }
+    retry(message, None)
 }

@@ -4,6 +4,7 @@ use std::{fmt, num::NonZeroU32, time::Duration};
 
 use domain::subscriber::{Account, provider::ProviderError};
 use outbound::Patience;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{
     Client, RequestBuilder,
     header::{ACCEPT, AUTHORIZATION, HeaderValue},
@@ -23,8 +24,15 @@ pub const PATIENCE: Patience = Patience {
     answer: Duration::from_secs(15),
 };
 
-/// One call at a time.
-const IDLE: usize = 1;
+/// As many connections are kept: calls overlap as far as the account's limit allows.
+const IDLE: usize = 8;
+
+/// What is not unreserved in a URL (RFC 3986 §2.3) is encoded in a segment.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// What speaks to one account.
 pub struct Connection {
@@ -71,25 +79,43 @@ impl Connection {
         self.group.as_deref()
     }
 
-    /// The address of the subscribers.
-    pub fn subscribers(&self) -> Result<Url, ProviderError> {
-        self.address("subscribers")
+    /// A request to read something.
+    pub fn get(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<RequestBuilder, ProviderError> {
+        let mut address = self.address(path)?;
+        if !query.is_empty() {
+            address.query_pairs_mut().extend_pairs(query);
+        }
+        Ok(self.http.get(address))
     }
 
-    /// The address of one subscriber, by a segment that is encoded.
-    pub fn subscriber(&self, segment: &str) -> Result<Url, ProviderError> {
-        self.address(&format!("subscribers/{segment}"))
+    /// A request to add or to do something.
+    pub fn post(&self, path: &[&str]) -> Result<RequestBuilder, ProviderError> {
+        Ok(self.http.post(self.address(path)?))
     }
 
-    fn address(&self, path: &str) -> Result<Url, ProviderError> {
+    /// A request to change something.
+    pub fn put(&self, path: &[&str]) -> Result<RequestBuilder, ProviderError> {
+        Ok(self.http.put(self.address(path)?))
+    }
+
+    /// A request to remove something.
+    pub fn delete(&self, path: &[&str]) -> Result<RequestBuilder, ProviderError> {
+        Ok(self.http.delete(self.address(path)?))
+    }
+
+    /// The address at the end of a path, by its segments as they are to be understood.
+    fn address(&self, segments: &[&str]) -> Result<Url, ProviderError> {
+        let encoded = segments
+            .iter()
+            .map(|segment| utf8_percent_encode(segment, ENCODED).to_string());
+        let path = encoded.collect::<Vec<_>>().join("/");
         self.base
-            .join(path)
+            .join(&path)
             .map_err(|error| ProviderError::Permanent(format!("no address: {error}")))
-    }
-
-    /// What makes requests.
-    pub fn http(&self) -> &Client {
-        &self.http
     }
 
     /// Sends a request when the account's limit allows it, and reads the answer.
@@ -101,14 +127,22 @@ impl Connection {
             .send()
             .await
             .map_err(|error| no_answer(&error))?;
-        Answer::read(response).await
+        let answer = Answer::read(response).await?;
+        if let Some(allowance) = answer.allowance() {
+            self.pace.note(allowance);
+        }
+        Ok(answer)
     }
 
     /// Makes an error fit to be shown to an operator: which account it is about, one line of a
-    /// bounded length, and never the key, whatever the provider said.
+    /// bounded length, and never the key or anybody's address, whatever the provider said.
     pub fn presentable(&self, error: ProviderError) -> ProviderError {
         match error {
             ProviderError::Retry { message, after } => ProviderError::Retry {
+                message: self.line(&message),
+                after,
+            },
+            ProviderError::Limited { message, after } => ProviderError::Limited {
                 message: self.line(&message),
                 after,
             },
@@ -117,7 +151,9 @@ impl Connection {
         }
     }
 
-    fn line(&self, message: &str) -> String {
+    /// A text that is fit to be shown to an operator.
+    pub fn line(&self, message: &str) -> String {
+        let message = outbound::without_addresses(message);
         let message = format!("{} account: {message}", self.account);
         outbound::line(&message, Some(&self.key))
     }

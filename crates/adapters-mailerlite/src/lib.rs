@@ -5,8 +5,11 @@
 //! domain's.
 
 mod answer;
+mod complaint;
 mod connection;
+mod inspect;
 mod pace;
+mod person;
 mod provider;
 mod settings;
 #[cfg(test)]

@@ -1,94 +1,246 @@
 //! How fast requests to one account may follow each other.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::{
+    collections::VecDeque,
+    num::NonZeroU32,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use reqwest::header::HeaderMap;
+use tokio::time::{Instant, sleep_until};
 
 /// A minute as it passes here. The provider counts requests where they arrive, and of a minute's
 /// requests the first may have travelled longer than the last.
 const MINUTE: Duration = Duration::from_secs(61);
 
-/// Lets requests through one by one, evenly spaced: what was not used is not saved up.
+/// A minute as the provider counts it.
+const WINDOW: Duration = Duration::from_mins(1);
+
+/// Where others use up an account's limit, this part of it is still used here, so that work goes
+/// on and learns when they stop.
+const SMALLEST_PART: u32 = 10;
+
+/// Lets requests through one by one, evenly spaced: what was not used is not saved up. Others
+/// that use the account, such as its forms, have their requests too: what they take of the limit
+/// is left to them.
 #[derive(Debug)]
 pub struct Pace {
-    limiter: DefaultDirectRateLimiter,
+    limit: u32,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// When the last request was or is to be sent.
+    last: Option<Instant>,
+    /// When those of the last minute were sent.
+    sent: VecDeque<Instant>,
+    /// How many may be sent in a minute now.
+    share: u32,
+}
+
+/// What an answer says of the account's limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// How many requests it takes in a minute.
+    pub limit: u32,
+    /// How many of them are left.
+    pub remaining: u32,
+}
+
+impl Allowance {
+    /// Reads the headers of an answer.
+    pub fn read(headers: &HeaderMap) -> Option<Self> {
+        let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse().ok();
+        let limit = number("x-ratelimit-limit").filter(|limit| *limit > 0)?;
+        let remaining = number("x-ratelimit-remaining")?;
+        Some(Self { limit, remaining })
+    }
 }
 
 impl Pace {
     /// So many requests a minute.
     pub fn per_minute(limit: NonZeroU32) -> Self {
+        let limit = limit.get();
         Self {
-            limiter: RateLimiter::direct(quota(limit)),
+            limit,
+            state: Mutex::new(State {
+                last: None,
+                sent: VecDeque::new(),
+                share: limit,
+            }),
         }
     }
 
-    /// Waits until the next request may be sent.
+    /// Waits until the next request may be sent. Callers get their turns in the order in which
+    /// they ask; the turn of one that is dropped stays unused.
     pub async fn next(&self) {
-        self.limiter.until_ready().await;
+        let at = self.state().reserve(Instant::now());
+        sleep_until(at).await;
+    }
+
+    /// Takes in what an answer says: an account may take less than the settings say, and others
+    /// may use a part of it.
+    pub fn note(&self, allowance: Allowance) {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.forget(now);
+        let sent = state.sent.iter().filter(|at| **at <= now).count();
+        let used = allowance.limit.saturating_sub(allowance.remaining);
+        let by_others = used.saturating_sub(u32::try_from(sent).unwrap_or(u32::MAX));
+        let limit = self.limit.min(allowance.limit);
+        let least = (limit / SMALLEST_PART).max(1);
+        state.share = limit.saturating_sub(by_others).max(least);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn quota(limit: NonZeroU32) -> Quota {
-    Quota::with_period(MINUTE / limit.get())
-        // Only for a period of nothing, which no limit is high enough for.
-        .unwrap_or_else(|| Quota::per_minute(limit))
-        .allow_burst(NonZeroU32::MIN)
+impl State {
+    fn reserve(&mut self, now: Instant) -> Instant {
+        self.forget(now);
+        let gap = MINUTE / self.share.max(1);
+        let at = self.last.map_or(now, |last| now.max(last + gap));
+        self.last = Some(at);
+        self.sent.push_back(at);
+        at
+    }
+
+    fn forget(&mut self, now: Instant) {
+        while self.sent.front().is_some_and(|at| *at + WINDOW < now) {
+            self.sent.pop_front();
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use governor::clock::FakeRelativeClock;
+    use reqwest::header::HeaderValue;
 
     use super::*;
 
-    /// When somebody in a hurry gets through, in milliseconds, over five minutes, after having
-    /// saved up for one.
-    fn passages(limit: u32) -> Vec<u64> {
-        let clock = FakeRelativeClock::default();
-        let limiter =
-            RateLimiter::direct_with_clock(quota(limit.try_into().unwrap()), clock.clone());
-        clock.advance(Duration::from_mins(1));
-        (0..300_000)
-            .filter(|_| {
-                let passes = limiter.check().is_ok();
-                clock.advance(Duration::from_millis(1));
-                passes
-            })
-            .collect()
+    fn pace(limit: u32) -> Pace {
+        Pace::per_minute(limit.try_into().unwrap())
     }
 
-    #[test]
-    fn no_minute_holds_more_than_the_limit() {
+    /// When requests are sent over five minutes by someone in a hurry, after a minute of rest.
+    async fn passages(limit: u32) -> Vec<Instant> {
+        let pace = pace(limit);
+        tokio::time::advance(WINDOW).await;
+        let start = Instant::now();
+        let mut passages = Vec::new();
+        loop {
+            pace.next().await;
+            if start.elapsed() >= 5 * WINDOW {
+                return passages;
+            }
+            passages.push(Instant::now());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_minute_holds_more_than_the_limit() {
         for limit in [1, 2, 60, 120, 1000] {
-            let passages = passages(limit);
-            let busiest = passages
-                .iter()
-                .map(|start| {
-                    let minute = start..&(start + 60_000);
-                    passages.iter().filter(|at| minute.contains(at)).count()
-                })
-                .max();
+            let passages = passages(limit).await;
+            let busiest = passages.iter().map(|start| {
+                let minute = *start..*start + WINDOW;
+                passages.iter().filter(|at| minute.contains(*at)).count()
+            });
             let limit = usize::try_from(limit).unwrap();
-            assert!(busiest.is_some_and(|busiest| busiest <= limit), "{limit}");
+            assert!(busiest.max() <= Some(limit), "{limit}");
             // Nor is it slower than it has to be.
             assert!(passages.len() >= limit * 5 * 95 / 100, "{limit}");
         }
     }
 
-    #[test]
-    fn nothing_is_saved_up() {
-        let passages = passages(120);
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_saved_up() {
+        let passages = passages(120).await;
+        assert!(passages.len() > 500);
         let gaps = passages.windows(2).map(|pair| pair[1] - pair[0]);
-        assert_eq!(passages[0], 0);
-        assert!(gaps.min() >= Some(508), "{passages:?}");
+        assert!(gaps.min() >= Some(Duration::from_millis(507)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn those_who_ask_at_once_get_their_turns_one_after_the_other() {
+        let (pace, start) = (pace(120), Instant::now());
+        let turns = (0..8).map(|_| async {
+            pace.next().await;
+            Instant::now()
+        });
+        let turns = futures_util::future::join_all(turns).await;
+        for pair in turns.windows(2) {
+            assert!(pair[1] - pair[0] >= Duration::from_millis(507), "{turns:?}");
+        }
+        assert!(start.elapsed() < Duration::from_secs(4), "{turns:?}");
+    }
+
+    /// How long ten requests take when each is answered with this.
+    async fn ten(pace: &Pace, remaining: impl Fn(u32) -> u32) -> Duration {
+        let start = Instant::now();
+        for nth in 1..=10 {
+            pace.next().await;
+            let (limit, remaining) = (120, remaining(nth));
+            pace.note(Allowance { limit, remaining });
+        }
+        start.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_others_use_is_left_to_them() {
+        let alone = ten(&pace(120), |nth| 120 - nth).await;
+        assert!(alone < Duration::from_secs(5), "{alone:?}");
+        let shared = ten(&pace(120), |nth| 60 - nth).await;
+        assert!(shared > alone.mul_f64(1.8), "{shared:?}");
+        let crowded = pace(120);
+        assert!(ten(&crowded, |_| 0).await > Duration::from_secs(40));
+        // As soon as they stop, all of it is used again.
+        let again = ten(&crowded, |_| 119).await;
+        assert!(again < Duration::from_secs(11), "{again:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_account_that_takes_less_than_the_settings_say_gets_less() {
+        let pace = pace(120);
+        let start = Instant::now();
+        for nth in 1..=31 {
+            pace.next().await;
+            let (limit, remaining) = (60, 60 - nth);
+            pace.note(Allowance { limit, remaining });
+        }
+        assert!(
+            start.elapsed() > Duration::from_secs(29),
+            "{:?}",
+            start.elapsed()
+        );
     }
 
     #[test]
-    fn the_limit_becomes_the_quota() {
-        let quota = quota(120.try_into().unwrap());
-        assert_eq!(quota.burst_size().get(), 1);
-        assert_eq!(quota.replenish_interval(), Duration::from_secs(61) / 120);
-        let fastest = super::quota(NonZeroU32::MAX);
-        assert_eq!(fastest.replenish_interval(), Duration::from_nanos(14));
+    fn an_allowance_is_read_where_there_is_one() {
+        let headers = |pairs: &[(&'static str, &'static str)]| {
+            let pairs = pairs.iter().copied();
+            pairs
+                .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
+                .collect()
+        };
+        let (limit, remaining) = ("x-ratelimit-limit", "x-ratelimit-remaining");
+        assert_eq!(
+            Allowance::read(&headers(&[(limit, "120"), (remaining, " 7")])),
+            Some(Allowance {
+                limit: 120,
+                remaining: 7
+            })
+        );
+        for pairs in [
+            &[(limit, "120")][..],
+            &[(remaining, "7")],
+            &[(limit, "0"), (remaining, "0")],
+            &[(limit, "many"), (remaining, "7")],
+        ] {
+            assert_eq!(Allowance::read(&headers(pairs)), None);
+        }
     }
 }

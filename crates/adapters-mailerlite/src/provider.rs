@@ -3,23 +3,24 @@
 use async_trait::async_trait;
 use domain::subscriber::{
     Account, Email,
-    provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+    provider::{
+        Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
+    },
 };
 use outbound::Patience;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
 
 use crate::{
+    answer::Answer,
     connection::{Connection, PATIENCE},
+    inspect::inspect,
+    person,
     settings::{Settings, SettingsError},
-    wire::{Upsert, is_id},
+    wire::{Unsubscribe, Update, Upsert, is_id},
 };
 
-/// What is not unreserved in a URL (RFC 3986 §2.3) is encoded in an address.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+/// As many people are asked for at once.
+const PER_PAGE: &str = "100";
 
 /// The provider, with the accounts that have settings.
 #[derive(Debug)]
@@ -58,9 +59,20 @@ impl MailerLite {
         }
     }
 
-    fn connection(&self, account: Account) -> Result<&Connection, ProviderError> {
-        self.slot(account)
-            .ok_or_else(|| ProviderError::Locked(format!("{account} account: there is no API key")))
+    /// Makes a call to an account, with an error that is fit to be shown.
+    async fn call<'a, T, F>(
+        &'a self,
+        account: Account,
+        call: impl FnOnce(&'a Connection) -> F + Send,
+    ) -> Result<T, ProviderError>
+    where
+        F: Future<Output = Result<T, ProviderError>> + Send,
+    {
+        let connection = self.slot(account).ok_or_else(|| {
+            ProviderError::Locked(format!("{account} account: there is no API key"))
+        })?;
+        let result = call(connection).await;
+        result.map_err(|error| connection.presentable(error))
     }
 }
 
@@ -78,24 +90,58 @@ impl Provider for MailerLite {
         profile: &Profile,
         join: bool,
     ) -> Result<Upserted, ProviderError> {
-        let connection = self.connection(account)?;
-        upsert(connection, profile, join)
+        self.call(account, |connection| upsert(connection, profile, join))
             .await
-            .map_err(|error| connection.presentable(error))
+    }
+
+    async fn update(
+        &self,
+        account: Account,
+        id: &ProviderId,
+        profile: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        self.call(account, |connection| update(connection, id, profile))
+            .await
     }
 
     async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
-        let connection = self.connection(account)?;
-        find(connection, email)
+        self.call(account, |connection| find(connection, email))
             .await
-            .map_err(|error| connection.presentable(error))
+    }
+
+    async fn suppress(
+        &self,
+        account: Account,
+        email: &Email,
+        id: &ProviderId,
+    ) -> Result<(), ProviderError> {
+        self.call(account, |connection| suppress(connection, email, id))
+            .await
     }
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        let connection = self.connection(account)?;
-        remove(connection, id)
+        self.call(account, |connection| async {
+            let request = connection.delete(&["subscribers", checked(id)?])?;
+            done(&connection.send(request).await?)
+        })
+        .await
+    }
+
+    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        self.call(account, |connection| async {
+            let request = connection.post(&["subscribers", checked(id)?, "forget"])?;
+            done(&connection.send(request).await?)
+        })
+        .await
+    }
+
+    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+        self.call(account, |connection| page(connection, cursor))
             .await
-            .map_err(|error| connection.presentable(error))
+    }
+
+    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
+        self.call(account, inspect).await
     }
 }
 
@@ -105,14 +151,35 @@ async fn upsert(
     join: bool,
 ) -> Result<Upserted, ProviderError> {
     let group = connection.group().filter(|_| join);
-    let request = connection
-        .http()
-        .post(connection.subscribers()?)
-        .json(&Upsert::new(profile, group));
+    let request = connection.post(&["subscribers"])?;
+    let request = request.json(&Upsert::new(profile, group));
     let answer = connection.send(request).await?;
+    upserted(connection, &answer, &profile.email)
+}
+
+async fn update(
+    connection: &Connection,
+    id: &ProviderId,
+    profile: &Profile,
+) -> Result<Option<Upserted>, ProviderError> {
+    let request = connection.put(&["subscribers", checked(id)?])?;
+    let answer = connection.send(request.json(&Update::new(profile))).await?;
+    if answer.is_nobody() {
+        return Ok(None);
+    }
+    upserted(connection, &answer, &profile.email).map(Some)
+}
+
+fn upserted(
+    connection: &Connection,
+    answer: &Answer,
+    email: &Email,
+) -> Result<Upserted, ProviderError> {
     if answer.is_success() {
-        answer.found().map(Upserted::Taken)
-    } else if answer.is_suppression_of(&profile.email) {
+        answer
+            .person(email, connection.group())
+            .map(Upserted::Taken)
+    } else if answer.is_suppression_of(email) {
         Ok(Upserted::Suppressed)
     } else {
         Err(answer.error())
@@ -120,11 +187,10 @@ async fn upsert(
 }
 
 async fn find(connection: &Connection, email: &Email) -> Result<Option<Found>, ProviderError> {
-    let segment = utf8_percent_encode(email.as_str(), ENCODED).to_string();
-    let request = connection.http().get(connection.subscriber(&segment)?);
+    let request = connection.get(&["subscribers", email.as_str()], &[])?;
     let answer = connection.send(request).await?;
     if answer.is_success() {
-        answer.found().map(Some)
+        answer.person(email, connection.group()).map(Some)
     } else if answer.is_nobody() {
         Ok(None)
     } else {
@@ -132,16 +198,81 @@ async fn find(connection: &Connection, email: &Email) -> Result<Option<Found>, P
     }
 }
 
-async fn remove(connection: &Connection, id: &ProviderId) -> Result<(), ProviderError> {
-    if !is_id(&id.0) {
-        // In a path it might name something else.
-        return Err(ProviderError::Permanent(format!("{:?} is no id", id.0)));
-    }
-    let request = connection.http().delete(connection.subscriber(&id.0)?);
+/// Unsubscribes first, because that alone stops all mail; leaving the group stops its chain.
+async fn suppress(
+    connection: &Connection,
+    email: &Email,
+    id: &ProviderId,
+) -> Result<(), ProviderError> {
+    let path = ["subscribers", checked(id)?];
+    let request = connection.put(&path)?.json(&Unsubscribe::NOW);
     let answer = connection.send(request).await?;
+    if answer.is_nobody() {
+        return Ok(());
+    }
+    if !answer.is_success() {
+        return Err(answer.error());
+    }
+    let found = answer.person(email, connection.group())?;
+    if found.status.suppression().is_none() {
+        let status = found.status;
+        return Err(answer.misunderstood(&format!("the person is still {status}")));
+    }
+    let Some(group) = connection.group() else {
+        return Ok(());
+    };
+    let [subscribers, id] = path;
+    let request = connection.delete(&[subscribers, id, "groups", group])?;
+    done(&connection.send(request).await?)
+}
+
+async fn page(connection: &Connection, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+    let mut query = vec![("limit", PER_PAGE)];
+    query.extend(cursor.map(|cursor| ("cursor", cursor.0.as_str())));
+    let request = connection.get(&["subscribers"], &query)?;
+    let answer = connection.send(request).await?;
+    if !answer.is_success() {
+        return Err(answer.error());
+    }
+    let body = answer.json()?;
+    let Some(people) = body["data"].as_array() else {
+        return Err(answer.misunderstood("without a list of people"));
+    };
+    let next = match body["meta"].get("next_cursor") {
+        Some(Value::Null) => None,
+        Some(Value::String(next)) if cursor.is_none_or(|cursor| cursor.0 != *next) => {
+            Some(Cursor(next.clone()))
+        }
+        // To take it for the last page would be to overlook people.
+        _ => return Err(answer.misunderstood("without a page that could follow")),
+    };
+    let mut page = Page {
+        next,
+        ..Page::default()
+    };
+    for one in people {
+        match person::listed(one) {
+            Ok(listed) => page.people.push(listed),
+            Err(why) => page.odd.push(connection.line(&why)),
+        }
+    }
+    Ok(page)
+}
+
+/// What only has to be done. Who is not there needs it no more.
+fn done(answer: &Answer) -> Result<(), ProviderError> {
     if answer.is_success() || answer.is_nobody() {
         Ok(())
     } else {
         Err(answer.error())
+    }
+}
+
+/// The id, if it is one: in a path it might name something else.
+fn checked(id: &ProviderId) -> Result<&str, ProviderError> {
+    if is_id(&id.0) {
+        Ok(&id.0)
+    } else {
+        Err(ProviderError::Permanent(format!("{:?} is no id", id.0)))
     }
 }

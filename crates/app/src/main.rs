@@ -33,6 +33,7 @@ mod misconfigured;
 mod newsletter;
 mod output;
 mod panics;
+mod preflight;
 mod progress;
 mod provider;
 mod push;

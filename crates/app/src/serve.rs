@@ -32,7 +32,7 @@ use crate::{
     newsletter::NewsletterService,
     output, provider,
     shutdown::StopSignals,
-    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts},
+    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
 
 /// What to run, and how.
@@ -64,6 +64,8 @@ pub struct ServiceConfig {
     pub enricher: Option<EnricherKind>,
     /// The e-mail provider's accounts.
     pub accounts: ProviderSettings,
+    /// Whether the accounts' lists are read.
+    pub reconciles: bool,
     /// What the e-mail provider signs its deliveries with.
     pub webhook_secrets: Vec<SecretString>,
     /// Where `/metrics` is.
@@ -93,6 +95,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             lifetime: args.lifetime.lifetime,
             enricher: enricher.transpose()?,
             accounts: args.accounts.settings(),
+            reconciles: args.accounts.reconciles(),
             webhook_secrets: args.webhook.secrets(),
             admin: args.admin.bind(),
         })
@@ -129,7 +132,10 @@ impl Service {
         }
         let works = config
             .enricher
-            .map(|enricher| Works::new(&enricher, config.lifetime, &config.accounts))
+            .map(|enricher| {
+                let (accounts, reconciles) = (&config.accounts, config.reconciles);
+                Works::new(&enricher, config.lifetime, accounts, reconciles)
+            })
             .transpose()?;
         let database =
             Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
@@ -284,6 +290,7 @@ struct Works {
     enricher: Prepared,
     lifetime: Lifetime,
     provider: Arc<dyn Provider>,
+    reconciles: bool,
 }
 
 impl Works {
@@ -292,11 +299,13 @@ impl Works {
         enricher: &EnricherKind,
         lifetime: Lifetime,
         accounts: &ProviderSettings,
+        reconciles: bool,
     ) -> anyhow::Result<Self> {
         Ok(Self {
             enricher: Prepared::new(enricher)?,
             lifetime,
             provider: provider::connect(accounts)?,
+            reconciles,
         })
     }
 
@@ -328,7 +337,10 @@ impl Works {
             clock: clock::system(),
             wake,
             is_busy,
-            settings,
+            settings: WorkerSettings {
+                reconciles: self.reconciles,
+                ..settings
+            },
         });
         worker.context("cannot start background work")
     }
@@ -368,7 +380,8 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
 pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
     let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
-    let works = Works::new(&enricher, args.lifetime.lifetime, &accounts)?;
+    let (lifetime, reconciles) = (args.lifetime.lifetime, args.accounts.reconciles());
+    let works = Works::new(&enricher, lifetime, &accounts, reconciles)?;
     let url = args.store.database();
     let database = Database::open(&url).await?;
     check_embedded(&url, &database).await?;

@@ -5,8 +5,10 @@
 
 mod answer;
 mod client;
+mod mask;
 
 pub use self::{
     answer::{Unread, body, cause, line, retry_after},
     client::{Patience, base, client, credential, without_credentials},
+    mask::without_addresses,
 };

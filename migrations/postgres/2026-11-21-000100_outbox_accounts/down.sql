@@ -1,6 +1,6 @@
 -- The program of that time knows neither these kinds nor these events.
 DELETE FROM outbox
-    WHERE kind IN ('sync', 'migrate') OR (kind = 'event' AND source_identifier IS NULL);
+    WHERE kind IN ('sync', 'migrate', 'withdraw') OR (kind = 'event' AND source_identifier IS NULL);
 
 DROP INDEX outbox_due;
 DROP INDEX outbox_leased;

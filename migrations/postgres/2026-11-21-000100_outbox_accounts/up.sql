@@ -15,9 +15,9 @@ ALTER TABLE outbox
 COMMENT ON COLUMN outbox.id IS
     'Numbers the rows; those of the events of one subject in the order of its commits.';
 COMMENT ON COLUMN outbox.kind IS
-    '''event'', or the kind of effect (''enrich'', ''sync'', ''migrate'').';
+    '''event'', or the kind of effect (''enrich'', ''sync'', ''migrate'', ''withdraw'').';
 COMMENT ON COLUMN outbox.subject IS
-    'Whom it is for: of ''sync'', ''migrate'' and the events of subscribers a subscriber, of the events of companies a company, of all others a posting.';
+    'Whom it is for: of ''sync'', ''migrate'', ''withdraw'' and the events of subscribers a subscriber, of the events of companies a company, of all others a posting.';
 COMMENT ON COLUMN outbox.account IS
     'Of ''sync'' only: the provider''s account that was asked for last, old or new.';
 COMMENT ON COLUMN outbox.source_identifier IS

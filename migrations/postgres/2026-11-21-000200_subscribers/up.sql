@@ -17,7 +17,19 @@ CREATE TABLE subscribers (
     membership_expires_at date
         CHECK (membership_expires_at BETWEEN '0001-01-01' AND '9999-12-31'),
     status text COLLATE "C" NOT NULL
-        CHECK (status IN ('active', 'bounced', 'unsubscribed', 'spam_reported')),
+        CHECK (status IN ('active', 'removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    suppressed_by text COLLATE "C" CHECK (
+        suppressed_by IN ('webhook', 'answer', 'move', 'import', 'reconciliation', 'operator')
+    ),
+    suppressed_in text COLLATE "C" CHECK (suppressed_in IN ('old', 'new')),
+    suppressed_at timestamptz,
+    suppressed_because text,
+    reinstated_at timestamptz,
+    old_id text COLLATE "C",
+    old_is_quiet boolean NOT NULL DEFAULT false,
+    new_id text COLLATE "C",
+    new_is_quiet boolean NOT NULL DEFAULT false,
+    as_of timestamptz,
     migrated_at timestamptz,
     migration_source text COLLATE "C"
         CHECK (migration_source IN ('launch', 'email_confirmation', 'manual')),
@@ -27,6 +39,9 @@ CREATE TABLE subscribers (
     updated_at timestamptz NOT NULL,
     CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
     CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
+    CHECK ((suppressed_by IS NULL) = (suppressed_at IS NULL)),
+    CHECK (suppressed_by IS NOT NULL OR suppressed_in IS NULL),
+    CHECK (suppressed_by IS NOT NULL OR suppressed_because IS NULL),
     CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
     CHECK (migrated_at IS NOT NULL OR NOT migration_arrived)
 )
@@ -50,7 +65,25 @@ COMMENT ON COLUMN subscribers.membership_status IS
     'Where the membership stands: active, expired or canceled; unset without one.';
 COMMENT ON COLUMN subscribers.membership_expires_at IS 'Until when it is paid for, where known.';
 COMMENT ON COLUMN subscribers.status IS
-    'Whether the person may be written to: active, bounced, unsubscribed or spam_reported. The strongest that was ever seen.';
+    'Whether the person may be written to: active, removed, bounced, unsubscribed or spam_reported. The strongest that was seen.';
+COMMENT ON COLUMN subscribers.suppressed_by IS
+    'From what a suppression was learnt: webhook, answer, move, import, reconciliation or operator.';
+COMMENT ON COLUMN subscribers.suppressed_in IS
+    'The account that showed the suppression, where that is known: old or new.';
+COMMENT ON COLUMN subscribers.suppressed_at IS 'When the suppression was learnt.';
+COMMENT ON COLUMN subscribers.suppressed_because IS 'Why, in the words of an operator.';
+COMMENT ON COLUMN subscribers.reinstated_at IS
+    'When an operator reinstated the person last: what the provider says of before that does not count.';
+COMMENT ON COLUMN subscribers.old_id IS
+    'The id of the person in the old account, once that has shown one.';
+COMMENT ON COLUMN subscribers.old_is_quiet IS
+    'Whether the old account is known to send nothing to a person who is suppressed.';
+COMMENT ON COLUMN subscribers.new_id IS
+    'The id of the person in the new account, once that has shown one.';
+COMMENT ON COLUMN subscribers.new_is_quiet IS
+    'Whether the new account is known to send nothing to a person who is suppressed.';
+COMMENT ON COLUMN subscribers.as_of IS
+    'The moment of which the last report that says one is.';
 COMMENT ON COLUMN subscribers.migrated_at IS
     'When the person moved to the provider''s new account; unset in the old one.';
 COMMENT ON COLUMN subscribers.migration_source IS
@@ -80,3 +113,18 @@ COMMENT ON COLUMN account_leases.account IS 'The account: old or new.';
 COMMENT ON COLUMN account_leases.holder IS 'A random id of the process.';
 COMMENT ON COLUMN account_leases.ends_at IS
     'When the lease ends if it is not renewed: a process that died holds nothing for long.';
+
+CREATE TABLE account_states (
+    account text COLLATE "C" NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    paused_until timestamptz,
+    pause_reason text,
+    reconciled_at timestamptz
+);
+
+COMMENT ON TABLE account_states IS
+    'What is kept of each of the provider''s accounts beside its lease: pauses outlast processes.';
+COMMENT ON COLUMN account_states.account IS 'The account: old or new.';
+COMMENT ON COLUMN account_states.paused_until IS 'Until when nothing is sent to it.';
+COMMENT ON COLUMN account_states.pause_reason IS 'Why nothing is sent to it.';
+COMMENT ON COLUMN account_states.reconciled_at IS
+    'When its whole list was read to the end last.';

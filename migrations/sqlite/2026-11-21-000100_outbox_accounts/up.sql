@@ -11,12 +11,12 @@ ALTER TABLE outbox RENAME TO outbox_before;
 CREATE TABLE outbox (
     -- In the order written, and never used again: an operator may name a row that is gone.
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-    -- 'event', or the kind of effect ('enrich', 'sync', 'migrate'). Kinds are not listed here,
-    -- because a new one would make it necessary to build the table anew.
+    -- 'event', or the kind of effect ('enrich', 'sync', 'migrate', 'withdraw'). Kinds are not
+    -- listed here, because a new one would make it necessary to build the table anew.
     kind TEXT NOT NULL CHECK (kind <> ''),
-    -- The UUID of whom it is for: of 'sync', 'migrate' and the events of subscribers a
-    -- subscriber, of the events of companies a company, of all others a posting. No foreign key:
-    -- kinds differ in what they are for.
+    -- The UUID of whom it is for: of 'sync', 'migrate', 'withdraw' and the events of subscribers
+    -- a subscriber, of the events of companies a company, of all others a posting. No foreign
+    -- key: kinds differ in what they are for.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
     -- Of 'sync' only: the provider's account that was asked for last.
     account TEXT CHECK (account IN ('old', 'new')),

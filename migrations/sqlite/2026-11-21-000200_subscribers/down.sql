@@ -1,2 +1,3 @@
+DROP TABLE account_states;
 DROP TABLE account_leases;
 DROP TABLE subscribers;

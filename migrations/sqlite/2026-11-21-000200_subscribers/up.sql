@@ -23,7 +23,27 @@ CREATE TABLE subscribers (
         membership_expires_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
     ),
     -- Whether the person may be written to: the strongest that was ever seen.
-    status TEXT NOT NULL CHECK (status IN ('active', 'bounced', 'unsubscribed', 'spam_reported')),
+    status TEXT NOT NULL
+        CHECK (status IN ('active', 'removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    -- From what a suppression was learnt, in which account where that is known, when, and why in
+    -- an operator's words.
+    suppressed_by TEXT CHECK (
+        suppressed_by IN ('webhook', 'answer', 'move', 'import', 'reconciliation', 'operator')
+    ),
+    suppressed_in TEXT CHECK (suppressed_in IN ('old', 'new')),
+    suppressed_at INTEGER,
+    suppressed_because TEXT,
+    -- When an operator reinstated the person last: what the provider says of before that does
+    -- not count.
+    reinstated_at INTEGER,
+    -- The provider's id of the person in each account, once that has shown one, and whether the
+    -- account is known to send nothing to a person who is suppressed.
+    old_id TEXT,
+    old_is_quiet INTEGER NOT NULL DEFAULT 0 CHECK (old_is_quiet IN (0, 1)),
+    new_id TEXT,
+    new_is_quiet INTEGER NOT NULL DEFAULT 0 CHECK (new_is_quiet IN (0, 1)),
+    -- The moment of which the last report that says one is.
+    as_of INTEGER,
     -- When the person moved to the provider's new account, and who moved them; unset in the old
     -- one.
     migrated_at INTEGER,
@@ -39,6 +59,9 @@ CREATE TABLE subscribers (
     updated_at INTEGER NOT NULL,
     CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
     CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
+    CHECK ((suppressed_by IS NULL) = (suppressed_at IS NULL)),
+    CHECK (suppressed_by IS NOT NULL OR suppressed_in IS NULL),
+    CHECK (suppressed_by IS NOT NULL OR suppressed_because IS NULL),
     CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
     CHECK (migrated_at IS NOT NULL OR migration_arrived = 0)
 ) STRICT;
@@ -56,4 +79,14 @@ CREATE TABLE account_leases (
     holder BLOB NOT NULL CHECK (length(holder) = 16),
     -- When the lease ends if it is not renewed: a process that died holds nothing for long.
     ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What is kept of each of the provider's accounts beside its lease: pauses outlast processes.
+CREATE TABLE account_states (
+    account TEXT NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    -- Until when nothing is sent to it, and why.
+    paused_until INTEGER,
+    pause_reason TEXT,
+    -- When its whole list was read to the end last.
+    reconciled_at INTEGER
 ) STRICT, WITHOUT ROWID;

@@ -70,6 +70,8 @@ pub fn without_keys(site: Site, provider: &MailerLite) -> Site {
             &provider.group(Account::New),
         )
         .with("POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE", "60000")
+        // What each case asks the accounts is counted; lists are for those about them.
+        .with("POSTHASTE_MAILERLITE_RECONCILE", "off")
         .with("POSTHASTE_MAILERLITE_WEBHOOK_SECRET", &SECRETS.join(","))
 }
 
@@ -223,8 +225,10 @@ impl Newsletter {
         let calls = self.provider.calls(account).into_iter();
         calls
             .inspect(|call| {
+                let status = call.body.get("status");
+                let is_harmless = status.is_none_or(|status| status == "unsubscribed");
                 let is_named = |key| call.body.get(key).is_some();
-                assert!(!is_named("status") && !is_named("resubscribe"), "{call:#?}");
+                assert!(is_harmless && !is_named("resubscribe"), "{call:#?}");
             })
             .filter(is_about)
             .collect()

@@ -19,7 +19,9 @@ use super::{
     },
     schema::{email, reference, string},
 };
-use crate::subscriber::{CONFIRM_PATH, CONFIRMED_PATH, PATH, REPORTERS, WEBHOOK_PATH};
+use crate::subscriber::{
+    CONFIRM_PATH, CONFIRMED_PATH, NOT_SUBSCRIBED_PATH, PATH, REPORTERS, WEBHOOK_PATH,
+};
 
 /// The tag of these operations.
 pub const TAG: &str = "Newsletter";
@@ -164,8 +166,8 @@ fn ask() -> OperationBuilder {
 fn confirm() -> OperationBuilder {
     let description = format!(
         "Moves the holder of the token to the `{}` account and redirects to `{CONFIRMED_PATH}`. \
-         Whoever has moved already stays as they are and is redirected as well. Errors are pages \
-         if `Accept` prefers `text/html`.",
+         Whoever has moved already stays as they are and is redirected as well; who gets no mail \
+         is not moved, and redirected to `{NOT_SUBSCRIBED_PATH}`. Errors are pages if `Accept` prefers `text/html`.",
         Account::New
     );
     let form = Content::new(Some(reference("MigrationConfirmation")));
@@ -185,7 +187,7 @@ fn confirm() -> OperationBuilder {
 
 /// Adds what both operations of a link may answer, errors as pages or as JSON.
 fn with_pages(operation: OperationBuilder) -> OperationBuilder {
-    let moved = response("The person has moved.")
+    let moved = response("The person has moved, or gets no mail.")
         .header_ref("Location", header_ref("Location"))
         .build();
     let refused = |description: &str| -> ResponseBuilder {

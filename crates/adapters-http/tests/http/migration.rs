@@ -11,6 +11,7 @@ use crate::support::{
 
 const CONFIRM: &str = "/newsletter/confirm-migration";
 const CONFIRMED: &str = "/newsletter/migration-confirmed";
+const NOT_SUBSCRIBED: &str = "/newsletter/not-subscribed";
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -106,6 +107,22 @@ async fn the_button_moves_and_leads_on() {
     assert!(has_moved(&app));
     let done = by_browser(request("GET", CONFIRMED)).send(&app).await;
     assert_is_page(&done, 200, "Thank you, that’s all");
+}
+
+/// And is told so, whatever they open or press.
+#[tokio::test]
+async fn who_gets_no_mail_is_not_moved() {
+    let app = app().await;
+    app.backend.newsletter.suppress("ada@example.com");
+    for request in [open(KNOWN_TOKEN), press(KNOWN_TOKEN)] {
+        let response = by_browser(request).send(&app).await;
+        assert_eq!(response.status, 303, "{response:?}");
+        assert_eq!(response.header("Location"), Some(NOT_SUBSCRIBED));
+        assert_is_guarded(&response);
+    }
+    assert!(!has_moved(&app));
+    let page = by_browser(request("GET", NOT_SUBSCRIBED)).send(&app).await;
+    assert_is_page(&page, 200, "You are not subscribed");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use adapters_http::Application;
 
 use crate::support::{self, PATH, TestApp, request};
 
-const READS: [&str; 10] = [
+const READS: [&str; 11] = [
     "/healthz",
     "/readyz",
     "/api/openapi.json",
@@ -18,6 +18,7 @@ const READS: [&str; 10] = [
     "/.well-known/jwks.json",
     "/.well-known/oauth-authorization-server",
     "/newsletter/migration-confirmed",
+    "/newsletter/not-subscribed",
     "/newsletter/style.css",
 ];
 

@@ -12,7 +12,7 @@ fn answer(status: u16, text: &str) -> ResponseTemplate {
 
 #[tokio::test]
 async fn what_may_pass_is_retried() {
-    for status in [408, 429, 500, 501, 502, 503, 504, 520, 599] {
+    for status in [408, 500, 501, 502, 503, 504, 520, 599] {
         let error = said_of(answer(status, "Server Error")).await.error();
         let ProviderError::Retry { message, after } = error else {
             panic!("{status}: {error:?}");
@@ -25,22 +25,46 @@ async fn what_may_pass_is_retried() {
 }
 
 #[tokio::test]
-async fn a_wait_that_is_asked_for_is_passed_on() {
-    for status in [429, 503] {
-        let answer = answer(status, "Too Many Attempts.").insert_header("Retry-After", "17");
+async fn a_limit_is_told_apart_with_the_wait_that_is_asked_for() {
+    for (header, expect) in [
+        (None, None),
+        (Some("17"), Some(Duration::from_secs(17))),
+        (Some("86400"), Some(Duration::from_hours(1))),
+        (
+            Some("Fri, 31 Dec 2199 23:59:59 GMT"),
+            Some(Duration::from_hours(1)),
+        ),
+    ] {
+        let mut answer = answer(429, "Too Many Attempts.");
+        if let Some(header) = header {
+            answer = answer.insert_header("Retry-After", header);
+        }
+        let (provider, _server) = answering(answer).await;
+        let error = provider.find(Account::New, &profile().email).await;
+        let Err(ProviderError::Limited { message, after }) = error else {
+            panic!("{error:?}");
+        };
+        let expect_message =
+            "new account: the provider answered 429 Too Many Requests: Too Many Attempts.";
+        assert_eq!(message, expect_message);
+        assert_eq!(after, expect);
+    }
+}
+
+#[tokio::test]
+async fn no_other_failure_keeps_an_account_waiting_for_long() {
+    for (status, header, seconds) in [(503, "17", 17), (503, "86400", 300), (500, "86400", 300)] {
+        let answer = answer(status, "").insert_header("Retry-After", header);
         let error = said_of(answer).await.error();
         let ProviderError::Retry { after, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!(after, Some(Duration::from_secs(17)), "{status}");
+        assert_eq!(
+            after,
+            Some(Duration::from_secs(seconds)),
+            "{status} {header}"
+        );
     }
-    let answer = answer(429, "").insert_header("Retry-After", "Fri, 31 Dec 2199 23:59:59 GMT");
-    let (provider, _server) = answering(answer).await;
-    let error = provider.find(Account::New, &profile().email).await;
-    let Err(ProviderError::Retry { after, .. }) = error else {
-        panic!("{error:?}");
-    };
-    assert_eq!(after, Some(Duration::from_hours(24)));
 }
 
 #[tokio::test]
@@ -53,6 +77,14 @@ async fn a_refused_key_locks_the_account() {
         let expect = format!("new account: the provider answered {text}");
         assert_eq!(error, ProviderError::Locked(expect));
     }
+}
+
+#[tokio::test]
+async fn a_page_that_refuses_one_request_locks_nothing() {
+    let page = ResponseTemplate::new(403).set_body_string("<html>Attention required!</html>");
+    let error = said_of(page).await.error();
+    let expect = "new account: the provider answered 403 Forbidden".to_owned();
+    assert_eq!(error, ProviderError::Permanent(expect));
 }
 
 #[tokio::test]
@@ -78,11 +110,22 @@ async fn nobody_is_there_and_gone_already() {
 }
 
 #[tokio::test]
-async fn an_address_that_does_not_exist_is_not_nobody() {
-    let text = "The route v2/subscribers could not be found.";
-    let error = said_of(answer(404, text)).await.error();
-    let expect = format!("new account: the provider answered 404 Not Found: {text}");
-    assert_eq!(error, ProviderError::Permanent(expect));
+async fn only_the_api_s_own_words_mean_nobody() {
+    for body in [
+        "",
+        "<html><body>404 Not Found, nginx</body></html>",
+        r#"{"message":"Not found."}"#,
+        r#"{"message":"The route v2/subscribers could not be found."}"#,
+        r#"{"error":"No query results for model [App]."}"#,
+        r#"["No query results for model"]"#,
+        "No query results for model [App\\Models\\Subscriber\\Subscriber].",
+    ] {
+        let error = said_of(ResponseTemplate::new(404).set_body_string(body)).await;
+        let ProviderError::Permanent(message) = error.error() else {
+            panic!("{body}");
+        };
+        assert!(message.ends_with("(check the base URL)"), "{message}");
+    }
 }
 
 #[tokio::test]
@@ -96,11 +139,10 @@ async fn somebody_suppressed_is_no_failure() {
     };
     for body in [
         of_email("This subscriber is unsubscribed and cannot be imported"),
-        of_email("This subscriber has BOUNCED."),
+        of_email("This subscriber is BOUNCED."),
         of_email("This subscriber is marked as junk."),
-        of_email("This subscriber has reported spam"),
-        of_email("This person cannot be resubscribed."),
-        json!({"message": "x", "errors": {"email": "The subscriber can not be re-subscribed"}}),
+        of_email("This subscriber is junk"),
+        json!({"message": "x", "errors": {"email": "This subscriber is bounced"}}),
         json!({"message": "This subscriber is unsubscribed and cannot be imported"}),
         json!({"message": "This subscriber is unsubscribed", "errors": []}),
     ] {
@@ -116,25 +158,24 @@ async fn somebody_suppressed_is_no_failure() {
 async fn other_words_and_fields_are_a_failure() {
     for body in [
         json!({"message": "m", "errors": {"email": ["The email must be a valid email address."]}}),
-        // The address may be repeated.
-        json!({"message": "m", "errors": {"email": ["Rosa@garden.example is invalid."]}}),
-        json!({"message": "m", "errors": {"fields.name": ["This looks like spam."]}}),
+        // Nobody is suppressed who is refused for another reason.
+        json!({"errors": {"email": ["This blocked domain cannot be imported"]}}),
+        json!({"errors": {"email": ["Limit reached, no more subscribers can be imported"]}}),
+        json!({"errors": {"email": ["This subscriber is on a spam-trap domain"]}}),
+        json!({"errors": {"email": ["This subscriber is unsubscribedish"]}}),
+        json!({"errors": {
+            "email": ["This subscriber is unsubscribed"],
+            "groups.0": ["The selected groups.0 is invalid."],
+        }}),
+        json!({"message": "m", "errors": {"fields.name": ["This subscriber is unsubscribed"]}}),
         json!({"message": "unsubscribed", "errors": {"groups.0": ["The group is invalid."]}}),
-        json!({"message": ["unsubscribed"]}),
+        json!({"message": ["This subscriber is unsubscribed"]}),
         json!([]),
     ] {
         let (provider, _server) = answering(ResponseTemplate::new(422).set_body_json(&body)).await;
         let said = provider.upsert(Account::New, &profile(), false).await;
         assert!(matches!(said, Err(ProviderError::Permanent(_))), "{body}");
     }
-    let suspicious = Profile {
-        email: email("unsubscribed@spam.example"),
-        ..profile()
-    };
-    let body = json!({"errors": {"email": ["Unsubscribed@spam.example is invalid."]}});
-    let (provider, _server) = answering(ResponseTemplate::new(422).set_body_json(body)).await;
-    let said = provider.upsert(Account::New, &suspicious, false).await;
-    assert!(matches!(said, Err(ProviderError::Permanent(_))), "{said:?}");
 }
 
 #[tokio::test]
@@ -154,25 +195,66 @@ async fn what_is_wrong_is_told_by_field() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_asked_for_again() {
+async fn what_is_no_json_is_asked_for_again() {
     for body in [
         "",
         "<html>Welcome to the hotel</html>",
-        "{}",
-        r#"{"data":null}"#,
-        r#"{"data":{"id":"31"}}"#,
-        r#"{"data":{"status":"active"}}"#,
-        r#"{"data":{"id":"","status":"active"}}"#,
-        r#"{"data":{"id":"../groups/1","status":"active"}}"#,
-        r#"{"data":{"id":"31","status":"act"#,
+        "[]",
+        r#"{"data":{"id":"31","#,
     ] {
         let said = said_of(ResponseTemplate::new(200).set_body_string(body)).await;
-        let expect = "new account: the provider answered 200 OK without a person";
-        for error in [said.upsert.err(), said.find.err()] {
-            assert_eq!(error.unwrap().to_string(), expect, "{body}");
-        }
+        let message = "new account: the provider answered 200 OK without JSON".to_owned();
+        let expect = Some(ProviderError::Retry {
+            message,
+            after: None,
+        });
+        assert_eq!(said.upsert.err(), expect, "{body}");
+        assert_eq!(said.find.err(), expect, "{body}");
         // Nothing has to be read of a removal.
         assert_eq!(said.remove, Ok(()), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_understood_of_a_person_is_for_an_operator() {
+    let person = |id: Value, email: Value, status: Value| json!({"data": {"id": id, "email": email, "status": status}});
+    let (email, active) = (json!("rosa@garden.example"), json!("active"));
+    for (body, why) in [
+        (json!({}), "the answer is about a person without an id"),
+        (
+            json!({"data": null}),
+            "the answer is about a person without an id",
+        ),
+        (
+            person(json!("../groups/1"), email.clone(), active.clone()),
+            "the answer is about a person without an id",
+        ),
+        (
+            person(json!("31"), email.clone(), json!("complained")),
+            "\"complained\" is not a status that is known",
+        ),
+        (
+            person(json!("31"), email.clone(), json!("Unsubscribed")),
+            "\"Unsubscribed\" is not a status that is known",
+        ),
+        (
+            person(json!("31"), email.clone(), Value::Null),
+            "the answer is about a person without a status",
+        ),
+        (
+            person(json!("31"), Value::Null, active.clone()),
+            "the answer is about a person without an address",
+        ),
+        (
+            person(json!("31"), json!("rosalind@garden.example"), active),
+            "the answer is about another address",
+        ),
+    ] {
+        let said = said_of(ResponseTemplate::new(200).set_body_json(&body)).await;
+        let message = format!("new account: the provider answered 200 OK, but {why}");
+        let expect = Some(ProviderError::Permanent(message));
+        assert_eq!(said.upsert.err(), expect, "{body}");
+        assert_eq!(said.find.err(), expect, "{body}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The calls against a server that answers as each case needs it.
 
 mod errors;
+mod lists;
 mod requests;
 mod secrets;
 mod transport;
@@ -8,8 +9,10 @@ mod transport;
 use std::{num::NonZeroU32, time::Duration};
 
 use domain::subscriber::{
-    Account, Email, MemberStatus, SubscriberStatus,
-    provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+    Account, Email, MemberStatus,
+    provider::{
+        Fields, Found, Profile, Provider, ProviderError, ProviderId, ProviderStatus, Upserted,
+    },
 };
 use outbound::Patience;
 use serde_json::{Value, json};
@@ -84,10 +87,17 @@ fn person(id: &str, status: &str) -> Value {
     }})
 }
 
-fn found(id: &str, status: SubscriberStatus) -> Found {
+fn found(id: &str, status: ProviderStatus) -> Found {
     Found {
         id: ProviderId(id.to_owned()),
         status,
+        unsubscribed_at: None,
+        is_deleted: false,
+        is_in_group: Some(false),
+        fields: Fields {
+            name: Some("Rosa".to_owned()),
+            ..Fields::default()
+        },
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is sent, and what is read when it is done.
 
+use time::macros::datetime;
 use wiremock::matchers::{method, path};
 
 use super::*;
@@ -11,7 +12,7 @@ async fn an_upsert_sends_the_six_fields_and_nothing_else() {
     let upserted = provider.upsert(Account::New, &profile(), false).await;
     assert_eq!(
         upserted,
-        Ok(Upserted::Taken(found("31", SubscriberStatus::Active)))
+        Ok(Upserted::Taken(found("31", ProviderStatus::Active)))
     );
 
     let request = only_request(&server).await;
@@ -104,8 +105,9 @@ async fn addresses_are_encoded() {
         ("o'neil&co=1@g.example", "o%27neil%26co%3D1%40g.example"),
         ("x-y_z~1@g.example", "x-y_z~1%40g.example"),
     ] {
-        let (provider, server) =
-            answering(ResponseTemplate::new(200).set_body_json(person("31", "active"))).await;
+        let mut person = person("31", "active");
+        person["data"]["email"] = json!(text);
+        let (provider, server) = answering(ResponseTemplate::new(200).set_body_json(person)).await;
         provider.find(Account::New, &email(text)).await.unwrap();
         let request = only_request(&server).await;
         assert_eq!(request.method.as_str(), "GET");
@@ -140,12 +142,11 @@ async fn a_base_url_may_end_with_a_slash_or_not() {
 #[tokio::test]
 async fn a_person_stands_as_the_account_says() {
     for (status, expect) in [
-        ("active", SubscriberStatus::Active),
-        ("unsubscribed", SubscriberStatus::Unsubscribed),
-        ("bounced", SubscriberStatus::Bounced),
-        ("junk", SubscriberStatus::SpamReported),
-        ("unconfirmed", SubscriberStatus::Active),
-        ("hibernating", SubscriberStatus::Active),
+        ("active", ProviderStatus::Active),
+        ("unsubscribed", ProviderStatus::Unsubscribed),
+        ("bounced", ProviderStatus::Bounced),
+        ("junk", ProviderStatus::Junk),
+        ("unconfirmed", ProviderStatus::Unconfirmed),
     ] {
         let person = person("165968862226941797", status);
         let said = said_of(ResponseTemplate::new(200).set_body_json(person)).await;
@@ -196,4 +197,123 @@ async fn nothing_is_sent_to_an_account_without_settings() {
     let sent = provider.upsert(Account::Old, &profile(), false).await;
     let message = "old account: there is no API key".to_owned();
     assert_eq!(sent, Err(ProviderError::Locked(message)));
+}
+
+#[tokio::test]
+async fn an_address_in_an_answer_is_compared_as_addresses_are() {
+    for (asked, answered) in [
+        ("rosa@garden.example", "Rosa@Garden.EXAMPLE"),
+        ("ada@münchen.example", "ada@xn--mnchen-3ya.example"),
+        ("ada@xn--mnchen-3ya.example", "ADA@MÜNCHEN.example"),
+    ] {
+        let mut person = person("31", "active");
+        person["data"]["email"] = json!(answered);
+        let (provider, _server) = answering(ResponseTemplate::new(200).set_body_json(person)).await;
+        let found = provider.find(Account::New, &email(asked)).await;
+        assert!(
+            matches!(found, Ok(Some(_))),
+            "{asked} {answered}: {found:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_shown_of_a_person_is_read() {
+    let person = json!({"data": {
+        "id": 165_968_862_226_941_797_u64,
+        "email": "rosa@garden.example",
+        "status": "unsubscribed",
+        "unsubscribed_at": "2026-11-20 11:10:41",
+        "forget_at": "2026-12-20 11:10:41",
+        "fields": {
+            "name": "Rosa", "country": "", "member_status": null,
+            "membership_plan_category": "team",
+            "membership_expire_at": "2027-01-09 00:00:00",
+        },
+        "groups": [{"id": "1"}, {"id": 4711}],
+    }});
+    let said = said_of(ResponseTemplate::new(200).set_body_json(person)).await;
+    let expect = Found {
+        id: ProviderId("165968862226941797".to_owned()),
+        status: ProviderStatus::Unsubscribed,
+        unsubscribed_at: Some(datetime!(2026-11-20 11:10:41 UTC)),
+        is_deleted: true,
+        is_in_group: Some(true),
+        fields: Fields {
+            name: Some("Rosa".to_owned()),
+            country: None,
+            membership_plan_category: Some("team".to_owned()),
+            member_status: None,
+            membership_expire_at: Some("2027-01-09".to_owned()),
+        },
+    };
+    assert_eq!(said.find, Ok(Some(expect)));
+}
+
+#[tokio::test]
+async fn an_update_sends_fields_by_id_and_creates_nobody() {
+    let (provider, server) =
+        answering(ResponseTemplate::new(200).set_body_json(person("31", "active"))).await;
+    let id = ProviderId("31".to_owned());
+    let updated = provider.update(Account::New, &id, &profile()).await;
+    let found = found("31", ProviderStatus::Active);
+    assert_eq!(updated, Ok(Some(Upserted::Taken(found))));
+    let request = only_request(&server).await;
+    assert_eq!(request.method.as_str(), "PUT");
+    assert_eq!(request.url.path(), "/api/subscribers/31");
+    let body: Value = request.body_json().unwrap();
+    let keys: Vec<_> = body.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["fields"]);
+
+    let nobody = json!({"message": "No query results for model [Subscriber]."});
+    let (provider, _server) = answering(ResponseTemplate::new(404).set_body_json(nobody)).await;
+    let updated = provider.update(Account::New, &id, &profile()).await;
+    assert_eq!(updated, Ok(None));
+}
+
+#[tokio::test]
+async fn whoever_is_suppressed_is_unsubscribed_and_leaves_the_group() {
+    let server = MockServer::start().await;
+    Mock::given(method("PUT"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(person("31", "unsubscribed")))
+        .mount(&server)
+        .await;
+    Mock::given(method("DELETE"))
+        .respond_with(ResponseTemplate::new(204))
+        .mount(&server)
+        .await;
+    let provider = provider(&server.uri());
+    let (id, profile) = (ProviderId("31".to_owned()), profile());
+    let suppressed = provider.suppress(Account::New, &profile.email, &id).await;
+    assert_eq!(suppressed, Ok(()));
+    let requests = server.received_requests().await.unwrap();
+    let lines: Vec<_> = requests
+        .iter()
+        .map(|request| format!("{} {}", request.method, request.url.path()))
+        .collect();
+    let expect = ["PUT /subscribers/31", "DELETE /subscribers/31/groups/4711"];
+    assert_eq!(lines, expect);
+    let body: Value = requests[0].body_json().unwrap();
+    assert_eq!(body, json!({"status": "unsubscribed"}));
+}
+
+#[tokio::test]
+async fn an_account_that_keeps_somebody_active_is_for_an_operator() {
+    let (provider, _server) =
+        answering(ResponseTemplate::new(200).set_body_json(person("31", "active"))).await;
+    let id = ProviderId("31".to_owned());
+    let suppressed = provider.suppress(Account::New, &profile().email, &id).await;
+    let message = "new account: the provider answered 200 OK, but the person is still active";
+    let expect = ProviderError::Permanent(message.to_owned());
+    assert_eq!(suppressed, Err(expect));
+}
+
+#[tokio::test]
+async fn to_be_forgotten_is_asked_for_by_id() {
+    let (provider, server) = answering(ResponseTemplate::new(200)).await;
+    let id = ProviderId("31".to_owned());
+    assert_eq!(provider.forget(Account::New, &id).await, Ok(()));
+    let request = only_request(&server).await;
+    assert_eq!(request.method.as_str(), "POST");
+    assert_eq!(request.url.path(), "/api/subscribers/31/forget");
 }

@@ -32,6 +32,20 @@ async fn errors_have_no_key_even_if_the_provider_says_it() {
 }
 
 #[tokio::test]
+async fn errors_have_no_address_of_a_person() {
+    let body = json!({
+        "message": "No such person as Rosa@Garden.Example.",
+        "errors": {"email": ["rosa@garden.example is blocked", "see (bob@x.example)"]},
+    });
+    for status in [400, 401, 422, 500] {
+        let said = said_of(ResponseTemplate::new(status).set_body_json(&body)).await;
+        let text = said.error().to_string();
+        assert!(!text.contains("example"), "{text}");
+        assert!(text.contains("[address] is blocked"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn errors_are_one_line_of_a_bounded_length() {
     let body = json!({"message": format!("first\r\nsecond\u{1b}[31m{}", "ä".repeat(5000))});
     let error = said_of(ResponseTemplate::new(400).set_body_json(body))

@@ -73,7 +73,7 @@ async fn half_an_answer_is_none() {
 
 #[tokio::test]
 async fn an_answer_without_end_is_none() {
-    let body = "x".repeat(1024 * 1024 + 1);
+    let body = "x".repeat(4 * 1024 * 1024 + 1);
     let error = said_of(ResponseTemplate::new(400).set_body_string(body)).await;
     let message = retry(error.error());
     assert!(message.ends_with("is too long"), "{message}");
@@ -106,8 +106,8 @@ async fn no_redirect_is_followed() {
     for status in [301, 302, 303, 307, 308] {
         let answer = ResponseTemplate::new(status).insert_header("Location", elsewhere.uri());
         let error = said_of(answer).await.error();
-        assert!(matches!(error, ProviderError::Locked(_)), "{error:?}");
-        assert!(error.to_string().contains("base URL"), "{error}");
+        // It may be one machine of many, or a page to sign in at for an hour.
+        assert!(retry(error).contains("base URL"), "{status}");
     }
     assert_eq!(elsewhere.received_requests().await.unwrap().len(), 0);
 }

@@ -1,9 +1,14 @@
 //! The leases of the e-mail provider's accounts.
 
 use async_trait::async_trait;
+use diesel::{
+    Queryable,
+    pg::data_types::PgTimestamp,
+    sql_types::{Nullable, Text, Timestamptz},
+};
 use diesel_async::AsyncPgConnection;
 use domain::{
-    store::{Accounts, StoreError},
+    store::{AccountState, Accounts, StoreError},
     subscriber::Account,
 };
 use time::OffsetDateTime;
@@ -12,8 +17,8 @@ use uuid::Uuid;
 use crate::{
     PostgresStore,
     error::Failure,
-    statement::{Value, execute, statement, texts},
-    value::timestamp,
+    statement::{Value, execute, load, statement, texts, times},
+    value::{time, timestamp},
 };
 
 statement! {
@@ -53,6 +58,41 @@ statement! {
      DELETE FROM account_leases USING own WHERE account_leases.account = own.account"
 }
 
+statement! {
+    State =
+    "SELECT paused_until, pause_reason, reconciled_at FROM account_states WHERE account = ?",
+    returns (Nullable<Timestamptz>, Nullable<Text>, Nullable<Timestamptz>)
+}
+
+statement! {
+    Keep =
+    "INSERT INTO account_states (account, paused_until, pause_reason, reconciled_at) \
+     SELECT * FROM unnest(?, ?, ?, ?) ON CONFLICT (account) DO UPDATE SET \
+     paused_until = excluded.paused_until, pause_reason = excluded.pause_reason, \
+     reconciled_at = excluded.reconciled_at"
+}
+
+#[derive(Queryable)]
+struct Row {
+    paused_until: Option<PgTimestamp>,
+    pause_reason: Option<String>,
+    reconciled_at: Option<PgTimestamp>,
+}
+
+impl TryFrom<Row> for AccountState {
+    type Error = StoreError;
+
+    fn try_from(row: Row) -> Result<Self, StoreError> {
+        let at =
+            |value: Option<PgTimestamp>, column| value.map(|value| time(value, column)).transpose();
+        Ok(Self {
+            paused_until: at(row.paused_until, "account_states.paused_until")?,
+            pause_reason: row.pause_reason,
+            reconciled_at: at(row.reconciled_at, "account_states.reconciled_at")?,
+        })
+    }
+}
+
 #[async_trait]
 impl Accounts for PostgresStore {
     async fn lease(
@@ -85,6 +125,37 @@ impl Accounts for PostgresStore {
         self.connections
             .run(async move |conn| {
                 execute::<Release>(conn, &[Value::Uuid(holder)]).await?;
+                Ok(())
+            })
+            .await
+    }
+
+    async fn account_state(&self, account: Account) -> Result<AccountState, StoreError> {
+        let rows: Vec<Row> = self
+            .connections
+            .run(async move |conn| {
+                Ok(load::<State, _>(conn, &[Value::Text(account.as_str())]).await?)
+            })
+            .await?;
+        let row = rows.into_iter().next();
+        row.map_or_else(|| Ok(AccountState::default()), AccountState::try_from)
+    }
+
+    async fn keep_account_state(
+        &self,
+        account: Account,
+        state: &AccountState,
+    ) -> Result<(), StoreError> {
+        let state = [state.clone()];
+        self.connections
+            .run(async move |conn| {
+                let values = [
+                    texts(&state, |_| Some(account.as_str())),
+                    times(&state, |state| state.paused_until.map(timestamp)),
+                    texts(&state, |state| state.pause_reason.as_deref()),
+                    times(&state, |state| state.reconciled_at.map(timestamp)),
+                ];
+                execute::<Keep>(conn, &values).await?;
                 Ok(())
             })
             .await

@@ -6,7 +6,7 @@ use diesel_async::AsyncPgConnection;
 use domain::{
     outbox::Subject,
     store::{StoreError, SubscriberWrite, WriteSet},
-    subscriber::{Membership, Migrated, Subscriber, SubscriberId},
+    subscriber::{Account, Membership, Migrated, Place, Subscriber, SubscriberId, Suppression},
 };
 
 use crate::{
@@ -91,12 +91,20 @@ statement! {
      country = sent.country, membership_plan_category = sent.membership_plan_category, \
      membership_status = sent.membership_status, \
      membership_expires_at = sent.membership_expires_at, status = sent.status, \
-     migrated_at = sent.migrated_at, migration_source = sent.migration_source, \
-     migration_arrived = sent.migration_arrived, told = sent.told, updated_at = sent.updated_at \
-     FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS sent (\
+     suppressed_by = sent.suppressed_by, suppressed_in = sent.suppressed_in, \
+     suppressed_at = sent.suppressed_at, suppressed_because = sent.suppressed_because, \
+     reinstated_at = sent.reinstated_at, old_id = sent.old_id, \
+     old_is_quiet = sent.old_is_quiet, new_id = sent.new_id, new_is_quiet = sent.new_is_quiet, \
+     as_of = sent.as_of, migrated_at = sent.migrated_at, \
+     migration_source = sent.migration_source, migration_arrived = sent.migration_arrived, \
+     migration_token = sent.migration_token, told = sent.told, updated_at = sent.updated_at \
+     FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     AS sent (\
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
-     membership_expires_at, status, migrated_at, migration_source, migration_arrived, told, \
-     updated_at, expected) \
+     membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
+     suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
+     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, \
+     expected) \
      WHERE subscribers.id = sent.id AND subscribers.version = sent.expected"
 }
 
@@ -104,9 +112,12 @@ statement! {
     Insert =
     "INSERT INTO subscribers (\
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
-     membership_expires_at, status, migrated_at, migration_source, migration_arrived, told, \
-     updated_at, email, migration_token) \
-     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
+     suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
+     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, \
+     email) \
+     SELECT * FROM unnest(\
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      ON CONFLICT DO NOTHING"
 }
 
@@ -118,10 +129,7 @@ fn of_changed<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
 
 fn of_new<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
     let mut columns = changing(rows);
-    columns.extend([
-        texts(rows, |write| Some(write.subscriber.email.as_str())),
-        texts(rows, |write| Some(write.subscriber.token.reveal())),
-    ]);
+    columns.push(texts(rows, |write| Some(write.subscriber.email.as_str())));
     columns
 }
 
@@ -145,6 +153,22 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
             membership(write).and_then(|Membership { expires_at, .. }| expires_at.map(date))
         }),
         texts(rows, |write| Some(write.subscriber.status.as_str())),
+        texts(rows, |write| {
+            suppression(write).map(|it| it.source.as_str())
+        }),
+        texts(rows, |write| {
+            suppression(write)
+                .and_then(|it| it.account)
+                .map(Account::as_str)
+        }),
+        times(rows, |write| suppression(write).map(|it| timestamp(it.at))),
+        texts(rows, |write| suppression(write)?.reason.as_deref()),
+        times(rows, |write| write.subscriber.reinstated_at.map(timestamp)),
+        texts(rows, |write| id(&write.subscriber.places.old)),
+        bools(rows, |write| write.subscriber.places.old.is_quiet),
+        texts(rows, |write| id(&write.subscriber.places.new)),
+        bools(rows, |write| write.subscriber.places.new.is_quiet),
+        times(rows, |write| write.subscriber.as_of.map(timestamp)),
         times(rows, |write| {
             migrated(write).map(|Migrated { at, .. }| timestamp(at))
         }),
@@ -154,9 +178,18 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         bools(rows, |write| {
             migrated(write).is_some_and(|Migrated { arrived, .. }| arrived)
         }),
+        texts(rows, |write| Some(write.subscriber.token.reveal())),
         binaries(rows, |write| told(&write.subscriber)),
         times(rows, |write| Some(timestamp(write.subscriber.updated_at))),
     ]
+}
+
+const fn suppression(write: &SubscriberWrite) -> Option<&Suppression> {
+    write.subscriber.suppression.as_ref()
+}
+
+fn id(place: &Place) -> Option<&str> {
+    place.id.as_ref().map(|id| id.0.as_str())
 }
 
 fn told(subscriber: &Subscriber) -> Option<&[u8]> {
@@ -175,7 +208,9 @@ mod tests {
     #[tokio::test]
     async fn rows_that_exist_are_looked_up_one_by_one() {
         let types = "(uuid[], bigint[], timestamptz[], text[], text[], text[], text[], date[], \
-            text[], timestamptz[], text[], boolean[], bytea[], timestamptz[], bigint[])";
+            text[], text[], text[], timestamptz[], text[], timestamptz[], text[], boolean[], \
+            text[], boolean[], timestamptz[], timestamptz[], text[], boolean[], text[], bytea[], \
+            timestamptz[], bigint[])";
         let plan = plan(Update::TEXT, types).await;
         goes_by(&plan, "subscribers_pkey");
         assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");

@@ -16,7 +16,7 @@ use domain::{
         Accounts, ListQuery, PostingReader, PostingWrite, Store, SubscriberQuery, SubscriberReader,
         WriteSet,
     },
-    subscriber::{Account, PutSubscriber},
+    subscriber::{Account, PutSubscriber, sync::Sight},
     testing::{minutes, noon, uuid},
     usecase::{self, Errand, Told},
 };
@@ -185,6 +185,7 @@ fn told(errand: &Errand) -> Told {
         receipt: errand.receipt,
         subscriber: errand.subscriber,
         telling: errand.telling.clone(),
+        sight: Sight::Nobody,
     }
 }
 

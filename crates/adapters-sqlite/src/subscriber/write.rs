@@ -3,7 +3,7 @@
 use diesel::SqliteConnection;
 use domain::{
     store::{StoreError, SubscriberWrite},
-    subscriber::{Subscriber, day},
+    subscriber::{Account, Subscriber, day},
 };
 
 use crate::{
@@ -16,17 +16,22 @@ statement! {
     Insert =
     "INSERT INTO subscribers (\
      version, reported_at, name, country, membership_plan_category, membership_status, \
-     membership_expires_at, status, migrated_at, migration_source, migration_arrived, told, \
-     updated_at, id, email, migration_token) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+     membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
+     suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
+     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, id, \
+     email) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
     Update =
     "UPDATE subscribers SET \
      version = ?, reported_at = ?, name = ?, country = ?, membership_plan_category = ?, \
-     membership_status = ?, membership_expires_at = ?, status = ?, migrated_at = ?, \
-     migration_source = ?, migration_arrived = ?, told = ?, updated_at = ? \
+     membership_status = ?, membership_expires_at = ?, status = ?, suppressed_by = ?, \
+     suppressed_in = ?, suppressed_at = ?, suppressed_because = ?, reinstated_at = ?, \
+     old_id = ?, old_is_quiet = ?, new_id = ?, new_is_quiet = ?, as_of = ?, migrated_at = ?, \
+     migration_source = ?, migration_arrived = ?, migration_token = ?, told = ?, \
+     updated_at = ? \
      WHERE id = ? AND version = ?"
 }
 
@@ -48,11 +53,7 @@ pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Res
             return Err(StoreError::Conflict.into());
         }
     } else {
-        let fixed = [
-            (&id).into(),
-            subscriber.email.as_str().into(),
-            subscriber.token.reveal().into(),
-        ];
+        let fixed = [(&id).into(), subscriber.email.as_str().into()];
         execute::<Insert>(conn, &[&changing[..], &fixed].concat())?;
     }
     Ok(())
@@ -60,12 +61,14 @@ pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Res
 
 /// The values of the columns that may change in the life of a subscriber, in the order of both
 /// statements.
-fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 13] {
+fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 24] {
     let Subscriber {
         membership,
         migrated,
+        places,
         ..
     } = subscriber;
+    let suppression = subscriber.suppression.as_ref();
     [
         subscriber.version.into(),
         subscriber.reported_at.map(micros).into(),
@@ -79,9 +82,23 @@ fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Val
             .into(),
         expires_at.into(),
         subscriber.status.as_str().into(),
+        suppression.map(|it| it.source.as_str()).into(),
+        suppression
+            .and_then(|it| it.account)
+            .map(Account::as_str)
+            .into(),
+        suppression.map(|it| micros(it.at)).into(),
+        suppression.and_then(|it| it.reason.as_deref()).into(),
+        subscriber.reinstated_at.map(micros).into(),
+        places.old.id.as_ref().map(|id| id.0.as_str()).into(),
+        places.old.is_quiet.into(),
+        places.new.id.as_ref().map(|id| id.0.as_str()).into(),
+        places.new.is_quiet.into(),
+        subscriber.as_of.map(micros).into(),
         migrated.map(|migrated| micros(migrated.at)).into(),
         migrated.map(|migrated| migrated.source.as_str()).into(),
         migrated.is_some_and(|migrated| migrated.arrived).into(),
+        subscriber.token.reveal().into(),
         Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
         micros(subscriber.updated_at).into(),
     ]

@@ -27,7 +27,7 @@ pub use self::{
     enricher::EnricherArgs,
     newsletter::{
         AccountsArgs, SubscribersCommand, SubscribersImportArgs, SubscribersMigrateArgs,
-        SubscribersShowArgs, WebhookArgs,
+        SubscribersReconcileArgs, SubscribersShowArgs, WebhookArgs,
     },
     parse::{Refusal, load_dotenv, parse},
     settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},

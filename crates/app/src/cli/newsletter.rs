@@ -4,7 +4,7 @@ use std::{num::NonZeroU32, path::PathBuf};
 
 use adapters_mailerlite::{AccountSettings, DEFAULT_BASE_URL, Settings};
 use clap::{Args, Subcommand, builder::FalseyValueParser};
-use domain::subscriber::{Email, MigrationSource};
+use domain::subscriber::{Account, Email, MigrationSource};
 use secrecy::SecretString;
 use url::Url;
 
@@ -65,11 +65,39 @@ pub struct AccountsArgs {
     )]
     mailerlite_new_group_id: Option<String>,
 
+    /// When the accounts' lists of people are read: `daily`, at night and before the first sync
+    /// of an account, or `off`
+    #[arg(
+        long,
+        value_name = "WHEN",
+        env = "POSTHASTE_MAILERLITE_RECONCILE",
+        // A flag, which a bool is otherwise, would take `off` for absent.
+        action = clap::ArgAction::Set,
+        default_value = "daily",
+        value_parser = config::reconcile
+    )]
+    mailerlite_reconcile: bool,
+
     #[command(flatten)]
     pace: PaceArgs,
 }
 
 impl AccountsArgs {
+    /// Whether a group is named that starts the chain of e-mails.
+    pub const fn has_group(&self) -> bool {
+        self.mailerlite_new_group_id.is_some()
+    }
+
+    /// Whether the accounts' lists are read.
+    pub const fn reconciles(&self) -> bool {
+        self.mailerlite_reconcile
+    }
+
+    /// How many requests each account takes in a minute.
+    pub const fn requests_per_minute(&self) -> NonZeroU32 {
+        self.pace.requests_per_minute
+    }
+
     /// The accounts that have a key.
     pub fn settings(&self) -> Settings {
         let account = |key: &Option<SecretString>, base_url: &Url, group: Option<String>| {
@@ -148,6 +176,33 @@ pub enum SubscribersCommand {
     /// that begins with `=`, `+`, `-` or `@` for a formula: have it import the columns as text, or
     /// give the file to programs alone
     Export(StoreArgs),
+    /// Read the accounts' whole lists, record what they show, and have differences repaired
+    Reconcile(SubscribersReconcileArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SubscribersReconcileArgs {
+    /// Only this account: `old` or `new`
+    #[arg(
+        long,
+        value_name = "ACCOUNT",
+        env = "POSTHASTE_SUBSCRIBERS_ACCOUNT",
+        value_parser = config::account
+    )]
+    pub account: Option<Account>,
+
+    /// Say what is different, and change nothing
+    #[arg(
+        long,
+        env = "POSTHASTE_SUBSCRIBERS_DRY_RUN",
+        value_parser = FalseyValueParser::new()
+    )]
+    pub dry_run: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub accounts: AccountsArgs,
 }
 
 #[derive(Debug, Args)]
@@ -200,8 +255,33 @@ pub struct SubscribersMigrateArgs {
     )]
     pub source: MigrationSource,
 
+    /// Say what would happen and what is not set up at the provider, and move nobody
+    #[arg(
+        long,
+        env = "POSTHASTE_SUBSCRIBERS_DRY_RUN",
+        value_parser = FalseyValueParser::new()
+    )]
+    pub dry_run: bool,
+
+    /// With `--all`, only so many, spread evenly over the list
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_SUBSCRIBERS_SAMPLE",
+        conflicts_with = "emails"
+    )]
+    pub sample: Option<NonZeroU32>,
+
+    /// Move people although no group starts their chain of e-mails: it never starts later
+    #[arg(
+        long,
+        env = "POSTHASTE_SUBSCRIBERS_NO_GROUP",
+        value_parser = FalseyValueParser::new()
+    )]
+    pub no_group: bool,
+
     #[command(flatten)]
     pub store: StoreArgs,
     #[command(flatten)]
-    pub pace: PaceArgs,
+    pub accounts: AccountsArgs,
 }

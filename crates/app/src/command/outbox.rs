@@ -3,7 +3,11 @@
 use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::bail;
-use domain::outbox::{Kind, MOST_COUNTED, Outbox, Revive, TaskId, TaskRow};
+use domain::{
+    outbox::{Kind, MOST_COUNTED, Outbox, Revive, TaskId, TaskRow},
+    store::{AccountState, Accounts},
+    subscriber::Account,
+};
 use serde::Serialize;
 use time::{Duration, OffsetDateTime};
 
@@ -59,19 +63,48 @@ async fn list(args: OutboxListArgs) -> anyhow::Result<()> {
         limit: args.limit,
         as_json: args.json.enabled,
     };
-    listing.hand_over(&*database.outbox, output::print).await
+    listing.hand_over(&*database.outbox, output::print).await?;
+    if !args.json.enabled {
+        for pause in pauses(&*database.accounts).await? {
+            output::print(pause)?;
+        }
+    }
+    Ok(())
+}
+
+/// Says which accounts of the e-mail provider are left alone, which is why their tasks wait.
+async fn pauses(accounts: &dyn Accounts) -> anyhow::Result<Vec<String>> {
+    let mut pauses = Vec::new();
+    for &account in Account::ALL {
+        let state = accounts.account_state(account).await?;
+        pauses.extend(pause(account, &state, clock::now()));
+    }
+    Ok(pauses)
+}
+
+fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<String> {
+    let until = state.paused_until.filter(|until| *until > now)?;
+    let reason = state
+        .pause_reason
+        .as_deref()
+        .unwrap_or("no reason is known");
+    Some(format!(
+        "The {account} account is left alone until {} (UTC): {}",
+        output::minute(until),
+        text::plain(reason)
+    ))
 }
 
 /// Why something waits that is due and has not failed: no worker takes what it cannot send.
 fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static str> {
     let is_left = |task: &TaskRow| {
-        matches!(task.kind, Kind::Sync | Kind::Migrate)
+        matches!(task.kind, Kind::Sync | Kind::Migrate | Kind::Withdraw)
             && task.last_error.is_none()
             && task.next_at + OVERDUE < now
     };
     (!dead && tasks.iter().any(is_left)).then_some(
-        "A sync or migrate that is due and has no error waits for a worker with its account's key\n\
-         (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
+        "A sync, migrate or withdraw that is due and has no error waits for a worker with its account's\n\
+         key (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
          that is left alone for a while.",
     )
 }
@@ -260,6 +293,21 @@ mod tests {
         Outbox::list(store, dead, None, usize::MAX).await.unwrap()
     }
 
+    #[test]
+    fn a_pause_is_said_while_it_lasts() {
+        let (now, minute) = (noon(), minutes(1));
+        let state = AccountState {
+            paused_until: Some(now + minute),
+            pause_reason: Some("old account: 429\u{1b}[2J".to_owned()),
+            reconciled_at: None,
+        };
+        let text = pause(Account::Old, &state, now).unwrap();
+        assert!(text.contains("old account is left alone until"), "{text}");
+        assert!(text.contains("429\u{FFFD}[2J"), "{text}");
+        assert_eq!(pause(Account::Old, &state, now + minute), None);
+        assert_eq!(pause(Account::New, &AccountState::default(), now), None);
+    }
+
     #[tokio::test]
     async fn json_is_an_array_of_rows() {
         let store = store().await;
@@ -366,10 +414,7 @@ mod tests {
         migrate(&store, &[email(ada)], source, noon())
             .await
             .unwrap();
-        let queues = [
-            Queue::Sync(domain::subscriber::Account::Old),
-            Queue::Migrate,
-        ];
+        let queues = [Queue::Sync(Account::Old), Queue::Migrate];
         let claimed = store
             .claim(&queues, 2, minutes(1), Uuid::max(), noon())
             .await

@@ -30,8 +30,8 @@ pub use self::{
         llm_model, llm_timeout, price,
     },
     newsletter::{
-        WebhookSecrets, api_key, email, group_id, migration_source, requests_per_minute,
-        webhook_secrets,
+        WebhookSecrets, account, api_key, email, group_id, migration_source, reconcile,
+        requests_per_minute, webhook_secrets,
     },
 };
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use domain::subscriber::{Email, MigrationSource};
+use domain::subscriber::{Account, Email, MigrationSource};
 use secrecy::SecretString;
 
 use super::{line, whole};
@@ -39,6 +39,15 @@ pub fn requests_per_minute(text: &str) -> Result<NonZeroU32, String> {
         .map_err(|error| error.to_string())
 }
 
+/// `POSTHASTE_MAILERLITE_RECONCILE`.
+pub fn reconcile(text: &str) -> Result<bool, String> {
+    match text.trim() {
+        "daily" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("{text:?} is not one of daily, off")),
+    }
+}
+
 /// `POSTHASTE_MAILERLITE_WEBHOOK_SECRET`: one, or several with commas between them.
 pub fn webhook_secrets(text: &str) -> Result<WebhookSecrets, String> {
     let secrets = text.split(',').map(|secret| match secret.trim() {
@@ -46,6 +55,11 @@ pub fn webhook_secrets(text: &str) -> Result<WebhookSecrets, String> {
         secret => Ok(secret.into()),
     });
     secrets.collect::<Result<_, _>>().map(WebhookSecrets)
+}
+
+/// One of the provider's accounts.
+pub fn account(text: &str) -> Result<Account, String> {
+    Account::parse(text.trim()).ok_or_else(|| format!("{text:?} is not one of old, new"))
 }
 
 /// A subscriber's address.

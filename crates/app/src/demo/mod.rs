@@ -106,6 +106,7 @@ impl Home {
             enricher: Some(EnricherKind::Builtin),
             // Nobody outside is to hear of a demo.
             accounts: provider::none(),
+            reconciles: false,
             webhook_secrets: Vec::new(),
             admin: AdminBind::Off,
         }

@@ -40,7 +40,7 @@ impl Floor {
         let (bite, a_second) = match kind {
             Kind::Event => (16, 2_000),
             Kind::Enrich => (4, 200),
-            Kind::Sync | Kind::Migrate => (1, 20),
+            Kind::Sync | Kind::Migrate | Kind::Withdraw => (1, 20),
         };
         Self { bite, a_second }
     }

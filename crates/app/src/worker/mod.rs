@@ -86,9 +86,11 @@ pub struct WorkerSettings {
     pub enrich_aside: bool,
     /// How long one enrichment may take.
     pub enrich_within: Duration,
-    /// How many tasks are claimed at once for the e-mail provider: few, because its limit makes
-    /// them wait.
-    pub claim_for_provider: usize,
+    /// How many loops work on each queue for the e-mail provider: calls overlap, so that an
+    /// account that takes two seconds to answer still gets all the requests that it takes.
+    pub provider_loops: usize,
+    /// Whether the accounts' lists are read, before the first sync and every night.
+    pub reconciles: bool,
     /// How often a worker looks whether it may speak to the provider's accounts.
     pub lease_accounts_every: Duration,
     /// How long a stop waits for what is under way.
@@ -110,7 +112,8 @@ impl Default for WorkerSettings {
             enrich_at_once: cores::half(),
             enrich_aside: true,
             enrich_within: Duration::from_mins(2),
-            claim_for_provider: 4,
+            provider_loops: 4,
+            reconciles: false,
             lease_accounts_every: Duration::from_secs(5),
             stop_within: Duration::from_secs(10),
         }

@@ -67,7 +67,7 @@ impl Quarantine {
     pub async fn beside_others(&self, kind: Kind) -> Option<RwLockReadGuard<'_, ()>> {
         match kind {
             Kind::Enrich => Some(self.enriching.read().await),
-            Kind::Event | Kind::Sync | Kind::Migrate => None,
+            Kind::Event | Kind::Sync | Kind::Migrate | Kind::Withdraw => None,
         }
     }
 }
@@ -90,7 +90,7 @@ mod tests {
         assert!(quarantine.alone().now_or_never().is_none());
         let enriching = quarantine.beside_others(Kind::Enrich);
         assert!(enriching.now_or_never().is_none());
-        for kind in [Kind::Event, Kind::Sync, Kind::Migrate] {
+        for kind in [Kind::Event, Kind::Sync, Kind::Migrate, Kind::Withdraw] {
             assert!(quarantine.beside_others(kind).now_or_never().is_some());
         }
         drop(alone);

@@ -180,7 +180,9 @@ impl From<ProviderError> for Failure {
     fn from(error: ProviderError) -> Self {
         let message = error.to_string();
         let again = match error {
-            ProviderError::Retry { after, .. } => Again::After(after),
+            ProviderError::Retry { after, .. } | ProviderError::Limited { after, .. } => {
+                Again::After(after)
+            }
             // Whoever sees to the key has the task done; see `newsletter` for what happens first.
             ProviderError::Locked(_) => Again::After(None),
             ProviderError::Permanent(_) => Again::Never,

@@ -27,6 +27,7 @@ pub struct Wake {
     sync_old: Bell,
     sync_new: Bell,
     migrate: Bell,
+    withdraw: Bell,
 }
 
 /// A queue's bell.
@@ -45,6 +46,7 @@ impl Wake {
             Queue::Sync(Account::Old) => &self.sync_old,
             Queue::Sync(Account::New) => &self.sync_new,
             Queue::Migrate => &self.migrate,
+            Queue::Withdraw => &self.withdraw,
         }
     }
 

@@ -101,8 +101,22 @@ fn subscribers_are_moved_once() {
     let folder = installed();
     fs::write(folder.path().join("people.csv"), PEOPLE).unwrap();
     run(&folder, &["subscribers", "import", "people.csv"], &[]);
+    let launch = ["subscribers", "migrate", "--all", "--source", "launch"];
+    let refused = run(&folder, &launch, &[]);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = text(&refused.stderr);
+    assert!(said.contains("POSTHASTE_MAILERLITE_NEW_GROUP_ID"), "{said}");
+    let dry = run(&folder, &[&launch[..], &["--dry-run"]].concat(), &[]);
+    assert_eq!(dry.status.code(), Some(1));
+    let said = text(&dry.stdout);
+    assert!(
+        said.starts_with("Nobody was moved. 2 would move, "),
+        "{said}"
+    );
+    assert!(said.contains("WRONG old account: no API key"), "{said}");
+
     let migrate = |arguments: &[&str]| {
-        let arguments = [&["subscribers", "migrate"], arguments].concat();
+        let arguments = [&["subscribers", "migrate", "--no-group"], arguments].concat();
         run(&folder, &arguments, &[])
     };
     let unknown = migrate(&[

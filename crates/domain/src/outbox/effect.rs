@@ -20,6 +20,8 @@ pub enum Effect {
     Sync(SubscriberId, Account),
     /// Move a subscriber from the provider's old account to the new one.
     Migrate(SubscriberId),
+    /// See that no account of the provider sends anything to a subscriber who is suppressed.
+    Withdraw(SubscriberId),
 }
 
 impl Effect {
@@ -29,6 +31,7 @@ impl Effect {
             Self::Enrich(_) => Kind::Enrich,
             Self::Sync(..) => Kind::Sync,
             Self::Migrate(_) => Kind::Migrate,
+            Self::Withdraw(_) => Kind::Withdraw,
         }
     }
 
@@ -36,7 +39,7 @@ impl Effect {
     pub const fn key(self) -> Uuid {
         match self {
             Self::Enrich(id) => id.uuid(),
-            Self::Sync(id, _) | Self::Migrate(id) => id.uuid(),
+            Self::Sync(id, _) | Self::Migrate(id) | Self::Withdraw(id) => id.uuid(),
         }
     }
 
@@ -44,7 +47,7 @@ impl Effect {
     pub const fn account(self) -> Option<Account> {
         match self {
             Self::Sync(_, account) => Some(account),
-            Self::Enrich(_) | Self::Migrate(_) => None,
+            Self::Enrich(_) | Self::Migrate(_) | Self::Withdraw(_) => None,
         }
     }
 
@@ -54,6 +57,7 @@ impl Effect {
             Self::Enrich(_) => Queue::Enrich,
             Self::Sync(_, account) => Queue::Sync(account),
             Self::Migrate(_) => Queue::Migrate,
+            Self::Withdraw(_) => Queue::Withdraw,
         }
     }
 }
@@ -69,11 +73,19 @@ pub enum Kind {
     Sync,
     /// [`Effect::Migrate`].
     Migrate,
+    /// [`Effect::Withdraw`].
+    Withdraw,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Enrich, Self::Event, Self::Sync, Self::Migrate];
+    pub const ALL: [Self; 5] = [
+        Self::Enrich,
+        Self::Event,
+        Self::Sync,
+        Self::Migrate,
+        Self::Withdraw,
+    ];
 
     /// The kind's name.
     pub const fn as_str(self) -> &'static str {
@@ -82,6 +94,7 @@ impl Kind {
             Self::Event => "event",
             Self::Sync => "sync",
             Self::Migrate => "migrate",
+            Self::Withdraw => "withdraw",
         }
     }
 
@@ -109,16 +122,19 @@ pub enum Queue {
     Sync(Account),
     /// Moves between the accounts.
     Migrate,
+    /// Withdrawals of suppressed people from the accounts.
+    Withdraw,
 }
 
 impl Queue {
     /// Every queue.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Enrich,
         Self::Event,
         Self::Sync(Account::Old),
         Self::Sync(Account::New),
         Self::Migrate,
+        Self::Withdraw,
     ];
 
     /// The kind of the tasks in it.
@@ -128,6 +144,7 @@ impl Queue {
             Self::Event => Kind::Event,
             Self::Sync(_) => Kind::Sync,
             Self::Migrate => Kind::Migrate,
+            Self::Withdraw => Kind::Withdraw,
         }
     }
 
@@ -135,7 +152,7 @@ impl Queue {
     pub const fn account(self) -> Option<Account> {
         match self {
             Self::Sync(account) => Some(account),
-            Self::Enrich | Self::Event | Self::Migrate => None,
+            Self::Enrich | Self::Event | Self::Migrate | Self::Withdraw => None,
         }
     }
 }

@@ -13,7 +13,9 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 pub use self::locks::RowLocks;
-pub use self::subscriber::{Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite};
+pub use self::subscriber::{
+    AccountState, Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite,
+};
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},

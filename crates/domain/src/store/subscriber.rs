@@ -15,8 +15,8 @@ use crate::{
 pub struct SubscriberWrite {
     /// The version the subscriber must have in the store; `None` when there must be none.
     pub expected: Option<Version>,
-    /// The subscriber as it is afterwards, with its next version. Its id, address and token
-    /// are those of the stored one.
+    /// The subscriber as it is afterwards, with its next version. Its id and address are
+    /// those of the stored one.
     pub subscriber: Subscriber,
 }
 
@@ -38,6 +38,17 @@ pub trait SubscriberReader: Send + Sync {
     async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError>;
 }
 
+/// What is kept of an account beside its lease, for the next process that holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccountState {
+    /// Until when it is left alone, if it is.
+    pub paused_until: Option<OffsetDateTime>,
+    /// Why, in words for an operator.
+    pub pause_reason: Option<String>,
+    /// When its whole list was read to the end last.
+    pub reconciled_at: Option<OffsetDateTime>,
+}
+
 /// The port to the leases of the provider's accounts. Whoever holds an account's is the only
 /// one to send requests to it, which is how its request limit is kept across processes.
 #[async_trait]
@@ -55,4 +66,14 @@ pub trait Accounts: Send + Sync {
 
     /// Gives back whatever this holder has leased.
     async fn release(&self, holder: Uuid) -> Result<(), StoreError>;
+
+    /// What is kept of an account; nothing at first. It outlasts leases.
+    async fn account_state(&self, account: Account) -> Result<AccountState, StoreError>;
+
+    /// Keeps this of an account in place of what was kept. For the holder of its lease.
+    async fn keep_account_state(
+        &self,
+        account: Account,
+        state: &AccountState,
+    ) -> Result<(), StoreError>;
 }

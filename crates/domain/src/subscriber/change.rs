@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{Subscriber, SubscriberStatus};
+use super::Subscriber;
 use crate::{
     outbox::{Effect, Event, EventName, Subject},
     posting::Version,
@@ -18,8 +18,11 @@ pub struct Change {
     pub subscriber: Subscriber,
     /// The event it raises.
     pub event: Option<EventName>,
-    /// The effect it asks for.
+    /// The effect it asks for. A suppression that has not reached both accounts asks for its
+    /// own besides.
     pub effect: Option<Effect>,
+    /// Whether it is that of a withdrawal, which sees to what is left itself.
+    pub(super) is_of_withdrawal: bool,
 }
 
 impl Change {
@@ -36,6 +39,7 @@ impl Change {
             subscriber,
             event: None,
             effect: None,
+            is_of_withdrawal: false,
         }
     }
 
@@ -51,6 +55,7 @@ impl Change {
             mut subscriber,
             event,
             effect,
+            is_of_withdrawal,
             ..
         } = self;
         let id = subscriber.id;
@@ -62,6 +67,9 @@ impl Change {
         }));
         if let Some(effect) = effect {
             writes.ask(effect);
+        }
+        if !is_of_withdrawal && subscriber.unquiet().next().is_some() {
+            writes.ask(Effect::Withdraw(id));
         }
         // However many commands change it, a commit moves a subscriber on by one version.
         let earlier = writes.subscribers.get(&id);
@@ -82,10 +90,5 @@ impl Subscriber {
     /// The sync that tells the provider about the subscriber.
     pub const fn sync(&self) -> Effect {
         Effect::Sync(self.id, self.account())
-    }
-
-    /// Takes in a status that was seen somewhere: the strongest one stands.
-    pub(super) fn strengthen(&mut self, seen: SubscriberStatus) {
-        self.status = self.status.max(seen);
     }
 }

@@ -2,7 +2,10 @@
 
 use time::OffsetDateTime;
 
-use super::{Change, Email, MigrationToken, Subscriber, SubscriberId, SubscriberStatus};
+use super::{
+    Change, Email, MigrationToken, Subscriber, SubscriberId, SubscriberStatus, Suppression,
+    SuppressionSource,
+};
 
 /// One event of the provider that is about a person's status.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +47,9 @@ pub struct Notice {
 
 /// Applies an event of the provider to what is known of the address. Events repeat and come
 /// out of order: the strongest status stands. What is said of an address that nobody has
-/// reported is kept for the day when somebody does.
+/// reported is kept for the day when somebody does, and told to the accounts all the same. Who
+/// was reinstated is not suppressed by a delivery, which may be an old one: the accounts are
+/// asked.
 pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) -> Option<Change> {
     let Notice {
         event,
@@ -54,7 +59,15 @@ pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) 
     let mut after = known.cloned().unwrap_or_else(|| {
         Subscriber::unreported(event.email.clone(), *new_id, new_token.clone(), now)
     });
-    after.strengthen(event.status);
+    if after.reinstated_at.is_some() && !after.status.is_suppressed() {
+        if !event.status.is_suppressed() {
+            return None;
+        }
+        after.places.set_quiet(false);
+        return Some(Change::new(known, after, now));
+    }
+    let from = Suppression::shown(SuppressionSource::Webhook, None, now);
+    after.strengthen(event.status, from);
     let is_news = match known {
         Some(known) => known.status != after.status,
         None => after.status.is_suppressed(),

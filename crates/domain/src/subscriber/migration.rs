@@ -2,17 +2,23 @@
 
 use time::OffsetDateTime;
 
-use super::{Change, Migrated, MigrationSource, Subscriber, SubscriberStatus, sync::Telling};
+use super::{
+    Account, Change, Migrated, MigrationSource, Subscriber, SuppressionSource,
+    provider::{Found, ProviderStatus},
+    sync::{Sight, Telling},
+};
 use crate::outbox::Effect;
 
-/// Moves a subscriber to the new account. `None` for who has moved already, and for who was
-/// never reported.
+/// Moves a subscriber to the new account. `None` for who has moved already, for who was never
+/// reported, and for who presses a button though they get no mail.
 pub fn migrate(
     subscriber: &Subscriber,
     source: MigrationSource,
     now: OffsetDateTime,
 ) -> Option<Change> {
-    if subscriber.migrated.is_some() || subscriber.reported_at.is_none() {
+    let is_in_vain =
+        source == MigrationSource::EmailConfirmation && subscriber.status.is_suppressed();
+    if subscriber.migrated.is_some() || subscriber.reported_at.is_none() || is_in_vain {
         return None;
     }
     let after = Subscriber {
@@ -34,16 +40,89 @@ pub fn due(subscriber: &Subscriber) -> Option<Telling> {
     (!migrated.arrived).then(|| subscriber.telling())
 }
 
-/// Records the status that the old account showed, if it is a stronger one. Nothing follows
-/// from it yet: the person is on the way.
-pub fn found(
+/// What follows from a look at an account during a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It goes on.
+    GoOn,
+    /// Nobody is moved: the person is suppressed, and stays where that is known.
+    Stay,
+    /// It needs an operator, who reads this.
+    Stuck(String),
+}
+
+/// Takes in what the old account showed. `was_there` says that it showed the person earlier in
+/// this attempt, in which nobody has removed them yet.
+pub fn look(
     subscriber: &Subscriber,
-    status: SubscriberStatus,
+    found: Option<&Found>,
+    was_there: bool,
     now: OffsetDateTime,
-) -> Option<Change> {
+) -> (Subscriber, Next) {
+    let (old, source) = (Account::Old, SuppressionSource::Move);
     let mut after = subscriber.clone();
-    after.strengthen(status);
-    (after.status != subscriber.status).then(|| Change::new(Some(subscriber), after, now))
+    let is_deleted = found.is_some_and(|found| found.is_deleted);
+    match found.filter(|found| !found.is_deleted) {
+        Some(found) => after.see(old, found, source, now),
+        // Who is in the new account already was taken out of the old one by the move.
+        None if was_there || after.places.new.id.is_none() => {
+            if was_there || is_deleted || after.places.old.id.is_some() {
+                after.miss(old, source, now);
+            }
+        }
+        None => {}
+    }
+    let next = next(&after, old, found.filter(|found| !found.is_deleted));
+    (after, next)
+}
+
+/// Takes in what the new account showed of the person who was to join it.
+pub fn join(subscriber: &Subscriber, sight: &Sight, now: OffsetDateTime) -> (Subscriber, Next) {
+    let (new, source) = (Account::New, SuppressionSource::Move);
+    let mut after = subscriber.clone();
+    let found = match sight {
+        Sight::Found(found) => {
+            after.see(new, found, source, now);
+            Some(found)
+        }
+        Sight::Missing | Sight::Nobody => {
+            after.miss(new, source, now);
+            None
+        }
+    };
+    let next = next(&after, new, found);
+    (after, next)
+}
+
+fn next(subscriber: &Subscriber, account: Account, found: Option<&Found>) -> Next {
+    if subscriber.status.is_suppressed() {
+        return Next::Stay;
+    }
+    match found.map(|found| found.status) {
+        None | Some(ProviderStatus::Active) => Next::GoOn,
+        Some(status) => Next::Stuck(format!(
+            "the {account} account shows the person as {status}: only who is active is moved"
+        )),
+    }
+}
+
+/// What a step of a move changes, if anything. Nothing follows from it yet: the person is on the
+/// way.
+pub fn change(subscriber: &Subscriber, after: Subscriber, now: OffsetDateTime) -> Option<Change> {
+    (after != *subscriber).then(|| Change::new(Some(subscriber), after, now))
+}
+
+/// Ends the move of someone who is suppressed: they stay in the old account, where that is
+/// known. An attempt whose answer was lost may have put them into the new one, so that is looked
+/// at once more.
+pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) -> Change {
+    let mut after = subscriber;
+    if let Some(migrated) = &mut after.migrated {
+        migrated.arrived = true;
+    }
+    after.places.new.is_quiet = false;
+    after.told = Some(after.telling().digest());
+    Change::new(Some(before), after, now)
 }
 
 /// Records that both accounts show the move, and what the new one was told. Asks for a sync if
@@ -58,7 +137,9 @@ pub fn arrive(subscriber: &Subscriber, told: &Telling, now: OffsetDateTime) -> O
         arrived: true,
         ..migrated
     });
-    after.strengthen(told.status);
+    after.places.old.id = None;
+    // Who was suppressed at the last moment is active there.
+    after.places.new.is_quiet = false;
     after.told = Some(told.digest());
     let mut change = Change::new(Some(subscriber), after, now);
     if change.subscriber.is_untold() {

@@ -11,11 +11,15 @@ mod email;
 mod event;
 pub mod limits;
 pub mod migration;
+pub mod operator;
 mod payload;
 pub mod provider;
 mod put;
+pub mod reconciliation;
 mod report;
+mod standing;
 pub mod sync;
+pub mod withdrawal;
 
 #[cfg(test)]
 mod tests;
@@ -31,6 +35,7 @@ pub use self::{
     event::{Notice, ProviderEvent, notice},
     put::PutSubscriber,
     report::{Report, report},
+    standing::{Place, Places, Suppression, SuppressionSource},
     sync::Telling,
 };
 use crate::{posting::Version, vocabulary::vocabulary};
@@ -63,6 +68,8 @@ vocabulary! {
     SubscriberStatus {
         /// May be written to.
         Active = "active",
+        /// Somebody has removed the person at the provider.
+        Removed = "removed",
         /// Mail cannot be delivered for good.
         Bounced = "bounced",
         /// Wants no more.
@@ -207,6 +214,8 @@ pub struct Subscriber {
     /// what the provider said about the address. For everybody outside such a person does not
     /// exist yet.
     pub reported_at: Option<OffsetDateTime>,
+    /// The moment of which the last report that says one is: an older one changes nothing.
+    pub as_of: Option<OffsetDateTime>,
     /// The person's name.
     pub name: Option<String>,
     /// The person's country, by its name.
@@ -215,6 +224,13 @@ pub struct Subscriber {
     pub membership: Option<Membership>,
     /// Whether the person may be written to.
     pub status: SubscriberStatus,
+    /// Where the suppression came from, where there is one and that was noted.
+    pub suppression: Option<Suppression>,
+    /// When an operator reinstated the person last: what the provider says of before that does
+    /// not count.
+    pub reinstated_at: Option<OffsetDateTime>,
+    /// How the person stands in each account.
+    pub places: Places,
     /// When and how the person moved to the new account; `None` in the old one.
     pub migrated: Option<Migrated>,
     /// What lets the person move.
@@ -239,10 +255,14 @@ impl Subscriber {
             version: 1,
             email,
             reported_at: None,
+            as_of: None,
             name: None,
             country: None,
             membership: None,
             status: SubscriberStatus::Active,
+            suppression: None,
+            reinstated_at: None,
+            places: Places::default(),
             migrated: None,
             token,
             told: None,

@@ -7,7 +7,10 @@
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
-use super::{Account, Change, Subscriber, SubscriberStatus, day, provider::Profile};
+use super::{
+    Account, Change, Subscriber, SubscriberStatus, SuppressionSource, day,
+    provider::{Found, Profile},
+};
 use crate::outbox::Effect;
 
 /// What an account is told of a subscriber.
@@ -17,8 +20,9 @@ pub struct Telling {
     pub account: Account,
     /// What it is told.
     pub profile: Profile,
-    /// Whether the person may be written to. The account is not told that, but every change of
-    /// it is followed by a sync, and nobody suppressed is made known to an account.
+    /// Whether the person may be written to. A sync does not tell the account that, but every
+    /// change of it is followed by one, and nobody suppressed is made known to an account. To
+    /// unsubscribe people is what [withdrawals](super::withdrawal) are for.
     pub status: SubscriberStatus,
 }
 
@@ -112,15 +116,48 @@ pub fn begin(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     Some(Change::new(Some(subscriber), after, now))
 }
 
-/// Records what an account was told, with the strongest status that was seen there. Asks for
-/// another sync if there is more to tell by now. Someone who has left the account meanwhile may
-/// have been put back there, and is taken out once more.
-pub fn record(subscriber: &Subscriber, told: &Telling, now: OffsetDateTime) -> Change {
+/// What an account showed of a person while it was told about them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// This.
+    Found(Found),
+    /// Nobody, though it had the person once.
+    Missing,
+    /// Nobody, and nobody was made known to it.
+    Nobody,
+}
+
+/// Records what an account was told and showed. Asks for another sync if there is more to tell
+/// by now. Someone who has left the account meanwhile may have been put back there, and is taken
+/// out once more.
+pub fn record(
+    subscriber: &Subscriber,
+    told: &Telling,
+    sight: &Sight,
+    now: OffsetDateTime,
+) -> Change {
+    let source = SuppressionSource::Answer;
     let mut after = subscriber.clone();
-    after.strengthen(told.status);
-    if after.account() == told.account {
-        after.told = Some(told.digest());
-    } else if let Some(migrated) = &mut after.migrated {
+    let is_there = after.account() == told.account;
+    let mut held = told.clone();
+    match sight {
+        Sight::Found(found) => {
+            after.see(told.account, found, source, now);
+            held.status = after.counted(found).unwrap_or(told.status).max(told.status);
+        }
+        // Whoever has left it is not missing there.
+        Sight::Missing if is_there => {
+            after.miss(told.account, source, now);
+            held.status = held.status.max(SubscriberStatus::Removed);
+        }
+        Sight::Missing | Sight::Nobody => {}
+    }
+    if is_there {
+        after.told = Some(held.digest());
+    } else if let Some(migrated) = &mut after.migrated
+        && matches!(sight, Sight::Found(_))
+        && !after.status.is_suppressed()
+    {
         migrated.arrived = false;
         let mut change = Change::new(Some(subscriber), after, now);
         change.effect = Some(Effect::Migrate(subscriber.id));

@@ -127,6 +127,7 @@ macro_rules! contract_suite {
                 a_lease_ends
                 accounts_are_leased_together_or_not_at_all
                 a_released_account_is_free
+                what_is_kept_of_an_account_outlasts_its_lease
             }
             clients {
                 a_client_comes_back

@@ -6,28 +6,49 @@ use std::{
 };
 
 use async_trait::async_trait;
+use time::OffsetDateTime;
 
 use crate::subscriber::{
     Account, Email, SubscriberStatus,
-    provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+    provider::{
+        Cursor, Fields, Found, Inspection, Listed, Page, Profile, Provider, ProviderError,
+        ProviderId, ProviderStatus, Upserted,
+    },
 };
+
+/// How many people are on a page.
+const PAGE: usize = 2;
 
 /// A request that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// `upsert`, with `join` or without.
     Upsert(Account, Email, bool),
+    /// `update`.
+    Update(Account, Email),
     /// `find`.
     Find(Account, Email),
+    /// `suppress`.
+    Suppress(Account, Email),
     /// `remove`.
     Remove(Account, Email),
+    /// `forget`.
+    Forget(Account, Email),
+    /// `page`.
+    Page(Account),
+    /// `inspect`.
+    Inspect(Account),
 }
 
 /// A person in an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     /// How they stand.
-    pub status: SubscriberStatus,
+    pub status: ProviderStatus,
+    /// When they unsubscribed, or were unsubscribed.
+    pub unsubscribed_at: Option<OffsetDateTime>,
+    /// Whether they are in the group.
+    pub is_in_group: bool,
     /// What the account was told last; nothing of who was there before.
     pub profile: Option<Profile>,
     /// How often they joined the group.
@@ -43,6 +64,16 @@ pub enum Failing {
     After,
 }
 
+/// What happens to a request.
+#[derive(Clone, Debug)]
+enum Incident {
+    /// It fails. An answer that is not understood, of a proxy or about another person, is
+    /// [`ProviderError::Permanent`] or [`ProviderError::Locked`] after its effect.
+    Fails(Failing, ProviderError),
+    /// Just before it, a person gets another status.
+    Follows(Account, Email, ProviderStatus),
+}
+
 /// Implements the provider's port.
 #[derive(Debug, Default)]
 pub struct MemoryProvider {
@@ -52,9 +83,12 @@ pub struct MemoryProvider {
 #[derive(Debug, Default)]
 struct State {
     people: BTreeMap<(Account, Email), Person>,
+    forgotten: Vec<(Account, Email)>,
     calls: Vec<Call>,
-    failures: VecDeque<Option<(Failing, ProviderError)>>,
+    incidents: VecDeque<Option<Incident>>,
     refuses_suppressed: bool,
+    inspections: BTreeMap<Account, Inspection>,
+    now: Option<OffsetDateTime>,
 }
 
 impl MemoryProvider {
@@ -67,9 +101,25 @@ impl MemoryProvider {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Gives the accounts this time, which is when people unsubscribe. Without one they do not
+    /// say when.
+    pub fn at(&self, now: OffsetDateTime) {
+        self.state().now = Some(now);
+    }
+
     /// Puts a person into an account, or gives them another status there.
-    pub fn set(&self, account: Account, email: &Email, status: SubscriberStatus) {
-        self.state().person(account, email).status = status;
+    pub fn set(&self, account: Account, email: &Email, status: impl Into<ProviderStatus>) {
+        self.state().set(account, email, status.into());
+    }
+
+    /// Somebody deletes a person by hand.
+    pub fn delete(&self, account: Account, email: &Email) {
+        self.state().people.remove(&(account, email.clone()));
+    }
+
+    /// What an account is set up like.
+    pub fn set_up(&self, account: Account, inspection: Inspection) {
+        self.state().inspections.insert(account, inspection);
     }
 
     /// From now on, someone suppressed is refused instead of taken.
@@ -79,14 +129,30 @@ impl MemoryProvider {
 
     /// The request after `calls` more fails.
     pub fn fail(&self, calls: usize, failing: Failing, error: ProviderError) {
-        let failures = &mut self.state().failures;
-        failures.resize(failures.len().max(calls), None);
-        failures.insert(calls, Some((failing, error)));
+        self.state().expect(calls, Incident::Fails(failing, error));
+    }
+
+    /// Just before the request after `calls` more, a person gets another status.
+    pub fn flip(&self, calls: usize, account: Account, email: &Email, status: ProviderStatus) {
+        let incident = Incident::Follows(account, email.clone(), status);
+        self.state().expect(calls, incident);
     }
 
     /// A person in an account.
     pub fn person(&self, account: Account, email: &Email) -> Option<Person> {
         self.state().people.get(&(account, email.clone())).cloned()
+    }
+
+    /// Whether an account was asked to forget a person.
+    pub fn has_forgotten(&self, account: Account, email: &Email) -> bool {
+        self.state().forgotten.contains(&(account, email.clone()))
+    }
+
+    /// How many people are in an account.
+    pub fn count(&self, account: Account) -> usize {
+        let state = self.state();
+        let people = state.people.keys();
+        people.filter(|(of, _)| *of == account).count()
     }
 
     /// The requests since this was asked last.
@@ -102,35 +168,114 @@ impl MemoryProvider {
     ) -> Result<T, ProviderError> {
         let mut state = self.state();
         state.calls.push(call);
-        match state.failures.pop_front().flatten() {
-            Some((Failing::Before, error)) => Err(error),
-            Some((Failing::After, error)) => {
+        match state.incidents.pop_front().flatten() {
+            Some(Incident::Fails(Failing::Before, error)) => return Err(error),
+            Some(Incident::Fails(Failing::After, error)) => {
                 effect(&mut state);
-                Err(error)
+                return Err(error);
             }
-            None => Ok(effect(&mut state)),
+            Some(Incident::Follows(account, email, status)) => state.set(account, &email, status),
+            None => {}
         }
+        Ok(effect(&mut state))
     }
 }
 
 impl State {
+    fn expect(&mut self, calls: usize, incident: Incident) {
+        let incidents = &mut self.incidents;
+        incidents.resize(incidents.len().max(calls), None);
+        incidents.insert(calls, Some(incident));
+    }
+
     fn person(&mut self, account: Account, email: &Email) -> &mut Person {
         self.people
             .entry((account, email.clone()))
             .or_insert(Person {
-                status: SubscriberStatus::Active,
+                status: ProviderStatus::Active,
+                unsubscribed_at: None,
+                is_in_group: false,
                 profile: None,
                 joined: 0,
             })
     }
 
+    fn set(&mut self, account: Account, email: &Email, status: ProviderStatus) {
+        let now = self.now;
+        let person = self.person(account, email);
+        person.status = status;
+        person.unsubscribed_at = now.filter(|_| status == ProviderStatus::Unsubscribed);
+    }
+
     fn find(&self, account: Account, email: &Email) -> Option<Found> {
         let person = self.people.get(&(account, email.clone()))?;
-        Some(Found {
-            id: ProviderId(email.as_str().to_owned()),
-            status: person.status,
-        })
+        Some(found(email, person))
     }
+
+    fn take(&mut self, account: Account, profile: &Profile, join: bool) -> Upserted {
+        let refuses = self.refuses_suppressed;
+        let person = self.person(account, &profile.email);
+        if refuses && person.status.suppression().is_some() {
+            return Upserted::Suppressed;
+        }
+        person.profile = Some(profile.clone());
+        person.is_in_group |= join;
+        person.joined += usize::from(join);
+        Upserted::Taken(found(&profile.email, person))
+    }
+
+    fn page(&self, account: Account, after: Option<&str>) -> Page {
+        let is_behind = |email: &Email| after.is_none_or(|after| email.as_str() > after);
+        let people = self.people.iter();
+        let mut behind: Vec<_> = people
+            .filter(|((of, email), _)| *of == account && is_behind(email))
+            .map(|((_, email), person)| Listed {
+                email: email.clone(),
+                found: found(email, person),
+            })
+            .take(PAGE + 1)
+            .collect();
+        let has_more = behind.len() > PAGE;
+        behind.truncate(PAGE);
+        let last = behind.last().filter(|_| has_more);
+        Page {
+            next: last.map(|last| Cursor(last.email.as_str().to_owned())),
+            people: behind,
+            odd: Vec::new(),
+        }
+    }
+}
+
+impl From<SubscriberStatus> for ProviderStatus {
+    fn from(status: SubscriberStatus) -> Self {
+        match status {
+            // It has no word for who is gone.
+            SubscriberStatus::Active | SubscriberStatus::Removed => Self::Active,
+            SubscriberStatus::Bounced => Self::Bounced,
+            SubscriberStatus::Unsubscribed => Self::Unsubscribed,
+            SubscriberStatus::SpamReported => Self::Junk,
+        }
+    }
+}
+
+/// Its ids are the addresses.
+fn found(email: &Email, person: &Person) -> Found {
+    Found {
+        id: ProviderId(email.as_str().to_owned()),
+        status: person.status,
+        unsubscribed_at: person.unsubscribed_at,
+        is_deleted: false,
+        is_in_group: Some(person.is_in_group),
+        fields: person
+            .profile
+            .as_ref()
+            .map(Fields::from)
+            .unwrap_or_default(),
+    }
+}
+
+fn address(id: &ProviderId) -> Result<Email, ProviderError> {
+    Email::parse(&id.0).map_err(|error| ProviderError::Permanent(error.to_string()))
 }
 
 #[async_trait]
@@ -145,19 +290,20 @@ impl Provider for MemoryProvider {
         profile: &Profile,
         join: bool,
     ) -> Result<Upserted, ProviderError> {
-        let email = &profile.email;
-        self.call(Call::Upsert(account, email.clone(), join), |state| {
-            let refuses = state.refuses_suppressed;
-            let person = state.person(account, email);
-            if refuses && person.status.is_suppressed() {
-                return Upserted::Suppressed;
-            }
-            person.profile = Some(profile.clone());
-            person.joined += usize::from(join);
-            Upserted::Taken(Found {
-                id: ProviderId(email.as_str().to_owned()),
-                status: person.status,
-            })
+        let call = Call::Upsert(account, profile.email.clone(), join);
+        self.call(call, |state| state.take(account, profile, join))
+    }
+
+    async fn update(
+        &self,
+        account: Account,
+        id: &ProviderId,
+        profile: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        let email = address(id)?;
+        self.call(Call::Update(account, email.clone()), |state| {
+            state.find(account, &email)?;
+            Some(state.take(account, profile, false))
         })
     }
 
@@ -167,13 +313,45 @@ impl Provider for MemoryProvider {
         })
     }
 
+    async fn suppress(
+        &self,
+        account: Account,
+        email: &Email,
+        _: &ProviderId,
+    ) -> Result<(), ProviderError> {
+        self.call(Call::Suppress(account, email.clone()), |state| {
+            if state.find(account, email).is_some() {
+                state.set(account, email, ProviderStatus::Unsubscribed);
+                state.person(account, email).is_in_group = false;
+            }
+        })
+    }
+
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        // Its ids are the addresses.
-        let Ok(email) = Email::parse(&id.0) else {
-            return Ok(());
-        };
+        let email = address(id)?;
         self.call(Call::Remove(account, email.clone()), |state| {
             state.people.remove(&(account, email));
+        })
+    }
+
+    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        let email = address(id)?;
+        self.call(Call::Forget(account, email.clone()), |state| {
+            state.people.remove(&(account, email.clone()));
+            state.forgotten.push((account, email));
+        })
+    }
+
+    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+        self.call(Call::Page(account), |state| {
+            state.page(account, cursor.map(|cursor| cursor.0.as_str()))
+        })
+    }
+
+    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
+        self.call(Call::Inspect(account), |state| {
+            let set_up = state.inspections.get(&account);
+            set_up.cloned().unwrap_or_default()
         })
     }
 }

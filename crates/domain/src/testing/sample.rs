@@ -11,8 +11,8 @@ use crate::{
         Answer, Details, Posting, PostingId, PutOutcome, PutPosting, SourceIdentifier, Status,
     },
     subscriber::{
-        Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
-        SubscriberStatus,
+        Email, MigrationToken, Notice, Places, ProviderEvent, PutSubscriber, Subscriber,
+        SubscriberId, SubscriberStatus,
     },
 };
 
@@ -203,10 +203,14 @@ pub fn subscriber(address: &str) -> Subscriber {
         version: 1,
         email: email(address),
         reported_at: Some(noon()),
+        as_of: None,
         name: None,
         country: None,
         membership: None,
         status: SubscriberStatus::Active,
+        suppression: None,
+        reinstated_at: None,
+        places: Places::default(),
         migrated: None,
         token: token(address),
         told: None,

@@ -1,20 +1,24 @@
-//! Moves to the provider's new account: the decision, and its five steps at the provider.
+//! Moves to the provider's new account: the decision, and its steps at the provider.
 //!
 //! [`moves`] says who is to be moved. Then, for each: [`look_up`] asks the old account,
-//! [`record_found`] records a suppression found there before anything else happens,
-//! [`carry_over`] puts the person into the new account and only then takes them out of the old
-//! one, [`record_moves`] records that they have arrived. Each step may be done again: whoever
-//! starts over after a failure loses nobody.
+//! [`record_found`] records what it showed before anything else happens, [`join`] puts the person
+//! into the new account, [`record_joined`] records what that showed; the old account is looked up
+//! and recorded once more, because somebody may have left while the new one was called; only then
+//! [`leave`] takes the person out of the old account, and [`record_move`] records the arrival.
+//! Who is suppressed by any of these stays in the old account and is withdrawn from the new one.
+//! Each step may be done again: whoever starts over after a failure loses nobody.
 
 use time::OffsetDateTime;
 
-use super::{Errand, Told, report::is_reported};
+use super::{Errand, report::is_reported};
 use crate::{
     outbox::Receipt,
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Account, Email, MigrationSource, MigrationToken, Subscriber, SubscriberId, migration,
-        provider::{Found, Provider, ProviderError},
+        Account, Email, MigrationSource, MigrationToken, Subscriber, SubscriberId,
+        migration::{self, Next},
+        provider::{Found, Provider, ProviderError, ProviderStatus},
+        sync::Sight,
     },
 };
 
@@ -90,11 +94,16 @@ pub async fn moves(
     let mut writes = WriteSet::new(now);
     let mut errands = Vec::with_capacity(tasks.len());
     for &(receipt, id) in tasks {
-        match known.get(&id).and_then(migration::due) {
-            Some(telling) => errands.push(Errand {
+        let due = known.get(&id).and_then(|subscriber| {
+            let telling = migration::due(subscriber)?;
+            Some((telling, subscriber.places.new.id.clone()))
+        });
+        match due {
+            Some((telling, provider_id)) => errands.push(Errand {
                 receipt,
                 subscriber: id,
                 telling,
+                id: provider_id,
             }),
             None => writes.done.push(receipt),
         }
@@ -114,72 +123,132 @@ pub async fn look_up(
     provider.find(Account::Old, email).await
 }
 
-/// Records a suppression that the old account showed, and gives the errand as it is by now.
-/// `None` when the person has arrived meanwhile; then the task is finished.
+/// How a move goes on after a step was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MoveStep {
+    /// With this.
+    GoOn(Errand),
+    /// Not at all: the task is finished.
+    Over,
+    /// Not without an operator.
+    Stuck(ProviderError),
+}
+
+/// Records what the old account showed, before anything follows from it, and says how the move
+/// goes on by what is known by now. `was_there` says that the account showed the person earlier
+/// in this attempt.
 pub async fn record_found(
     store: &dyn Store,
     errand: &Errand,
     found: Option<&Found>,
+    was_there: bool,
     now: OffsetDateTime,
-) -> Result<Option<Errand>, StoreError> {
+) -> Result<MoveStep, StoreError> {
+    record_step(store, errand, now, |subscriber| {
+        migration::look(subscriber, found, was_there, now)
+    })
+    .await
+}
+
+/// Puts the person into the new account, which starts its chain of e-mails.
+pub async fn join(provider: &dyn Provider, errand: &Errand) -> Result<Sight, ProviderError> {
+    let profile = &errand.telling.profile;
+    if errand.id.is_some() {
+        // Whom the account had and has no more is not created again.
+        match provider.find(Account::New, &profile.email).await? {
+            None => return Ok(Sight::Missing),
+            Some(found) if found.is_deleted => return Ok(Sight::Missing),
+            Some(found) if found.status != ProviderStatus::Active => {
+                return Ok(Sight::Found(found));
+            }
+            Some(_) => {}
+        }
+    }
+    let upserted = provider.upsert(Account::New, profile, true).await?;
+    errand.sight(provider, upserted).await
+}
+
+/// Records what the new account showed of the person who joined.
+pub async fn record_joined(
+    store: &dyn Store,
+    errand: &Errand,
+    sight: &Sight,
+    now: OffsetDateTime,
+) -> Result<MoveStep, StoreError> {
+    record_step(store, errand, now, |subscriber| {
+        migration::join(subscriber, sight, now)
+    })
+    .await
+}
+
+/// Takes the person, who is active in the new account, out of the old one.
+pub async fn leave(provider: &dyn Provider, found: Option<&Found>) -> Result<(), ProviderError> {
+    match found {
+        Some(found) => provider.remove(Account::Old, &found.id).await,
+        None => Ok(()),
+    }
+}
+
+async fn record_step(
+    store: &dyn Store,
+    errand: &Errand,
+    now: OffsetDateTime,
+    decide: impl FnOnce(&Subscriber) -> (Subscriber, Next) + Send,
+) -> Result<MoveStep, StoreError> {
     let id = errand.subscriber;
-    let mut known = store.load_subscribers_by_id(&[id]).await?;
+    let known = store.load_subscribers_by_id(&[id]).await?;
     let mut writes = WriteSet::new(now);
-    let mut latest = known.remove(&id);
-    if let (Some(subscriber), Some(found)) = (&mut latest, found)
-        && let Some(change) = migration::found(subscriber, found.status, now)
-    {
-        *subscriber = change.record(&mut writes);
-    }
-    let telling = latest.as_ref().and_then(migration::due);
-    if telling.is_none() {
-        writes.done.push(errand.receipt);
-    }
+    let under_way = known
+        .get(&id)
+        .filter(|subscriber| migration::due(subscriber).is_some());
+    let step = match under_way {
+        None => {
+            writes.done.push(errand.receipt);
+            MoveStep::Over
+        }
+        Some(subscriber) => {
+            let (after, next) = decide(subscriber);
+            if next == Next::Stay {
+                migration::stay(subscriber, after, now).record(&mut writes);
+                writes.done.push(errand.receipt);
+                MoveStep::Over
+            } else {
+                let step = match next {
+                    Next::Stuck(why) => MoveStep::Stuck(ProviderError::Permanent(why)),
+                    _ => MoveStep::GoOn(Errand {
+                        telling: after.telling(),
+                        id: after.places.new.id.clone(),
+                        ..errand.clone()
+                    }),
+                };
+                if let Some(change) = migration::change(subscriber, after, now) {
+                    change.record(&mut writes);
+                }
+                step
+            }
+        }
+    };
     if !writes.is_empty() {
         store.commit(writes).await?;
     }
-    Ok(telling.map(|telling| Errand {
-        telling,
-        ..errand.clone()
-    }))
+    Ok(step)
 }
 
-/// Puts the person into the new account, which starts its chain of e-mails, unless they are
-/// suppressed; then takes them out of the old one.
-pub async fn carry_over(
-    provider: &dyn Provider,
-    errand: &Errand,
-    found: Option<&Found>,
-) -> Result<Told, ProviderError> {
-    let mut seen = None;
-    if !errand.telling.status.is_suppressed() {
-        let profile = &errand.telling.profile;
-        let upserted = provider.upsert(Account::New, profile, true).await?;
-        seen = upserted.status();
-    }
-    if let Some(found) = found {
-        provider.remove(Account::Old, &found.id).await?;
-    }
-    Ok(errand.done(seen))
-}
-
-/// Records who has arrived in the new account and finishes the tasks, in one commit.
-pub async fn record_moves(
+/// Records that the person has arrived in the new account, which was told what it was told when
+/// they joined, and finishes the task.
+pub async fn record_move(
     store: &dyn Store,
-    told: &[Told],
+    joined: &Errand,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let ids: Vec<_> = told.iter().map(|told| told.subscriber).collect();
-    let known = store.load_subscribers_by_id(&ids).await?;
+    let known = store.load_subscribers_by_id(&[joined.subscriber]).await?;
     let mut writes = WriteSet::new(now);
-    for told in told {
-        writes.done.push(told.receipt);
-        let change = known
-            .get(&told.subscriber)
-            .and_then(|subscriber| migration::arrive(subscriber, &told.telling, now));
-        if let Some(change) = change {
-            change.record(&mut writes);
-        }
+    writes.done.push(joined.receipt);
+    let change = known
+        .get(&joined.subscriber)
+        .and_then(|subscriber| migration::arrive(subscriber, &joined.telling, now));
+    if let Some(change) = change {
+        change.record(&mut writes);
     }
     store.commit(writes).await
 }

@@ -8,8 +8,10 @@ mod migrate;
 mod moderate;
 mod newsletter;
 mod notice;
+mod reconcile;
 mod report;
 mod sync;
+mod withdraw;
 
 #[cfg(test)]
 mod tests;
@@ -24,14 +26,16 @@ pub use self::{
     expire::expire,
     ingest::{Answers, decide_batch, ingest, load_batch},
     migrate::{
-        Migration, carry_over, confirm_migration, look_up, migrate, moves, record_found,
-        record_moves,
+        Migration, MoveStep, confirm_migration, join, leave, look_up, migrate, moves, record_found,
+        record_joined, record_move,
     },
     moderate::{ModerationError, moderate},
     newsletter::{Newsletter, NewsletterError, Reported},
     notice::notice_events,
+    reconcile::reconcile,
     report::{find_subscriber, find_subscriber_by_token, put_subscribers},
     sync::{Errand, Told, record_syncs, sync, syncs},
+    withdraw::{Withdrawal, finish_withdrawal, next_withdrawal, record_withdrawal, withdraw},
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 

@@ -7,9 +7,9 @@ use crate::{
     outbox::Receipt,
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Account, SubscriberId, SubscriberStatus, Telling,
-        provider::{Found, Provider, ProviderError, Upserted},
-        sync::{self, Due},
+        Account, SubscriberId, Telling,
+        provider::{Found, Provider, ProviderError, ProviderId, Upserted},
+        sync::{self, Due, Sight},
     },
 };
 
@@ -22,6 +22,8 @@ pub struct Errand {
     pub subscriber: SubscriberId,
     /// What.
     pub telling: Telling,
+    /// The account's id of the person, if it has shown one.
+    pub id: Option<ProviderId>,
 }
 
 /// What came of an errand.
@@ -31,19 +33,20 @@ pub struct Told {
     pub receipt: Receipt,
     /// Of whom.
     pub subscriber: SubscriberId,
-    /// What was told, with the strongest status that was seen.
+    /// What was told.
     pub telling: Telling,
+    /// What the account showed.
+    pub sight: Sight,
 }
 
 impl Errand {
-    /// What was told, when the provider showed these statuses.
-    pub(super) fn done(&self, seen: impl IntoIterator<Item = SubscriberStatus>) -> Told {
-        let mut telling = self.telling.clone();
-        telling.status = seen.into_iter().fold(telling.status, SubscriberStatus::max);
+    /// What was told, when the account showed this.
+    pub(super) fn done(&self, sight: Sight) -> Told {
         Told {
             receipt: self.receipt,
             subscriber: self.subscriber,
-            telling,
+            telling: self.telling.clone(),
+            sight,
         }
     }
 }
@@ -72,6 +75,7 @@ pub async fn syncs(
                     receipt,
                     subscriber: id,
                     telling,
+                    id: subscriber.places[account].id.clone(),
                 });
             }
             Some((_, Due::Elsewhere(effect))) => {
@@ -87,30 +91,65 @@ pub async fn syncs(
     Ok(errands)
 }
 
-/// Tells the provider. Someone suppressed who is not in the account is not put there.
+/// Tells the provider. Nobody is created who is suppressed, or whom the account had once and has
+/// no more.
 pub async fn sync(provider: &dyn Provider, errand: &Errand) -> Result<Told, ProviderError> {
     let Telling {
         account,
         profile,
         status,
     } = &errand.telling;
-    let mut seen = None;
-    if status.is_suppressed() {
-        let Some(found) = provider.find(*account, &profile.email).await? else {
-            return Ok(errand.done([]));
+    let known = if status.is_suppressed() {
+        let found = provider.find(*account, &profile.email).await?;
+        let Some(found) = found.filter(|found| !found.is_deleted) else {
+            return Ok(errand.done(errand.absence()));
         };
-        seen = Some(found.status);
-    }
-    let upserted = provider.upsert(*account, profile, false).await?;
-    Ok(errand.done(seen.into_iter().chain(upserted.status())))
+        Some(found.id)
+    } else {
+        errand.id.clone()
+    };
+    let upserted = match known {
+        None => provider.upsert(*account, profile, false).await?,
+        Some(id) => match provider.update(*account, &id, profile).await? {
+            Some(upserted) => upserted,
+            None => return Ok(errand.done(Sight::Missing)),
+        },
+    };
+    Ok(errand.done(errand.sight(provider, upserted).await?))
 }
 
-impl Upserted {
-    /// How the person stands, where the account says so.
-    pub(super) const fn status(&self) -> Option<SubscriberStatus> {
-        match self {
-            Self::Taken(Found { status, .. }) => Some(*status),
-            Self::Suppressed => None,
+impl Errand {
+    /// What it means that the account shows nobody.
+    pub(super) const fn absence(&self) -> Sight {
+        match self.id {
+            Some(_) => Sight::Missing,
+            None => Sight::Nobody,
+        }
+    }
+
+    /// How the person stands after an upsert. An account that takes nothing for them says so
+    /// without saying why, and is asked.
+    pub(super) async fn sight(
+        &self,
+        provider: &dyn Provider,
+        upserted: Upserted,
+    ) -> Result<Sight, ProviderError> {
+        let Telling {
+            account, profile, ..
+        } = &self.telling;
+        let found = match upserted {
+            Upserted::Taken(found) => return Ok(Sight::Found(found)),
+            Upserted::Suppressed => provider.find(*account, &profile.email).await?,
+        };
+        match found {
+            Some(found) if found.is_deleted => Ok(Sight::Missing),
+            Some(found) if found.status.suppression().is_some() => Ok(Sight::Found(found)),
+            Some(Found { status, .. }) => Err(ProviderError::Permanent(format!(
+                "the {account} account takes nothing for a person whom it shows as {status}"
+            ))),
+            None => Err(ProviderError::Permanent(format!(
+                "the {account} account takes nothing for a person whom it does not show"
+            ))),
         }
     }
 }
@@ -128,7 +167,7 @@ pub async fn record_syncs(
     for told in told {
         writes.done.push(told.receipt);
         if let Some(subscriber) = known.get(&told.subscriber) {
-            sync::record(subscriber, &told.telling, now).record(&mut writes);
+            sync::record(subscriber, &told.telling, &told.sight, now).record(&mut writes);
         }
     }
     store.commit(writes).await

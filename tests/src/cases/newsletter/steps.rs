@@ -79,8 +79,15 @@ async fn a_move_survives_a_failure_of_each_step(store: Store) {
             let calls = calls.iter().filter(|call| call.method == method);
             // Who has been removed is not there to be removed again.
             let is_gone = method == "DELETE" && matches!(fault, Fault::LoseAnswer);
-            let expect = if is_gone { 1 } else { 2 };
-            assert_eq!(calls.count(), expect, "{account:?} {method} {fault:?}");
+            let each = if (account, method) == (Account::Old, "GET") {
+                // An attempt looks twice, and one that fails at its first look once.
+                3
+            } else if is_gone {
+                1
+            } else {
+                2
+            };
+            assert_eq!(calls.count(), each, "{account:?} {method} {fault:?}");
         }
     }
 }
@@ -204,7 +211,8 @@ async fn who_unsubscribes_during_a_move_is_not_added(store: Store) {
         .await;
     newsletter.settled(&email).await;
     assert_eq!(provider.id(Account::New, &email), "");
-    assert_eq!(provider.subscriber(Account::Old, &email), None);
+    let there = provider.subscriber(Account::Old, &email).unwrap();
+    assert_eq!(there["status"], "unsubscribed");
     assert_eq!(newsletter.show(&email).await["status"], "unsubscribed");
 }
 
@@ -215,9 +223,6 @@ async fn a_suppression_that_only_the_old_account_knows_outlives_every_failure(st
     for (method, fault) in [
         ("GET", Fault::Answer(503, None)),
         ("GET", Fault::LoseAnswer),
-        ("DELETE", Fault::Answer(503, None)),
-        // The account that knew it has forgotten them by the next attempt.
-        ("DELETE", Fault::LoseAnswer),
     ] {
         let email = known(&newsletter).await;
         provider.set_status(Account::Old, &email, "unsubscribed");
@@ -232,7 +237,7 @@ async fn a_suppression_that_only_the_old_account_knows_outlives_every_failure(st
         newsletter.report(&email, &json!({"name": "Eve"})).await;
         newsletter.settled(&email).await;
         assert_eq!(provider.id(Account::New, &email), "", "{method} {fault:?}");
-        assert_eq!(provider.subscriber(Account::Old, &email), None);
+        assert!(provider.subscriber(Account::Old, &email).is_some());
         let record = newsletter.show(&email).await;
         assert_eq!(record["status"], "unsubscribed", "{method} {fault:?}");
     }

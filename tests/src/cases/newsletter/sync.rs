@@ -119,7 +119,9 @@ async fn a_change_sends_once_and_no_change_nothing(store: Store) {
     let [name, country, plan, status] = fields;
     let last = newsletter.calls(Account::Old, &email).pop().unwrap();
     let expect = told(&email, [name, country, plan, status, Value::Null]);
-    assert_eq!(last.body, expect);
+    // Who has shown an id is updated by it.
+    assert_eq!(last.method, "PUT");
+    assert_eq!(last.body["fields"], expect["fields"]);
     // A team's membership is no news of an individual.
     let uuid = newsletter.show(&email).await["uuid"].clone();
     assert_eq!(newsletter.raised(EVENT, uuid.as_str().unwrap()), 0);
@@ -212,13 +214,15 @@ async fn who_is_suppressed_at_the_provider_stays_so(store: Store) {
             // 422 is no failure, and nothing is tried again.
             newsletter.settled(&email).await;
             let calls = newsletter.calls(Account::Old, &email);
-            assert_eq!(calls.len(), 1, "{what:?} {theirs}: {calls:#?}");
+            let writes = calls.iter().filter(|call| call.method != "GET").count();
+            let most = if what == OnSuppressed::Keep { 2 } else { 1 };
+            assert!(writes <= most, "{what:?} {theirs}: {calls:#?}");
             let known = provider.subscriber(Account::Old, &email).unwrap();
             assert_eq!(known["status"], theirs, "{what:?}");
             if what == OnSuppressed::Keep {
                 assert_eq!(known["fields"]["name"], "Ada");
-                assert_eq!(newsletter.show(&email).await["status"], ours);
             }
+            assert_eq!(newsletter.show(&email).await["status"], ours);
         }
     }
 }

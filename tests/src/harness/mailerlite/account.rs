@@ -19,6 +19,9 @@ const FIRST_ID: u64 = 165_968_862_226_941_797;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
+/// How many batches of nothing but upserts are taken within any minute.
+const IMPORTS: usize = 5;
+
 /// One account.
 pub struct Books {
     /// How many requests are taken within any minute.
@@ -31,6 +34,7 @@ pub struct Books {
     pub fields: Vec<Field>,
     pub subscribers: Vec<Subscriber>,
     recent: VecDeque<Instant>,
+    imports: VecDeque<Instant>,
     next_id: u64,
 }
 
@@ -51,6 +55,7 @@ impl Books {
             fields: Field::at_first(),
             subscribers: Vec::new(),
             recent: VecDeque::new(),
+            imports: VecDeque::new(),
             // The accounts have no id in common.
             next_id: FIRST_ID + nth * 1_000_000_000,
         };
@@ -65,15 +70,12 @@ impl Books {
 
     /// Counts a request; in how many seconds to come back if it is one too many.
     pub fn admit(&mut self, now: Instant) -> Result<(), u64> {
-        while self.recent.front().is_some_and(|at| now - *at >= MINUTE) {
-            self.recent.pop_front();
-        }
-        if self.recent.len() < self.limit {
-            self.recent.push_back(now);
-            return Ok(());
-        }
-        let oldest = self.recent.front().copied().unwrap_or(now);
-        Err(MINUTE.saturating_sub(now - oldest).as_secs() + 1)
+        admit(&mut self.recent, self.limit, now)
+    }
+
+    /// Counts a batch that is an import; in how many seconds to come back if it is one too many.
+    pub fn admit_import(&mut self, now: Instant) -> Result<(), u64> {
+        admit(&mut self.imports, IMPORTS, now)
     }
 
     pub fn remaining(&self) -> usize {
@@ -198,6 +200,12 @@ impl Books {
             },
             None => "subscribers".to_owned(),
         };
+        if query
+            .get("filter[status]")
+            .is_some_and(|status| !STATUSES.contains(&status))
+        {
+            return Reply::invalid("filter.status", "The selected filter.status is invalid.");
+        }
         if query.get("limit") == Some("0") {
             return Reply::new(200, json!({"total": self.count()}));
         }
@@ -208,8 +216,8 @@ impl Books {
             group.is_none_or(|group| one.groups.contains(&group))
                 && status.is_none_or(|status| one.status() == status)
         });
-        let items = shown.map(|one| one.view(&keys)).collect();
-        reply::cursor_page(&format!("{}/{path}", self.url), items, query)
+        let url = format!("{}/{path}", self.url);
+        reply::cursor_page(&url, shown, |one| one.id, |one| one.view(&keys), query)
     }
 
     pub fn count(&self) -> usize {
@@ -294,6 +302,19 @@ impl Books {
             groups: groups.transpose()?,
         })
     }
+}
+
+/// Counts one more of what a minute has a largest number of.
+fn admit(recent: &mut VecDeque<Instant>, limit: usize, now: Instant) -> Result<(), u64> {
+    while recent.front().is_some_and(|at| now - *at >= MINUTE) {
+        recent.pop_front();
+    }
+    if recent.len() < limit {
+        recent.push_back(now);
+        return Ok(());
+    }
+    let oldest = recent.front().copied().unwrap_or(now);
+    Err(MINUTE.saturating_sub(now - oldest).as_secs() + 1)
 }
 
 /// Says that nothing is taken in for somebody who wants no mail.

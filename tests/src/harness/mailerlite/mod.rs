@@ -57,6 +57,11 @@ impl Account {
 pub enum Fault {
     /// This status, with `Retry-After` in seconds if there are any. Nothing is done.
     Answer(u16, Option<u64>),
+    /// This status with a page of HTML, as something between the client and the provider says
+    /// it. Nothing is done.
+    Page(u16),
+    /// This status with this JSON, in place of the provider's own words. Nothing is done.
+    Words(u16, &'static str),
     /// Nothing at all, for as long as the client waits.
     Hang,
     /// The connection is closed. Nothing is done.

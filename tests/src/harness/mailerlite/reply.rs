@@ -35,6 +35,12 @@ impl Reply {
         }
     }
 
+    /// A page of HTML, which is a text in place of an object.
+    pub fn page(status: u16) -> Self {
+        let page = format!("<html><head><title>{status}</title></head><body>nginx</body></html>");
+        Self::new(status, Value::String(page))
+    }
+
     pub fn message(status: u16, message: &str) -> Self {
         Self::new(status, json!({ "message": message }))
     }
@@ -117,36 +123,42 @@ pub fn numbered_page(url: &str, items: Vec<Value>, query: &Query, per_page: usiz
     )
 }
 
-/// One page of a list that goes on from a cursor. A cursor that was not given out here starts
-/// from the beginning.
-pub fn cursor_page(url: &str, items: Vec<Value>, query: &Query) -> Reply {
+/// One page of a list that goes on behind the id that a cursor holds, so that the page does not
+/// shift with what is removed meanwhile. A cursor that was not given out here starts from the
+/// beginning. The items ascend by id.
+pub fn cursor_page<T>(
+    url: &str,
+    items: impl Iterator<Item = T>,
+    id: impl Fn(&T) -> u64,
+    view: impl Fn(&T) -> Value,
+    query: &Query,
+) -> Reply {
     let per_page = query.number("limit").unwrap_or(25).max(1);
-    let start = query
-        .get("cursor")
-        .and_then(|cursor| cursor.strip_prefix("from-")?.parse().ok())
-        .unwrap_or(0);
-    let cursor = |from: usize| format!("from-{from}");
-    let next = (start + per_page < items.len()).then(|| cursor(start + per_page));
-    let previous = (start > 0).then(|| cursor(start.saturating_sub(per_page)));
-    let link = |cursor: &Option<String>| {
-        let cursor = cursor.as_ref();
-        cursor.map(|cursor| format!("{url}?cursor={cursor}"))
-    };
-    let links = json!({
-        "first": null, "last": null, "prev": link(&previous), "next": link(&next),
-    });
-    let data: Vec<_> = items.into_iter().skip(start).take(per_page).collect();
+    let start = query.get("cursor").and_then(behind).unwrap_or(0);
+    let mut page: Vec<T> = items
+        .filter(|item| id(item) > start)
+        .take(per_page + 1)
+        .collect();
+    let has_more = page.len() > per_page;
+    page.truncate(per_page);
+    let next = page.last().filter(|_| has_more);
+    let next = next.map(|last| format!("after-{}", id(last)));
+    let link = next.as_ref().map(|cursor| format!("{url}?cursor={cursor}"));
+    let data: Vec<_> = page.iter().map(view).collect();
     Reply::new(
         200,
         json!({
             "data": data,
-            "links": links,
+            "links": {"first": null, "last": null, "prev": null, "next": link},
             "meta": {
-                "path": url, "per_page": per_page,
-                "next_cursor": next, "prev_cursor": previous,
+                "path": url, "per_page": per_page, "next_cursor": next, "prev_cursor": null,
             },
         }),
     )
+}
+
+fn behind(cursor: &str) -> Option<u64> {
+    cursor.strip_prefix("after-")?.parse().ok()
 }
 
 /// The parameters behind a path.

@@ -1,9 +1,12 @@
 //! From a request to an account's answer.
 
+use std::time::Instant;
+
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use super::{
+    Call,
     account::Books,
     reply::{self, Query, Reply, now},
 };
@@ -11,8 +14,17 @@ use super::{
 /// As many requests fit into a batch.
 const LARGEST_BATCH: usize = 50;
 
-/// Does what a request asks for. The target is a path with its query.
-pub fn answer(books: &mut Books, method: &str, target: &str, body: &Value) -> Reply {
+/// Does what a request asks for.
+pub fn answer(books: &mut Books, call: &Call) -> Reply {
+    let path = call.path.split('?').next().unwrap_or_default();
+    if call.method == "POST" && path.trim_matches('/') == "api/batch" {
+        return batch(books, &call.body, call.at);
+    }
+    part(books, &call.method, &call.path, &call.body)
+}
+
+/// Does what a request or a part of a batch asks for. The target is a path with its query.
+fn part(books: &mut Books, method: &str, target: &str, body: &Value) -> Reply {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = path.trim_matches('/');
     let query = Query(query.split('&').filter_map(parameter).collect());
@@ -23,7 +35,6 @@ pub fn answer(books: &mut Books, method: &str, target: &str, body: &Value) -> Re
         ["api", "groups", rest @ ..] => groups(books, method, rest, &query, body),
         ["api", "fields", rest @ ..] => fields(books, method, rest, &query, body),
         ["api", "webhooks", rest @ ..] => webhooks(books, method, rest, &query, body),
-        ["api", "batch"] if method == "POST" => Some(batch(books, body)),
         _ => None,
     };
     reply.unwrap_or_else(|| Reply::message(404, &format!("The route {path} could not be found.")))
@@ -149,8 +160,9 @@ fn webhook(id: u64, body: &Value) -> Value {
     })
 }
 
-/// Several requests in one; it succeeds even if they do not.
-fn batch(books: &mut Books, body: &Value) -> Reply {
+/// Several requests in one; it succeeds even if they do not. One of nothing but upserts is an
+/// import, of which there may be few.
+fn batch(books: &mut Books, body: &Value, at: Instant) -> Reply {
     let Some(requests) = body["requests"].as_array() else {
         return Reply::invalid("requests", "The requests field is required.");
     };
@@ -158,13 +170,23 @@ fn batch(books: &mut Books, body: &Value) -> Reply {
         let text = format!("The requests must not have more than {LARGEST_BATCH} items.");
         return Reply::invalid("requests", &text);
     }
+    if !requests.is_empty()
+        && requests.iter().all(is_upsert)
+        && let Err(seconds) = books.admit_import(at)
+    {
+        let text = "You're being rate limited on import creation.";
+        return Reply {
+            retry_after: Some(seconds),
+            ..Reply::message(429, text)
+        };
+    }
     let mut successful = 0;
     let responses: Vec<_> = requests
         .iter()
         .map(|request| {
             let text = |key: &str| request[key].as_str().unwrap_or_default();
             let method = text("method").to_uppercase();
-            let reply = answer(books, &method, text("path"), &request["body"]);
+            let reply = part(books, &method, text("path"), &request["body"]);
             successful += usize::from(reply.is_success());
             json!({"code": reply.status, "body": reply.body})
         })
@@ -177,6 +199,12 @@ fn batch(books: &mut Books, body: &Value) -> Reply {
             "responses": responses,
         }),
     )
+}
+
+fn is_upsert(request: &Value) -> bool {
+    let text = |key: &str| request[key].as_str().unwrap_or_default();
+    text("method").eq_ignore_ascii_case("post")
+        && text("path").trim_matches('/') == "api/subscribers"
 }
 
 fn with_name(body: &Value, work: impl FnOnce(&str) -> Reply) -> Reply {

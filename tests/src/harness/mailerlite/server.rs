@@ -14,6 +14,8 @@ use hyper::{
     header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER},
 };
 
+use serde_json::Value;
+
 use super::{
     super::stand_in::Server, Account, Call, Fault, MailerLite, Planned, State, account::Books,
     reply::Reply, routes,
@@ -94,12 +96,17 @@ impl State {
             Some(Fault::Answer(status, retry_after)) => {
                 return (Ok(Reply::of_status(status, retry_after)), None);
             }
+            Some(Fault::Page(status)) => return (Ok(Reply::page(status)), None),
+            Some(Fault::Words(status, body)) => {
+                let body = serde_json::from_str(body).unwrap();
+                return (Ok(Reply::new(status, body)), None);
+            }
             Some(fault @ (Fault::Hang | Fault::Close)) => return (Err(fault), None),
             Some(Fault::LoseAnswer | Fault::WithholdAnswer) | None => {}
         }
         let books = &mut self.accounts[account as usize];
         let reply = match books.admit(call.at) {
-            Ok(()) => routes::answer(books, &call.method, &call.path, &call.body),
+            Ok(()) => routes::answer(books, call),
             Err(seconds) => Reply::of_status(429, Some(seconds)),
         };
         let rate = (books.limit, books.remaining());
@@ -125,6 +132,10 @@ fn response(reply: &Reply, rate: Option<(usize, usize)>) -> Response<Full<Bytes>
         response = response.header(RETRY_AFTER, seconds);
     }
     let body = match &reply.body {
+        Some(Value::String(page)) => {
+            response = response.header(CONTENT_TYPE, "text/html");
+            page.clone()
+        }
         Some(body) => {
             response = response.header(CONTENT_TYPE, "application/json");
             body.to_string()

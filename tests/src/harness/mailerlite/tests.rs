@@ -256,6 +256,18 @@ async fn a_batch_succeeds_even_if_its_parts_do_not() {
         json!({"code": 404, "body": missing})
     );
 
+    // Nothing but upserts is an import, and few of those are taken.
+    let upserts = json!({"requests": [
+        {"method": "POST", "path": "api/subscribers", "body": {"email": "b@x.example"}},
+    ]});
+    for _ in 0..5 {
+        let (status, _) = client.ask(Method::POST, "batch", upserts.clone()).await;
+        assert_eq!(status, 200);
+    }
+    let limited = json!({"message": "You're being rate limited on import creation."});
+    let answer = client.ask(Method::POST, "batch", upserts).await;
+    assert_eq!(answer, (429, limited));
+
     let part = json!({"method": "GET", "path": "api/groups"});
     for (parts, expect) in [(50, 200), (51, 422)] {
         let requests = json!({"requests": vec![part.clone(); parts]});
@@ -316,12 +328,16 @@ async fn fields_webhooks_and_pages() {
     for n in 0..5 {
         provider.add(Account::Old, &json!({"email": format!("{n}@x.example")}));
     }
+    let gone = provider.id(Account::Old, "0@x.example");
     let mut path = "subscribers?limit=2".to_owned();
     let mut seen = Vec::new();
     loop {
         let (_, page) = client.get(&path).await;
         let emails = page["data"].as_array().unwrap().iter();
         seen.extend(emails.map(|one| one["email"].as_str().unwrap().to_owned()));
+        // What is removed during the walk shifts nothing.
+        let path_of_gone = format!("subscribers/{gone}");
+        client.ask(Method::DELETE, &path_of_gone, Value::Null).await;
         let Some(cursor) = page["meta"]["next_cursor"].as_str() else {
             break;
         };
@@ -333,14 +349,20 @@ async fn fields_webhooks_and_pages() {
     );
     assert_eq!(
         client.get("subscribers?limit=0").await.1,
-        json!({"total": 5})
+        json!({"total": 4})
     );
+    provider.set_status(Account::Old, "4@x.example", "unconfirmed");
+    let (_, filtered) = client
+        .get("subscribers?filter[status]=unconfirmed&limit=100")
+        .await;
+    assert_eq!(filtered["data"][0]["email"], "4@x.example");
+    assert_eq!(filtered["data"].as_array().unwrap().len(), 1);
     let (_, one) = client.get("subscribers/3@x.example").await;
     let path = format!("subscribers/{}/forget", id(&one));
     let (status, forgotten) = client.ask(Method::POST, &path, Value::Null).await;
     assert_eq!(status, 200);
     assert!(forgotten["data"]["deleted_at"].is_string(), "{forgotten}");
-    assert_eq!(provider.count(Account::Old), 4);
+    assert_eq!(provider.count(Account::Old), 3);
 }
 
 #[tokio::test]
@@ -462,6 +484,42 @@ async fn the_next_requests_fail_as_told() {
         .collect();
     let expect = [Some(500), Some(500), Some(429), None, None, Some(200)];
     assert_eq!(statuses, expect);
+}
+
+#[tokio::test]
+async fn others_may_answer_in_the_provider_s_place() {
+    let provider = MailerLite::start();
+    let client = Client::new(&provider, Account::Old);
+    provider.fail(Account::Old, 1, Fault::Page(404));
+    let page = client
+        .send(Method::GET, "groups", &Value::Null)
+        .await
+        .unwrap();
+    assert_eq!(page.status(), 404);
+    assert_eq!(page.headers()["content-type"], "text/html");
+    assert!(page.text().await.unwrap().starts_with("<html>"));
+    let words = r#"{"message":"Not found."}"#;
+    provider.fail(Account::Old, 1, Fault::Words(404, words));
+    let answer = client.get("groups").await;
+    assert_eq!(answer, (404, json!({"message": "Not found."})));
+}
+
+#[tokio::test]
+async fn a_status_is_set_by_id_and_only_one_that_there_is() {
+    let provider = MailerLite::start();
+    let client = Client::new(&provider, Account::New);
+    provider.add(Account::New, &json!({"email": "a@x.example"}));
+    let path = format!("subscribers/{}", provider.id(Account::New, "a@x.example"));
+    for status in ["unsubscribed", "unconfirmed", "junk", "bounced"] {
+        let (code, one) = client
+            .ask(Method::PUT, &path, json!({"status": status}))
+            .await;
+        assert_eq!((code, &one["data"]["status"]), (200, &json!(status)));
+    }
+    let (code, _) = client
+        .ask(Method::PUT, &path, json!({"status": "gone"}))
+        .await;
+    assert_eq!(code, 422);
 }
 
 #[tokio::test]

@@ -15,7 +15,10 @@ use actix_web::{
     http::{Method, header::LOCATION},
     web,
 };
-use domain::{subscriber::MigrationToken, usecase::NewsletterError};
+use domain::{
+    subscriber::{MigrationToken, Subscriber},
+    usecase::NewsletterError,
+};
 
 pub use self::schema::schemas;
 use crate::{api, application::State, error::ApiError, routing::get_only};
@@ -24,6 +27,9 @@ use crate::{api, application::State, error::ApiError, routing::get_only};
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
 /// Where everybody ends up.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
+
+/// Where who gets no mail ends up.
+pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
 /// The largest form that is read: it has one token, and anybody may send one.
 const MOST_BYTES: usize = 4 * 1024;
@@ -35,6 +41,7 @@ pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(web::resource(CONFIRM_PATH).to(confirm))
         .service(get_only(CONFIRMED_PATH, confirmed))
+        .service(get_only(NOT_SUBSCRIBED_PATH, not_subscribed))
         .service(get_only(STYLE_PATH, style));
 }
 
@@ -61,7 +68,7 @@ async fn ask(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiEr
         return refuse(request, Refusal::UnknownToken);
     };
     match state.ports.newsletter.find_by_token(&token).await {
-        Ok(Some(subscriber)) if subscriber.migrated.is_some() => Ok(redirect()),
+        Ok(Some(subscriber)) if leads_on(&subscriber) => Ok(redirect(&subscriber)),
         Ok(Some(_)) => page::confirm(&token),
         Ok(None) => refuse(request, Refusal::UnknownToken),
         Err(error) => refuse(request, Refusal::Failed(error, None)),
@@ -81,7 +88,7 @@ async fn move_over(
     match state.ports.newsletter.confirm_migration(&token).await {
         Ok(Some(subscriber)) => {
             tracing::debug!(subscriber = %subscriber.id, "a move was confirmed");
-            Ok(redirect())
+            Ok(redirect(&subscriber))
         }
         Ok(None) => refuse(request, Refusal::UnknownToken),
         Err(error) => refuse(request, Refusal::Failed(error, Some(token))),
@@ -94,14 +101,31 @@ async fn confirmed() -> Result<HttpResponse, ApiError> {
     Ok(response)
 }
 
+async fn not_subscribed() -> Result<HttpResponse, ApiError> {
+    let mut response = page::not_subscribed()?;
+    page::guard(response.headers_mut());
+    Ok(response)
+}
+
 async fn style() -> HttpResponse {
     page::style()
 }
 
-/// Leads on with a `GET`, so that loading the page again sends nothing twice.
-fn redirect() -> HttpResponse {
+/// Whether there is nothing to ask the person.
+const fn leads_on(subscriber: &Subscriber) -> bool {
+    subscriber.migrated.is_some() || subscriber.status.is_suppressed()
+}
+
+/// Leads on with a `GET`, so that loading the page again sends nothing twice. The page has no
+/// secret in its address.
+fn redirect(subscriber: &Subscriber) -> HttpResponse {
+    let path = if subscriber.status.is_suppressed() {
+        NOT_SUBSCRIBED_PATH
+    } else {
+        CONFIRMED_PATH
+    };
     HttpResponse::SeeOther()
-        .insert_header((LOCATION, CONFIRMED_PATH))
+        .insert_header((LOCATION, path))
         .finish()
 }
 

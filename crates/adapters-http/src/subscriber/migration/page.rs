@@ -53,6 +53,12 @@ struct Confirmed<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "newsletter/not_subscribed.html")]
+struct NotSubscribed<'a> {
+    style: &'a str,
+}
+
+#[derive(Template)]
 #[template(path = "newsletter/unknown.html")]
 struct Unknown<'a> {
     style: &'a str,
@@ -79,6 +85,11 @@ pub fn confirm(token: &MigrationToken) -> Result<HttpResponse, ApiError> {
 /// The page at the end.
 pub fn confirmed() -> Result<HttpResponse, ApiError> {
     answer(&Confirmed { style: STYLE_PATH })
+}
+
+/// The page for who gets no mail.
+pub fn not_subscribed() -> Result<HttpResponse, ApiError> {
+    answer(&NotSubscribed { style: STYLE_PATH })
 }
 
 /// What the page for a link that leads nowhere says.

@@ -12,8 +12,8 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     subscriber::{
-        Email, Migrated, MigrationSource, MigrationToken, ProviderEvent, PutSubscriber, Subscriber,
-        SubscriberStatus,
+        Email, MigrationSource, MigrationToken, Places, ProviderEvent, PutSubscriber, Subscriber,
+        SubscriberStatus, migration,
     },
     usecase::{Newsletter, NewsletterError, Reported},
 };
@@ -41,6 +41,13 @@ impl FakeNewsletter {
         );
         let put = PutSubscriber::parse(address, b"{}", id, token).unwrap();
         self.put(put).await.unwrap();
+    }
+
+    /// The person gets no mail.
+    pub fn suppress(&self, address: &str) {
+        let mut subscribers = self.subscribers.lock().unwrap();
+        let known = subscribers.get_mut(&Email::parse(address).unwrap());
+        known.unwrap().status = SubscriberStatus::Unsubscribed;
     }
 
     /// What is known of a person.
@@ -80,10 +87,14 @@ impl Newsletter for FakeNewsletter {
                 version: 1,
                 email: put.email.clone(),
                 reported_at: Some(now()),
+                as_of: None,
                 name: None,
                 country: None,
                 membership: None,
                 status: SubscriberStatus::Active,
+                suppression: None,
+                reinstated_at: None,
+                places: Places::default(),
                 migrated: None,
                 token: put.new_token.clone(),
                 told: None,
@@ -132,11 +143,10 @@ impl Newsletter for FakeNewsletter {
             .values_mut()
             .filter(|known| known.token == *token);
         Ok(holders.next().map(|holder| {
-            holder.migrated.get_or_insert(Migrated {
-                at: now(),
-                source: MigrationSource::EmailConfirmation,
-                arrived: false,
-            });
+            let source = MigrationSource::EmailConfirmation;
+            if let Some(change) = migration::migrate(holder, source, now()) {
+                *holder = change.subscriber;
+            }
             holder.clone()
         }))
     }

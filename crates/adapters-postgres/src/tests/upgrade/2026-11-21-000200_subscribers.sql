@@ -38,6 +38,10 @@ VALUES
 INSERT INTO account_leases (account, holder, ends_at) VALUES
     ('old', '01900000-0000-7000-8000-000000000405', '2026-03-01 13:00:00.123456+00');
 
+-- The old account is left alone, and its list was read.
+INSERT INTO account_states (account, paused_until, pause_reason, reconciled_at) VALUES
+    ('old', '2026-03-01 13:00:00.123456+00', 'old account: 429', '2026-03-01 13:00:00.123456+00');
+
 -- In the order of their ids, from 6: a sync that failed twice, one that waits, a move whose
 -- worker died, and an event that was given up.
 INSERT INTO outbox

@@ -38,6 +38,10 @@ VALUES
 INSERT INTO account_leases (account, holder, ends_at) VALUES
     ('old', x'01900000000070008000000000000405', 1772370000123456);
 
+-- The old account is left alone, and its list was read.
+INSERT INTO account_states (account, paused_until, pause_reason, reconciled_at) VALUES
+    ('old', 1772370000123456, 'old account: 429', 1772370000123456);
+
 -- In the order of their ids, from 6: a sync that failed twice, one that waits, a move whose
 -- worker died, and an event that was given up.
 INSERT INTO outbox

@@ -2,23 +2,29 @@
 //!
 //! It writes what is to happen, and a worker with the accounts' keys does it. So that a launch
 //! does not hold up those who confirm their move meanwhile, people are moved no faster than the
-//! old account takes it.
+//! old account takes it; and because there is no way back, it keeps an eye on what becomes of
+//! them, and stops by itself, see [`brake`].
+
+mod brake;
 
 use std::{num::NonZeroU32, process::ExitCode, time::Duration, vec};
 
+use anyhow::bail;
 use domain::{
+    outbox::Outbox,
     store::{Store, StoreError, SubscriberQuery, SubscriberReader},
-    subscriber::{Email, MigrationSource},
+    subscriber::{Email, MigrationSource, Subscriber},
     usecase::{self, Migration},
 };
 use tokio::time::{Instant, sleep_until};
 
+use self::brake::{Brake, Moves};
 use crate::{
     cli::SubscribersMigrateArgs,
     clock::{self, Clock},
     conflicts::decide_again,
     database::Database,
-    newsletter, output, progress,
+    newsletter, output, preflight, progress, provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
@@ -27,26 +33,48 @@ use crate::{
 const BATCH: u32 = 500;
 /// People who are read at once to count them.
 const PAGE: usize = 1000;
+/// So many batches may be under way at once.
+const AHEAD: usize = 10;
+/// How long to wait for a worker before looking again at what it has done.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
 /// What a move takes of the old account's requests: looking somebody up, and removing them.
 const REQUESTS: u32 = 2;
 
 /// The command.
 pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode> {
     let stop = StopSignals::listen()?.asked();
+    if !args.dry_run && !args.no_group && !args.accounts.has_group() {
+        bail!(
+            "no group is named that starts the chain of e-mails \
+             (POSTHASTE_MAILERLITE_NEW_GROUP_ID); for those who move now it never starts: \
+             --no-group moves them without it"
+        );
+    }
     let database = Database::open(&args.store.database()).await?;
     let subscribers = &*database.subscribers;
     let (people, count) = if args.all {
         let count = count(subscribers).await?;
-        (People::everybody(subscribers), count)
+        match args.sample {
+            Some(sample) => {
+                let sample = sampled(subscribers, count, sample).await?;
+                let count = sample.len() as u64;
+                (People::Named(sample.into_iter()), count)
+            }
+            None => (People::everybody(subscribers), count),
+        }
     } else {
         let count = args.emails.len() as u64;
-        (People::Named(args.emails.into_iter()), count)
+        (People::Named(args.emails.clone().into_iter()), count)
     };
+    if args.dry_run {
+        return dry_run(&args, &*database.store, people).await;
+    }
     let mover = Mover {
         store: &*database.store,
+        outbox: &*database.outbox,
         clock: clock::system(),
         source: args.source,
-        pace: Pace::new(args.pace.requests_per_minute),
+        pace: Pace::new(args.accounts.requests_per_minute()),
     };
     let bar = progress::of_things(count);
     let mut tally = Tally::default();
@@ -68,9 +96,110 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
             output::print("Stopped before the end. Run it again to go on.")?;
             ExitCode::from(INTERRUPTED)
         }
+        End::Braked(outcome) => {
+            output::complain(format_args!(
+                "Stopped: {outcome}. `posthaste outbox list` and `outbox list --dead` say why. \
+                 Run it again to go on."
+            ));
+            ExitCode::FAILURE
+        }
         End::Complete if tally.unknown == 0 => ExitCode::SUCCESS,
         End::Complete => ExitCode::FAILURE,
     })
+}
+
+/// Says what would become of people, and what is not set up at the provider.
+async fn dry_run(
+    args: &SubscribersMigrateArgs,
+    store: &dyn Store,
+    mut people: People<'_>,
+) -> anyhow::Result<ExitCode> {
+    let mut would = Would::default();
+    loop {
+        let batch = people.next(PAGE).await?;
+        if batch.is_empty() {
+            break;
+        }
+        let known = store.load_subscribers(&batch).await?;
+        for email in &batch {
+            would.add(known.get(email));
+        }
+    }
+    output::print(would.text())?;
+    let provider = provider::connect(&args.accounts.settings())?;
+    let limit = args.accounts.requests_per_minute().get();
+    let mut is_good = would.unknown == 0;
+    for finding in preflight::newsletter(&*provider, limit).await {
+        let mark = if finding.is_good { "ok" } else { "WRONG" };
+        output::print(format_args!("{mark:<6}{}", plain(&finding.text)))?;
+        is_good &= finding.is_good;
+    }
+    Ok(if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// What would become of people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Would {
+    moved: u64,
+    suppressed: u64,
+    unchanged: u64,
+    unknown: u64,
+}
+
+impl Would {
+    fn add(&mut self, known: Option<&Subscriber>) {
+        let count = match known.filter(|known| known.reported_at.is_some()) {
+            None => &mut self.unknown,
+            Some(known) if known.migrated.is_some() => &mut self.unchanged,
+            Some(known) if known.status.is_suppressed() => &mut self.suppressed,
+            Some(_) => &mut self.moved,
+        };
+        *count += 1;
+    }
+
+    fn text(self) -> String {
+        let Self {
+            moved,
+            suppressed,
+            unchanged,
+            unknown,
+        } = self;
+        format!(
+            "Nobody was moved. {moved} would move, {suppressed} are known to want no mail and \
+             would get none, {unchanged} had moved before, {unknown} are unknown."
+        )
+    }
+}
+
+/// So many of those who have not moved yet, spread evenly over the list.
+async fn sampled(
+    subscribers: &dyn SubscriberReader,
+    count: u64,
+    sample: NonZeroU32,
+) -> Result<Vec<Email>, StoreError> {
+    let sample = u64::from(sample.get()).min(count);
+    let mut people = People::everybody(subscribers);
+    let mut chosen = Vec::new();
+    let mut nth = 0_u64;
+    while (chosen.len() as u64) < sample {
+        let page = people.next(PAGE).await?;
+        if page.is_empty() {
+            break;
+        }
+        for email in page {
+            // The first of each of so many equal parts.
+            if nth * sample / count.max(1) >= chosen.len() as u64 && (chosen.len() as u64) < sample
+            {
+                chosen.push(email);
+            }
+            nth += 1;
+        }
+    }
+    Ok(chosen)
 }
 
 /// How many have not moved yet.
@@ -92,6 +221,8 @@ enum End {
     Complete,
     /// It was asked to stop.
     Stopped,
+    /// It stopped by itself, because of what became of these.
+    Braked(Moves),
 }
 
 /// What became of the people.
@@ -183,14 +314,16 @@ impl Pace {
 /// Moves people.
 struct Mover<'a> {
     store: &'a dyn Store,
+    outbox: &'a dyn Outbox,
     clock: Clock,
     source: MigrationSource,
     pace: Pace,
 }
 
 impl Mover<'_> {
-    /// Moves people batch by batch until there are no more, or it is asked to stop between two
-    /// batches.
+    /// Moves people batch by batch until there are no more, it is asked to stop between two
+    /// batches, or too many moves fail. It runs ahead of the workers by so many batches at most:
+    /// what becomes of people is to be seen before many more of them follow.
     async fn drive(
         &self,
         mut people: People<'_>,
@@ -198,24 +331,40 @@ impl Mover<'_> {
         mut settle: impl FnMut(&Email, Migration),
     ) -> anyhow::Result<End> {
         tokio::pin!(stop);
+        let mut brake = Brake::new(self.store, self.outbox);
         let mut batch = people.next(self.pace.batch).await?;
         while !batch.is_empty() {
             let begun = Instant::now();
             let attempt = || usecase::migrate(self.store, &batch, self.source, (self.clock)());
             let answers = decide_again(newsletter::DEADLINE, attempt).await?;
-            let mut moved = 0;
+            let mut moved = Vec::new();
             for (email, migration) in batch.iter().zip(answers) {
-                moved += u32::from(migration == Migration::Started);
+                if migration == Migration::Started {
+                    moved.push(email.clone());
+                }
                 settle(email, migration);
             }
+            brake.watch(&moved).await?;
             batch = people.next(self.pace.batch).await?;
             if batch.is_empty() {
                 break;
             }
-            tokio::select! {
-                biased;
-                () = &mut stop => return Ok(End::Stopped),
-                () = sleep_until(begun + self.pace.wait * moved) => {}
+            let count = u32::try_from(moved.len()).unwrap_or(u32::MAX);
+            let mut next = begun + self.pace.wait * count;
+            loop {
+                tokio::select! {
+                    biased;
+                    () = &mut stop => return Ok(End::Stopped),
+                    () = sleep_until(next) => {}
+                }
+                let outcome = brake.look().await?;
+                if outcome.are_too_bad() {
+                    return Ok(End::Braked(outcome));
+                }
+                if outcome.under_way <= AHEAD * self.pace.batch {
+                    break;
+                }
+                next = Instant::now() + LOOK_AGAIN;
             }
         }
         Ok(End::Complete)

@@ -4,6 +4,7 @@
 mod export;
 mod import;
 mod migrate;
+mod reconcile;
 mod show;
 
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         }
         SubscribersCommand::Import(args) => return import::run(args).await,
         SubscribersCommand::Migrate(args) => return migrate::run(args).await,
+        SubscribersCommand::Reconcile(args) => return reconcile::run(args).await,
         SubscribersCommand::Export(store) => {
             let database = Database::open(&store.database()).await?;
             export::export(&*database.subscribers, output::print_lines).await?;

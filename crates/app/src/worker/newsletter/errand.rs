@@ -1,4 +1,5 @@
-//! What syncs and moves have in common: one after the other, each with its own commits.
+//! What syncs and moves have in common: each task has its own calls and commits. Several loops
+//! take tasks of the same queue, so that calls overlap.
 
 use std::time::Duration;
 
@@ -27,6 +28,12 @@ pub(super) trait Errands: Send + Sync {
     /// Waits until the provider may be called.
     async fn ready(&self);
 
+    /// How long a task whose account refuses us waits while the others go on; `None` when they
+    /// all speak to that account.
+    fn waits_alone(&self) -> Option<time::Duration> {
+        None
+    }
+
     /// Carries a task out, up to the commit that finishes it.
     async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble>;
 }
@@ -50,8 +57,8 @@ impl From<ProviderError> for Trouble {
     }
 }
 
-/// Carries tasks out one by one. The provider's limit makes them slow; what is not got to is
-/// given back, which is no failure.
+/// Carries tasks out one by one, in as many loops as calls may overlap. What is not got to is
+/// given back, which is no failure, and neither is an account that is left alone.
 pub(super) struct OneByOne<E>(pub E);
 
 #[async_trait]
@@ -63,7 +70,11 @@ impl<E: Errands> Handler for OneByOne<E> {
     }
 
     fn most(&self) -> usize {
-        self.0.tasks().settings.claim_for_provider
+        1
+    }
+
+    fn has_company(&self) -> bool {
+        true
     }
 
     async fn ready(&self) {
@@ -87,7 +98,15 @@ impl<E: Errands> Handler for OneByOne<E> {
                 }
             };
             match trouble {
-                None | Some(Trouble::Provider(ProviderError::Locked(_))) => {
+                Some(Trouble::Provider(
+                    ProviderError::Locked(_) | ProviderError::Limited { .. },
+                )) if let Some(wait) = self.0.waits_alone() => {
+                    tasks.give_back(&[task.receipt], wait).await;
+                }
+                None
+                | Some(Trouble::Provider(
+                    ProviderError::Locked(_) | ProviderError::Limited { .. },
+                )) => {
                     let rest = claimed.iter().skip(index).map(|task| task.receipt);
                     let rest: Vec<_> = rest.collect();
                     tasks.give_back(&rest, time::Duration::ZERO).await;

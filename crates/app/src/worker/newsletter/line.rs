@@ -1,27 +1,48 @@
-//! The line to the provider: calls wait for their turn, and end with the lease.
+//! The provider as the holder of the lease may call it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
-use domain::subscriber::{
-    Account, Email,
-    provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+use domain::{
+    store::{AccountState, Accounts, StoreError},
+    subscriber::{
+        Account, Email,
+        provider::{
+            Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
+        },
+    },
+};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
 };
 
-use tokio::time::sleep_until;
-
-use super::{door::Doors, lease::Lease};
+use super::{
+    super::tasks::Tasks,
+    door::{Doors, Noted},
+    lease::Lease,
+    people::People,
+};
 use crate::panics;
 
-/// The provider for as long as the lease holds. A call that may not be made now is refused as
-/// [`ProviderError::Locked`], without having been made.
+/// In the place of a person where a call is about all of them.
+const LIST: &str = "the list";
+
+/// The provider for as long as the lease holds. Calls overlap; the provider's client keeps to the
+/// limit. A call that may not be made now is refused as [`ProviderError::Locked`], without having
+/// been made.
 pub(super) struct Line {
     pub provider: Arc<dyn Provider>,
     pub doors: Arc<Doors>,
     pub lease: Arc<Lease>,
-    /// Held from reading to recording by whoever works in the old account: what a sync has read
-    /// must not be told there after a move has taken the person out.
-    pub old: tokio::sync::Mutex<()>,
+    /// Where pauses are kept for the next holder of the lease.
+    pub accounts: Arc<dyn Accounts>,
+    pub tasks: Tasks,
+    /// Held from reading to recording by each piece of work for a person: what a sync has read
+    /// must not be told to an account after a move has taken the person out of it.
+    pub people: People,
+    /// The accounts whose list has been read, see [`listing`](super::listing).
+    pub listed: watch::Sender<BTreeSet<Account>>,
 }
 
 impl Line {
@@ -36,6 +57,40 @@ impl Line {
         }
     }
 
+    /// Waits until one of these accounts may be called, or the lease is lost.
+    pub async fn ready_for_any(&self, accounts: &[Account]) {
+        if !self.lease.holds() {
+            return self.lease.lost().await;
+        }
+        let closed = |account: &Account| self.doors.of(*account).closed_until();
+        let first = || {
+            let ends: Option<Vec<_>> = accounts.iter().map(closed).collect();
+            ends.and_then(|ends| ends.into_iter().min())
+        };
+        while let Some(until) = first() {
+            sleep_until(until).await;
+        }
+    }
+
+    /// From now on the account may be written to.
+    pub fn listed(&self, account: Account) {
+        self.listed
+            .send_if_modified(|listed| listed.insert(account));
+    }
+
+    /// Whether the account may be written to.
+    pub fn is_listed(&self, account: Account) -> bool {
+        self.listed.borrow().contains(&account)
+    }
+
+    /// Waits until the account's list has been read, because what it holds already is not to be
+    /// written.
+    pub async fn until_listed(&self, account: Account) {
+        let mut listed = self.listed.subscribe();
+        // The sender is this line's.
+        _ = listed.wait_for(|listed| listed.contains(&account)).await;
+    }
+
     /// Refuses unless an account may be called now.
     pub fn admit(&self, account: Account) -> Result<(), ProviderError> {
         let reason = if !self.lease.holds() {
@@ -48,29 +103,50 @@ impl Line {
         Err(ProviderError::Locked(reason.to_owned()))
     }
 
-    /// Makes a call, or refuses to.
+    /// Makes a call about a person, or refuses to.
     async fn call<T>(
         &self,
         account: Account,
+        whom: &str,
         call: impl Future<Output = Result<T, ProviderError>> + Send,
     ) -> Result<T, ProviderError> {
-        let door = self.doors.of(account);
         let called = async {
-            // What another call was answered counts for this one.
-            let _turn = door.turn.lock().await;
             self.admit(account)?;
+            let began = Instant::now();
             let failure = |message| ProviderError::Retry {
                 message,
                 after: None,
             };
             let result = panics::caught_as(failure, call).await;
-            door.note(account, &result);
+            let noted = self.doors.of(account).note(account, whom, began, &result);
+            self.keep(account, noted, result.as_ref().err()).await;
             result
         };
         tokio::select! {
             biased;
             () = self.lease.lost() => Err(ProviderError::Locked("the lease was lost".to_owned())),
             result = called => result,
+        }
+    }
+
+    /// Keeps a pause, or its end, with the lease. Best effort: this process knows it anyway.
+    async fn keep(&self, account: Account, noted: Noted, error: Option<&ProviderError>) {
+        let paused_until = match noted {
+            Noted::Nothing => return,
+            Noted::Again => None,
+            Noted::Pause(pause) => Some(self.tasks.now() + pause),
+        };
+        let kept = panics::caught(async {
+            let state = AccountState {
+                paused_until,
+                pause_reason: error.map(ToString::to_string),
+                ..self.accounts.account_state(account).await?
+            };
+            self.accounts.keep_account_state(account, &state).await?;
+            Ok::<_, StoreError>(())
+        });
+        if let Err(error) = kept.await {
+            tracing::warn!(%account, %error, "a pause is known to this process alone");
         }
     }
 }
@@ -87,15 +163,64 @@ impl Provider for Line {
         profile: &Profile,
         join: bool,
     ) -> Result<Upserted, ProviderError> {
-        self.call(account, self.provider.upsert(account, profile, join))
-            .await
+        self.call(
+            account,
+            profile.email.as_str(),
+            self.provider.upsert(account, profile, join),
+        )
+        .await
     }
 
     async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
-        self.call(account, self.provider.find(account, email)).await
+        self.call(account, email.as_str(), self.provider.find(account, email))
+            .await
     }
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        self.call(account, self.provider.remove(account, id)).await
+        self.call(account, &id.0, self.provider.remove(account, id))
+            .await
+    }
+
+    async fn update(
+        &self,
+        account: Account,
+        id: &ProviderId,
+        profile: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        self.call(
+            account,
+            profile.email.as_str(),
+            self.provider.update(account, id, profile),
+        )
+        .await
+    }
+
+    async fn suppress(
+        &self,
+        account: Account,
+        email: &Email,
+        id: &ProviderId,
+    ) -> Result<(), ProviderError> {
+        self.call(
+            account,
+            email.as_str(),
+            self.provider.suppress(account, email, id),
+        )
+        .await
+    }
+
+    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        self.call(account, &id.0, self.provider.forget(account, id))
+            .await
+    }
+
+    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+        self.call(account, LIST, self.provider.page(account, cursor))
+            .await
+    }
+
+    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
+        self.call(account, LIST, self.provider.inspect(account))
+            .await
     }
 }

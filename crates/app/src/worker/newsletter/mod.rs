@@ -1,10 +1,12 @@
 //! Tells the e-mail provider about subscribers, and moves them between its two accounts.
 //!
-//! One worker at a time speaks to the accounts: [`lease`] is the right to do so. Whoever has it
-//! runs a loop for the syncs of each account and one for the moves, which needs both. Their calls
-//! go through a [`line`](mod@line), one at a time for each account, and none while the account is
-//! to be left alone, which [`door`] knows. [`errand`] is what the loops have in common, [`sync`]
-//! and [`moving`] what they do.
+//! One worker at a time speaks to the accounts: [`lease`] is the right to do so. Its holder runs
+//! loops for the syncs of each account, for the moves, which need both, and for the withdrawals of
+//! suppressed people, from whichever accounts there are. Their calls go through a
+//! [`line`](mod@line) and overlap as far as the account's limit allows; there are none while an
+//! account is left alone, which [`door`] knows. [`people`] keeps two loops from working for one
+//! person. Syncs and moves write to an account only when its [list](listing) has been read. [`errand`] is what
+//! the loops have in common, [`sync`], [`moving`] and [`withdrawing`] what they do.
 //!
 //! An account without a key is not spoken to; what would be sent waits.
 
@@ -12,8 +14,11 @@ mod door;
 mod errand;
 mod lease;
 mod line;
+mod listing;
 mod moving;
+mod people;
 mod sync;
+mod withdrawing;
 
 #[cfg(test)]
 mod tests;
@@ -24,21 +29,24 @@ use domain::{
     store::{Accounts, Store},
     subscriber::{Account, provider::Provider},
 };
-use futures_util::future::{OptionFuture, join, join_all};
-use tokio::time::sleep;
+use futures_util::future::{BoxFuture, FutureExt as _, join_all};
+use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::{
     door::Doors,
-    errand::OneByOne,
+    errand::{Errands, OneByOne},
     lease::{Lease, Leases},
     line::Line,
+    listing::Listing,
     moving::Moves,
+    people::People,
     sync::Syncs,
+    withdrawing::Withdrawals,
 };
 use super::{Wake, poll, tasks::Tasks};
-use crate::waits;
+use crate::{panics, waits};
 
 /// What speaks to the provider.
 pub(super) struct Newsletter {
@@ -69,6 +77,7 @@ impl Newsletter {
         while !stop.is_cancelled() {
             match leases.take().await {
                 Ok(Some(lease)) => {
+                    self.adopt_pauses(&leases.accounts, &doors).await;
                     self.work(&leases, Arc::new(lease), &doors, &stop).await;
                     leases.release().await;
                 }
@@ -78,6 +87,25 @@ impl Newsletter {
             tokio::select! {
                 () = sleep(waits::about(self.tasks.settings.lease_accounts_every)) => {}
                 () = stop.cancelled() => {}
+            }
+        }
+    }
+
+    /// Takes over the pauses that are kept with the lease.
+    async fn adopt_pauses(&self, accounts: &[Account], doors: &Doors) {
+        for &account in accounts {
+            match panics::caught(self.leases.account_state(account)).await {
+                Ok(state) => {
+                    let left = state.paused_until.map(|until| until - self.tasks.now());
+                    // One that is over is none.
+                    if let Some(Ok(left)) = left.map(std::time::Duration::try_from)
+                        && !left.is_zero()
+                    {
+                        tracing::info!(%account, ?left, "the account is still left alone");
+                        doors.of(account).adopt(account, left);
+                    }
+                }
+                Err(error) => tracing::warn!(%account, %error, "its pauses are not known"),
             }
         }
     }
@@ -120,36 +148,67 @@ impl Newsletter {
             provider: Arc::clone(&self.provider),
             doors: Arc::clone(doors),
             lease: Arc::clone(lease),
-            old: tokio::sync::Mutex::default(),
+            accounts: Arc::clone(&self.leases),
+            tasks: self.tasks.clone(),
+            people: People::default(),
+            listed: watch::Sender::default(),
         });
-        let syncs = accounts.iter().map(|&account| {
+        let mut loops: Vec<BoxFuture<'static, ()>> = Vec::new();
+        for &account in accounts {
+            if self.tasks.settings.reconciles {
+                let listing = Listing {
+                    account,
+                    store: Arc::clone(&self.store),
+                    accounts: Arc::clone(&self.leases),
+                    line: Arc::clone(&line),
+                    tasks: self.tasks.clone(),
+                };
+                loops.push(listing.run(ending.clone()).boxed());
+            } else {
+                line.listed(account);
+            }
             let syncs = Syncs {
                 account,
                 store: Arc::clone(&self.store),
                 line: Arc::clone(&line),
                 tasks: self.tasks.clone(),
             };
-            poll::run(
-                self.tasks.clone(),
-                Arc::new(OneByOne(syncs)),
-                Arc::clone(&self.wake),
-                ending.clone(),
-            )
-        });
-        let has_both = Account::ALL.iter().all(|one| accounts.contains(one));
-        let moves = has_both.then(|| {
+            self.start(&mut loops, syncs, ending);
+        }
+        if Account::ALL.iter().all(|one| accounts.contains(one)) {
             let moves = Moves {
                 store: Arc::clone(&self.store),
                 line: Arc::clone(&line),
                 tasks: self.tasks.clone(),
             };
-            poll::run(
+            self.start(&mut loops, moves, ending);
+        }
+        let withdrawals = Withdrawals {
+            accounts: accounts.to_vec(),
+            store: Arc::clone(&self.store),
+            line,
+            tasks: self.tasks.clone(),
+        };
+        self.start(&mut loops, withdrawals, ending);
+        join_all(loops).await;
+    }
+
+    /// Adds as many loops with the same work as its calls may overlap.
+    fn start<E: Errands + 'static>(
+        &self,
+        loops: &mut Vec<BoxFuture<'static, ()>>,
+        errands: E,
+        ending: &CancellationToken,
+    ) {
+        let handler = Arc::new(OneByOne(errands));
+        for _ in 0..self.tasks.settings.provider_loops.max(1) {
+            let run = poll::run(
                 self.tasks.clone(),
-                Arc::new(OneByOne(moves)),
+                Arc::clone(&handler),
                 Arc::clone(&self.wake),
                 ending.clone(),
-            )
-        });
-        join(join_all(syncs), OptionFuture::from(moves)).await;
+            );
+            loops.push(run.boxed());
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! Moves a subscriber from the old account to the new one. Each step may be done again, so a
 //! move that failed half-way starts over; see [`usecase::moves`] for their order.
 
-use std::{slice, sync::Arc};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
     outbox::{Claimed, Effect, Queue, Work},
     store::Store,
-    subscriber::Account,
-    usecase,
+    subscriber::{Account, provider::ProviderError},
+    usecase::{self, Errand, MoveStep},
 };
 
 use super::{
@@ -36,6 +36,9 @@ impl Errands for Moves {
     }
 
     async fn ready(&self) {
+        for account in Account::ALL {
+            self.line.until_listed(*account).await;
+        }
         self.line.ready(Account::ALL).await;
     }
 
@@ -43,7 +46,7 @@ impl Errands for Moves {
         let Work::Effect(Effect::Migrate(subscriber)) = task.work else {
             return Ok(());
         };
-        let _alone = self.line.old.lock().await;
+        let _alone = self.line.people.alone(subscriber).await;
         for account in Account::ALL {
             self.line.admit(*account)?;
         }
@@ -52,14 +55,36 @@ impl Errands for Moves {
         let named = [(task.receipt, subscriber)];
         for errand in decide_again(CONFLICTS, || usecase::moves(store, &named, now())).await? {
             let found = usecase::look_up(line, &errand).await?;
-            let attempt = || usecase::record_found(store, &errand, found.as_ref(), now());
-            let Some(errand) = decide_again(CONFLICTS, attempt).await? else {
+            let attempt = || usecase::record_found(store, &errand, found.as_ref(), false, now());
+            let Some(joining) = go_on(decide_again(CONFLICTS, attempt).await?)? else {
                 continue;
             };
-            let told = usecase::carry_over(line, &errand, found.as_ref()).await?;
-            let attempt = || usecase::record_moves(store, slice::from_ref(&told), now());
+            let sight = usecase::join(line, &joining).await?;
+            let attempt = || usecase::record_joined(store, &joining, &sight, now());
+            let Some(errand) = go_on(decide_again(CONFLICTS, attempt).await?)? else {
+                continue;
+            };
+            // Somebody may have left while the new account was called.
+            let was_there = found.is_some();
+            let found = usecase::look_up(line, &errand).await?;
+            let found = found.as_ref();
+            let attempt = || usecase::record_found(store, &errand, found, was_there, now());
+            if go_on(decide_again(CONFLICTS, attempt).await?)?.is_none() {
+                continue;
+            }
+            usecase::leave(line, found).await?;
+            let attempt = || usecase::record_move(store, &joining, now());
             decide_again(CONFLICTS, attempt).await?;
         }
         Ok(())
+    }
+}
+
+/// What a move goes on with, if it does.
+fn go_on(step: MoveStep) -> Result<Option<Errand>, ProviderError> {
+    match step {
+        MoveStep::GoOn(errand) => Ok(Some(errand)),
+        MoveStep::Over => Ok(None),
+        MoveStep::Stuck(error) => Err(error),
     }
 }

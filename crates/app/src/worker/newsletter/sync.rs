@@ -36,6 +36,7 @@ impl Errands for Syncs {
     }
 
     async fn ready(&self) {
+        self.line.until_listed(self.account).await;
         self.line.ready(&[self.account]).await;
     }
 
@@ -43,10 +44,7 @@ impl Errands for Syncs {
         let Work::Effect(Effect::Sync(subscriber, account)) = task.work else {
             return Ok(());
         };
-        let _alone = match account {
-            Account::Old => Some(self.line.old.lock().await),
-            Account::New => None,
-        };
+        let _alone = self.line.people.alone(subscriber).await;
         // Before anything is written about a call.
         self.line.admit(account)?;
         let store = self.store.as_ref();

@@ -1,5 +1,6 @@
 //! The worker and a provider with scripted answers, in virtual time.
 
+mod lists;
 mod moves;
 mod outages;
 mod script;
@@ -46,6 +47,13 @@ fn named(name: &str) -> String {
 fn busy(after: Option<Duration>) -> ProviderError {
     let message = "the provider answered 503".to_owned();
     ProviderError::Retry { message, after }
+}
+
+fn limited(after: Duration) -> ProviderError {
+    ProviderError::Limited {
+        message: "the provider answered 429".to_owned(),
+        after: Some(after),
+    }
 }
 
 fn locked() -> ProviderError {

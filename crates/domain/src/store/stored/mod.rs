@@ -25,7 +25,8 @@ use crate::{
         SourceIdentifier, Status,
     },
     subscriber::{
-        Account, Email, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus, day,
+        Account, Email, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
+        SuppressionSource, day,
     },
 };
 
@@ -54,7 +55,7 @@ macro_rules! words {
 
 words! {
     Account CountryCode CurrencyCode EmploymentType EventName Kind LocationType MembershipStatus
-    MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus
+    MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus SuppressionSource
 }
 
 impl Word for SourceIdentifier {

@@ -41,6 +41,7 @@ impl TryFrom<StoredWork> for Work {
                 word(row.account.unwrap_or_default(), "outbox.account")?,
             )),
             Kind::Migrate => Self::Effect(Effect::Migrate(subscriber)),
+            Kind::Withdraw => Self::Effect(Effect::Withdraw(subscriber)),
             Kind::Event => Self::Event(row.event()?),
         })
     }

@@ -7,7 +7,10 @@ use super::{corrupt, digest, optional_word, word};
 use crate::{
     posting::Version,
     store::StoreError,
-    subscriber::{Membership, Migrated, MigrationToken, Subscriber, SubscriberId},
+    subscriber::{
+        Membership, Migrated, MigrationToken, Place, Places, Subscriber, SubscriberId, Suppression,
+        provider::ProviderId,
+    },
 };
 
 /// The columns of a row of `subscribers`, by their names.
@@ -26,6 +29,19 @@ pub struct StoredSubscriber {
     /// Only with a membership.
     pub membership_expires_at: Option<Date>,
     pub status: String,
+    /// Set exactly when `suppressed_at` is.
+    pub suppressed_by: Option<String>,
+    /// Only with `suppressed_by`.
+    pub suppressed_in: Option<String>,
+    pub suppressed_at: Option<OffsetDateTime>,
+    /// Only with `suppressed_by`.
+    pub suppressed_because: Option<String>,
+    pub reinstated_at: Option<OffsetDateTime>,
+    pub old_id: Option<String>,
+    pub old_is_quiet: bool,
+    pub new_id: Option<String>,
+    pub new_is_quiet: bool,
+    pub as_of: Option<OffsetDateTime>,
     /// Set exactly when `migration_source` is.
     pub migrated_at: Option<OffsetDateTime>,
     pub migration_source: Option<String>,
@@ -53,6 +69,19 @@ impl StoredSubscriber {
         }))
     }
 
+    fn suppression(&self) -> Result<Option<Suppression>, StoreError> {
+        let Some(at) = self.suppressed_at else {
+            return Ok(None);
+        };
+        let source = self.suppressed_by.as_deref().unwrap_or_default();
+        Ok(Some(Suppression {
+            source: word(source, "subscribers.suppressed_by")?,
+            account: optional_word(self.suppressed_in.as_deref(), "subscribers.suppressed_in")?,
+            at,
+            reason: self.suppressed_because.clone(),
+        }))
+    }
+
     fn migrated(&self) -> Result<Option<Migrated>, StoreError> {
         let Some(at) = self.migrated_at else {
             return Ok(None);
@@ -66,6 +95,13 @@ impl StoredSubscriber {
     }
 }
 
+fn place(id: Option<String>, is_quiet: bool) -> Place {
+    Place {
+        id: id.map(ProviderId),
+        is_quiet,
+    }
+}
+
 impl TryFrom<StoredSubscriber> for Subscriber {
     type Error = StoreError;
 
@@ -76,6 +112,7 @@ impl TryFrom<StoredSubscriber> for Subscriber {
         }
         let told = row.told.as_deref();
         let told = told.map(|bytes| digest(bytes, "subscribers.told"));
+        let suppression = row.suppression()?;
         Ok(Self {
             id: SubscriberId::new(row.id),
             version: row.version,
@@ -85,7 +122,14 @@ impl TryFrom<StoredSubscriber> for Subscriber {
             reported_at: row.reported_at,
             name: row.name,
             country: row.country,
+            suppression,
             status: word(row.status, "subscribers.status")?,
+            reinstated_at: row.reinstated_at,
+            as_of: row.as_of,
+            places: Places {
+                old: place(row.old_id, row.old_is_quiet),
+                new: place(row.new_id, row.new_is_quiet),
+            },
             token: MigrationToken::from_text(&row.migration_token),
             told: told.transpose()?,
             updated_at: row.updated_at,

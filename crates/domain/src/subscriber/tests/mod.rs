@@ -3,17 +3,20 @@
 mod commands;
 mod fields;
 mod laws;
-
+mod lists;
 mod sync;
 
 use time::OffsetDateTime;
 
 use super::{
     Account, Change, MemberStatus, MigrationSource, Subscriber, SubscriberStatus, migration,
-    notice, report, sync as syncing,
+    notice,
+    provider::{Fields, Found, ProviderId, ProviderStatus},
+    report, sync as syncing,
+    sync::Sight,
 };
 use crate::{
-    outbox::{Effect, EventName},
+    outbox::{Effect, EventName, Kind},
     store::WriteSet,
     testing::{self, hours, noon},
 };
@@ -100,7 +103,12 @@ impl Ann {
         Written {
             subscribers: writes.subscribers.len(),
             events: writes.events.iter().map(|event| event.name).collect(),
-            effects: writes.effects.into_iter().collect(),
+            // A suppression that has not reached the accounts asks for it with whatever else.
+            effects: writes
+                .effects
+                .into_iter()
+                .filter(|effect| effect.kind() != Kind::Withdraw)
+                .collect(),
         }
     }
 
@@ -129,7 +137,8 @@ impl Ann {
     fn tell(&mut self) -> Written {
         self.now += hours(1);
         let telling = self.get().telling();
-        let change = syncing::record(self.get(), &telling, self.now);
+        let sight = sight(SubscriberStatus::Active);
+        let change = syncing::record(self.get(), &telling, &sight, self.now);
         self.record(Some(change))
     }
 
@@ -140,6 +149,22 @@ impl Ann {
         let change = migration::arrive(self.get(), &telling, self.now);
         self.record(change)
     }
+}
+
+/// What an account shows of Ann.
+fn found(status: impl Into<ProviderStatus>) -> Found {
+    Found {
+        id: ProviderId("31".to_owned()),
+        status: status.into(),
+        unsubscribed_at: None,
+        is_deleted: false,
+        is_in_group: None,
+        fields: Fields::default(),
+    }
+}
+
+fn sight(status: SubscriberStatus) -> Sight {
+    Sight::Found(found(status))
 }
 
 #[test]

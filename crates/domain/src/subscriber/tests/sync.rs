@@ -1,7 +1,10 @@
 //! What is to be told, and when there is nothing to tell.
 
 use super::{super::Telling, *};
-use crate::subscriber::sync::{Due, begin, due, record};
+use crate::subscriber::{
+    migration::Next,
+    sync::{Due, begin, due, record},
+};
 
 const MEMBER: &str =
     r#"{"membership":{"plan_category":"individual","status":"active","expires_at":"2026-06-01"}}"#;
@@ -88,7 +91,7 @@ fn what_changed_during_the_call_is_told_next() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
     let told = ann.get().telling();
     ann.put(r#"{"name":"B"}"#);
-    let change = record(ann.get(), &told, ann.now);
+    let change = record(ann.get(), &told, &sight(SubscriberStatus::Active), ann.now);
     assert_eq!(ann.record(Some(change)), Written::sync(Account::Old));
     assert_eq!(ann.tell(), Written::silent());
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
@@ -106,11 +109,8 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
             [own, seen, stands].map(|name| SubscriberStatus::parse(name).unwrap());
         let mut ann = Ann::after(&["{}"]);
         ann.notice(own);
-        let told = Telling {
-            status: own.max(seen),
-            ..ann.get().telling()
-        };
-        let change = record(ann.get(), &told, ann.now);
+        let told = ann.get().telling();
+        let change = record(ann.get(), &told, &sight(seen), ann.now);
         assert_eq!(ann.record(Some(change)), Written::silent(), "{own} {seen}");
         assert_eq!(ann.get().status, stands);
         assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
@@ -151,23 +151,28 @@ fn what_changed_under_way_is_told_after_arrival() {
 }
 
 #[test]
-fn a_suppression_found_on_the_way_stands() {
-    let mut ann = Ann::after(&["{}"]);
-    ann.migrate(MigrationSource::Launch);
-    let telling = migration::due(ann.get()).unwrap();
-    assert_eq!(telling.account, Account::New);
-    for (seen, expect) in [
-        (SubscriberStatus::Active, Written::nothing()),
-        (SubscriberStatus::Unsubscribed, Written::silent()),
-        (SubscriberStatus::Bounced, Written::nothing()),
-    ] {
-        let change = migration::found(ann.get(), seen, ann.now);
-        assert_eq!(ann.record(change), expect, "{seen}");
+fn a_suppression_found_on_the_way_ends_it() {
+    for &status in ProviderStatus::ALL {
+        let mut ann = Ann::after(&["{}"]);
+        ann.migrate(MigrationSource::Launch);
+        let telling = migration::due(ann.get()).unwrap();
+        assert_eq!(telling.account, Account::New);
+        let found = found(status);
+        let (after, next) = migration::look(ann.get(), Some(&found), false, ann.now);
+        assert_eq!(
+            after.status,
+            status.suppression().unwrap_or(SubscriberStatus::Active)
+        );
+        let expect = match status {
+            ProviderStatus::Active => matches!(next, Next::GoOn),
+            ProviderStatus::Unconfirmed => matches!(next, Next::Stuck(_)),
+            _ => next == Next::Stay,
+        };
+        assert!(expect, "{status}: {next:?}");
+        let stay = migration::stay(ann.get(), after, ann.now);
+        ann.record(Some(stay));
+        assert_eq!(migration::due(ann.get()), None);
     }
-    assert_eq!(ann.get().status, SubscriberStatus::Unsubscribed);
-    ann.arrive();
-    assert_eq!(ann.get().status, SubscriberStatus::Unsubscribed);
-    assert_eq!(migration::due(ann.get()), None);
 }
 
 /// The old account was told of somebody who was taken out of it at that moment.
@@ -177,7 +182,7 @@ fn whoever_was_put_back_into_the_old_account_is_taken_out_again() {
     let late = ann.get().telling();
     ann.migrate(MigrationSource::Launch);
     ann.arrive();
-    let change = record(ann.get(), &late, ann.now);
+    let change = record(ann.get(), &late, &sight(SubscriberStatus::Active), ann.now);
     let expect = Written {
         effects: vec![Effect::Migrate(ann.get().id)],
         ..Written::silent()

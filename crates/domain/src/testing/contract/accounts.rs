@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::{
-    store::Accounts,
+    store::{AccountState, Accounts},
     subscriber::Account::{self, New, Old},
     testing::{AllPorts, hours, minutes, noon, uuid},
 };
@@ -66,4 +66,34 @@ pub async fn a_released_account_is_free<S: AllPorts>(store: &S) {
     assert!(lease(store, &[Old, New], uuid(2), 0).await);
     release(store, uuid(1)).await;
     assert!(!lease(store, &[Old], uuid(1), 0).await);
+}
+
+/// A pause holds for whoever has the account next.
+pub async fn what_is_kept_of_an_account_outlasts_its_lease<S: AllPorts>(store: &S) {
+    let state = async |account| store.account_state(account).await.expect("the store works");
+    assert_eq!(state(Old).await, AccountState::default());
+    assert!(lease(store, &[Old, New], uuid(1), 0).await);
+    let paused = AccountState {
+        paused_until: Some(noon() + minutes(5)),
+        pause_reason: Some("old account: 429".to_owned()),
+        reconciled_at: None,
+    };
+    store
+        .keep_account_state(Old, &paused)
+        .await
+        .expect("the store works");
+    release(store, uuid(1)).await;
+    assert!(lease(store, &[Old, New], uuid(2), 0).await);
+    assert_eq!(state(Old).await, paused);
+    assert_eq!(state(New).await, AccountState::default());
+
+    let reconciled = AccountState {
+        reconciled_at: Some(noon()),
+        ..AccountState::default()
+    };
+    store
+        .keep_account_state(Old, &reconciled)
+        .await
+        .expect("the store works");
+    assert_eq!(state(Old).await, reconciled);
 }

@@ -591,6 +591,7 @@ pub async fn queues_are_claimed_apart<S: AllPorts>(store: &S) {
         Effect::Sync(subscriber(2), Account::New),
         // Of one subscriber, and yet another task.
         Effect::Migrate(subscriber(1)),
+        Effect::Withdraw(subscriber(1)),
     ];
     ask(store, &effects[1..], noon()).await;
     for (lease, queue) in (1..).zip(Queue::ALL) {
@@ -761,6 +762,7 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
             (Kind::Event, 0, 0, None),
             (Kind::Sync, 2, 0, Some(noon() + hours(2))),
             (Kind::Migrate, 0, 0, None),
+            (Kind::Withdraw, 0, 0, None),
         ]
     );
 }

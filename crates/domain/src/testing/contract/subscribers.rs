@@ -8,8 +8,9 @@ use crate::{
     posting::Version,
     store::{Store, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, WriteSet},
     subscriber::{
-        Email, Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
-        SubscriberStatus,
+        Account, Email, Membership, MembershipStatus, Migrated, MigrationSource, Place, Places,
+        PlanCategory, Subscriber, SubscriberStatus, Suppression, SuppressionSource,
+        provider::ProviderId,
     },
     testing::{
         AllPorts, MemoryStore, create, email, hours, noon, notice, report, subscriber,
@@ -89,6 +90,24 @@ fn full(address: &str) -> Subscriber {
             expires_at: Some(date!(2026 - 12 - 31)),
         }),
         status: SubscriberStatus::Bounced,
+        suppression: Some(Suppression {
+            source: SuppressionSource::Operator,
+            account: Some(Account::New),
+            at: noon() + hours(3),
+            reason: Some("\"asked\" by 'phone' 🦀".to_owned()),
+        }),
+        reinstated_at: Some(noon() + hours(4)),
+        as_of: Some(noon() + hours(5)),
+        places: Places {
+            old: Place {
+                id: Some(ProviderId("165968862226941797".to_owned())),
+                is_quiet: true,
+            },
+            new: Place {
+                id: Some(ProviderId("31".to_owned())),
+                is_quiet: true,
+            },
+        },
         migrated: Some(Migrated {
             at: noon() + hours(1),
             source: MigrationSource::EmailConfirmation,
@@ -140,6 +159,26 @@ pub async fn every_word_comes_back<S: AllPorts>(store: &S) {
     };
     for &status in SubscriberStatus::ALL {
         check(&|it| it.status = status).await;
+    }
+    for &source in SuppressionSource::ALL {
+        for account in [None, Some(Account::Old), Some(Account::New)] {
+            let at = noon();
+            let reason = account.map(|account| format!("seen in {account}"));
+            let suppression = Suppression {
+                source,
+                account,
+                at,
+                reason,
+            };
+            check(&|it| it.suppression = Some(suppression.clone())).await;
+        }
+    }
+    for (old, new) in [(false, true), (true, false)] {
+        check(&|it| {
+            it.places.old.is_quiet = old;
+            it.places.new.is_quiet = new;
+        })
+        .await;
     }
     for (&plan_category, &status) in PlanCategory::ALL.iter().flat_map(|plan| {
         MembershipStatus::ALL

@@ -8,7 +8,9 @@ use uuid::Uuid;
 
 use super::MemoryStore;
 use crate::{
-    store::{Accounts, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite},
+    store::{
+        AccountState, Accounts, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite,
+    },
     subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
 };
 
@@ -18,6 +20,7 @@ pub(super) struct Subscribers {
     emails: HashMap<SubscriberId, Email>,
     tokens: HashMap<MigrationToken, Email>,
     leases: HashMap<Account, (Uuid, OffsetDateTime)>,
+    states: HashMap<Account, AccountState>,
 }
 
 impl Subscribers {
@@ -90,6 +93,21 @@ impl Accounts for MemoryStore {
     async fn release(&self, holder: Uuid) -> Result<(), StoreError> {
         let leases = &mut self.state().subscribers.leases;
         leases.retain(|_, (held_by, _)| *held_by != holder);
+        Ok(())
+    }
+
+    async fn account_state(&self, account: Account) -> Result<AccountState, StoreError> {
+        let states = &self.state().subscribers.states;
+        Ok(states.get(&account).cloned().unwrap_or_default())
+    }
+
+    async fn keep_account_state(
+        &self,
+        account: Account,
+        state: &AccountState,
+    ) -> Result<(), StoreError> {
+        let states = &mut self.state().subscribers.states;
+        states.insert(account, state.clone());
         Ok(())
     }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    subscriber::MigrationSource,
-    usecase::{Migration, migrate},
+    subscriber::{MigrationSource, SuppressionSource},
+    usecase::{Migration, MoveStep, leave, migrate, record_move},
 };
 
 fn find() -> Call {
@@ -36,19 +36,18 @@ fn a_move_looks_first_and_removes_last() {
         let mut world = World::with_ann().await;
         start(&world).await;
         world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), [find(), join(), remove()]);
+        let calls = [find(), join(), find(), remove()];
+        assert_eq!(world.provider.calls(), calls);
         assert!(has_arrived(&world).await);
         assert!(!world.is_in(Account::Old));
         assert_eq!(world.told(Account::New).as_deref(), Some("Ann"));
 
         world.put(r#"{"name":"Bo"}"#).await;
         world.work().await.unwrap();
-        let upsert = Call::Upsert(Account::New, email(ANN), false);
-        assert_eq!(world.provider.calls(), [upsert]);
-        assert_eq!(
-            Outbox::list(&world.store, false, None, usize::MAX).await,
-            Ok(vec![])
-        );
+        let update = Call::Update(Account::New, email(ANN));
+        assert_eq!(world.provider.calls(), [update]);
+        let left = Outbox::list(&world.store, false, None, usize::MAX).await;
+        assert_eq!(left, Ok(vec![]));
     });
 }
 
@@ -59,12 +58,13 @@ fn whoever_is_not_in_the_old_account_is_only_added() {
         world.put("{}").await;
         start(&world).await;
         world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), [find(), join()]);
+        assert_eq!(world.provider.calls(), [find(), join(), find()]);
         assert!(has_arrived(&world).await);
         assert!(world.is_in(Account::New) && !world.is_in(Account::Old));
     });
 }
 
+/// And they stay where that is known: a database that was lost can learn it again.
 #[test]
 fn nobody_suppressed_is_added() {
     use SubscriberStatus::{Active, Bounced, Unsubscribed};
@@ -82,8 +82,11 @@ fn nobody_suppressed_is_added() {
             }
             start(&world).await;
             world.work().await.unwrap();
-            assert_eq!(world.provider.calls(), [find(), remove()], "{here} {there}");
-            assert!(!world.is_in(Account::New) && !world.is_in(Account::Old));
+            assert!(!world.is_in(Account::New));
+            let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
+            assert_eq!(person.status, ProviderStatus::Unsubscribed);
+            let calls = world.provider.calls();
+            assert!(!calls.contains(&remove()), "{calls:?}");
             let ann = world.ann().await;
             assert_eq!(ann.status, here.max(there));
             assert!(has_arrived(&world).await);
@@ -91,17 +94,99 @@ fn nobody_suppressed_is_added() {
     });
 }
 
+/// By a status in the answer, or by a refusal that a look explains.
 #[test]
 fn a_suppression_that_only_the_new_account_shows_is_learned() {
     pollster::block_on(async {
+        for refuses in [false, true] {
+            let mut world = World::with_ann().await;
+            if refuses {
+                world.provider.refuse_suppressed();
+            }
+            let spam = SubscriberStatus::SpamReported;
+            world.provider.set(Account::New, &email(ANN), spam);
+            start(&world).await;
+            world.work().await.unwrap();
+            let ann = world.ann().await;
+            assert_eq!(ann.status, spam);
+            let from = ann.suppression.unwrap();
+            assert_eq!(from.source, SuppressionSource::Move);
+            assert_eq!(from.account, Some(Account::New));
+            let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
+            assert_eq!(
+                person.status,
+                ProviderStatus::Unsubscribed,
+                "and not removed"
+            );
+            assert!(has_arrived(&world).await);
+        }
+    });
+}
+
+/// In the old account, in the new one, or here, while the new one is called.
+#[test]
+fn a_suppression_during_the_move_reaches_the_new_account() {
+    pollster::block_on(async {
+        for account in [Some(Account::Old), Some(Account::New), None] {
+            let mut world = World::with_ann().await;
+            start(&world).await;
+            if let Some(account) = account {
+                let junk = ProviderStatus::Junk;
+                world.provider.flip(2, account, &email(ANN), junk);
+            } else {
+                world.suppress(SubscriberStatus::SpamReported).await;
+            }
+            world.work().await.unwrap();
+            if account == Some(Account::New) {
+                // The new account delivers that.
+                world.suppress(SubscriberStatus::SpamReported).await;
+                world.work().await.unwrap();
+            }
+            assert_eq!(world.ann().await.status, SubscriberStatus::SpamReported);
+            for &account in Account::ALL {
+                let person = world.provider.person(account, &email(ANN));
+                let gets_mail = person.is_some_and(|it| it.status.suppression().is_none());
+                assert!(!gets_mail, "{account}");
+            }
+        }
+    });
+}
+
+/// Who has not confirmed has not consented; what an operator reads says so.
+#[test]
+fn only_who_is_active_is_moved() {
+    pollster::block_on(async {
+        for &account in Account::ALL {
+            let mut world = World::with_ann().await;
+            let unconfirmed = ProviderStatus::Unconfirmed;
+            world.provider.set(account, &email(ANN), unconfirmed);
+            start(&world).await;
+            let error = world.work().await.unwrap_err();
+            assert!(matches!(error, ProviderError::Permanent(_)), "{error:?}");
+            assert!(error.to_string().contains("unconfirmed"), "{error}");
+            let person = world.provider.person(account, &email(ANN)).unwrap();
+            assert_eq!(person.status, unconfirmed);
+            assert!(world.is_in(Account::Old), "and nobody is lost");
+        }
+    });
+}
+
+#[test]
+fn who_was_removed_is_not_created_again() {
+    pollster::block_on(async {
         let mut world = World::with_ann().await;
-        let spam = SubscriberStatus::SpamReported;
-        world.provider.set(Account::New, &email(ANN), spam);
+        world.provider.delete(Account::Old, &email(ANN));
         start(&world).await;
         world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), [find(), join(), remove()]);
-        assert_eq!(world.ann().await.status, spam);
-        assert!(has_arrived(&world).await);
+        world.put(r#"{"name":"Bo"}"#).await;
+        world.work().await.unwrap();
+        assert!(!world.is_in(Account::Old) && !world.is_in(Account::New));
+        let ann = world.ann().await;
+        assert_eq!(ann.status, SubscriberStatus::Removed);
+        assert_eq!(
+            Outbox::list(&world.store, false, None, usize::MAX).await,
+            Ok(vec![])
+        );
     });
 }
 
@@ -111,7 +196,7 @@ fn a_suppression_that_only_the_new_account_shows_is_learned() {
 fn no_failure_loses_anyone() {
     pollster::block_on(async {
         for (calls, failing) in
-            (0..3).flat_map(|n| [Failing::Before, Failing::After].map(|f| (n, f)))
+            (0..4).flat_map(|n| [Failing::Before, Failing::After].map(|f| (n, f)))
         {
             let mut world = World::with_ann().await;
             start(&world).await;
@@ -123,24 +208,6 @@ fn no_failure_loses_anyone() {
             assert!(has_arrived(&world).await);
             assert!(world.is_in(Account::New), "{calls} {failing:?}");
             assert!(!world.is_in(Account::Old), "{calls} {failing:?}");
-        }
-    });
-}
-
-/// The old account is the only one to know, and is about to forget.
-#[test]
-fn a_suppression_is_recorded_before_anything_else_happens() {
-    pollster::block_on(async {
-        for failing in [Failing::Before, Failing::After] {
-            let mut world = World::with_ann().await;
-            let unsubscribed = SubscriberStatus::Unsubscribed;
-            world.provider.set(Account::Old, &email(ANN), unsubscribed);
-            start(&world).await;
-            world.provider.fail(1, failing, no_answer());
-            assert_eq!(world.work().await, Err(no_answer()));
-            assert_eq!(world.ann().await.status, unsubscribed);
-            world.work().await.unwrap();
-            assert!(!world.is_in(Account::New) && !world.is_in(Account::Old));
         }
     });
 }
@@ -158,14 +225,16 @@ fn what_changes_under_way_arrives() {
         let found = look_up(&world.provider, &errand).await.unwrap();
         // Early enough to go along.
         world.put(r#"{"name":"Bo"}"#).await;
-        let errand = record_found(&world.store, &errand, found.as_ref(), world.now).await;
-        let errand = errand.unwrap().unwrap();
+        let step = record_found(&world.store, &errand, found.as_ref(), false, world.now).await;
+        let Ok(MoveStep::GoOn(errand)) = step else {
+            panic!("{step:?}")
+        };
         // Too late for that.
         world.put(r#"{"country":"Mali"}"#).await;
-        let told = carry_over(&world.provider, &errand, found.as_ref()).await;
-        let told = [told.unwrap()];
+        super::super::join(&world.provider, &errand).await.unwrap();
         assert_eq!(world.told(Account::New).as_deref(), Some("Bo"));
-        record_moves(&world.store, &told, world.now).await.unwrap();
+        leave(&world.provider, found.as_ref()).await.unwrap();
+        record_move(&world.store, &errand, world.now).await.unwrap();
 
         world.work().await.unwrap();
         let person = world.provider.person(Account::New, &email(ANN)).unwrap();
@@ -205,15 +274,15 @@ fn a_sync_follows_whoever_has_moved() {
         world.run(receipt, work).await.unwrap();
         assert_eq!(world.provider.calls(), []);
         world.work().await.unwrap();
-        let upsert = Call::Upsert(Account::New, email(ANN), false);
-        assert_eq!(world.provider.calls(), [upsert]);
+        let update = Call::Update(Account::New, email(ANN));
+        assert_eq!(world.provider.calls(), [update]);
     });
 }
 
 #[test]
 fn a_late_call_does_not_leave_anyone_in_the_old_account() {
     pollster::block_on(async {
-        let mut world = World::with_ann().await;
+        let mut world = World::new();
         world.put(r#"{"name":"Bo"}"#).await;
         let (receipt, _) = world.claim(Queue::Sync(Account::Old)).await.unwrap();
         let errands = world

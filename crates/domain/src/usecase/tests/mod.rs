@@ -1,23 +1,27 @@
 //! The use cases on a store and a provider in memory, the way a worker runs them: the newsletter
 //! here, enrichment in a world of its own.
 
+mod driver;
 mod enrich;
+mod interleavings;
 mod migrate;
 mod newsletter;
 mod sync;
+mod withdraw;
 
+use self::driver::Steps;
 use time::{Duration, OffsetDateTime};
 
 use super::{
-    Errand, Reported, Told, carry_over, deliver, look_up, moves, notice_events, put_subscribers,
-    record_found, record_moves, record_syncs, syncs,
+    Errand, Reported, Told, deliver, look_up, moves, notice_events, put_subscribers, record_found,
+    record_syncs, syncs,
 };
 use crate::{
     outbox::{Effect, Outbox, Queue, Receipt, Work},
     store::Store,
     subscriber::{
         Account, MigrationToken, Notice, PutSubscriber, Subscriber, SubscriberId, SubscriberStatus,
-        provider::ProviderError,
+        provider::{ProviderError, ProviderStatus},
     },
     testing::{
         Call, Failing, MemoryProvider, MemoryStore, email, hours, noon, notice, report, token, uuid,
@@ -128,21 +132,13 @@ impl World {
     }
 
     async fn run(&self, receipt: Receipt, work: Work) -> Result<(), ProviderError> {
-        match work {
-            Work::Event(event) => {
-                let delivered = deliver(&self.store, &[(receipt, &event)], self.now).await;
-                delivered.unwrap();
-            }
-            Work::Effect(Effect::Sync(id, account)) => {
-                for errand in self.syncs(receipt, id, account).await {
-                    let told = super::sync(&self.provider, &errand).await?;
-                    self.record(told).await;
-                }
-            }
-            Work::Effect(Effect::Migrate(id)) => self.move_over(receipt, id).await?,
-            Work::Effect(Effect::Enrich(id)) => panic!("no posting {id} was pushed"),
-        }
-        Ok(())
+        let now = || self.now;
+        let steps = Steps {
+            store: &self.store,
+            provider: &self.provider,
+            now: &now,
+        };
+        steps.run(receipt, &work).await
     }
 
     async fn syncs(&self, receipt: Receipt, id: SubscriberId, account: Account) -> Vec<Errand> {
@@ -153,19 +149,6 @@ impl World {
 
     async fn record(&self, told: Told) {
         record_syncs(&self.store, &[told], self.now).await.unwrap();
-    }
-
-    async fn move_over(&self, receipt: Receipt, id: SubscriberId) -> Result<(), ProviderError> {
-        let (store, provider) = (&self.store, &self.provider);
-        for errand in moves(store, &[(receipt, id)], self.now).await.unwrap() {
-            let found = look_up(provider, &errand).await?;
-            let recorded = record_found(store, &errand, found.as_ref(), self.now).await;
-            if let Some(errand) = recorded.unwrap() {
-                let told = carry_over(provider, &errand, found.as_ref()).await?;
-                record_moves(store, &[told], self.now).await.unwrap();
-            }
-        }
-        Ok(())
     }
 }
 

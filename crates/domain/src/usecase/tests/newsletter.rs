@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{
+    outbox::Kind,
     store::StoreError,
     subscriber::MigrationSource,
     usecase::{Migration, confirm_migration, find_subscriber, find_subscriber_by_token, migrate},
@@ -44,10 +45,9 @@ fn events_of_a_batch_build_on_each_other() {
         let before = world.ann().await;
         world.notice(&batch).await;
         assert_eq!(world.ann().await, before, "they are no news any more");
-        let tasks = Outbox::list(&world.store, false, None, usize::MAX)
-            .await
-            .unwrap();
-        assert_eq!(tasks.len(), 1);
+        let tasks = Outbox::list(&world.store, false, None, usize::MAX).await;
+        let kinds: Vec<_> = tasks.unwrap().iter().map(|task| task.kind).collect();
+        assert_eq!(kinds, [Kind::Sync, Kind::Withdraw]);
     });
 }
 
@@ -64,10 +64,9 @@ fn whoever_was_not_reported_does_not_exist() {
         let emails = [email(ANN), email("bo@example.com")];
         let migrated = migrate(store, &emails, MigrationSource::Launch, noon()).await;
         assert_eq!(migrated, Ok(vec![Migration::Unknown; 2]));
-        assert_eq!(
-            Outbox::list(store, false, None, usize::MAX).await,
-            Ok(vec![])
-        );
+        let tasks = Outbox::list(store, false, None, usize::MAX).await;
+        let kinds: Vec<_> = tasks.unwrap().iter().map(|task| task.kind).collect();
+        assert_eq!(kinds, [Kind::Withdraw], "nothing but that is done");
 
         assert!(world.put("{}").await.is_new);
         let ann = world.ann().await;
@@ -153,5 +152,18 @@ fn a_delivery_without_its_lease_asks_for_nothing() {
         let delivered = deliver(&world.store, &[(receipt, &event)], world.now).await;
         assert_eq!(delivered, Ok(()));
         assert!(world.claim(Queue::Sync(Account::Old)).await.is_some());
+    });
+}
+
+/// Pressing the button takes nobody out of the account where it is known that they left.
+#[test]
+fn a_confirmation_of_who_gets_no_mail_moves_nobody() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.suppress(SubscriberStatus::Unsubscribed).await;
+        let confirmed = confirm_migration(&world.store, &token(ANN), noon()).await;
+        let ann = world.ann().await;
+        assert_eq!(ann.migrated, None);
+        assert_eq!(confirmed, Ok(Some(ann)));
     });
 }

@@ -25,6 +25,7 @@ async fn store(people: usize) -> Arc<FaultyStore> {
 fn mover(store: &FaultyStore, requests_per_minute: u32) -> Mover<'_> {
     Mover {
         store,
+        outbox: &*store.memory,
         clock: Arc::new(noon),
         source: MigrationSource::Launch,
         pace: Pace::new(requests_per_minute.try_into().unwrap()),
@@ -115,6 +116,104 @@ async fn others_writes_are_no_failure() {
     let people = People::everybody(&*store.memory);
     let (tally, _) = drive(&mover(&store, 120), people).await;
     assert_eq!(tally.started, 2);
+}
+
+/// Gives up the moves of so many people, or carries them out.
+async fn settle_moves(memory: &MemoryStore, fails: impl Fn(usize) -> bool) {
+    let queues = [domain::outbox::Queue::Migrate];
+    let (hour, lease) = (time::Duration::HOUR, uuid::Uuid::max());
+    let claimed = memory.claim(&queues, 10_000, hour, lease, noon()).await;
+    for (nth, task) in claimed.unwrap().into_iter().enumerate() {
+        if fails(nth) {
+            memory.bury(task.receipt, "422", noon()).await.unwrap();
+        } else {
+            let mut writes = domain::store::WriteSet::new(noon());
+            writes.done.push(task.receipt);
+            memory.commit(writes).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_stops_by_itself_when_too_many_moves_fail() {
+    let store = store(300).await;
+    let mover = mover(&store, 120);
+    let people = People::everybody(&*store.memory);
+    let work = async {
+        loop {
+            sleep(Duration::from_secs(10)).await;
+            settle_moves(&store.memory, |nth| nth % 10 == 0).await;
+        }
+    };
+    let end = tokio::select! {
+        end = mover.drive(people, pending(), |_, _| {}) => end.unwrap(),
+        () = work => unreachable!(),
+    };
+    let End::Braked(outcome) = end else {
+        panic!("{end:?}");
+    };
+    assert_eq!(outcome.failed, 6);
+    let text = outcome.to_string();
+    assert!(text.starts_with("6 of "), "{text}");
+    assert_eq!(unmigrated(&store.memory).await, 240, "one batch has gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_does_not_run_far_ahead_of_the_workers() {
+    let store = store(300).await;
+    let mover = mover(&store, 20);
+    let people = People::everybody(&*store.memory);
+    let drive = mover.drive(people, sleep(Duration::from_hours(24)), |_, _| {});
+    assert_eq!(drive.await.unwrap(), End::Stopped);
+    // Batches of ten, and no worker.
+    assert_eq!(unmigrated(&store.memory).await, 300 - 110);
+}
+
+#[tokio::test]
+async fn a_sample_is_spread_over_the_list() {
+    let store = store(2500).await;
+    for (sample, expect) in [(1, 1), (3, 3), (100, 100), (5000, 2500)] {
+        let sample = NonZeroU32::new(sample).unwrap();
+        let chosen = sampled(&*store.memory, 2500, sample).await.unwrap();
+        assert_eq!(chosen.len(), expect);
+    }
+    let sample = NonZeroU32::new(5).unwrap();
+    let chosen = sampled(&*store.memory, 2500, sample).await.unwrap();
+    let expect: Vec<_> = (0..5).map(|n| email(&address(n * 500))).collect();
+    assert_eq!(chosen, expect);
+}
+
+#[tokio::test]
+async fn a_dry_run_counts_what_would_become_of_people() {
+    let store = store(4).await;
+    let source = MigrationSource::Manual;
+    usecase::migrate(&*store, &[email(&address(0))], source, noon())
+        .await
+        .unwrap();
+    let unsubscribed = domain::subscriber::SubscriberStatus::Unsubscribed;
+    let notices = [domain::testing::notice(&address(1), unsubscribed)];
+    usecase::notice_events(&*store, &notices, noon())
+        .await
+        .unwrap();
+    let mut would = Would::default();
+    for name in [
+        &address(0),
+        &address(1),
+        &address(2),
+        &address(3),
+        "x@example.com",
+    ] {
+        let email = email(name);
+        let known = store
+            .load_subscribers(std::slice::from_ref(&email))
+            .await
+            .unwrap();
+        would.add(known.get(&email));
+    }
+    let text = would.text();
+    let expect = "2 would move, 1 are known to want no mail and would get none, \
+                  1 had moved before, 1 are unknown.";
+    assert!(text.ends_with(expect), "{text}");
 }
 
 #[test]

@@ -46,12 +46,18 @@ async fn a_longer_outage_is_for_an_operator() {
     worker.stop().await;
 }
 
+/// The pauses between calls, of which some are under way together.
+fn pauses(asked: &[Instant]) -> Vec<Duration> {
+    let gaps = asked.windows(2).map(|pair| pair[1] - pair[0]);
+    gaps.filter(|gap| *gap > SECOND).collect()
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_busy_account_is_left_alone_for_as_long_as_it_asks() {
     let bench = Bench::new();
     let worker = bench.start();
     let wait = Duration::from_secs(90);
-    bench.script.treat(Old, Treatment::Fail(busy(Some(wait))));
+    bench.script.treat(Old, Treatment::Fail(limited(wait)));
     for n in 0..10 {
         bench.put(&format!("person{n}@example.com"), "{}").await;
         // Those who move call the same account.
@@ -60,14 +66,84 @@ async fn a_busy_account_is_left_alone_for_as_long_as_it_asks() {
         bench.migrate(&mover).await;
     }
     sleep(HOUR).await;
-    let asked = bench.script.asked(Old);
-    assert!(asked.len() > 20, "{}", asked.len());
-    for pair in asked.windows(2) {
-        assert!(pair[1] - pair[0] >= wait, "{:?}", pair[1] - pair[0]);
-    }
+    let pauses = pauses(&bench.script.asked(Old));
+    assert!(pauses.len() > 20, "{pauses:?}");
+    assert!(pauses.iter().all(|pause| *pause >= wait), "{pauses:?}");
+    // It is no failure of any task.
+    let rows = bench.rows(false).await;
+    assert!(rows.iter().all(|row| row.last_error.is_none()), "{rows:?}");
     bench.script.relent(Old);
     bench.until_idle().await;
     assert!(bench.rows(true).await.is_empty());
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_holds_for_the_next_process() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    let wait = Duration::from_mins(10);
+    bench.script.treat(Old, Treatment::Fail(limited(wait)));
+    bench.put(ADA, "{}").await;
+    let paused = Instant::now();
+    sleep(10 * SECOND).await;
+    worker.stop().await;
+    let kept = bench.memory().account_state(Old).await.unwrap();
+    assert!(kept.paused_until.is_some());
+    assert_eq!(kept.pause_reason.unwrap(), "the provider answered 429");
+
+    bench.script.relent(Old);
+    let other: Arc<Script> = Arc::default();
+    let worker = bench.start_with(&other, Arc::clone(&bench.store.memory) as _);
+    bench.until_idle().await;
+    assert!(paused.elapsed() >= wait, "{:?}", paused.elapsed());
+    assert!(paused.elapsed() < wait + Duration::from_mins(1));
+    assert_eq!(other.asked(Old).len(), 1);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_person_s_odd_answer_holds_up_nobody() {
+    for error in [
+        busy(Some(HOUR)),
+        ProviderError::Permanent("the provider answered 403 Forbidden".to_owned()),
+    ] {
+        let bench = Bench::new();
+        bench
+            .script
+            .treat(Old, Treatment::FailFor(email(ADA), error));
+        let worker = bench.start();
+        bench.put(ADA, "{}").await;
+        sleep(30 * SECOND).await;
+        let begun = Instant::now();
+        for n in 0..20 {
+            bench.put(&format!("person{n}@example.com"), "{}").await;
+        }
+        bench
+            .until("all others are told", async || {
+                bench.script.memory.count(Old) == 20
+            })
+            .await;
+        assert!(begun.elapsed() < 10 * SECOND, "{:?}", begun.elapsed());
+        worker.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_is_looked_at_by_few_calls() {
+    let bench = Bench::new();
+    bench.script.treat(Old, Treatment::Fail(busy(None)));
+    let worker = bench.start();
+    for n in 0..200 {
+        bench.put(&format!("person{n}@example.com"), "{}").await;
+    }
+    sleep(HOUR).await;
+    // With the pauses of a refused key, at most four calls each time.
+    let asked = bench.script.asked(Old).len();
+    assert!(asked < 60, "{asked}");
+    bench.script.relent(Old);
+    bench.until_idle().await;
+    assert_eq!(bench.script.memory.count(Old), 200);
     worker.stop().await;
 }
 
@@ -79,7 +155,7 @@ async fn a_busy_account_holds_up_nothing_for_the_other() {
     bench.migrate(BOB).await;
     bench.until_idle().await;
     let wait = Duration::from_hours(2);
-    bench.script.treat(Old, Treatment::Fail(busy(Some(wait))));
+    bench.script.treat(Old, Treatment::Fail(limited(wait)));
     bench.put(ADA, "{}").await;
     sleep(Duration::from_mins(1)).await;
     bench.put(BOB, &named("Bob")).await;
@@ -101,8 +177,7 @@ async fn a_key_that_is_refused_pauses_the_account_and_kills_nothing() {
     }
     // Far longer than a failure may take.
     sleep(48 * HOUR).await;
-    let asked = bench.script.asked(Old);
-    let pauses: Vec<_> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let pauses = pauses(&bench.script.asked(Old));
     for (pause, least) in pauses.iter().zip([10, 20, 40, 80, 160, 320, 600, 600]) {
         assert!(pause.as_secs() >= least, "{pauses:?}");
         // The call itself, and a look at the outbox.

@@ -12,31 +12,38 @@ use async_trait::async_trait;
 use domain::{
     subscriber::{
         Account, Email,
-        provider::{Found, Profile, Provider, ProviderError, ProviderId, Upserted},
+        provider::{
+            Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
+        },
     },
     testing::MemoryProvider,
 };
-use tokio::time::{Duration, Instant, sleep};
+use tokio::time::{Duration, Instant, sleep, sleep_until};
 
 /// How an account treats whoever calls it.
 #[derive(Clone, Debug)]
 pub enum Treatment {
     /// It fails, without doing anything.
     Fail(ProviderError),
+    /// It fails for this person.
+    FailFor(Email, ProviderError),
     /// It takes this long.
     Slow(Duration),
     /// It has a defect.
     Panic,
 }
 
-/// A provider in memory, with half a second for each call as the usual limit makes it.
+/// A provider in memory, with half a second for each call unless it is set otherwise.
 pub struct Script {
     pub memory: MemoryProvider,
     pub accounts: Mutex<Vec<Account>>,
     treatments: Mutex<HashMap<Account, Treatment>>,
     asked: Mutex<Vec<(Account, Instant)>>,
+    /// The gap between two calls of an account, as its limit makes it, and how long each takes.
+    pub gap: Mutex<Duration>,
+    pub latency: Mutex<Duration>,
+    turns: Mutex<HashMap<Account, Instant>>,
     under_way: AtomicUsize,
-    most_under_way: AtomicUsize,
 }
 
 impl Default for Script {
@@ -46,8 +53,10 @@ impl Default for Script {
             accounts: Mutex::new(Account::ALL.to_vec()),
             treatments: Mutex::default(),
             asked: Mutex::default(),
+            gap: Mutex::default(),
+            latency: Mutex::new(Duration::from_millis(500)),
+            turns: Mutex::default(),
             under_way: AtomicUsize::new(0),
-            most_under_way: AtomicUsize::new(0),
         }
     }
 }
@@ -82,28 +91,36 @@ impl Script {
         self.under_way.load(Ordering::SeqCst)
     }
 
-    /// How many there were at once at most.
-    pub fn most_under_way(&self) -> usize {
-        self.most_under_way.load(Ordering::SeqCst)
+    /// When the account takes the next call.
+    fn turn(&self, account: Account) -> Instant {
+        let (now, gap) = (Instant::now(), *self.gap.lock().unwrap());
+        let mut turns = self.turns.lock().unwrap();
+        let turn = turns.get(&account).map_or(now, |last| now.max(*last + gap));
+        turns.insert(account, turn);
+        turn
     }
 
     async fn call<T>(
         &self,
         account: Account,
+        whom: Option<&Email>,
         call: impl Future<Output = Result<T, ProviderError>>,
     ) -> Result<T, ProviderError> {
-        let under_way = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        self.under_way.fetch_add(1, Ordering::SeqCst);
         let _guard = UnderWay(&self.under_way);
-        self.most_under_way.fetch_max(under_way, Ordering::SeqCst);
-        sleep(Duration::from_millis(500)).await;
+        let turn = self.turn(account);
+        sleep_until(turn).await;
+        let latency = *self.latency.lock().unwrap();
+        sleep(latency).await;
         let now = Instant::now();
         self.asked.lock().unwrap().push((account, now));
         let treatment = self.treatments.lock().unwrap().get(&account).cloned();
         match treatment {
             Some(Treatment::Fail(error)) => return Err(error),
+            Some(Treatment::FailFor(email, error)) if whom == Some(&email) => return Err(error),
             Some(Treatment::Panic) => panic!("a provider's defect"),
             Some(Treatment::Slow(time)) => sleep(time).await,
-            None => {}
+            Some(Treatment::FailFor(..)) | None => {}
         }
         call.await
     }
@@ -121,15 +138,63 @@ impl Provider for Script {
         profile: &Profile,
         join: bool,
     ) -> Result<Upserted, ProviderError> {
-        self.call(account, self.memory.upsert(account, profile, join))
-            .await
+        self.call(
+            account,
+            Some(&profile.email),
+            self.memory.upsert(account, profile, join),
+        )
+        .await
     }
 
     async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
-        self.call(account, self.memory.find(account, email)).await
+        self.call(account, Some(email), self.memory.find(account, email))
+            .await
     }
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        self.call(account, self.memory.remove(account, id)).await
+        self.call(account, None, self.memory.remove(account, id))
+            .await
+    }
+
+    async fn update(
+        &self,
+        account: Account,
+        id: &ProviderId,
+        profile: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        self.call(
+            account,
+            Some(&profile.email),
+            self.memory.update(account, id, profile),
+        )
+        .await
+    }
+
+    async fn suppress(
+        &self,
+        account: Account,
+        email: &Email,
+        id: &ProviderId,
+    ) -> Result<(), ProviderError> {
+        self.call(
+            account,
+            Some(email),
+            self.memory.suppress(account, email, id),
+        )
+        .await
+    }
+
+    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        self.call(account, None, self.memory.forget(account, id))
+            .await
+    }
+
+    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+        self.call(account, None, self.memory.page(account, cursor))
+            .await
+    }
+
+    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
+        self.call(account, None, self.memory.inspect(account)).await
     }
 }

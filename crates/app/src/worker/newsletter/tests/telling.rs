@@ -98,33 +98,24 @@ async fn without_a_key_what_would_be_sent_waits_untouched() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_account_is_called_by_one_at_a_time() {
-    let bench = Bench::new();
-    *bench.script.accounts.lock().unwrap() = vec![Old];
-    for n in 0..20 {
-        bench.put(&format!("person{n}@example.com"), "{}").await;
+async fn calls_overlap_so_that_a_slow_account_gets_all_that_it_takes() {
+    for latency in [200, 1000, 1900] {
+        let bench = Bench::new();
+        let minute = Duration::from_mins(1);
+        // As the client spaces what the account takes in a minute.
+        *bench.script.gap.lock().unwrap() = 61 * SECOND / 120;
+        *bench.script.latency.lock().unwrap() = Duration::from_millis(latency);
+        for n in 0..500 {
+            bench.put(&format!("person{n}@example.com"), "{}").await;
+        }
+        let worker = bench.start();
+        sleep(minute).await;
+        let before = bench.script.asked(Old).len();
+        sleep(3 * minute).await;
+        let asked = bench.script.asked(Old).len() - before;
+        assert!(asked >= 3 * 120 * 95 / 100, "{latency} ms: {asked}");
+        worker.stop().await;
     }
-    let worker = bench.start();
-    bench.until_idle().await;
-    assert_eq!(bench.script.asked(Old).len(), 20);
-    assert_eq!(bench.script.most_under_way(), 1);
-    worker.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn syncs_and_moves_take_turns_at_an_account() {
-    let bench = Bench::new();
-    for n in 0..10 {
-        bench.put(&format!("person{n}@example.com"), "{}").await;
-        let mover = format!("mover{n}@example.com");
-        bench.put(&mover, "{}").await;
-        bench.migrate(&mover).await;
-    }
-    let worker = bench.start();
-    bench.until_idle().await;
-    // Each of the two accounts, but no more.
-    assert!(bench.script.most_under_way() <= 2);
-    worker.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,7 +125,9 @@ async fn someone_suppressed_is_not_put_anywhere() {
     bench.put(ADA, INDIVIDUAL).await;
     let worker = bench.start();
     bench.until_idle().await;
-    assert_eq!(bench.script.memory.calls(), [Call::Find(Old, email(ADA))]);
+    let calls = bench.script.memory.calls();
+    let only_looks = calls.iter().all(|call| matches!(call, Call::Find(..)));
+    assert!(only_looks, "{calls:?}");
     assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
     worker.stop().await;
 }
@@ -189,12 +182,13 @@ async fn a_sync_that_was_not_begun_forgets_nothing() {
     worker.stop().await;
     bench.script.memory.calls();
 
-    // Claimed with another one, which closes the door.
-    let wait = Some(Duration::from_mins(1));
-    bench.script.treat(Old, Treatment::Fail(busy(wait)));
+    // Another one closes the door.
+    let wait = Duration::from_mins(1);
+    bench.script.treat(Old, Treatment::Fail(limited(wait)));
     bench.put(BOB, "{}").await;
-    bench.put(ADA, &named("Augusta")).await;
     let worker = bench.start();
+    sleep(SECOND).await;
+    bench.put(ADA, &named("Augusta")).await;
     sleep(10 * SECOND).await;
     assert_eq!(bench.script.asked(Old).len(), 2);
     bench.put(ADA, &named("Ada")).await;

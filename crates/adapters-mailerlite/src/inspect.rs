@@ -1,0 +1,80 @@
+//! What an account is set up like: its fields, its group, its webhooks, and its size.
+
+use domain::subscriber::provider::{FieldKind, Inspection, ProviderError, Webhook};
+use serde_json::Value;
+
+use crate::{connection::Connection, person};
+
+/// As many entries are asked for at once.
+const PER_PAGE: usize = 100;
+
+/// No account has more of anything but people; a list that goes on behind this is cut.
+const MOST_PAGES: usize = 20;
+
+/// Asks for all of it, in as many requests as it takes: four as a rule.
+pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderError> {
+    let fields = list(connection, "fields").await?;
+    let has_group = match connection.group() {
+        Some(group) => {
+            let groups = list(connection, "groups").await?;
+            let is_it = |one: &Value| person::id(&one["id"]).as_deref() == Some(group);
+            Some(groups.iter().any(is_it))
+        }
+        None => None,
+    };
+    let webhooks = list(connection, "webhooks").await?;
+    // A list of nobody says how many there are.
+    let request = connection.get(&["subscribers"], &[("limit", "0")])?;
+    let answer = connection.send(request).await?;
+    if !answer.is_success() {
+        return Err(answer.error());
+    }
+    Ok(Inspection {
+        fields: fields.iter().map(field).collect(),
+        has_group,
+        webhooks: webhooks.iter().map(webhook).collect(),
+        requests_per_minute: answer.allowance().map(|allowance| allowance.limit),
+        people: answer.json()?["total"].as_u64(),
+    })
+}
+
+async fn list(connection: &Connection, what: &str) -> Result<Vec<Value>, ProviderError> {
+    let mut all = Vec::new();
+    for page in 1..=MOST_PAGES {
+        let (page, limit) = (page.to_string(), PER_PAGE.to_string());
+        let request = connection.get(&[what], &[("limit", &limit), ("page", &page)])?;
+        let answer = connection.send(request).await?;
+        if !answer.is_success() {
+            return Err(answer.error());
+        }
+        let body = answer.json()?;
+        let Some(entries) = body["data"].as_array() else {
+            return Err(answer.misunderstood("without a list"));
+        };
+        all.extend(entries.iter().cloned());
+        if body["links"]["next"].is_null() {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+fn field(shown: &Value) -> FieldKind {
+    FieldKind {
+        key: text(&shown["key"]),
+        kind: text(&shown["type"]),
+    }
+}
+
+fn webhook(shown: &Value) -> Webhook {
+    let events = shown["events"].as_array().into_iter().flatten();
+    Webhook {
+        url: text(&shown["url"]),
+        events: events.map(text).collect(),
+        is_enabled: shown["enabled"] == true && shown["is_blocked"] != true,
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

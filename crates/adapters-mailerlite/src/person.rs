@@ -1,0 +1,119 @@
+//! A person in an answer, read strictly: whatever is not understood is not concluded from.
+
+use domain::subscriber::{
+    Email,
+    provider::{Fields, Found, Listed, ProviderId, ProviderStatus},
+};
+use serde_json::Value;
+use time::{
+    OffsetDateTime, PrimitiveDateTime, format_description::BorrowedFormatItem,
+    macros::format_description,
+};
+use url::Host;
+
+use crate::wire::is_id;
+
+/// As the provider writes times, which are UTC.
+const TIME: &[BorrowedFormatItem<'_>] =
+    format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
+
+/// As much of an unknown word is repeated to the operator.
+const LONGEST_WORD: usize = 40;
+
+/// Reads the person in the envelope of an answer about this address. An error is in words for
+/// an operator.
+pub fn of_address(body: &Value, email: &Email, group: Option<&str>) -> Result<Found, String> {
+    let (address, found) = read(&body["data"], group)?;
+    if is_same(address, email.as_str()) {
+        Ok(found)
+    } else {
+        Err("the answer is about another address".to_owned())
+    }
+}
+
+/// Reads a person on a page of a list.
+pub fn listed(person: &Value) -> Result<Listed, String> {
+    let (address, found) = read(person, None)?;
+    let email = Email::parse(address).map_err(|error| {
+        let id = &found.id;
+        format!("the address of the person with the id {id} {error}")
+    })?;
+    Ok(Listed { email, found })
+}
+
+fn read<'a>(person: &'a Value, group: Option<&str>) -> Result<(&'a str, Found), String> {
+    let id = id(&person["id"]).ok_or("the answer is about a person without an id")?;
+    let status = status(&person["status"])?;
+    let address = person["email"].as_str();
+    let address = address.ok_or("the answer is about a person without an address")?;
+    let is_set = |key: &str| !person[key].is_null();
+    let found = Found {
+        id: ProviderId(id),
+        status,
+        unsubscribed_at: person["unsubscribed_at"].as_str().and_then(moment),
+        is_deleted: is_set("deleted_at") || is_set("forget_at"),
+        is_in_group: group.and_then(|group| is_member(&person["groups"], group)),
+        fields: fields(&person["fields"]),
+    };
+    Ok((address, found))
+}
+
+/// An id, which some answers have as a text and others as a number.
+pub fn id(value: &Value) -> Option<String> {
+    let id = match value {
+        Value::String(id) => id.clone(),
+        Value::Number(id) => id.as_u64()?.to_string(),
+        _ => return None,
+    };
+    is_id(&id).then_some(id)
+}
+
+fn status(value: &Value) -> Result<ProviderStatus, String> {
+    let Some(word) = value.as_str() else {
+        return Err("the answer is about a person without a status".to_owned());
+    };
+    ProviderStatus::parse(word).ok_or_else(|| {
+        let word: String = word.chars().take(LONGEST_WORD).collect();
+        format!("{word:?} is not a status that is known")
+    })
+}
+
+fn moment(text: &str) -> Option<OffsetDateTime> {
+    Some(PrimitiveDateTime::parse(text, TIME).ok()?.assume_utc())
+}
+
+fn is_member(groups: &Value, group: &str) -> Option<bool> {
+    let groups = groups.as_array()?;
+    Some(
+        groups
+            .iter()
+            .any(|one| id(&one["id"]).as_deref() == Some(group)),
+    )
+}
+
+fn fields(shown: &Value) -> Fields {
+    let text = |key: &str| match &shown[key] {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let day = |text: String| text.chars().take(10).collect();
+    Fields {
+        name: text("name"),
+        country: text("country"),
+        membership_plan_category: text("membership_plan_category"),
+        member_status: text("member_status"),
+        membership_expire_at: text("membership_expire_at").map(day),
+    }
+}
+
+/// Whether two texts are one address: by lower-case letters, and the domain by its IDNA form.
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.to_lowercase()
+        || folded(one).is_some_and(|one| folded(other) == Some(one))
+}
+
+fn folded(address: &str) -> Option<(String, Host)> {
+    let (name, domain) = address.trim().rsplit_once('@')?;
+    Some((name.to_lowercase(), Host::parse(domain).ok()?))
+}

@@ -1,0 +1,166 @@
+//! Pages of people, and what an account is set up like.
+
+use domain::subscriber::provider::{Cursor, FieldKind, Inspection, Listed, Webhook};
+use wiremock::matchers::{method, path, query_param};
+
+use super::*;
+
+fn page(people: &[Value], next: &Value) -> Value {
+    json!({
+        "data": people,
+        "links": {"first": null, "last": null, "prev": null, "next": null},
+        "meta": {"path": "x", "per_page": 100, "next_cursor": next, "prev_cursor": null},
+    })
+}
+
+#[tokio::test]
+async fn a_list_is_read_by_pages_of_a_hundred() {
+    let rosa = person("31", "active")["data"].clone();
+    let first = page(&[rosa], &json!("eyJ=&?"));
+    let (provider, server) = answering(ResponseTemplate::new(200).set_body_json(first)).await;
+    let page = provider.page(Account::New, None).await.unwrap();
+    let listed = Listed {
+        email: email("rosa@garden.example"),
+        found: Found {
+            is_in_group: None,
+            ..found("31", ProviderStatus::Active)
+        },
+    };
+    assert_eq!(page.people, [listed]);
+    assert_eq!(page.odd, [""; 0]);
+    let next = page.next.unwrap();
+    assert_eq!(next, Cursor("eyJ=&?".to_owned()));
+
+    _ = provider.page(Account::New, Some(&next)).await;
+    let queries: Vec<Vec<_>> = server
+        .received_requests()
+        .await
+        .unwrap()
+        .iter()
+        .map(|request| request.url.query_pairs().into_owned().collect())
+        .collect();
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let limit = pair("limit", "100");
+    let expect = [vec![limit.clone()], vec![limit, pair("cursor", "eyJ=&?")]];
+    assert_eq!(queries, expect);
+}
+
+#[tokio::test]
+async fn what_is_odd_on_a_page_is_said_without_an_address() {
+    let mut people = vec![
+        person("1", "active")["data"].clone(),
+        person("2", "complained")["data"].clone(),
+        person("3", "active")["data"].clone(),
+        person("", "active")["data"].clone(),
+    ];
+    people[2]["email"] = json!("nobody@@garden");
+    let body = page(&people, &Value::Null);
+    let (provider, _server) = answering(ResponseTemplate::new(200).set_body_json(body)).await;
+    let page = provider.page(Account::New, None).await.unwrap();
+    assert_eq!(page.people.len(), 1);
+    assert_eq!(page.next, None);
+    assert_eq!(page.odd.len(), 3, "{:?}", page.odd);
+    assert!(
+        page.odd[0].contains("\"complained\" is not a status"),
+        "{:?}",
+        page.odd
+    );
+    assert!(
+        page.odd.iter().all(|why| !why.contains('@')),
+        "{:?}",
+        page.odd
+    );
+}
+
+#[tokio::test]
+async fn a_page_is_the_last_only_if_it_says_so() {
+    for body in [
+        json!({"data": []}),
+        json!({"data": [], "meta": {}}),
+        json!({"data": [], "meta": {"next_cursor": 7}}),
+        json!({"meta": {"next_cursor": null}}),
+        // It would never end.
+        page(&[], &json!("here")),
+    ] {
+        let (provider, _server) = answering(ResponseTemplate::new(200).set_body_json(&body)).await;
+        let here = Cursor("here".to_owned());
+        let read = provider.page(Account::New, Some(&here)).await;
+        assert!(
+            matches!(read, Err(ProviderError::Permanent(_))),
+            "{body}: {read:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_account_is_inspected() {
+    let server = MockServer::start().await;
+    let lists = [
+        (
+            "fields",
+            1,
+            json!([{"key": "name", "type": "text"}]),
+            json!("…page=2"),
+        ),
+        (
+            "fields",
+            2,
+            json!([{"key": "until", "type": "date"}]),
+            Value::Null,
+        ),
+        ("groups", 1, json!([{"id": 4711}]), Value::Null),
+        (
+            "webhooks",
+            1,
+            json!([
+                {"url": "https://a.example", "events": ["subscriber.bounced"], "enabled": true},
+                {"url": "https://b.example", "events": [], "enabled": true, "is_blocked": true},
+            ]),
+            Value::Null,
+        ),
+    ];
+    for (what, number, data, next) in lists {
+        Mock::given(method("GET"))
+            .and(path(format!("/{what}")))
+            .and(query_param("page", number.to_string()))
+            .respond_with(
+                ResponseTemplate::new(200)
+                    .set_body_json(json!({"data": data, "links": {"next": next}})),
+            )
+            .mount(&server)
+            .await;
+    }
+    Mock::given(path("/subscribers"))
+        .and(query_param("limit", "0"))
+        .respond_with(
+            ResponseTemplate::new(200)
+                .set_body_json(json!({"total": 400_000}))
+                .insert_header("X-RateLimit-Limit", "60")
+                .insert_header("X-RateLimit-Remaining", "59"),
+        )
+        .mount(&server)
+        .await;
+    let kind = |key: &str, kind: &str| FieldKind {
+        key: key.to_owned(),
+        kind: kind.to_owned(),
+    };
+    let webhook = |url: &str, events: &[&str], is_enabled| Webhook {
+        url: url.to_owned(),
+        events: events.iter().map(ToString::to_string).collect(),
+        is_enabled,
+    };
+    let expect = Inspection {
+        fields: vec![kind("name", "text"), kind("until", "date")],
+        has_group: Some(true),
+        webhooks: vec![
+            webhook("https://a.example", &["subscriber.bounced"], true),
+            webhook("https://b.example", &[], false),
+        ],
+        requests_per_minute: Some(60),
+        people: Some(400_000),
+    };
+    assert_eq!(
+        provider(&server.uri()).inspect(Account::New).await,
+        Ok(expect)
+    );
+}

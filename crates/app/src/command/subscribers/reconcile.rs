@@ -1,0 +1,225 @@
+//! `posthaste subscribers reconcile`: reads the accounts' whole lists and says what they show.
+//!
+//! It needs no lease: it only reads, and both it and a worker leave to others what others use of
+//! the account's limit.
+
+use std::{process::ExitCode, time::Duration};
+
+use anyhow::{Context as _, bail};
+use domain::{
+    store::{Store, StoreError},
+    subscriber::{
+        Account,
+        provider::{Cursor, Page, Provider, ProviderError},
+        reconciliation::{self, Meanwhile},
+    },
+    usecase,
+};
+use tokio::time::sleep;
+
+use crate::{
+    cli::SubscribersReconcileArgs,
+    clock::{self, Clock},
+    conflicts::decide_again,
+    database::Database,
+    newsletter, output, progress, provider,
+    shutdown::{INTERRUPTED, StopSignals},
+    text::plain,
+};
+
+/// How often a page is asked for before it is given up.
+const ATTEMPTS: u32 = 5;
+/// How long to wait for it if the provider does not say.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// The command holds no lease, so a worker may tell the account about people beside it.
+const MEANWHILE: Meanwhile = Meanwhile::Told;
+
+/// The command.
+pub(super) async fn run(args: SubscribersReconcileArgs) -> anyhow::Result<ExitCode> {
+    let stop = StopSignals::listen()?.asked();
+    tokio::pin!(stop);
+    let provider = provider::connect(&args.accounts.settings())?;
+    let mut accounts = provider.accounts();
+    accounts.retain(|account| args.account.is_none_or(|wanted| wanted == *account));
+    if accounts.is_empty() {
+        bail!("there is no API key of the account");
+    }
+    let database = Database::open(&args.store.database()).await?;
+    for account in accounts {
+        let walk = Walk {
+            account,
+            provider: &*provider,
+            store: &*database.store,
+            clock: clock::system(),
+            is_dry: args.dry_run,
+        };
+        let seen = tokio::select! {
+            biased;
+            () = &mut stop => return Ok(ExitCode::from(INTERRUPTED)),
+            seen = walk.run() => seen?,
+        };
+        output::print(seen.text(account, args.dry_run))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What an account's list shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    people: u64,
+    unknown: u64,
+    suppressed: u64,
+    different: u64,
+    odd: u64,
+}
+
+impl Seen {
+    fn text(self, account: Account, is_dry: bool) -> String {
+        let Self {
+            people,
+            unknown,
+            suppressed,
+            different,
+            odd,
+        } = self;
+        let done = if is_dry { "would be" } else { "were" };
+        format!(
+            "The {account} account has {people} people: {unknown} that nobody reported, \
+             {suppressed} who get no mail, {odd} that are not understood. \
+             {different} differ from what is known, which {done} recorded."
+        )
+    }
+}
+
+/// Reads one account's list.
+struct Walk<'a> {
+    account: Account,
+    provider: &'a dyn Provider,
+    store: &'a dyn Store,
+    clock: Clock,
+    is_dry: bool,
+}
+
+impl Walk<'_> {
+    async fn run(&self) -> anyhow::Result<Seen> {
+        let bar = progress::of_input(None);
+        let (mut seen, mut cursor) = (Seen::default(), None);
+        loop {
+            let page = self.page(cursor.as_ref()).await?;
+            self.take_in(&page, &mut seen).await?;
+            bar.set_message(format!("{} people", seen.people));
+            for odd in &page.odd {
+                bar.suspend(|| output::complain(plain(odd)));
+            }
+            match page.next {
+                Some(next) => cursor = Some(next),
+                None => break,
+            }
+        }
+        bar.finish_and_clear();
+        Ok(seen)
+    }
+
+    async fn page(&self, cursor: Option<&Cursor>) -> anyhow::Result<Page> {
+        for _ in 1..ATTEMPTS {
+            match self.provider.page(self.account, cursor).await {
+                Err(ProviderError::Retry { after, .. } | ProviderError::Limited { after, .. }) => {
+                    sleep(after.unwrap_or(AGAIN)).await;
+                }
+                result => return result.context("the list cannot be read"),
+            }
+        }
+        let last = self.provider.page(self.account, cursor).await;
+        last.context("the list cannot be read")
+    }
+
+    async fn take_in(&self, page: &Page, seen: &mut Seen) -> Result<(), StoreError> {
+        let now = (self.clock)();
+        let emails: Vec<_> = page.people.iter().map(|one| one.email.clone()).collect();
+        let known = self.store.load_subscribers(&emails).await?;
+        for one in &page.people {
+            seen.people += 1;
+            seen.suppressed += u64::from(one.found.status.suppression().is_some());
+            match known.get(&one.email) {
+                Some(subscriber) => {
+                    let (account, found) = (self.account, &one.found);
+                    let is_different =
+                        reconciliation::is_different(subscriber, account, found, now);
+                    seen.different += u64::from(is_different);
+                }
+                None => seen.unknown += 1,
+            }
+        }
+        seen.odd += page.odd.len() as u64;
+        if !self.is_dry {
+            let (store, people) = (self.store, &page.people);
+            let attempt = || usecase::reconcile(store, self.account, people, MEANWHILE, now);
+            decide_again(newsletter::DEADLINE, attempt).await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use domain::{
+        subscriber::{SubscriberStatus, provider::ProviderStatus},
+        testing::{Failing, MemoryProvider, MemoryStore, email, noon, report},
+        usecase::{find_subscriber, put_subscribers},
+    };
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_list_shows_is_said_and_recorded() {
+        let (store, provider) = (MemoryStore::new(), MemoryProvider::new());
+        let puts: Vec<_> = ["a@x.example", "b@x.example", "c@x.example"]
+            .map(|address| report(address, "{}"))
+            .into();
+        put_subscribers(&store, &puts, noon()).await.unwrap();
+        for (address, status) in [
+            ("a@x.example", ProviderStatus::Unsubscribed),
+            ("b@x.example", ProviderStatus::Active),
+            ("stranger@x.example", ProviderStatus::Junk),
+        ] {
+            provider.set(Account::Old, &email(address), status);
+        }
+        // A page that comes at the second attempt.
+        let limited = ProviderError::Limited {
+            message: "429".to_owned(),
+            after: None,
+        };
+        provider.fail(1, Failing::Before, limited);
+        let walk = |is_dry| Walk {
+            account: Account::Old,
+            provider: &provider,
+            store: &store,
+            clock: Arc::new(noon),
+            is_dry,
+        };
+        let expect = Seen {
+            people: 3,
+            unknown: 1,
+            suppressed: 2,
+            // The other one waits to be told anyway.
+            different: 1,
+            odd: 0,
+        };
+        let status = async |address| {
+            let known = find_subscriber(&store, &email(address)).await;
+            known.unwrap().unwrap().status
+        };
+        assert_eq!(walk(true).run().await.unwrap(), expect);
+        assert_eq!(status("a@x.example").await, SubscriberStatus::Active);
+        assert_eq!(walk(false).run().await.unwrap(), expect);
+        let again = walk(true).run().await.unwrap();
+        assert_eq!(again.different, 0);
+        assert_eq!(status("a@x.example").await, SubscriberStatus::Unsubscribed);
+        assert_eq!(status("b@x.example").await, SubscriberStatus::Active);
+        let text = expect.text(Account::Old, true);
+        assert!(text.starts_with("The old account has 3 people"), "{text}");
+    }
+}

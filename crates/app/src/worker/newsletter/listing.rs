@@ -1,0 +1,238 @@
+//! Reads an account's whole list: before the first sync of the account, and every night.
+//!
+//! What the account holds already is known then, so that only differences are written to it. A
+//! walk that was broken off starts over: where it was is not kept.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    store::{AccountState, Accounts, Store},
+    subscriber::{
+        Account,
+        provider::{Cursor, Page, Provider as _, ProviderError},
+        reconciliation::Meanwhile,
+    },
+    usecase,
+};
+use futures_util::future::join;
+use time::{OffsetDateTime, Time, macros::time};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::{super::tasks::Tasks, errand::CONFLICTS, line::Line};
+use crate::{conflicts::decide_again, panics, waits};
+
+/// When the nightly walk begins, in UTC.
+const NIGHT: Time = time!(02:00);
+
+/// A list that was read shortly before the night is not read again in it.
+const RECENT: time::Duration = time::Duration::hours(12);
+
+/// How long to wait after a page that could not be read or recorded.
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// After so many failures in a row the walk starts over: its cursor may have become invalid.
+const PATIENCE: u32 = 5;
+
+/// So many of what is odd on pages are logged.
+const MOST_ODD: usize = 20;
+
+/// Reads the list of one account.
+pub(super) struct Listing {
+    pub account: Account,
+    pub store: Arc<dyn Store>,
+    pub accounts: Arc<dyn Accounts>,
+    pub line: Arc<Line>,
+    pub tasks: Tasks,
+}
+
+/// What a walk has found.
+#[derive(Debug, Default)]
+struct Walked {
+    pages: u64,
+    people: u64,
+    changed: usize,
+    odd: usize,
+}
+
+impl Listing {
+    /// Walks when it is time to, until it is stopped.
+    pub async fn run(self, stop: CancellationToken) {
+        tokio::select! {
+            () = self.keep_walking() => {}
+            () = stop.cancelled() => {}
+        }
+    }
+
+    async fn keep_walking(&self) {
+        loop {
+            let Some(state) = self.state().await else {
+                sleep(waits::about(AGAIN)).await;
+                continue;
+            };
+            if state.reconciled_at.is_some() {
+                self.line.listed(self.account);
+            }
+            let due = due(state.reconciled_at, self.tasks.now());
+            sleep(Duration::try_from(due - self.tasks.now()).unwrap_or_default()).await;
+            let walked = self.walk().await;
+            let Walked {
+                pages,
+                people,
+                changed,
+                odd,
+            } = walked;
+            let account = self.account;
+            tracing::info!(%account, pages, people, changed, odd, "the account's list was read");
+            self.finished().await;
+            self.line.listed(account);
+        }
+    }
+
+    async fn state(&self) -> Option<AccountState> {
+        let account = self.account;
+        let state = panics::caught(self.accounts.account_state(account)).await;
+        state
+            .inspect_err(|error| tracing::warn!(%account, %error, "its list is not read yet"))
+            .ok()
+    }
+
+    /// Keeps that the walk came to its end. Best effort: another one does no harm.
+    async fn finished(&self) {
+        let account = self.account;
+        let kept = panics::caught(async {
+            let state = AccountState {
+                reconciled_at: Some(self.tasks.now()),
+                ..self.accounts.account_state(account).await?
+            };
+            self.accounts.keep_account_state(account, &state).await
+        });
+        if let Err(error) = kept.await {
+            tracing::warn!(%account, %error, "its list will be read again");
+        }
+    }
+
+    /// Reads all pages. The next one is asked for while one is being recorded.
+    async fn walk(&self) -> Walked {
+        let (mut walked, mut failures) = (Walked::default(), 0);
+        let (mut cursor, mut read) = (None, None);
+        loop {
+            let (next, recorded) = join(
+                self.page_behind(cursor.as_ref(), read.as_ref()),
+                self.record(read.as_ref()),
+            )
+            .await;
+            let page = match (next, recorded) {
+                (Ok(page), Some(changed)) => {
+                    walked.changed += changed;
+                    failures = 0;
+                    page
+                }
+                (next, _) => {
+                    if let Err(error) = next {
+                        let account = self.account;
+                        tracing::warn!(%account, %error, "a page of its list was not read");
+                    }
+                    failures += 1;
+                    if failures > PATIENCE {
+                        (walked, failures, cursor, read) = (Walked::default(), 0, None, None);
+                    }
+                    sleep(waits::about(AGAIN)).await;
+                    continue;
+                }
+            };
+            let Some(page) = page else {
+                return walked;
+            };
+            walked.pages += 1;
+            walked.people += page.people.len() as u64;
+            for odd in &page.odd {
+                if walked.odd < MOST_ODD {
+                    tracing::warn!(odd, "of the account's list something is not understood");
+                }
+                walked.odd += 1;
+            }
+            cursor.clone_from(&page.next);
+            read = Some(page);
+        }
+    }
+
+    /// The page at a cursor; `None` behind the last one that was read.
+    async fn page_behind(
+        &self,
+        cursor: Option<&Cursor>,
+        read: Option<&Page>,
+    ) -> Result<Option<Page>, ProviderError> {
+        if read.is_some() && cursor.is_none() {
+            return Ok(None);
+        }
+        self.line.ready(&[self.account]).await;
+        self.line.page(self.account, cursor).await.map(Some)
+    }
+
+    /// Records a page; says how many people it changed, or nothing if it could not be recorded.
+    async fn record(&self, page: Option<&Page>) -> Option<usize> {
+        let Some(page) = page else {
+            return Some(0);
+        };
+        let (store, people) = (self.store.as_ref(), &page.people);
+        // Before the account is listed, nobody but withdrawals writes to it.
+        let meanwhile = if self.line.is_listed(self.account) {
+            Meanwhile::Told
+        } else {
+            Meanwhile::Quiet
+        };
+        let attempt =
+            || usecase::reconcile(store, self.account, people, meanwhile, self.tasks.now());
+        let recorded = panics::caught(decide_again(CONFLICTS, attempt)).await;
+        recorded
+            .inspect_err(|error| tracing::warn!(%error, "a page of a list was not recorded"))
+            .ok()
+    }
+}
+
+/// When a list that was read at this time is to be read again.
+fn due(read_at: Option<OffsetDateTime>, now: OffsetDateTime) -> OffsetDateTime {
+    let Some(read_at) = read_at else {
+        return now;
+    };
+    let next = (read_at + RECENT).replace_time(NIGHT);
+    if next < read_at + RECENT {
+        next + time::Duration::DAY
+    } else {
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn lists_are_read_at_first_and_every_night() {
+        let now = datetime!(2026-03-01 12:00 UTC);
+        assert_eq!(due(None, now), now);
+        for (read_at, expect) in [
+            (
+                datetime!(2026-03-01 02:34 UTC),
+                datetime!(2026-03-02 02:00 UTC),
+            ),
+            (
+                datetime!(2026-03-01 12:00 UTC),
+                datetime!(2026-03-02 02:00 UTC),
+            ),
+            (
+                datetime!(2026-03-01 14:00 UTC),
+                datetime!(2026-03-02 02:00 UTC),
+            ),
+            (
+                datetime!(2026-03-01 20:00 UTC),
+                datetime!(2026-03-03 02:00 UTC),
+            ),
+        ] {
+            assert_eq!(due(Some(read_at), now), expect, "{read_at}");
+        }
+    }
+}

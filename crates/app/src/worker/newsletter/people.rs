@@ -1,0 +1,73 @@
+//! One piece of work at a time for each person.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use domain::subscriber::SubscriberId;
+use tokio::sync::OwnedMutexGuard;
+
+/// Locks that nobody holds are forgotten when there are more than this many.
+const MANY: usize = 64;
+
+type Lock = tokio::sync::Mutex<()>;
+
+/// The locks of the people who are worked for at the moment.
+#[derive(Default)]
+pub(super) struct People {
+    locks: Mutex<HashMap<SubscriberId, Weak<Lock>>>,
+}
+
+impl People {
+    /// Waits until nobody else works for this person, and keeps others waiting until the guard
+    /// is dropped.
+    pub async fn alone(&self, person: SubscriberId) -> OwnedMutexGuard<()> {
+        self.of(person).lock_owned().await
+    }
+
+    fn of(&self, person: SubscriberId) -> Arc<Lock> {
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lock) = locks.get(&person).and_then(Weak::upgrade) {
+            return lock;
+        }
+        if locks.len() > MANY {
+            locks.retain(|_, lock| lock.strong_count() > 0);
+        }
+        let lock = Arc::default();
+        locks.insert(person, Arc::downgrade(&lock));
+        lock
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::testing::uuid;
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_those_who_work_for_the_same_person_wait() {
+        let people = People::default();
+        let [ada, bob] = [1, 2].map(|n| SubscriberId::new(uuid(n)));
+        let guard = people.alone(ada).await;
+        assert!(people.alone(ada).now_or_never().is_none());
+        assert!(people.alone(bob).now_or_never().is_some());
+        drop(guard);
+        assert!(people.alone(ada).now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn what_nobody_holds_is_forgotten() {
+        let people = People::default();
+        let kept = people.alone(SubscriberId::new(uuid(0))).await;
+        for n in 1..10 * MANY as u128 {
+            people.alone(SubscriberId::new(uuid(n))).await;
+        }
+        assert!(people.locks.lock().unwrap().len() <= MANY + 2);
+        let waits = people.alone(SubscriberId::new(uuid(0))).now_or_never();
+        assert!(waits.is_none());
+        drop(kept);
+    }
+}

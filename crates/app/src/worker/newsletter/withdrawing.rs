@@ -1,0 +1,82 @@
+//! Sees to it that no account sends anything to a person who is suppressed.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::{
+    outbox::{Claimed, Effect, Queue, Work},
+    store::Store,
+    subscriber::{Account, provider::Provider as _},
+    usecase,
+};
+
+use super::{
+    super::tasks::Tasks,
+    errand::{CONFLICTS, Errands, Trouble},
+    line::Line,
+};
+use crate::conflicts::decide_again;
+
+/// How long a person waits of whom one account is seen to and the other cannot be called.
+const LOCKED: time::Duration = time::Duration::seconds(10);
+
+/// Withdrawals, in the accounts that have a key. Of one without a key nobody learns whether it
+/// is quiet.
+pub(super) struct Withdrawals {
+    pub accounts: Vec<Account>,
+    pub store: Arc<dyn Store>,
+    pub line: Arc<Line>,
+    pub tasks: Tasks,
+}
+
+#[async_trait]
+impl Errands for Withdrawals {
+    fn queue(&self) -> Queue {
+        Queue::Withdraw
+    }
+
+    fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    async fn ready(&self) {
+        self.line.ready_for_any(&self.accounts).await;
+    }
+
+    fn waits_alone(&self) -> Option<time::Duration> {
+        Some(LOCKED)
+    }
+
+    /// An account that cannot be called now, or fails, does not hold up the other.
+    async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
+        let Work::Effect(Effect::Withdraw(subscriber)) = task.work else {
+            return Ok(());
+        };
+        let _alone = self.line.people.alone(subscriber).await;
+        let (store, line) = (self.store.as_ref(), self.line.as_ref());
+        let mut accounts = line.accounts();
+        let mut failure = None;
+        loop {
+            let next = usecase::next_withdrawal(store, subscriber, &accounts).await?;
+            let Some(withdrawal) = next else { break };
+            match usecase::withdraw(line, &withdrawal).await {
+                Ok(found) => {
+                    let attempt = || {
+                        let (found, now) = (found.as_ref(), self.tasks.now());
+                        usecase::record_withdrawal(store, &withdrawal, found, now)
+                    };
+                    decide_again(CONFLICTS, attempt).await?;
+                }
+                Err(error) => {
+                    accounts.retain(|account| *account != withdrawal.account);
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+        if let Some(error) = failure {
+            return Err(error.into());
+        }
+        usecase::finish_withdrawal(store, task.receipt, self.tasks.now()).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! What an operator decides about a person: that nothing may be sent to them, or that it may
+//! again.
+
+use time::OffsetDateTime;
+
+use super::{
+    Change, Migrated, Notice, Place, Places, Subscriber, SubscriberStatus, Suppression,
+    SuppressionSource,
+};
+use crate::outbox::Effect;
+
+/// Suppresses an address for a reason, whether it is known or not. `None` when a suppression as
+/// strong stands already. The status of the notice is the one to set.
+pub fn suppress(
+    known: Option<&Subscriber>,
+    notice: &Notice,
+    source: SuppressionSource,
+    reason: Option<&str>,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    let mut after = known.cloned().unwrap_or_else(|| {
+        let (email, token) = (notice.event.email.clone(), notice.new_token.clone());
+        Subscriber::unreported(email, notice.new_id, token, now)
+    });
+    let before = after.status;
+    let from = Suppression {
+        source,
+        account: None,
+        at: now,
+        reason: reason.map(ToOwned::to_owned),
+    };
+    after.strengthen(notice.event.status, from);
+    if after.status == before {
+        return None;
+    }
+    let mut change = Change::new(known, after, now);
+    if change.subscriber.reported_at.is_some() {
+        change.ask_for_sync();
+    }
+    Some(change)
+}
+
+/// Lets mail be sent to a person again, from this moment on: what the provider says of before it
+/// does not count any more. No account is told to make the person active; whoever wants mail has
+/// subscribed there. `None` when the person is not suppressed.
+///
+/// Someone who had moved is moved once more, because a suppressed person may have stayed in the
+/// old account.
+pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
+    if !subscriber.status.is_suppressed() {
+        return None;
+    }
+    let unknown = Place {
+        id: None,
+        is_quiet: true,
+    };
+    let after = Subscriber {
+        status: SubscriberStatus::Active,
+        suppression: None,
+        reinstated_at: Some(now),
+        places: Places {
+            old: unknown.clone(),
+            new: unknown,
+        },
+        migrated: subscriber.migrated.map(|migrated| Migrated {
+            arrived: false,
+            ..migrated
+        }),
+        told: None,
+        ..subscriber.clone()
+    };
+    let mut change = Change::new(Some(subscriber), after, now);
+    if change.subscriber.migrated.is_some() {
+        change.effect = Some(Effect::Migrate(subscriber.id));
+    } else if change.subscriber.is_untold() {
+        change.ask_for_sync();
+    }
+    Some(change)
+}

@@ -1,0 +1,39 @@
+//! Withdrawals: no account sends anything to a person who is suppressed.
+//!
+//! A withdrawal looks the person up in every account that is not known to be quiet, unsubscribes
+//! them where they are shown active or unconfirmed, and records that the account is quiet. It
+//! works by address, so it serves people whom nobody has reported too. For a person who was
+//! reinstated it only looks, because what the provider delivers about them may be old.
+
+use time::OffsetDateTime;
+
+use super::{Account, Change, Subscriber, SuppressionSource, provider::Found};
+
+/// Whether an account that shows this is to unsubscribe the person.
+pub fn is_needed(subscriber: &Subscriber, found: Option<&Found>) -> bool {
+    let gets_mail = |found: &Found| !found.is_deleted && found.status.suppression().is_none();
+    subscriber.status.is_suppressed() && found.is_some_and(gets_mail)
+}
+
+/// Records what an account showed of the person, whom it has unsubscribed since where that was
+/// needed. The account is quiet from now on if nobody has written the person meanwhile: what they
+/// wrote may be what another call has learnt there.
+pub fn record(
+    subscriber: &Subscriber,
+    account: Account,
+    found: Option<&Found>,
+    is_unchanged: bool,
+    now: OffsetDateTime,
+) -> Change {
+    let mut after = subscriber.clone();
+    if let Some(found) = found {
+        after.see(account, found, SuppressionSource::Answer, now);
+    }
+    after.places[account].is_quiet = is_unchanged;
+    let mut change = Change::new(Some(subscriber), after, now);
+    change.is_of_withdrawal = true;
+    if change.subscriber.status != subscriber.status && change.subscriber.is_untold() {
+        change.ask_for_sync();
+    }
+    change
+}
