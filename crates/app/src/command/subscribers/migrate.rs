@@ -43,6 +43,7 @@ const REQUESTS: u32 = 2;
 /// The command.
 pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode> {
     let stop = StopSignals::listen()?.asked();
+    let database = Database::open(&args.store.database()).await?;
     if !args.dry_run && !args.no_group && !args.accounts.has_group() {
         bail!(
             "no group is named that starts the chain of e-mails \
@@ -50,7 +51,6 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
              --no-group moves them without it"
         );
     }
-    let database = Database::open(&args.store.database()).await?;
     let subscribers = &*database.subscribers;
     let (people, count) = if args.all {
         let count = count(subscribers).await?;
