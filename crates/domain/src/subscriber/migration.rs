@@ -62,14 +62,12 @@ pub fn look(
     let (old, source) = (Account::Old, SuppressionSource::Move);
     let mut after = subscriber.clone();
     let is_deleted = found.is_some_and(|found| found.is_deleted);
+    // Who is in the new account already was taken out of the old one by the move.
+    let has_left = after.places.new.id.is_some();
+    let was_known = is_deleted || after.places.old.id.is_some();
     match found.filter(|found| !found.is_deleted) {
         Some(found) => after.see(old, found, source, now),
-        // Who is in the new account already was taken out of the old one by the move.
-        None if was_there || after.places.new.id.is_none() => {
-            if was_there || is_deleted || after.places.old.id.is_some() {
-                after.miss(old, source, now);
-            }
-        }
+        None if was_there || (was_known && !has_left) => after.miss(old, source, now),
         None => {}
     }
     let next = next(&after, old, found.filter(|found| !found.is_deleted));
