@@ -1,8 +1,9 @@
--- What the e-mail provider is to be told waits in one queue for each of its accounts, and what
+-- What the e-mail provider is to be told waits in two queues for each of its accounts, and what
 -- happens to subscribers is an event too.
 
 ALTER TABLE outbox
-    ADD COLUMN account text COLLATE "C" CHECK (account IN ('old', 'new')),
+    ADD COLUMN account text COLLATE "C"
+        CHECK (account IN ('old', 'new', 'old-first', 'new-first')),
     -- The one about the source identifier: only postings have one.
     DROP CONSTRAINT outbox_check2;
 
@@ -19,7 +20,7 @@ COMMENT ON COLUMN outbox.kind IS
 COMMENT ON COLUMN outbox.subject IS
     'Whom it is for: of ''sync'', ''migrate'', ''withdraw'' and the events of subscribers a subscriber, of the events of companies a company, of all others a posting.';
 COMMENT ON COLUMN outbox.account IS
-    'Of ''sync'' only: the provider''s account that was asked for last, old or new.';
+    'Of ''sync'' only: the provider''s account that was asked for last, old or new; old-first or new-first of one that waits behind all others.';
 COMMENT ON COLUMN outbox.source_identifier IS
     'Of the events of postings only: the posting''s id in the world it comes from.';
 

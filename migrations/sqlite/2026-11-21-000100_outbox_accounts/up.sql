@@ -1,4 +1,4 @@
--- What the e-mail provider is to be told waits in one queue for each of its accounts, and what
+-- What the e-mail provider is to be told waits in two queues for each of its accounts, and what
 -- happens to subscribers is an event too. SQLite cannot change a check, so the table is built
 -- anew; with the last id that was ever used, because ids are never used again.
 ALTER TABLE outbox RENAME TO outbox_before;
@@ -18,8 +18,9 @@ CREATE TABLE outbox (
     -- a subscriber, of the events of companies a company, of all others a posting. No foreign
     -- key: kinds differ in what they are for.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
-    -- Of 'sync' only: the provider's account that was asked for last.
-    account TEXT CHECK (account IN ('old', 'new')),
+    -- Of 'sync' only: the provider's account that was asked for last; 'old-first' or 'new-first' of
+    -- one that waits behind all others.
+    account TEXT CHECK (account IN ('old', 'new', 'old-first', 'new-first')),
     -- Counts how often an effect was asked for. A task that was asked for again since it was
     -- claimed is due once more when it is finished.
     generation INTEGER NOT NULL DEFAULT 1,

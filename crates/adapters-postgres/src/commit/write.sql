@@ -131,7 +131,9 @@ effects_asked AS (
     FROM unnest(?, ?, ?, ?) AS sent (kind, subject, account, at)
     WHERE (SELECT count(*) FROM written) >= 0
     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET
-        account = excluded.account,
+        account = CASE
+            WHEN outbox.dead_at IS NULL AND excluded.account IN ('old-first', 'new-first')
+            THEN outbox.account ELSE excluded.account END,
         generation = outbox.generation + 1,
         next_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.next_at ELSE excluded.next_at END,
         attempts = CASE WHEN outbox.dead_at IS NULL THEN outbox.attempts ELSE 0 END,

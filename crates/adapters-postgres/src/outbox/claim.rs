@@ -12,7 +12,6 @@ use domain::{
         StoreError,
         stored::{StoredWork, count, word},
     },
-    subscriber::Account,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -111,9 +110,7 @@ struct ClaimedRow {
 fn columns(queues: &[Queue]) -> [Value<'_>; 2] {
     [
         texts(queues, |queue| Some(queue.kind().as_str())),
-        texts(queues, |queue| {
-            Some(queue.account().map_or("", Account::as_str))
-        }),
+        texts(queues, |queue| Some(queue.lane().unwrap_or_default())),
     ]
 }
 
@@ -181,7 +178,7 @@ pub(super) async fn claim(
                 work: StoredWork {
                     kind: word(row.kind, "outbox.kind")?,
                     subject: row.subject,
-                    account: row.account,
+                    lane: row.account,
                     event_name: row.event_name,
                     source_identifier: row.source_identifier,
                     occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,

@@ -8,7 +8,6 @@ use domain::{
     outbox::{Effect, Event, Kind, Receipt, Revive},
     posting::SourceIdentifier,
     store::{StoreError, WriteSet},
-    subscriber::Account,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -36,7 +35,7 @@ pub(crate) fn columns<'a>(
     [
         texts(effects, |effect| Some(effect.kind().as_str())),
         uuids(effects, |effect| effect.key()),
-        texts(effects, |effect| effect.account().map(Account::as_str)),
+        texts(effects, |effect| effect.queue().lane()),
         times(effects, |_| Some(at)),
         texts(events, |_| Some(Kind::Event.as_str())),
         uuids(events, |event| event.subject.uuid()),

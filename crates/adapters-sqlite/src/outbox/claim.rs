@@ -7,7 +7,6 @@ use diesel::{
 use domain::{
     outbox::{Claimed, Kind, Queue, Receipt, TaskId},
     store::stored::{StoredWork, count},
-    subscriber::Account,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -108,8 +107,7 @@ pub(super) fn due(
         let rows: Vec<DueRow> = if kind == Kind::Event {
             statement::load::<DueEvents, _>(conn, &[now, at_most])?
         } else {
-            let account = queue.account().map(Account::as_str);
-            let values = [kind.as_str().into(), account.into(), now, at_most];
+            let values = [kind.as_str().into(), queue.lane().into(), now, at_most];
             statement::load::<DueEffects, _>(conn, &values)?
         };
         due.extend(rows.into_iter().map(|row| Due { kind, row }));
@@ -128,8 +126,11 @@ pub(super) fn suspect(
     let mut suspects = Vec::new();
     for queue in queues {
         let kind = queue.kind();
-        let account = queue.account().map(Account::as_str);
-        let values = [kind.as_str().into(), account.into(), micros(now).into()];
+        let values = [
+            kind.as_str().into(),
+            queue.lane().into(),
+            micros(now).into(),
+        ];
         let rows: Vec<DueRow> = statement::load::<Suspects, _>(conn, &values)?;
         suspects.extend(rows.into_iter().map(|row| Due { kind, row }));
     }
@@ -178,7 +179,7 @@ pub(super) fn claim(
             work: StoredWork {
                 kind,
                 subject: uuid(&row.subject, "outbox.subject")?,
-                account: row.account,
+                lane: row.account,
                 event_name: row.event_name,
                 source_identifier: row.source_identifier,
                 occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,

@@ -5,7 +5,6 @@ use domain::{
     outbox::{Effect, Event, Kind, Receipt, Revive},
     posting::SourceIdentifier,
     store::StoreError,
-    subscriber::Account,
 };
 use time::OffsetDateTime;
 
@@ -19,11 +18,12 @@ use crate::{
 
 statement! {
     /// One that waits keeps its turn, one that is leased its lease; a dead one starts anew.
-    /// A sync moves to the account that was asked for last.
+    /// A sync moves to the queue that was asked for last, but not behind all others.
     Ask =
     "INSERT INTO outbox (kind, subject, account, next_at, created_at) VALUES (?, ?, ?, ?, ?) \
      ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
-     account = excluded.account, generation = generation + 1, \
+     account = CASE WHEN dead_at IS NULL AND excluded.account IN ('old-first', 'new-first') \
+     THEN account ELSE excluded.account END, generation = generation + 1, \
      next_at = CASE WHEN dead_at IS NULL THEN next_at ELSE excluded.next_at END, \
      attempts = CASE WHEN dead_at IS NULL THEN attempts ELSE 0 END, \
      first_failed_at = CASE WHEN dead_at IS NULL THEN first_failed_at END, \
@@ -44,7 +44,7 @@ pub(crate) fn ask(
         &[
             effect.kind().as_str().into(),
             (&subject).into(),
-            effect.account().map(Account::as_str).into(),
+            effect.queue().lane().into(),
             at.into(),
             at.into(),
         ],

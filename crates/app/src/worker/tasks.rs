@@ -35,29 +35,41 @@ impl Tasks {
         Duration::try_from(self.settings.lease).unwrap_or(Duration::MAX)
     }
 
-    /// Claims what is due in a queue.
+    /// Claims what is due in a queue; if that is nothing, what is due in the one behind it.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
         let limit = self.courtesy.bite(queue.kind(), limit);
         let lease = self.lease();
-        self.outbox
-            .claim(&[queue], limit, lease, Uuid::now_v7(), self.now())
-            .await
+        let mut next = Some(queue);
+        while let Some(queue) = next {
+            let claimed = self
+                .outbox
+                .claim(&[queue], limit, lease, Uuid::now_v7(), self.now())
+                .await?;
+            if !claimed.is_empty() {
+                return Ok(claimed);
+            }
+            next = queue.behind();
+        }
+        Ok(Vec::new())
     }
 
-    /// Whether there is a task in a queue whose worker died. Looked for now and then.
+    /// Whether there is a task in a queue, or in the one behind it, whose worker died. Looked for
+    /// now and then.
     pub async fn has_suspect(&self, queue: Queue) -> Result<bool, StoreError> {
         let every = self.settings.poll_every;
         if !self.quarantine.is_to_look(queue, every) {
             return Ok(false);
         }
-        self.outbox.has_suspect(&[queue], self.now()).await
+        self.outbox
+            .has_suspect(&with_behind(queue), self.now())
+            .await
     }
 
     /// Claims a task whose worker died.
     pub async fn claim_suspect(&self, queue: Queue) -> Result<Option<Claimed>, StoreError> {
         let (lease, now) = (self.lease(), self.now());
         self.outbox
-            .claim_suspect(&[queue], lease, Uuid::now_v7(), now)
+            .claim_suspect(&with_behind(queue), lease, Uuid::now_v7(), now)
             .await
     }
 
@@ -125,6 +137,14 @@ impl Tasks {
         tracing::error!(?work, attempts, error, "a task was given up");
         recorded(&self.outbox.bury(task.receipt, error, self.now()).await)
     }
+}
+
+/// A queue and the one behind it.
+fn with_behind(queue: Queue) -> Vec<Queue> {
+    [Some(queue), queue.behind()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn recorded(settled: &Result<(), StoreError>) -> bool {

@@ -43,8 +43,9 @@ impl Wake {
         match queue {
             Queue::Enrich => &self.enrich,
             Queue::Event => &self.event,
-            Queue::Sync(Account::Old) => &self.sync_old,
-            Queue::Sync(Account::New) => &self.sync_new,
+            // The same loops work on both.
+            Queue::Sync(Account::Old) | Queue::Introduce(Account::Old) => &self.sync_old,
+            Queue::Sync(Account::New) | Queue::Introduce(Account::New) => &self.sync_new,
             Queue::Migrate => &self.migrate,
             Queue::Withdraw => &self.withdraw,
         }

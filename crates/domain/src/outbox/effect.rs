@@ -18,6 +18,10 @@ pub enum Effect {
     /// The account is not part of the key: there is one sync of a subscriber, and the account
     /// that was asked for last stands.
     Sync(SubscriberId, Account),
+    /// The first sync of a subscriber of whom nothing but the first report is known. Bulk work, as
+    /// a whole list may be reported at once: it waits behind all other syncs of the account. It is
+    /// one with the subscriber's sync, and becomes that when a change asks for one.
+    Introduce(SubscriberId, Account),
     /// Move a subscriber from the provider's old account to the new one.
     Migrate(SubscriberId),
     /// See that no account of the provider sends anything to a subscriber who is suppressed.
@@ -29,7 +33,7 @@ impl Effect {
     pub const fn kind(self) -> Kind {
         match self {
             Self::Enrich(_) => Kind::Enrich,
-            Self::Sync(..) => Kind::Sync,
+            Self::Sync(..) | Self::Introduce(..) => Kind::Sync,
             Self::Migrate(_) => Kind::Migrate,
             Self::Withdraw(_) => Kind::Withdraw,
         }
@@ -39,15 +43,9 @@ impl Effect {
     pub const fn key(self) -> Uuid {
         match self {
             Self::Enrich(id) => id.uuid(),
-            Self::Sync(id, _) | Self::Migrate(id) | Self::Withdraw(id) => id.uuid(),
-        }
-    }
-
-    /// The account whose queue it waits in, where there is one for each.
-    pub const fn account(self) -> Option<Account> {
-        match self {
-            Self::Sync(_, account) => Some(account),
-            Self::Enrich(_) | Self::Migrate(_) | Self::Withdraw(_) => None,
+            Self::Sync(id, _) | Self::Introduce(id, _) | Self::Migrate(id) | Self::Withdraw(id) => {
+                id.uuid()
+            }
         }
     }
 
@@ -56,6 +54,7 @@ impl Effect {
         match self {
             Self::Enrich(_) => Queue::Enrich,
             Self::Sync(_, account) => Queue::Sync(account),
+            Self::Introduce(_, account) => Queue::Introduce(account),
             Self::Migrate(_) => Queue::Migrate,
             Self::Withdraw(_) => Queue::Withdraw,
         }
@@ -69,7 +68,7 @@ pub enum Kind {
     Enrich,
     /// An [`Event`](super::Event).
     Event,
-    /// [`Effect::Sync`].
+    /// [`Effect::Sync`] and [`Effect::Introduce`].
     Sync,
     /// [`Effect::Migrate`].
     Migrate,
@@ -110,8 +109,9 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Where tasks wait for a worker. There is one for each kind, but for syncs one for each
-/// account: so one account that takes nothing holds nothing up for the other.
+/// Where tasks wait for a worker. There is one for each kind, but for syncs two for each account:
+/// so one account that takes nothing holds nothing up for the other, and first syncs hold up no
+/// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Queue {
     /// Enrichments.
@@ -120,6 +120,8 @@ pub enum Queue {
     Event,
     /// Syncs to one account.
     Sync(Account),
+    /// First syncs to one account.
+    Introduce(Account),
     /// Moves between the accounts.
     Migrate,
     /// Withdrawals of suppressed people from the accounts.
@@ -128,11 +130,13 @@ pub enum Queue {
 
 impl Queue {
     /// Every queue.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Enrich,
         Self::Event,
         Self::Sync(Account::Old),
         Self::Sync(Account::New),
+        Self::Introduce(Account::Old),
+        Self::Introduce(Account::New),
         Self::Migrate,
         Self::Withdraw,
     ];
@@ -142,17 +146,31 @@ impl Queue {
         match self {
             Self::Enrich => Kind::Enrich,
             Self::Event => Kind::Event,
-            Self::Sync(_) => Kind::Sync,
+            Self::Sync(_) | Self::Introduce(_) => Kind::Sync,
             Self::Migrate => Kind::Migrate,
             Self::Withdraw => Kind::Withdraw,
         }
     }
 
-    /// The account of the tasks in it, where they have one.
-    pub const fn account(self) -> Option<Account> {
+    /// Its name in the stores beside its kind, where there are several of the kind.
+    pub const fn lane(self) -> Option<&'static str> {
         match self {
-            Self::Sync(account) => Some(account),
+            Self::Sync(Account::Old) => Some("old"),
+            Self::Sync(Account::New) => Some("new"),
+            Self::Introduce(Account::Old) => Some("old-first"),
+            Self::Introduce(Account::New) => Some("new-first"),
             Self::Enrich | Self::Event | Self::Migrate | Self::Withdraw => None,
+        }
+    }
+
+    /// The queue whose tasks are done while there is nothing to do in this one: changes of people
+    /// go before bulk work.
+    pub const fn behind(self) -> Option<Self> {
+        match self {
+            Self::Sync(account) => Some(Self::Introduce(account)),
+            Self::Introduce(_) | Self::Enrich | Self::Event | Self::Migrate | Self::Withdraw => {
+                None
+            }
         }
     }
 }

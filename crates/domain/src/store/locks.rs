@@ -54,7 +54,9 @@ impl WriteSet {
         let changed = self.postings.keys().copied();
         let effects = self.effects.iter().filter_map(|effect| match effect {
             Effect::Enrich(id) => Some(*id),
-            Effect::Sync(..) | Effect::Migrate(_) | Effect::Withdraw(_) => None,
+            Effect::Sync(..) | Effect::Introduce(..) | Effect::Migrate(_) | Effect::Withdraw(_) => {
+                None
+            }
         });
         let events = self.events.iter().filter_map(|event| match &event.subject {
             Subject::Posting { id, .. } => Some(*id),

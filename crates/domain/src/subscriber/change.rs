@@ -43,9 +43,12 @@ impl Change {
         }
     }
 
-    /// Asks for a sync to the account that the subscriber is in.
+    /// Asks for a sync to the account that the subscriber is in. Who is new is introduced.
     pub(super) const fn ask_for_sync(&mut self) {
-        self.effect = Some(self.subscriber.sync());
+        self.effect = Some(match self.expected {
+            None => self.subscriber.introduction(),
+            Some(_) => self.subscriber.sync(),
+        });
     }
 
     /// Adds the change to a commit, and gives the subscriber with its version, which is what
@@ -90,5 +93,10 @@ impl Subscriber {
     /// The sync that tells the provider about the subscriber.
     pub const fn sync(&self) -> Effect {
         Effect::Sync(self.id, self.account())
+    }
+
+    /// The sync of one of whom nothing but the first report is known.
+    pub const fn introduction(&self) -> Effect {
+        Effect::Introduce(self.id, self.account())
     }
 }

@@ -63,11 +63,11 @@ pub fn look(
     let mut after = subscriber.clone();
     let is_deleted = found.is_some_and(|found| found.is_deleted);
     // Who is in the new account already was taken out of the old one by the move.
-    let has_joined = after.places.new.id.is_some();
+    let has_left = after.places.new.id.is_some();
     let was_known = is_deleted || after.places.old.id.is_some();
     match found.filter(|found| !found.is_deleted) {
         Some(found) => after.see(old, found, source, now),
-        None if was_there || (was_known && !has_joined) => after.miss(old, source, now),
+        None if was_there || (was_known && !has_left) => after.miss(old, source, now),
         None => {}
     }
     let next = next(&after, old, found.filter(|found| !found.is_deleted));

@@ -11,7 +11,7 @@ use crate::{
 ///
 /// The one listener there is sees to the sync of subscribers whose membership changed. A
 /// membership that lapses or is renewed changes nothing for the provider, and so asks for
-/// nothing.
+/// nothing; and one of a person who is as they were reported first waits with the bulk.
 pub async fn deliver(
     store: &dyn Store,
     tasks: &[(Receipt, &Event)],
@@ -29,7 +29,10 @@ pub async fn deliver(
     if !subscribers.is_empty() {
         let known = store.load_subscribers_by_id(&subscribers).await?;
         for subscriber in known.values().filter(|known| known.is_untold()) {
-            writes.ask(subscriber.sync());
+            writes.ask(match subscriber.version {
+                1 => subscriber.introduction(),
+                _ => subscriber.sync(),
+            });
         }
     }
     store.commit(writes).await

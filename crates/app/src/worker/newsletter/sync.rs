@@ -17,7 +17,7 @@ use super::{
 };
 use crate::conflicts::decide_again;
 
-/// Syncs to one account.
+/// Syncs to one account; first ones while there are no others to do.
 pub(super) struct Syncs {
     pub account: Account,
     pub store: Arc<dyn Store>,
@@ -41,7 +41,10 @@ impl Errands for Syncs {
     }
 
     async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
-        let Work::Effect(Effect::Sync(subscriber, account)) = task.work else {
+        let Work::Effect(
+            Effect::Sync(subscriber, account) | Effect::Introduce(subscriber, account),
+        ) = task.work
+        else {
             return Ok(());
         };
         let _alone = self.line.people.alone(subscriber).await;

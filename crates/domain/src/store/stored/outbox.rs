@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{corrupt, word};
 use crate::{
     company::CompanyId,
-    outbox::{Effect, Event, EventName, Kind, Subject, SubjectKind, Work},
+    outbox::{Effect, Event, EventName, Kind, Queue, Subject, SubjectKind, Work},
     posting::PostingId,
     store::StoreError,
     subscriber::SubscriberId,
@@ -19,8 +19,8 @@ pub struct StoredWork {
     pub kind: Kind,
     /// Whom it is for.
     pub subject: Uuid,
-    /// Of syncs only.
-    pub account: Option<String>,
+    /// Of syncs only: [`Queue::lane`].
+    pub lane: Option<String>,
     /// Of events only.
     pub event_name: Option<String>,
     /// Of the events of postings only.
@@ -36,10 +36,7 @@ impl TryFrom<StoredWork> for Work {
         let subscriber = SubscriberId::new(row.subject);
         Ok(match row.kind {
             Kind::Enrich => Self::Effect(Effect::Enrich(PostingId::new(row.subject))),
-            Kind::Sync => Self::Effect(Effect::Sync(
-                subscriber,
-                word(row.account.unwrap_or_default(), "outbox.account")?,
-            )),
+            Kind::Sync => Self::Effect(row.sync()?),
             Kind::Migrate => Self::Effect(Effect::Migrate(subscriber)),
             Kind::Withdraw => Self::Effect(Effect::Withdraw(subscriber)),
             Kind::Event => Self::Event(row.event()?),
@@ -48,6 +45,17 @@ impl TryFrom<StoredWork> for Work {
 }
 
 impl StoredWork {
+    fn sync(self) -> Result<Effect, StoreError> {
+        let subscriber = SubscriberId::new(self.subject);
+        let is_in =
+            |queue: &Queue| queue.kind() == Kind::Sync && queue.lane() == self.lane.as_deref();
+        match Queue::ALL.into_iter().find(is_in) {
+            Some(Queue::Sync(account)) => Ok(Effect::Sync(subscriber, account)),
+            Some(Queue::Introduce(account)) => Ok(Effect::Introduce(subscriber, account)),
+            _ => Err(corrupt("outbox.account", self.lane.unwrap_or_default())),
+        }
+    }
+
     fn event(self) -> Result<Event, StoreError> {
         let name: EventName = word(self.event_name.unwrap_or_default(), "outbox.event_name")?;
         let subject = match name.subject_kind() {
@@ -88,11 +96,11 @@ mod tests {
         testing::{noon, uuid},
     };
 
-    fn effect(kind: Kind, account: Option<&str>) -> StoredWork {
+    fn effect(kind: Kind, lane: Option<&str>) -> StoredWork {
         StoredWork {
             kind,
             subject: uuid(1),
-            account: account.map(str::to_owned),
+            lane: lane.map(str::to_owned),
             event_name: None,
             source_identifier: None,
             occurred_at: None,
@@ -123,6 +131,10 @@ mod tests {
             (
                 effect(Kind::Sync, Some("new")),
                 Effect::Sync(subscriber, Account::New),
+            ),
+            (
+                effect(Kind::Sync, Some("new-first")),
+                Effect::Introduce(subscriber, Account::New),
             ),
             (effect(Kind::Migrate, None), Effect::Migrate(subscriber)),
         ];

@@ -11,9 +11,9 @@ fn member(plan_category: &str, status: &str) -> String {
 #[test]
 fn a_first_report_makes_a_subscriber() {
     for (body, expect) in [
-        ("{}", Written::sync(Account::Old)),
-        (r#"{"name":"Ann"}"#, Written::sync(Account::Old)),
-        (&member("team", "active"), Written::sync(Account::Old)),
+        ("{}", Written::introduction()),
+        (r#"{"name":"Ann"}"#, Written::introduction()),
+        (&member("team", "active"), Written::introduction()),
         (&member("individual", "expired"), Written::event()),
     ] {
         let mut ann = Ann::new();

@@ -45,6 +45,15 @@ impl Written {
         }
     }
 
+    /// The subscriber, and a first sync to the old account.
+    fn introduction() -> Self {
+        let id = testing::subscriber_id(ADDRESS);
+        Self {
+            effects: vec![Effect::Introduce(id, Account::Old)],
+            ..Self::silent()
+        }
+    }
+
     /// The subscriber, and the event whose listener sees to the sync.
     fn event() -> Self {
         Self {

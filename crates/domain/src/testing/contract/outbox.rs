@@ -536,6 +536,28 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: 
     );
 }
 
+/// Somebody who changed is told about before all who are new.
+pub async fn a_first_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
+    let [sync, _] = syncs(1);
+    let first = Effect::Introduce(SubscriberId::new(uuid(1)), Account::Old);
+    ask(store, &[first], noon()).await;
+    assert_eq!(claim_from(store, &[sync.queue()], 1).await, []);
+    for effect in [sync, first] {
+        ask(store, &[effect], noon()).await;
+        assert_eq!(claim_from(store, &[first.queue()], 2).await, []);
+    }
+    let claimed = claim_one(store, 3, noon()).await;
+    assert_eq!(claimed.work, Work::Effect(sync));
+    // It is one task, and begins anew when it was given up.
+    store
+        .bury(claimed.receipt, "hopeless", noon())
+        .await
+        .expect("the store works");
+    ask(store, &[first], noon()).await;
+    let again = claim_one(store, 4, noon()).await;
+    assert_eq!((again.work, again.attempts), (Work::Effect(first), 1));
+}
+
 fn syncs(n: u128) -> [Effect; 2] {
     [Account::Old, Account::New].map(|account| Effect::Sync(SubscriberId::new(uuid(n)), account))
 }
@@ -589,6 +611,8 @@ pub async fn queues_are_claimed_apart<S: AllPorts>(store: &S) {
         Effect::Enrich(put_id("a")),
         Effect::Sync(subscriber(1), Account::Old),
         Effect::Sync(subscriber(2), Account::New),
+        Effect::Introduce(subscriber(3), Account::Old),
+        Effect::Introduce(subscriber(4), Account::New),
         // Of one subscriber, and yet another task.
         Effect::Migrate(subscriber(1)),
         Effect::Withdraw(subscriber(1)),

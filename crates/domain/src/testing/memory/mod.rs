@@ -163,7 +163,10 @@ impl State {
         match waiting {
             Some(task) => {
                 task.generation += 1;
-                task.work = Work::Effect(effect);
+                // A first sync is never asked for behind others that wait.
+                if task.is_dead || !matches!(effect, Effect::Introduce(..)) {
+                    task.work = Work::Effect(effect);
+                }
                 if task.is_dead {
                     task.renew(at);
                 }

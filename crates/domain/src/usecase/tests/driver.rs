@@ -25,7 +25,9 @@ impl Steps<'_> {
                 delivered.unwrap();
                 Ok(())
             }
-            Work::Effect(Effect::Sync(id, account)) => self.sync(receipt, *id, *account).await,
+            Work::Effect(Effect::Sync(id, account) | Effect::Introduce(id, account)) => {
+                self.sync(receipt, *id, *account).await
+            }
             Work::Effect(Effect::Migrate(id)) => self.move_over(receipt, *id).await,
             Work::Effect(Effect::Withdraw(id)) => self.withdraw(receipt, *id).await,
             Work::Effect(Effect::Enrich(id)) => panic!("no posting {id} was pushed"),

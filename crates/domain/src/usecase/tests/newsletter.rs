@@ -148,10 +148,32 @@ fn a_delivery_without_its_lease_asks_for_nothing() {
         };
         let delivered = deliver(&world.store, &[(lost, &event)], world.now).await;
         assert_eq!(delivered, Err(StoreError::Conflict));
-        assert_eq!(world.claim(Queue::Sync(Account::Old)).await, None);
+        let queue = Queue::Introduce(Account::Old);
+        assert_eq!(world.claim(queue).await, None);
         let delivered = deliver(&world.store, &[(receipt, &event)], world.now).await;
         assert_eq!(delivered, Ok(()));
-        assert!(world.claim(Queue::Sync(Account::Old)).await.is_some());
+        assert!(world.claim(queue).await.is_some());
+    });
+}
+
+/// Whether a first report or a change of it raised the event shows in what is known by then.
+#[test]
+fn a_change_does_not_wait_with_first_reports() {
+    pollster::block_on(async {
+        for (change, queue) in [
+            (None, Queue::Introduce(Account::Old)),
+            (Some(r#"{"membership":null}"#), Queue::Sync(Account::Old)),
+        ] {
+            let mut world = World::new();
+            world.put(MEMBER).await;
+            if let Some(body) = change {
+                world.put(body).await;
+            }
+            while let Some((receipt, work)) = world.claim(Queue::Event).await {
+                world.run(receipt, work).await.unwrap();
+            }
+            assert!(world.claim(queue).await.is_some(), "{change:?}");
+        }
     });
 }
 

@@ -119,6 +119,40 @@ async fn calls_overlap_so_that_a_slow_account_gets_all_that_it_takes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_changed_membership_is_told_within_a_minute_while_thousands_wait_for_their_first_sync() {
+    let bench = Bench::new();
+    *bench.script.gap.lock().unwrap() = 61 * SECOND / 120;
+    *bench.script.latency.lock().unwrap() = SECOND;
+    let worker = bench.start();
+    bench.put(ADA, INDIVIDUAL).await;
+    bench.until_idle().await;
+    for n in 0..5_000 {
+        let body = if n % 2 == 0 { INDIVIDUAL } else { "{}" };
+        bench.put(&format!("person{n}@example.com"), body).await;
+    }
+    // One of those who wait themselves, behind all of them.
+    bench.put(BOB, INDIVIDUAL).await;
+    let minute = Duration::from_mins(1);
+    sleep(minute).await;
+    let asked = bench.script.asked(Old).len();
+    for address in [ADA, BOB] {
+        bench.put(address, r#"{"membership":null}"#).await;
+    }
+    bench.put("person4998@example.com", &named("Cy")).await;
+    sleep(minute).await;
+    for address in [ADA, BOB, "person4998@example.com"] {
+        let subscriber = bench.subscriber(address).await;
+        assert!(!subscriber.is_untold(), "{address}");
+        let person = bench.script.memory.person(Old, &email(address)).unwrap();
+        assert_eq!(person.profile.unwrap(), subscriber.profile());
+    }
+    // The others get what is left of the limit.
+    let asked = bench.script.asked(Old).len() - asked;
+    assert!(asked >= 120 * 95 / 100, "{asked}");
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn someone_suppressed_is_not_put_anywhere() {
     let bench = Bench::new();
     bench.notice(ADA, SubscriberStatus::Unsubscribed).await;

@@ -283,7 +283,10 @@ impl Model {
     }
 
     fn claim(&mut self, queue: Queue) -> bool {
-        let works_in_old = |queue| matches!(queue, Queue::Migrate | Queue::Sync(Account::Old));
+        let works_in_old = |queue| {
+            let (sync, first) = (Queue::Sync(Account::Old), Queue::Introduce(Account::Old));
+            queue == Queue::Migrate || queue == sync || queue == first
+        };
         let is_taken = self.errands.iter().any(|errand| {
             let effect = match &errand.claim {
                 Some((_, Work::Effect(effect))) => effect.queue(),
