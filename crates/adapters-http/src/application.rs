@@ -78,6 +78,8 @@ pub struct HttpSettings {
     /// What the e-mail provider signs its deliveries with. Any one will do; without one, none
     /// is accepted.
     pub webhook_secrets: Vec<SecretString>,
+    /// Whom the newsletter's pages speak for.
+    pub board_name: String,
     /// Threads that serve; `None` takes one for each core.
     pub workers: Option<usize>,
     /// Connections that are served at a time; what comes beyond waits to be accepted. Each takes
@@ -113,6 +115,7 @@ pub(crate) struct State {
     pub body_limit: usize,
     pub timeouts: Timeouts,
     pub signatures: Signatures,
+    pub board_name: String,
 }
 
 impl State {
@@ -278,6 +281,7 @@ impl Shared {
             body_limit: settings.body_limit,
             timeouts: settings.timeouts,
             signatures: Signatures::new(&settings.webhook_secrets),
+            board_name: settings.board_name.clone(),
         };
         Ok(Self {
             state: web::Data::new(state),

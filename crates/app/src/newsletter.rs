@@ -127,6 +127,18 @@ impl Newsletter for NewsletterService {
         })
         .await
     }
+
+    async fn unsubscribe(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, NewsletterError> {
+        let token = token.clone();
+        self.run(|store, clock| async move {
+            let attempt = || usecase::unsubscribe_holder(&*store, &token, clock());
+            decide_again(DEADLINE, attempt).await
+        })
+        .await
+    }
 }
 
 /// A new subscriber's id.

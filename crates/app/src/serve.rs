@@ -68,6 +68,8 @@ pub struct ServiceConfig {
     pub reconciles: bool,
     /// What the e-mail provider signs its deliveries with.
     pub webhook_secrets: Vec<SecretString>,
+    /// Whom the newsletter's pages speak for.
+    pub board_name: String,
     /// Where `/metrics` is.
     pub admin: AdminBind,
 }
@@ -97,6 +99,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             accounts: args.accounts.settings(),
             reconciles: args.accounts.reconciles(),
             webhook_secrets: args.webhook.secrets(),
+            board_name: args.pages.board_name.clone(),
             admin: args.admin.bind(),
         })
     }
@@ -171,6 +174,7 @@ impl Service {
                 token_ttl: config.token_ttl,
                 keys: config.keys,
                 webhook_secrets: config.webhook_secrets,
+                board_name: config.board_name,
                 workers: Some(config.http_threads),
                 max_connections: descriptors::for_connections(config.max_connections),
                 timeouts: Timeouts::default(),

@@ -19,7 +19,9 @@ CREATE TABLE subscribers (
     status text COLLATE "C" NOT NULL
         CHECK (status IN ('active', 'removed', 'bounced', 'unsubscribed', 'spam_reported')),
     suppressed_by text COLLATE "C" CHECK (
-        suppressed_by IN ('webhook', 'answer', 'move', 'import', 'reconciliation', 'operator')
+        suppressed_by IN (
+            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link'
+        )
     ),
     suppressed_in text COLLATE "C" CHECK (suppressed_in IN ('old', 'new')),
     suppressed_at timestamptz,
@@ -67,7 +69,7 @@ COMMENT ON COLUMN subscribers.membership_expires_at IS 'Until when it is paid fo
 COMMENT ON COLUMN subscribers.status IS
     'Whether the person may be written to: active, removed, bounced, unsubscribed or spam_reported. The strongest that was seen.';
 COMMENT ON COLUMN subscribers.suppressed_by IS
-    'From what a suppression was learnt: webhook, answer, move, import, reconciliation or operator.';
+    'From what a suppression was learnt: webhook, answer, move, import, reconciliation, operator or link.';
 COMMENT ON COLUMN subscribers.suppressed_in IS
     'The account that showed the suppression, where that is known: old or new.';
 COMMENT ON COLUMN subscribers.suppressed_at IS 'When the suppression was learnt.';

@@ -28,7 +28,9 @@ CREATE TABLE subscribers (
     -- From what a suppression was learnt, in which account where that is known, when, and why in
     -- an operator's words.
     suppressed_by TEXT CHECK (
-        suppressed_by IN ('webhook', 'answer', 'move', 'import', 'reconciliation', 'operator')
+        suppressed_by IN (
+            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link'
+        )
     ),
     suppressed_in TEXT CHECK (suppressed_in IN ('old', 'new')),
     suppressed_at INTEGER,

@@ -20,7 +20,8 @@ use super::{
     schema::{email, reference, string},
 };
 use crate::subscriber::{
-    CONFIRM_PATH, CONFIRMED_PATH, NOT_SUBSCRIBED_PATH, PATH, REPORTERS, WEBHOOK_PATH,
+    CONFIRM_PATH, CONFIRMED_PATH, LinkAction, NOT_SUBSCRIBED_PATH, PATH, REPORTERS,
+    UNSUBSCRIBED_PATH, WEBHOOK_PATH,
 };
 
 /// The tag of these operations.
@@ -29,6 +30,29 @@ pub const TAG: &str = "Newsletter";
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
 const HTML: &str = "text/html";
+
+const LANGUAGES: &str = "Pages are in the language that `Accept-Language` prefers among `en`, \
+                         `de`, `fr`, `es`, `nl`, `da`, `sv`, `nb`, `it`, `pl` and `pt`, else in \
+                         English.";
+
+/// The pages that a button leads to, with their operations and who ends up there.
+const ENDS: [(&str, &str, &str); 3] = [
+    (
+        CONFIRMED_PATH,
+        "showMigrationConfirmed",
+        "The page for people who move, or have moved",
+    ),
+    (
+        UNSUBSCRIBED_PATH,
+        "showUnsubscribed",
+        "The page for people who have unsubscribed by the link",
+    ),
+    (
+        NOT_SUBSCRIBED_PATH,
+        "showNotSubscribed",
+        "The page for people who get no mail",
+    ),
+];
 
 type Examples = Vec<(&'static str, &'static str, Value)>;
 
@@ -48,6 +72,9 @@ pub fn paths() -> Vec<(String, PathItem)> {
         (WEBHOOK_PATH.to_owned(), webhook),
         (CONFIRM_PATH.to_owned(), confirmation),
     ]
+    .into_iter()
+    .chain(ENDS.map(|(path, id, summary)| (path.to_owned(), end(id, summary))))
+    .collect()
 }
 
 fn operation(id: &str, summary: &str, description: &str) -> OperationBuilder {
@@ -154,8 +181,10 @@ fn ask() -> OperationBuilder {
     let operation = operation(
         "askToConfirmMigration",
         "The page that a link in an e-mail leads to",
-        "Has a button that sends the form. It changes nothing by itself, because mail scanners \
-         follow links.",
+        &format!(
+            "Has buttons that send the form: to move, and to unsubscribe instead. It changes \
+             nothing by itself, because mail scanners follow links. {LANGUAGES}"
+        ),
     )
     .securities(Some([SecurityRequirement::default()]))
     .parameter(token)
@@ -167,8 +196,11 @@ fn confirm() -> OperationBuilder {
     let description = format!(
         "Moves the holder of the token to the `{}` account and redirects to `{CONFIRMED_PATH}`. \
          Whoever has moved already stays as they are and is redirected as well; who gets no mail \
-         is not moved, and redirected to `{NOT_SUBSCRIBED_PATH}`. Errors are pages if `Accept` prefers `text/html`.",
-        Account::New
+         is not moved, and redirected to `{NOT_SUBSCRIBED_PATH}`. With `action` `{}` it \
+         unsubscribes the holder in both accounts instead, and redirects to \
+         `{UNSUBSCRIBED_PATH}`. Errors are pages if `Accept` prefers `text/html`. {LANGUAGES}",
+        Account::New,
+        LinkAction::Unsubscribe.as_str(),
     );
     let form = Content::new(Some(reference("MigrationConfirmation")));
     let body = RequestBodyBuilder::new()
@@ -176,18 +208,36 @@ fn confirm() -> OperationBuilder {
         .content(FORM, form.clone())
         .content(JSON, form)
         .build();
-    let operation = operation("confirmMigration", "Move to the new account", &description)
-        .securities(Some([SecurityRequirement::default()]))
-        .request_body(Some(body));
+    let operation = operation(
+        "confirmMigration",
+        "Move to the new account, or unsubscribe",
+        &description,
+    )
+    .securities(Some([SecurityRequirement::default()]))
+    .request_body(Some(body));
     with_errors(
         with_pages(operation),
-        &[&BAD_REQUEST, &TIMEOUT, &TOO_LARGE, &UNSUPPORTED, &INTERNAL],
+        &[
+            &BAD_REQUEST,
+            &TIMEOUT,
+            &TOO_LARGE,
+            &UNSUPPORTED,
+            &INVALID,
+            &INTERNAL,
+        ],
     )
+}
+
+fn end(id: &str, summary: &str) -> PathItem {
+    let operation = operation(id, summary, LANGUAGES)
+        .securities(Some([SecurityRequirement::default()]))
+        .response("200", response("The page.").content(HTML, page()).build());
+    PathItem::new(HttpMethod::Get, with_errors(operation, &[&INTERNAL]))
 }
 
 /// Adds what both operations of a link may answer, errors as pages or as JSON.
 fn with_pages(operation: OperationBuilder) -> OperationBuilder {
-    let moved = response("The person has moved, or gets no mail.")
+    let moved = response("The person moves or has moved, has unsubscribed, or gets no mail.")
         .header_ref("Location", header_ref("Location"))
         .build();
     let refused = |description: &str| -> ResponseBuilder {

@@ -12,7 +12,10 @@ use actix_web::{HttpRequest, HttpResponse, http::Method, web};
 use domain::client::Scope;
 
 pub use self::{
-    migration::{CONFIRM_PATH, CONFIRMED_PATH, NOT_SUBSCRIBED_PATH, schemas as form_schemas},
+    migration::{
+        Action as LinkAction, CONFIRM_PATH, CONFIRMED_PATH, NOT_SUBSCRIBED_PATH, UNSUBSCRIBED_PATH,
+        schemas as form_schemas,
+    },
     payload::schemas as payload_schemas,
     view::{data as subscriber_data, schemas as view_schemas},
     webhook::{PATH as WEBHOOK_PATH, SIGNATURE, Signatures, schemas as webhook_schemas},

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use domain::subscriber::SubscriberStatus;
 use serde_json::json;
 
 use crate::support::{
@@ -11,8 +12,11 @@ use crate::support::{
 
 const CONFIRM: &str = "/newsletter/confirm-migration";
 const CONFIRMED: &str = "/newsletter/migration-confirmed";
+const UNSUBSCRIBED: &str = "/newsletter/unsubscribed";
 const NOT_SUBSCRIBED: &str = "/newsletter/not-subscribed";
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+/// As it is written in a page.
+const BOARD: &str = "Ada’s &#38; Bob’s Board";
 const FORM: &str = "application/x-www-form-urlencoded";
 
 fn open(token: &str) -> Request {
@@ -20,9 +24,16 @@ fn open(token: &str) -> Request {
 }
 
 fn press(token: &str) -> Request {
-    request("POST", CONFIRM)
-        .header("Content-Type", FORM)
-        .body(format!("token={token}"))
+    send(&format!("token={token}"))
+}
+
+fn leave(token: &str) -> Request {
+    send(&format!("token={token}&action=unsubscribe"))
+}
+
+fn send(form: &str) -> Request {
+    let post = request("POST", CONFIRM).header("Content-Type", FORM);
+    post.body(form.to_owned())
 }
 
 fn by_browser(request: Request) -> Request {
@@ -53,6 +64,10 @@ fn assert_is_page(response: &Response, status: u16, heading: &str) {
         text.starts_with("<!doctype html>\n<html lang=\"en\">"),
         "{text}"
     );
+    assert_eq!(response.header("Content-Language"), Some("en"));
+    let title = format!("<title>{heading} – {BOARD}</title>");
+    assert!(text.contains(&title), "{title} in {text}");
+    assert!(text.contains(&format!(">{BOARD}</p>")), "{text}");
     for part in ["<main>", "<title>", "name=\"viewport\""] {
         assert_eq!(text.matches(part).count(), 1, "{part} in {text}");
     }
@@ -71,6 +86,7 @@ fn assert_is_guarded(response: &Response) {
         ("Referrer-Policy", "no-referrer"),
         ("X-Robots-Tag", "noindex, nofollow"),
         ("X-Content-Type-Options", "nosniff"),
+        ("Vary", "Accept, Accept-Language"),
         (
             "Content-Security-Policy",
             "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; \
@@ -96,7 +112,8 @@ async fn the_button_moves_and_leads_on() {
     for part in [
         format!("<form method=\"post\" action=\"{CONFIRM}\">"),
         format!("<input type=\"hidden\" name=\"token\" value=\"{KNOWN_TOKEN}\">"),
-        "<button type=\"submit\">".to_owned(),
+        "<button type=\"submit\" name=\"action\" value=\"confirm\">".to_owned(),
+        "<button type=\"submit\" name=\"action\" value=\"unsubscribe\">".to_owned(),
     ] {
         assert!(page.text().contains(&part), "{part} in {}", page.text());
     }
@@ -113,6 +130,13 @@ async fn the_button_moves_and_leads_on() {
 #[tokio::test]
 async fn who_gets_no_mail_is_not_moved() {
     let app = app().await;
+    press(KNOWN_TOKEN).send(&app).await;
+    assert!(has_moved(&app));
+    app.backend.newsletter.suppress("ada@example.com");
+    let response = by_browser(open(KNOWN_TOKEN)).send(&app).await;
+    assert_eq!(response.header("Location"), Some(NOT_SUBSCRIBED));
+
+    let app = self::app().await;
     app.backend.newsletter.suppress("ada@example.com");
     for request in [open(KNOWN_TOKEN), press(KNOWN_TOKEN)] {
         let response = by_browser(request).send(&app).await;
@@ -123,6 +147,116 @@ async fn who_gets_no_mail_is_not_moved() {
     assert!(!has_moved(&app));
     let page = by_browser(request("GET", NOT_SUBSCRIBED)).send(&app).await;
     assert_is_page(&page, 200, "You are not subscribed");
+}
+
+/// Whether they have moved or not, and the link says so from then on.
+#[tokio::test]
+async fn the_other_button_unsubscribes() {
+    for has_moved in [false, true] {
+        let app = app().await;
+        if has_moved {
+            press(KNOWN_TOKEN).send(&app).await;
+        }
+        let before = app.backend.newsletter.subscriber("ada@example.com");
+        assert_eq!(before.migrated.is_some(), has_moved);
+        for _ in 0..2 {
+            let response = by_browser(leave(KNOWN_TOKEN)).send(&app).await;
+            assert_eq!(response.status, 303, "{response:?}");
+            assert_eq!(response.header("Location"), Some(UNSUBSCRIBED));
+            assert_is_guarded(&response);
+        }
+        let ada = app.backend.newsletter.subscriber("ada@example.com");
+        assert_eq!(ada.status, SubscriberStatus::Unsubscribed);
+        assert_eq!(ada.migrated, before.migrated);
+        let page = by_browser(request("GET", UNSUBSCRIBED)).send(&app).await;
+        assert_is_page(&page, 200, "You are unsubscribed");
+        let again = by_browser(open(KNOWN_TOKEN)).send(&app).await;
+        assert_eq!(again.header("Location"), Some(NOT_SUBSCRIBED));
+    }
+}
+
+#[tokio::test]
+async fn programs_unsubscribe_too_and_no_other_word_does_anything() {
+    let app = app().await;
+    let post = |action: serde_json::Value| {
+        request("POST", CONFIRM).json(&json!({"token": KNOWN_TOKEN, "action": action}))
+    };
+    for action in [
+        json!("Unsubscribe"),
+        json!(""),
+        json!(5),
+        json!(["confirm"]),
+    ] {
+        let refused = post(action).send(&app).await;
+        assert_is_error(&refused, 422, "action");
+        let says = json!({"action": ["must be confirm or unsubscribe"]});
+        assert_eq!(refused.json()["errors"], says);
+    }
+    let ada = app.backend.newsletter.subscriber("ada@example.com");
+    assert_eq!((ada.status, ada.migrated), (SubscriberStatus::Active, None));
+    let left = post(json!("unsubscribe")).send(&app).await;
+    assert_eq!(left.header("Location"), Some(UNSUBSCRIBED));
+    let ada = app.backend.newsletter.subscriber("ada@example.com");
+    assert_eq!(ada.status, SubscriberStatus::Unsubscribed);
+}
+
+/// Every page, also for errors; what is for programs does not change.
+#[tokio::test]
+async fn pages_speak_the_language_of_the_browser() {
+    let app = app().await;
+    for (accept, tag, confirm, unknown) in [
+        (
+            "de-AT, en;q=0.5",
+            "de",
+            "Bestätigen Sie Ihr Abonnement",
+            "Dieser Link funktioniert nicht",
+        ),
+        (
+            "nn, en;q=0.5",
+            "nb",
+            "Bekreft abonnementet ditt",
+            "Lenken virker ikke",
+        ),
+        (
+            "ja, pl;q=0.5",
+            "pl",
+            "Prosimy potwierdzić subskrypcję",
+            "Ten link nie działa",
+        ),
+        (
+            "ja",
+            "en",
+            "Confirm your subscription",
+            "This link does not work",
+        ),
+    ] {
+        let ends = [CONFIRMED, UNSUBSCRIBED, NOT_SUBSCRIBED];
+        let ends = ends.map(|end| (request("GET", end), ""));
+        let pages = [
+            (open(KNOWN_TOKEN), confirm),
+            (open("unknown"), unknown),
+            (press("unknown"), unknown),
+            (open("fault:broken"), ""),
+            (leave("fault:broken"), ""),
+        ];
+        for (request, heading) in pages.into_iter().chain(ends) {
+            let request = by_browser(request).header("Accept-Language", accept);
+            let page = request.send(&app).await;
+            assert_eq!(page.header("Content-Language"), Some(tag), "{page:?}");
+            assert!(page.text().contains(&format!("<html lang=\"{tag}\">")));
+            assert!(page.text().contains(heading), "{}", page.text());
+            assert_is_guarded(&page);
+        }
+        let program = open("unknown")
+            .header("Accept-Language", accept)
+            .send(&app)
+            .await;
+        assert_eq!(
+            program.json(),
+            json!({"message": "Migration token not found."})
+        );
+        assert_eq!(program.header("Content-Language"), None);
+    }
 }
 
 #[tokio::test]
@@ -211,7 +345,6 @@ async fn a_link_that_leads_nowhere_is_a_page_for_a_browser_and_json_for_a_progra
     ] {
         let page = by_browser(refused.clone()).send(&app).await;
         assert_is_page(&page, 404, "This link does not work");
-        assert_eq!(page.header("Vary"), Some("Accept"));
         assert!(!page.text().contains("<form"), "{}", page.text());
         for accept in ["application/json", "*/*"] {
             let response = refused.clone().header("Accept", accept).send(&app).await;
@@ -231,12 +364,24 @@ async fn a_link_that_leads_nowhere_is_a_page_for_a_browser_and_json_for_a_progra
 async fn a_failure_is_told_in_the_same_ways() {
     let app = app().await;
     for token in ["fault:unavailable", "fault:broken"] {
-        for (failing, has_button) in [(open(token), false), (press(token), true)] {
+        for (failing, action) in [
+            (open(token), None),
+            (press(token), Some("confirm")),
+            (leave(token), Some("unsubscribe")),
+        ] {
             let page = by_browser(failing.clone()).send(&app).await;
             assert_is_page(&page, 503, "That did not work just now");
             assert_eq!(page.header("Retry-After"), Some("5"));
-            let button = format!("name=\"token\" value=\"{token}\"");
-            assert_eq!(page.text().contains(&button), has_button, "{}", page.text());
+            let field = format!("name=\"token\" value=\"{token}\"");
+            assert_eq!(page.text().contains(&field), action.is_some());
+            let buttons: Vec<_> = page.text().split("name=\"action\" value=\"").collect();
+            let again = buttons.get(1).and_then(|rest| rest.split('"').next());
+            assert_eq!(
+                (again, buttons.len() <= 2),
+                (action, true),
+                "{}",
+                page.text()
+            );
             let response = failing.send(&app).await;
             assert_is_error(&response, 503, token);
             assert_eq!(response.header("Retry-After"), Some("5"));

@@ -26,8 +26,8 @@ use url::Url;
 pub use self::{
     enricher::EnricherArgs,
     newsletter::{
-        AccountsArgs, SubscribersCommand, SubscribersImportArgs, SubscribersMigrateArgs,
-        SubscribersReconcileArgs, SubscribersShowArgs, WebhookArgs,
+        AccountsArgs, DEFAULT_BOARD_NAME, PagesArgs, SubscribersCommand, SubscribersImportArgs,
+        SubscribersMigrateArgs, SubscribersReconcileArgs, SubscribersShowArgs, WebhookArgs,
     },
     parse::{Refusal, load_dotenv, parse},
     settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
@@ -123,6 +123,8 @@ pub struct ServeArgs {
     pub accounts: AccountsArgs,
     #[command(flatten)]
     pub webhook: WebhookArgs,
+    #[command(flatten)]
+    pub pages: PagesArgs,
     #[command(flatten)]
     pub admin: AdminArgs,
 

@@ -11,6 +11,9 @@ use url::Url;
 use super::{JsonArgs, StoreArgs};
 use crate::config::{self, WebhookSecrets};
 
+/// Whom the newsletter's pages speak for unless the board has a name.
+pub const DEFAULT_BOARD_NAME: &str = "Newsletter";
+
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Newsletter")]
 pub struct AccountsArgs {
@@ -160,6 +163,20 @@ impl WebhookArgs {
         let secrets = self.mailerlite_webhook_secret.clone();
         secrets.map_or_else(Vec::new, |WebhookSecrets(secrets)| secrets)
     }
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Newsletter")]
+pub struct PagesArgs {
+    /// Whom the newsletter's pages speak for
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "POSTHASTE_BOARD_NAME",
+        default_value = DEFAULT_BOARD_NAME,
+        value_parser = config::board_name
+    )]
+    pub board_name: String,
 }
 
 #[derive(Debug, Subcommand)]

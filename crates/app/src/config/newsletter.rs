@@ -7,6 +7,9 @@ use secrecy::SecretString;
 
 use super::{line, whole};
 
+/// The longest name of a board, in characters.
+const BOARD_NAME_LENGTH: usize = 100;
+
 /// The longest id of a group, in characters. The provider's are numbers of 18 digits.
 const GROUP_ID_LENGTH: usize = 64;
 
@@ -24,6 +27,11 @@ pub fn api_key(text: &str) -> Result<SecretString, String> {
     } else {
         Err("must be one word of ASCII characters, which every API key is".to_owned())
     }
+}
+
+/// `POSTHASTE_BOARD_NAME`.
+pub fn board_name(text: &str) -> Result<String, String> {
+    line(text, BOARD_NAME_LENGTH)
 }
 
 /// `POSTHASTE_MAILERLITE_NEW_GROUP_ID`.

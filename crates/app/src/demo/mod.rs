@@ -37,7 +37,7 @@ use self::{
     table::{Answer, Row},
 };
 use crate::{
-    cli::DemoArgs,
+    cli::{DEFAULT_BOARD_NAME, DemoArgs},
     command::clients,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
@@ -108,6 +108,7 @@ impl Home {
             accounts: provider::none(),
             reconciles: false,
             webhook_secrets: Vec::new(),
+            board_name: DEFAULT_BOARD_NAME.to_owned(),
             admin: AdminBind::Off,
         }
     }

@@ -111,6 +111,7 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
                 "POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE",
                 "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
+                "POSTHASTE_BOARD_NAME",
             ],
         ),
         (
@@ -242,6 +243,7 @@ fn a_bad_variable_stops_the_start_with_one_line() {
             "open,,sesame",
             "has a comma with no secret beside it",
         ),
+        ("POSTHASTE_BOARD_NAME", " ", "must not be empty"),
         ("POSTHASTE_LOG", "a=b=c", "\"a=b=c\" is no log filter"),
         ("RUST_LOG", "a=b=c", "\"a=b=c\" is no log filter"),
     ] {

@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::Subscriber;
+use super::{Subscriber, SubscriberStatus};
 use crate::{
     outbox::{Effect, Event, EventName, Subject},
     posting::Version,
@@ -41,6 +41,24 @@ impl Change {
             effect: None,
             is_of_withdrawal: false,
         }
+    }
+
+    /// A change of a person's status, which the account is to know if they were reported. `None`
+    /// when the status stays as it was.
+    pub(super) fn of_status(
+        known: Option<&Subscriber>,
+        subscriber: Subscriber,
+        now: OffsetDateTime,
+    ) -> Option<Self> {
+        let before = known.map_or(SubscriberStatus::Active, |known| known.status);
+        if subscriber.status == before {
+            return None;
+        }
+        let mut change = Self::new(known, subscriber, now);
+        if change.subscriber.reported_at.is_some() {
+            change.ask_for_sync();
+        }
+        Some(change)
     }
 
     /// Asks for a sync to the account that the subscriber is in. Who is new is introduced.

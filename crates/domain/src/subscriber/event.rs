@@ -68,16 +68,5 @@ pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) 
     }
     let from = Suppression::shown(SuppressionSource::Webhook, None, now);
     after.strengthen(event.status, from);
-    let is_news = match known {
-        Some(known) => known.status != after.status,
-        None => after.status.is_suppressed(),
-    };
-    if !is_news {
-        return None;
-    }
-    let mut change = Change::new(known, after, now);
-    if change.subscriber.reported_at.is_some() {
-        change.ask_for_sync();
-    }
-    Some(change)
+    Change::of_status(known, after, now)
 }

@@ -10,6 +10,7 @@ pub mod day;
 mod email;
 mod event;
 pub mod limits;
+mod link;
 pub mod migration;
 pub mod operator;
 mod payload;
@@ -33,6 +34,7 @@ pub use self::{
     change::Change,
     email::{Email, InvalidEmail},
     event::{Notice, ProviderEvent, notice},
+    link::unsubscribe,
     put::PutSubscriber,
     report::{Report, report},
     standing::{Place, Places, Suppression, SuppressionSource},

@@ -22,7 +22,6 @@ pub fn suppress(
         let (email, token) = (notice.event.email.clone(), notice.new_token.clone());
         Subscriber::unreported(email, notice.new_id, token, now)
     });
-    let before = after.status;
     let from = Suppression {
         source,
         account: None,
@@ -30,14 +29,7 @@ pub fn suppress(
         reason: reason.map(ToOwned::to_owned),
     };
     after.strengthen(notice.event.status, from);
-    if after.status == before {
-        return None;
-    }
-    let mut change = Change::new(known, after, now);
-    if change.subscriber.reported_at.is_some() {
-        change.ask_for_sync();
-    }
-    Some(change)
+    Change::of_status(known, after, now)
 }
 
 /// Lets mail be sent to a person again, from this moment on: what the provider says of before it

@@ -80,6 +80,8 @@ vocabulary! {
         Reconciliation = "reconciliation",
         /// An operator.
         Operator = "operator",
+        /// The person, by the page behind the link in an e-mail.
+        Link = "link",
     }
 }
 

@@ -11,6 +11,7 @@ mod notice;
 mod reconcile;
 mod report;
 mod sync;
+mod unsubscribe;
 mod withdraw;
 
 #[cfg(test)]
@@ -35,6 +36,7 @@ pub use self::{
     reconcile::reconcile,
     report::{find_subscriber, find_subscriber_by_token, put_subscribers},
     sync::{Errand, Told, record_syncs, sync, syncs},
+    unsubscribe::unsubscribe_holder,
     withdraw::{Withdrawal, finish_withdrawal, next_withdrawal, record_withdrawal, withdraw},
 };
 use crate::posting::{Answer, PutPosting, Rejection};

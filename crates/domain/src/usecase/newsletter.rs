@@ -50,4 +50,11 @@ pub trait Newsletter: Send + Sync {
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError>;
+
+    /// Unsubscribes the holder of a token because they asked for it, and gives them as they are
+    /// afterwards. `None` when nobody holds the token.
+    async fn unsubscribe(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, NewsletterError>;
 }

@@ -12,6 +12,7 @@ use crate::harness::{
 on_every_store! {
     the_link_shows_a_button_and_changes_nothing,
     the_button_leads_to_the_end,
+    the_other_button_unsubscribes_in_both_accounts,
     programs_may_send_json,
     a_link_of_nobody_is_a_page_to_a_browser_and_json_to_a_program,
     who_has_moved_is_led_on,
@@ -58,7 +59,10 @@ async fn the_link_shows_a_button_and_changes_nothing(store: Store) {
             assert!(answer.body.contains(form), "{}", answer.body);
             let field = format!(r#"<input type="hidden" name="token" value="{token}">"#);
             assert!(answer.body.contains(&field), "{}", answer.body);
-            assert!(answer.body.contains(r#"<button type="submit">"#));
+            for action in ["confirm", "unsubscribe"] {
+                let button = format!(r#"<button type="submit" name="action" value="{action}">"#);
+                assert!(answer.body.contains(&button), "{}", answer.body);
+            }
             assert!(!answer.body.contains("<script"));
         }
     }
@@ -96,6 +100,41 @@ async fn the_button_leads_to_the_end(store: Store) {
         assert!(style.header("content-type").starts_with("text/css"));
     }
     newsletter.settled(&email).await;
+}
+
+async fn the_other_button_unsubscribes_in_both_accounts(store: Store) {
+    let newsletter = Newsletter::shared(store);
+    let api = &newsletter.app.api;
+    let (email, token) = invited(&newsletter).await;
+    newsletter
+        .provider
+        .add(Account::New, &json!({"email": email}));
+    let leave = api
+        .request(Method::POST, CONFIRM)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(format!("token={token}&action=unsubscribe"));
+    let answer = ask(leave).await;
+    assert_eq!(answer.status, 303, "{answer:#?}");
+    assert_eq!(answer.header("location"), "/newsletter/unsubscribed");
+    newsletter.settled(&email).await;
+    for account in [Account::Old, Account::New] {
+        let person = newsletter.provider.subscriber(account, &email).unwrap();
+        assert_eq!(person["status"], "unsubscribed", "{account:?}");
+    }
+    // From then on the link says so, and the button moves nobody.
+    let again = ask(api.request(Method::GET, &link(&token))).await;
+    for answer in [again, newsletter.confirm(&token).await] {
+        assert_eq!(answer.status, 303);
+        assert_eq!(answer.header("location"), "/newsletter/not-subscribed");
+        let page = ask(api.request(Method::GET, answer.header("location"))).await;
+        assert!(page.body.contains("<h1>"), "{}", page.body);
+    }
+    newsletter.settled(&email).await;
+    let record = newsletter.show(&email).await;
+    assert_eq!(record["status"], "unsubscribed");
+    assert_eq!(record["mailerlite_account"], "old");
+    let there = newsletter.provider.subscriber(Account::Old, &email);
+    assert!(there.is_some());
 }
 
 async fn programs_may_send_json(store: Store) {

@@ -1,13 +1,17 @@
 //! Moving to the new account by the link in an e-mail.
 //!
-//! The link leads to a page with a button, and only the button moves anybody: mail scanners
-//! follow links, and fetch pages without being asked. Whoever opens these addresses with a
-//! browser gets pages, also for errors; programs get JSON.
+//! The link leads to a page with two buttons, to move and to unsubscribe instead, and only a
+//! button changes anything: mail scanners follow links, and fetch pages without being asked.
+//! Browsers get pages in a language that they accept, also for errors; programs get JSON.
 
 mod accept;
+mod form;
+mod language;
 mod page;
 mod schema;
-mod token;
+mod texts;
+
+use std::future::ready;
 
 use actix_web::{
     HttpRequest, HttpResponse, ResponseError,
@@ -15,20 +19,23 @@ use actix_web::{
     http::{Method, header::LOCATION},
     web,
 };
-use domain::{
-    subscriber::{MigrationToken, Subscriber},
-    usecase::NewsletterError,
-};
+use domain::{subscriber::Subscriber, usecase::NewsletterError};
 
-pub use self::schema::schemas;
+pub use self::{form::Action, schema::schemas};
+use self::{
+    form::Form,
+    page::{Page, Pages},
+    texts::{Passage, Texts},
+};
 use crate::{api, application::State, error::ApiError, routing::get_only};
 
 /// Where the link leads.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
-/// Where everybody ends up.
+/// Where those end up who move, or have moved.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
-
-/// Where who gets no mail ends up.
+/// Where those end up who unsubscribe.
+pub const UNSUBSCRIBED_PATH: &str = "/newsletter/unsubscribed";
+/// Where those end up who get no mail.
 pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
 /// The largest form that is read: it has one token, and anybody may send one.
@@ -36,13 +43,25 @@ const MOST_BYTES: usize = 4 * 1024;
 
 const STYLE_PATH: &str = "/newsletter/style.css";
 
+/// What a page says, in any language.
+type Says = fn(&Texts) -> &Passage;
+
+/// The pages that a button leads to, and what they say.
+const ENDS: [(&str, Says); 3] = [
+    (CONFIRMED_PATH, |texts| &texts.confirmed),
+    (UNSUBSCRIBED_PATH, |texts| &texts.unsubscribed),
+    (NOT_SUBSCRIBED_PATH, |texts| &texts.not_subscribed),
+];
+
 /// The pages and what they need.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config
-        .service(web::resource(CONFIRM_PATH).to(confirm))
-        .service(get_only(CONFIRMED_PATH, confirmed))
-        .service(get_only(NOT_SUBSCRIBED_PATH, not_subscribed))
-        .service(get_only(STYLE_PATH, style));
+    config.service(web::resource(CONFIRM_PATH).to(confirm));
+    for (path, says) in ENDS {
+        let end =
+            move |request: HttpRequest, state: web::Data<State>| ready(end(&request, &state, says));
+        config.service(get_only(path, end));
+    }
+    config.service(get_only(STYLE_PATH, style));
 }
 
 async fn confirm(
@@ -53,7 +72,7 @@ async fn confirm(
     let mut payload = payload.into_inner();
     let answer = match *request.method() {
         Method::GET | Method::HEAD => ask(&request, &state).await,
-        Method::POST => move_over(&request, &mut payload, &state).await,
+        Method::POST => press(&request, &mut payload, &state).await,
         _ => Err(ApiError::method_not_allowed("GET, HEAD, POST")),
     };
     let answer = api::settle(&request, payload, answer).await;
@@ -64,45 +83,49 @@ async fn confirm(
 
 /// `GET`: asks the person. It changes nothing.
 async fn ask(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let Some(token) = token::of_query(request.query_string()) else {
-        return refuse(request, Refusal::UnknownToken);
+    let Some(token) = form::token_of_query(request.query_string()) else {
+        return refuse(request, state, Refusal::UnknownToken);
     };
     match state.ports.newsletter.find_by_token(&token).await {
-        Ok(Some(subscriber)) if leads_on(&subscriber) => Ok(redirect(&subscriber)),
-        Ok(Some(_)) => page::confirm(&token),
-        Ok(None) => refuse(request, Refusal::UnknownToken),
-        Err(error) => refuse(request, Refusal::Failed(error, None)),
+        Ok(Some(subscriber)) if leads_on(&subscriber) => Ok(redirect(end_of(&subscriber))),
+        Ok(Some(_)) => Ok(pages(request, state).confirm(&token)?.answer()),
+        Ok(None) => refuse(request, state, Refusal::UnknownToken),
+        Err(error) => refuse(request, state, Refusal::Failed(error, None)),
     }
 }
 
-/// `POST`: moves the person.
-async fn move_over(
+/// `POST`: moves or unsubscribes the person.
+async fn press(
     request: &HttpRequest,
     payload: &mut Payload,
     state: &State,
 ) -> Result<HttpResponse, ApiError> {
-    let Some(token) = token::of_body(request, payload, state.anonymous_limit(MOST_BYTES)).await?
-    else {
-        return refuse(request, Refusal::UnknownToken);
+    let limit = state.anonymous_limit(MOST_BYTES);
+    let Some(form) = form::of_body(request, payload, limit).await? else {
+        return refuse(request, state, Refusal::UnknownToken);
     };
-    match state.ports.newsletter.confirm_migration(&token).await {
-        Ok(Some(subscriber)) => {
-            tracing::debug!(subscriber = %subscriber.id, "a move was confirmed");
-            Ok(redirect(&subscriber))
+    let newsletter = &state.ports.newsletter;
+    let holder = match form.action {
+        Action::Confirm => newsletter.confirm_migration(&form.token).await,
+        Action::Unsubscribe => newsletter.unsubscribe(&form.token).await,
+    };
+    match holder {
+        Ok(Some(holder)) => {
+            let (id, action) = (holder.id, form.action.as_str());
+            tracing::debug!(subscriber = %id, action, "the holder of a link pressed a button");
+            Ok(redirect(match form.action {
+                Action::Confirm => end_of(&holder),
+                Action::Unsubscribe => UNSUBSCRIBED_PATH,
+            }))
         }
-        Ok(None) => refuse(request, Refusal::UnknownToken),
-        Err(error) => refuse(request, Refusal::Failed(error, Some(token))),
+        Ok(None) => refuse(request, state, Refusal::UnknownToken),
+        Err(error) => refuse(request, state, Refusal::Failed(error, Some(form))),
     }
 }
 
-async fn confirmed() -> Result<HttpResponse, ApiError> {
-    let mut response = page::confirmed()?;
-    page::guard(response.headers_mut());
-    Ok(response)
-}
-
-async fn not_subscribed() -> Result<HttpResponse, ApiError> {
-    let mut response = page::not_subscribed()?;
+fn end(request: &HttpRequest, state: &State, says: Says) -> Result<HttpResponse, ApiError> {
+    let pages = pages(request, state);
+    let mut response = pages.plain(says(pages.texts()))?.answer();
     page::guard(response.headers_mut());
     Ok(response)
 }
@@ -111,19 +134,27 @@ async fn style() -> HttpResponse {
     page::style()
 }
 
+fn pages<'a>(request: &HttpRequest, state: &'a State) -> Pages<'a> {
+    Pages::of(request, &state.board_name)
+}
+
 /// Whether there is nothing to ask the person.
 const fn leads_on(subscriber: &Subscriber) -> bool {
     subscriber.migrated.is_some() || subscriber.status.is_suppressed()
 }
 
-/// Leads on with a `GET`, so that loading the page again sends nothing twice. The page has no
-/// secret in its address.
-fn redirect(subscriber: &Subscriber) -> HttpResponse {
-    let path = if subscriber.status.is_suppressed() {
+/// The page that says how the person stands.
+const fn end_of(subscriber: &Subscriber) -> &'static str {
+    if subscriber.status.is_suppressed() {
         NOT_SUBSCRIBED_PATH
     } else {
         CONFIRMED_PATH
-    };
+    }
+}
+
+/// Leads on with a `GET`, so that loading the page again sends nothing twice. The page has no
+/// secret in its address.
+fn redirect(path: &'static str) -> HttpResponse {
     HttpResponse::SeeOther()
         .insert_header((LOCATION, path))
         .finish()
@@ -133,21 +164,30 @@ fn redirect(subscriber: &Subscriber) -> HttpResponse {
 enum Refusal {
     /// Nobody has the token, or there is none.
     UnknownToken,
-    /// The store failed; with the token, to try again what was sent.
-    Failed(NewsletterError, Option<MigrationToken>),
+    /// The store failed; with the form that was sent, to try it again.
+    Failed(NewsletterError, Option<Form>),
 }
 
-/// The refusal for whoever asks: JSON, or a page with the same status and headers.
-fn refuse(request: &HttpRequest, refusal: Refusal) -> Result<HttpResponse, ApiError> {
-    let (error, body) = match refusal {
-        Refusal::UnknownToken => (ApiError::no_such_token(), page::unknown()),
-        Refusal::Failed(cause, token) => (
+/// The refusal for the client: JSON for a program, for a browser a page with the same status and
+/// headers.
+fn refuse(
+    request: &HttpRequest,
+    state: &State,
+    refusal: Refusal,
+) -> Result<HttpResponse, ApiError> {
+    let pages = pages(request, state);
+    let (error, page): (_, Result<Page, _>) = match refusal {
+        Refusal::UnknownToken => (
+            ApiError::no_such_token(),
+            pages.plain(&pages.texts().unknown),
+        ),
+        Refusal::Failed(cause, form) => (
             ApiError::confirmation_failed(&cause),
-            page::failed(token.as_ref()),
+            pages.failed(form.as_ref()),
         ),
     };
     if accept::prefers_page(request) {
-        Ok(page::instead_of(error.error_response(), body?))
+        Ok(page?.instead_of(error.error_response()))
     } else {
         Err(error)
     }

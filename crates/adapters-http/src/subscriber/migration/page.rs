@@ -2,19 +2,21 @@
 //! themselves.
 
 use actix_web::{
-    HttpResponse,
-    http::{
-        StatusCode,
-        header::{
-            CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ContentType, HeaderMap,
-            HeaderName, HeaderValue, REFERRER_POLICY, VARY,
-        },
+    HttpMessage, HttpResponse,
+    http::header::{
+        CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap,
+        HeaderName, HeaderValue, REFERRER_POLICY, VARY,
     },
 };
 use askama::Template;
 use domain::subscriber::MigrationToken;
 
-use super::{CONFIRM_PATH, STYLE_PATH};
+use super::{
+    CONFIRM_PATH, STYLE_PATH,
+    form::{Action, Form},
+    language::Language,
+    texts::{Passage, Texts},
+};
 use crate::error::ApiError;
 
 /// No script, nothing from elsewhere, no frame around it. `form-action` also holds for where the
@@ -28,7 +30,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("x-robots-tag"), "noindex, nofollow"),
     (CACHE_CONTROL, "no-store"),
-    (VARY, "Accept"),
+    (VARY, "Accept, Accept-Language"),
 ];
 
 /// Nothing that is answered here is kept, found or framed, and its address is told nobody.
@@ -38,79 +40,122 @@ pub fn guard(headers: &mut HeaderMap) {
     }
 }
 
+/// The pages for one request: in its language, and for the board.
+#[derive(Clone, Copy)]
+pub struct Pages<'a> {
+    board: &'a str,
+    language: Language,
+}
+
+/// A page that is written.
+pub struct Page {
+    language: Language,
+    html: String,
+}
+
+impl<'a> Pages<'a> {
+    /// The pages for a request.
+    pub fn of(request: &impl HttpMessage, board: &'a str) -> Self {
+        Self {
+            board,
+            language: Language::of(request),
+        }
+    }
+
+    /// The page with the buttons.
+    pub fn confirm(self, token: &MigrationToken) -> Result<Page, ApiError> {
+        let texts = self.texts();
+        let buttons = [
+            (Action::Confirm, texts.confirm_button),
+            (Action::Unsubscribe, texts.unsubscribe_button),
+        ];
+        self.with_form(&texts.confirm, token, &buttons)
+    }
+
+    /// The page for a failure of the service; the form that was sent has a button to try again.
+    pub fn failed(self, form: Option<&Form>) -> Result<Page, ApiError> {
+        let texts = self.texts();
+        match form {
+            Some(Form { token, action }) => {
+                let buttons = [(*action, texts.retry_button)];
+                self.with_form(&texts.in_doubt, token, &buttons)
+            }
+            None => self.plain(&texts.failed),
+        }
+    }
+
+    /// A page that asks nothing.
+    pub fn plain(self, passage: &Passage) -> Result<Page, ApiError> {
+        self.render(passage, None)
+    }
+
+    /// What the pages say.
+    pub const fn texts(self) -> &'static Texts {
+        self.language.texts()
+    }
+
+    fn with_form(
+        self,
+        passage: &Passage,
+        token: &MigrationToken,
+        buttons: &[(Action, &str)],
+    ) -> Result<Page, ApiError> {
+        let form = FormTemplate {
+            path: CONFIRM_PATH,
+            token: token.reveal(),
+            buttons,
+        };
+        self.render(passage, Some(form))
+    }
+
+    fn render(self, passage: &Passage, form: Option<FormTemplate<'_>>) -> Result<Page, ApiError> {
+        let template = PageTemplate {
+            language: self.language.tag(),
+            board: self.board,
+            style: STYLE_PATH,
+            passage,
+            form,
+        };
+        let html = template
+            .render()
+            .map_err(|error| ApiError::internal(&error))?;
+        Ok(Page {
+            language: self.language,
+            html,
+        })
+    }
+}
+
+impl Page {
+    /// The answer with the page for its body.
+    pub fn instead_of(self, mut response: HttpResponse) -> HttpResponse {
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
+        let language = HeaderValue::from_static(self.language.tag());
+        headers.insert(CONTENT_LANGUAGE, language);
+        response.set_body(self.html).map_into_boxed_body()
+    }
+
+    /// The page as an answer.
+    pub fn answer(self) -> HttpResponse {
+        self.instead_of(HttpResponse::Ok().finish())
+    }
+}
+
 #[derive(Template)]
-#[template(path = "newsletter/confirm.html")]
-struct Confirm<'a> {
-    action: &'a str,
+#[template(path = "newsletter/page.html")]
+struct PageTemplate<'a> {
+    language: &'a str,
+    board: &'a str,
     style: &'a str,
+    passage: &'a Passage,
+    form: Option<FormTemplate<'a>>,
+}
+
+struct FormTemplate<'a> {
+    path: &'a str,
     token: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "newsletter/confirmed.html")]
-struct Confirmed<'a> {
-    style: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "newsletter/not_subscribed.html")]
-struct NotSubscribed<'a> {
-    style: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "newsletter/unknown.html")]
-struct Unknown<'a> {
-    style: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "newsletter/failed.html")]
-struct Failed<'a> {
-    action: &'a str,
-    style: &'a str,
-    token: Option<&'a str>,
-}
-
-/// The page with the button.
-pub fn confirm(token: &MigrationToken) -> Result<HttpResponse, ApiError> {
-    let page = Confirm {
-        action: CONFIRM_PATH,
-        style: STYLE_PATH,
-        token: token.reveal(),
-    };
-    answer(&page)
-}
-
-/// The page at the end.
-pub fn confirmed() -> Result<HttpResponse, ApiError> {
-    answer(&Confirmed { style: STYLE_PATH })
-}
-
-/// The page for who gets no mail.
-pub fn not_subscribed() -> Result<HttpResponse, ApiError> {
-    answer(&NotSubscribed { style: STYLE_PATH })
-}
-
-/// What the page for a link that leads nowhere says.
-pub fn unknown() -> Result<String, ApiError> {
-    render(&Unknown { style: STYLE_PATH })
-}
-
-/// What the page for a failure of the service says; with a token it has a button to try again.
-pub fn failed(token: Option<&MigrationToken>) -> Result<String, ApiError> {
-    render(&Failed {
-        action: CONFIRM_PATH,
-        style: STYLE_PATH,
-        token: token.map(MigrationToken::reveal),
-    })
-}
-
-/// The answer with a page for its body.
-pub fn instead_of(mut response: HttpResponse, page: String) -> HttpResponse {
-    let html = HeaderValue::from_static(HTML);
-    response.headers_mut().insert(CONTENT_TYPE, html);
-    response.set_body(page).map_into_boxed_body()
+    buttons: &'a [(Action, &'a str)],
 }
 
 /// What the pages look like.
@@ -121,39 +166,27 @@ pub fn style() -> HttpResponse {
         .body(include_str!("../../../templates/newsletter/style.css"))
 }
 
-fn answer(page: &impl Template) -> Result<HttpResponse, ApiError> {
-    Ok(HttpResponse::build(StatusCode::OK)
-        .content_type(ContentType::html())
-        .body(render(page)?))
-}
-
-fn render(page: &impl Template) -> Result<String, ApiError> {
-    page.render().map_err(|error| ApiError::internal(&error))
-}
-
 #[cfg(test)]
 mod tests {
-    use actix_web::body::to_bytes;
-
     use super::*;
 
-    async fn text(response: HttpResponse) -> String {
-        let Ok(bytes) = to_bytes(response.into_body()).await else {
-            panic!("no body");
+    #[test]
+    fn neither_a_token_nor_a_board_can_break_out_of_the_page() {
+        let evil = "\"><script>'&";
+        let form = Form {
+            token: MigrationToken::from_text(evil),
+            action: Action::Unsubscribe,
         };
-        String::from_utf8(bytes.to_vec()).unwrap()
-    }
-
-    #[tokio::test]
-    async fn a_token_cannot_break_out_of_the_form() {
-        let token = MigrationToken::from_text("\"><script>'&");
-        let confirm = text(confirm(&token).unwrap()).await;
-        for page in [confirm, failed(Some(&token)).unwrap()] {
-            assert!(
-                page.contains("value=\"&#34;&#62;&#60;script&#62;&#39;&#38;\""),
-                "{page}"
-            );
-            assert!(!page.contains("<script"), "{page}");
+        let pages = Pages {
+            board: evil,
+            language: Language::default(),
+        };
+        for page in [pages.confirm(&form.token), pages.failed(Some(&form))] {
+            let html = page.unwrap().html;
+            let escaped = "&#34;&#62;&#60;script&#62;&#39;&#38;";
+            assert!(html.contains(&format!("value=\"{escaped}\"")), "{html}");
+            assert_eq!(html.matches(escaped).count(), 3, "{html}");
+            assert!(!html.contains("<script"), "{html}");
         }
     }
 }

@@ -1,12 +1,16 @@
 //! The form, as the OpenAPI document describes it.
 
-use crate::openapi::schema::{Named, filled_string, object, with_all};
+use super::form::Action;
+use crate::openapi::schema::{Named, filled_string, object, reference, string, with_all};
 
-/// The schema of the body.
+/// The schemas of the body.
 pub fn schemas() -> Vec<Named> {
-    let form = with_all(
-        object("The holder of a link."),
-        [("token", filled_string("The token of the link."))],
-    );
-    vec![("MigrationConfirmation", form.into())]
+    let form = object("The holder of a link.").property("action", reference("MigrationAction"));
+    let form = with_all(form, [("token", filled_string("The token of the link."))]);
+    let action = string("What to do: `confirm` where nothing is said.")
+        .enum_values(Some(Action::ALL.map(Action::as_str)));
+    vec![
+        ("MigrationConfirmation", form.into()),
+        ("MigrationAction", action.into()),
+    ]
 }

@@ -143,6 +143,13 @@ mod tests {
         ) -> Result<Option<Subscriber>, NewsletterError> {
             unreachable!()
         }
+
+        async fn unsubscribe(
+            &self,
+            _: &MigrationToken,
+        ) -> Result<Option<Subscriber>, NewsletterError> {
+            unreachable!()
+        }
     }
 
     #[tokio::test(start_paused = true)]

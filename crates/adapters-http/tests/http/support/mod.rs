@@ -68,6 +68,7 @@ pub fn settings(bind: SocketAddr, keys: &Path) -> HttpSettings {
         token_ttl: Duration::from_hours(1),
         keys: keys.to_owned(),
         webhook_secrets: SECRETS.map(Into::into).into(),
+        board_name: "Ada’s & Bob’s Board".to_owned(),
         workers: Some(1),
         max_connections: 1000,
         timeouts: Timeouts::default(),

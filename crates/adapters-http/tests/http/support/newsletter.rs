@@ -12,8 +12,8 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     subscriber::{
-        Email, MigrationSource, MigrationToken, Places, ProviderEvent, PutSubscriber, Subscriber,
-        SubscriberStatus, migration,
+        self, Email, MigrationSource, MigrationToken, Places, ProviderEvent, PutSubscriber,
+        Subscriber, SubscriberStatus, migration,
     },
     usecase::{Newsletter, NewsletterError, Reported},
 };
@@ -36,7 +36,7 @@ impl FakeNewsletter {
     /// A person who holds [`KNOWN_TOKEN`].
     pub async fn enlist(&self, address: &str) {
         let (id, token) = (
-            domain::subscriber::SubscriberId::new(uuid::Uuid::now_v7()),
+            subscriber::SubscriberId::new(uuid::Uuid::now_v7()),
             MigrationToken::from_text(KNOWN_TOKEN),
         );
         let put = PutSubscriber::parse(address, b"{}", id, token).unwrap();
@@ -145,6 +145,23 @@ impl Newsletter for FakeNewsletter {
         Ok(holders.next().map(|holder| {
             let source = MigrationSource::EmailConfirmation;
             if let Some(change) = migration::migrate(holder, source, now()) {
+                *holder = change.subscriber;
+            }
+            holder.clone()
+        }))
+    }
+
+    async fn unsubscribe(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, NewsletterError> {
+        fault(token.reveal())?;
+        let mut subscribers = self.subscribers.lock().unwrap();
+        let mut holders = subscribers
+            .values_mut()
+            .filter(|known| known.token == *token);
+        Ok(holders.next().map(|holder| {
+            if let Some(change) = subscriber::unsubscribe(holder, now()) {
                 *holder = change.subscriber;
             }
             holder.clone()

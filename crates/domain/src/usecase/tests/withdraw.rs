@@ -1,7 +1,11 @@
 //! Withdrawals: whoever is suppressed is unsubscribed wherever they are active.
 
 use super::*;
-use crate::{store::WriteSet, subscriber::operator};
+use crate::{
+    store::WriteSet,
+    subscriber::{SuppressionSource, operator},
+    usecase::unsubscribe_holder,
+};
 
 #[test]
 fn a_late_suppression_reaches_the_account_that_writes_now() {
@@ -72,6 +76,64 @@ fn nothing_is_asked_twice() {
         world.work().await.unwrap();
         assert_eq!(world.provider.calls(), []);
     });
+}
+
+/// Whatever stands in either account, and whatever was decided before.
+#[test]
+fn the_holder_of_a_link_leaves_both_accounts() {
+    pollster::block_on(async {
+        use SubscriberStatus::{Active, Bounced, SpamReported, Unsubscribed};
+
+        for (before, expect) in [
+            (Active, Unsubscribed),
+            (Bounced, Unsubscribed),
+            (SpamReported, SpamReported),
+        ] {
+            let mut world = World::with_ann().await;
+            world.suppress(before).await;
+            world.work().await.unwrap();
+            for &account in Account::ALL {
+                let active = ProviderStatus::Active;
+                world.provider.set(account, &email(ANN), active);
+            }
+            press(&mut world, expect).await;
+            if before != SpamReported {
+                let from = world.ann().await.suppression.unwrap();
+                assert_eq!((from.source, from.account), (SuppressionSource::Link, None));
+            }
+            if before == Active {
+                assert_gets_no_mail(&world);
+                reinstate(&mut world).await;
+                for &account in Account::ALL {
+                    let active = ProviderStatus::Active;
+                    world.provider.set(account, &email(ANN), active);
+                }
+                press(&mut world, Unsubscribed).await;
+                assert_gets_no_mail(&world);
+            }
+        }
+        let world = World::with_ann().await;
+        for nobody in [token("bo@example.com"), MigrationToken::from_text("\0")] {
+            let left = unsubscribe_holder(&world.store, &nobody, world.now).await;
+            assert_eq!(left, Ok(None));
+        }
+    });
+}
+
+async fn press(world: &mut World, expect: SubscriberStatus) {
+    world.now += hours(1);
+    let left = unsubscribe_holder(&world.store, &token(ANN), world.now).await;
+    let ann = left.unwrap().unwrap();
+    assert_eq!((ann.status, ann.migrated), (expect, None));
+    assert_eq!(world.ann().await, ann);
+    world.work().await.unwrap();
+}
+
+fn assert_gets_no_mail(world: &World) {
+    for &account in Account::ALL {
+        let person = world.provider.person(account, &email(ANN)).unwrap();
+        assert_eq!(person.status, ProviderStatus::Unsubscribed, "{account}");
+    }
 }
 
 async fn reinstate(world: &mut World) {

@@ -21,7 +21,7 @@ use crate::{
         provider::{Provider as _, ProviderStatus},
         reconciliation::Meanwhile,
     },
-    usecase::{migrate, reconcile},
+    usecase::{migrate, reconcile, unsubscribe_holder},
 };
 
 const PEOPLE: [&str; 2] = ["ann@example.com", "bo@example.com"];
@@ -262,7 +262,17 @@ impl Model {
         }
     }
 
+    /// An operator suppresses the person, or they unsubscribe by the link in an e-mail.
     fn suppress(&mut self, person: &Email) {
+        if self.dice.below(2) == 0 {
+            let token = token(person.as_str());
+            let holder = unsubscribe_holder(&*self.store, &token, self.now());
+            if pollster::block_on(holder).unwrap().is_some() {
+                self.note(format!("{person} unsubscribes by the link"));
+                self.left.insert(person.clone());
+            }
+            return;
+        }
         let said = notice(person.as_str(), SubscriberStatus::Unsubscribed);
         let (source, known) = (SuppressionSource::Operator, self.known(person));
         let change = operator::suppress(known.as_ref(), &said, source, None, self.now());

@@ -1,0 +1,178 @@
+//! What the holder of a link sends: the token, and what to do.
+
+use actix_web::{HttpRequest, dev::Payload};
+use domain::{posting::PutError, subscriber::MigrationToken, validation::FieldErrors};
+use serde_json::Value;
+use url::form_urlencoded;
+
+use crate::{
+    body::{self, BodyLimit},
+    error::ApiError,
+};
+
+const TOKEN: &str = "token";
+const ACTION: &str = "action";
+const FORM: &str = "application/x-www-form-urlencoded";
+const JSON: &str = "application/json";
+
+/// What a button of a page does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Moves the holder to the new account.
+    Confirm,
+    /// Unsubscribes the holder.
+    Unsubscribe,
+}
+
+impl Action {
+    /// Every one.
+    pub const ALL: [Self; 2] = [Self::Confirm, Self::Unsubscribe];
+
+    /// As it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::Unsubscribe => "unsubscribe",
+        }
+    }
+
+    /// Reads what was sent. What is sent without an action confirms; one that is not known does
+    /// nothing at all.
+    fn read(sent: Option<&str>) -> Result<Self, ApiError> {
+        let Some(sent) = sent else {
+            return Ok(Self::Confirm);
+        };
+        let mut known = Self::ALL.into_iter();
+        known.find(|action| action.as_str() == sent).ok_or_else(|| {
+            let says = "must be confirm or unsubscribe";
+            ApiError::invalid(FieldErrors::one(ACTION, says))
+        })
+    }
+}
+
+/// A form that was sent.
+#[derive(Debug)]
+pub struct Form {
+    /// Whose subscription it is about.
+    pub token: MigrationToken,
+    /// What to do.
+    pub action: Action,
+}
+
+/// The token in the query of the link.
+pub fn token_of_query(query: &str) -> Option<MigrationToken> {
+    let (_, token) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == TOKEN)?;
+    token_of(&token)
+}
+
+/// What a body says, be it a form or JSON; `None` without a token.
+pub async fn of_body(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    limit: BodyLimit,
+) -> Result<Option<Form>, ApiError> {
+    match body::media_type(request.headers()) {
+        Some(form) if form.eq_ignore_ascii_case(FORM) => {
+            body::expect_uncompressed(request.headers())?;
+            of_form(&body::read(request, payload, limit).await?)
+        }
+        Some(json) if json.eq_ignore_ascii_case(JSON) => {
+            of_json(&body::read_json(request, payload, limit).await?)
+        }
+        _ => Err(ApiError::unsupported_media_type(
+            "Content-Type must be application/x-www-form-urlencoded or application/json.",
+        )),
+    }
+}
+
+fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
+    let first = |wanted: &str| form_urlencoded::parse(form).find(|(name, _)| name == wanted);
+    let action = first(ACTION).map(|(_, action)| action);
+    let action = Action::read(action.as_deref())?;
+    let token = first(TOKEN).and_then(|(_, token)| token_of(&token));
+    Ok(token.map(|token| Form { token, action }))
+}
+
+fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
+    let body: Value =
+        serde_json::from_slice(body).map_err(|error| PutError::NotJson(error.to_string()))?;
+    let action = body.get(ACTION).filter(|action| !action.is_null());
+    // What is no text is no action that is known.
+    let action = action.map(|action| action.as_str().unwrap_or_default());
+    let action = Action::read(action)?;
+    let token = body.get(TOKEN).and_then(Value::as_str).and_then(token_of);
+    Ok(token.map(|token| Form { token, action }))
+}
+
+/// What is no visible ASCII was never given out, and the stores need not be asked for it.
+fn token_of(text: &str) -> Option<MigrationToken> {
+    let visible = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    visible.then(|| MigrationToken::from_text(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_has_a_token_or_none() {
+        let check = |form: &str, expect: Option<&str>| {
+            let token = token_of_query(form);
+            assert_eq!(token.as_ref().map(MigrationToken::reveal), expect, "{form}");
+        };
+        check("token=a-B_9", Some("a-B_9"));
+        check("utm_source=mail&token=a&x=%FF", Some("a"));
+        check("token=a%2Db", Some("a-b"));
+        check("token=a&token=b", Some("a"));
+        check("", None);
+        check("token", None);
+        check("token=", None);
+        check("Token=a", None);
+        check("token=%00", None);
+        check("token=a+b", None);
+        check("token=%C3%A9", None);
+        check("token=%FF", None);
+    }
+
+    #[test]
+    fn json_has_a_token_or_none() {
+        let check = |json: &str, expect: Option<&str>| {
+            let token = of_json(json.as_bytes()).unwrap().map(|form| form.token);
+            assert_eq!(token.as_ref().map(MigrationToken::reveal), expect, "{json}");
+        };
+        check(r#"{"token":"a-B_9","x":1}"#, Some("a-B_9"));
+        check(r#"{"token":"\u0000"}"#, None);
+        check(r#"{"token":""}"#, None);
+        check(r#"{"token":5}"#, None);
+        check(r#"{"token":null}"#, None);
+        check("{}", None);
+        check("[]", None);
+        check(r#""token""#, None);
+        assert!(of_json(b"{").is_err());
+    }
+
+    /// And nobody is moved by a word that is not understood.
+    #[test]
+    fn an_action_is_one_of_two() {
+        let check = |form: &str, json: &str, expect: Option<Action>| {
+            for read in [of_form(form.as_bytes()), of_json(json.as_bytes())] {
+                let action = read.ok().map(|form| form.unwrap().action);
+                assert_eq!(action, expect, "{form} {json}");
+            }
+        };
+        check("token=a", r#"{"token":"a"}"#, Some(Action::Confirm));
+        for action in Action::ALL {
+            check(
+                &format!("action={action}&token=a", action = action.as_str()),
+                &format!(r#"{{"token":"a","action":"{}"}}"#, action.as_str()),
+                Some(action),
+            );
+        }
+        check("token=a&action=", r#"{"token":"a","action":""}"#, None);
+        check(
+            "token=a&action=Confirm",
+            r#"{"token":"a","action":5}"#,
+            None,
+        );
+    }
+}
