@@ -32,7 +32,7 @@ pub use self::{
     moderate::{ModerationError, moderate},
     newsletter::{Newsletter, NewsletterError, Reported},
     notice::notice_events,
-    reconcile::reconcile,
+    reconcile::{look_for, reconcile},
     report::{find_subscriber, find_subscriber_by_token, put_subscribers},
     sync::{Errand, Told, record_syncs, sync, syncs},
     withdraw::{Withdrawal, finish_withdrawal, next_withdrawal, record_withdrawal, withdraw},
