@@ -37,6 +37,7 @@ mod preflight;
 mod progress;
 mod provider;
 mod push;
+mod rollcall;
 mod serve;
 mod shutdown;
 #[cfg(test)]

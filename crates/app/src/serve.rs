@@ -333,6 +333,7 @@ impl Works {
             store,
             outbox: Arc::clone(&database.outbox),
             accounts: Arc::clone(&database.accounts),
+            subscribers: Arc::clone(&database.subscribers),
             drafts: Arc::clone(&database.drafts),
             enricher,
             gate,

@@ -3,7 +3,7 @@
 
 ALTER TABLE outbox
     ADD COLUMN account text COLLATE "C"
-        CHECK (account IN ('old', 'new', 'old-first', 'new-first')),
+        CHECK (account IN ('old', 'new', 'old-bulk', 'new-bulk')),
     -- The one about the source identifier: only postings have one.
     DROP CONSTRAINT outbox_check2;
 
@@ -20,7 +20,7 @@ COMMENT ON COLUMN outbox.kind IS
 COMMENT ON COLUMN outbox.subject IS
     'Whom it is for: of ''sync'', ''migrate'', ''withdraw'' and the events of subscribers a subscriber, of the events of companies a company, of all others a posting.';
 COMMENT ON COLUMN outbox.account IS
-    'Of ''sync'' only: the provider''s account that was asked for last, old or new; old-first or new-first of one that waits behind all others.';
+    'Of ''sync'' only: the provider''s account that was asked for last, old or new; old-bulk or new-bulk of one that waits behind all others.';
 COMMENT ON COLUMN outbox.source_identifier IS
     'Of the events of postings only: the posting''s id in the world it comes from.';
 

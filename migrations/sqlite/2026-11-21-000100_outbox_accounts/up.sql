@@ -18,9 +18,9 @@ CREATE TABLE outbox (
     -- a subscriber, of the events of companies a company, of all others a posting. No foreign
     -- key: kinds differ in what they are for.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
-    -- Of 'sync' only: the provider's account that was asked for last; 'old-first' or 'new-first' of
+    -- Of 'sync' only: the provider's account that was asked for last; 'old-bulk' or 'new-bulk' of
     -- one that waits behind all others.
-    account TEXT CHECK (account IN ('old', 'new', 'old-first', 'new-first')),
+    account TEXT CHECK (account IN ('old', 'new', 'old-bulk', 'new-bulk')),
     -- Counts how often an effect was asked for. A task that was asked for again since it was
     -- claimed is due once more when it is finished.
     generation INTEGER NOT NULL DEFAULT 1,

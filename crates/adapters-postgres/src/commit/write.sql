@@ -132,7 +132,7 @@ effects_asked AS (
     WHERE (SELECT count(*) FROM written) >= 0
     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET
         account = CASE
-            WHEN outbox.dead_at IS NULL AND excluded.account IN ('old-first', 'new-first')
+            WHEN outbox.dead_at IS NULL AND excluded.account IN ('old-bulk', 'new-bulk')
             THEN outbox.account ELSE excluded.account END,
         generation = outbox.generation + 1,
         next_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.next_at ELSE excluded.next_at END,

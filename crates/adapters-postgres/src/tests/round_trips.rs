@@ -210,7 +210,7 @@ async fn subscribers_take_as_many_whatever_their_number() {
         let answers = usecase::put_subscribers(&store, &reports, noon()).await;
         assert_eq!(answers.unwrap().len(), reports.len());
         lap();
-        let queues = [Queue::Sync(Account::Old), Queue::Introduce(Account::Old)];
+        let queues = [Queue::Sync(Account::Old), Queue::BulkSync(Account::Old)];
         let claim = store.claim(&queues, reports.len(), minutes(1), uuid(1), noon());
         let claimed = claim.await.unwrap();
         assert_eq!(claimed.len(), reports.len());
@@ -218,7 +218,7 @@ async fn subscribers_take_as_many_whatever_their_number() {
         let tasks: Vec<_> = claimed
             .iter()
             .map(|claimed| match claimed.work {
-                Work::Effect(Effect::Sync(id, account) | Effect::Introduce(id, account)) => {
+                Work::Effect(Effect::Sync(id, account) | Effect::BulkSync(id, account)) => {
                     (claimed.receipt, id, account)
                 }
                 _ => panic!("{claimed:?} is no sync"),

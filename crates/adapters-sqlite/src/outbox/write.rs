@@ -22,7 +22,7 @@ statement! {
     Ask =
     "INSERT INTO outbox (kind, subject, account, next_at, created_at) VALUES (?, ?, ?, ?, ?) \
      ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
-     account = CASE WHEN dead_at IS NULL AND excluded.account IN ('old-first', 'new-first') \
+     account = CASE WHEN dead_at IS NULL AND excluded.account IN ('old-bulk', 'new-bulk') \
      THEN account ELSE excluded.account END, generation = generation + 1, \
      next_at = CASE WHEN dead_at IS NULL THEN next_at ELSE excluded.next_at END, \
      attempts = CASE WHEN dead_at IS NULL THEN attempts ELSE 0 END, \

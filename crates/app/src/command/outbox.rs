@@ -414,7 +414,7 @@ mod tests {
         migrate(&store, &[email(ada)], source, noon())
             .await
             .unwrap();
-        let queues = [Queue::Introduce(Account::Old), Queue::Migrate];
+        let queues = [Queue::BulkSync(Account::Old), Queue::Migrate];
         let claimed = store
             .claim(&queues, 2, minutes(1), Uuid::max(), noon())
             .await

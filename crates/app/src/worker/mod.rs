@@ -41,7 +41,7 @@ use domain::{
     enrichment::{Drafts, Enricher},
     outbox::Outbox,
     posting::Lifetime,
-    store::{Accounts, Store},
+    store::{Accounts, Store, SubscriberReader},
     subscriber::provider::Provider,
 };
 use tokio::{task::JoinSet, time::timeout};
@@ -127,6 +127,8 @@ pub struct WorkerParts {
     pub outbox: Arc<dyn Outbox>,
     /// Who may speak to the provider's accounts.
     pub accounts: Arc<dyn Accounts>,
+    /// Who ought to be on their lists.
+    pub subscribers: Arc<dyn SubscriberReader>,
     pub drafts: Arc<dyn Drafts>,
     pub enricher: Arc<dyn Enricher>,
     /// Closed while the enricher is to be left alone.
@@ -154,6 +156,7 @@ impl Worker {
             store,
             outbox,
             accounts,
+            subscribers,
             drafts,
             enricher,
             gate,
@@ -207,6 +210,7 @@ impl Worker {
         let newsletter = Newsletter {
             store: Arc::clone(&store),
             leases: accounts,
+            subscribers,
             provider,
             tasks: tasks.clone(),
             wake,

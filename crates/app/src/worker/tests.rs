@@ -170,6 +170,7 @@ impl Bench {
             store: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
             accounts: Arc::clone(&self.store.memory) as _,
+            subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::clone(&self.drafts) as _,
             provider: provider::connect(&provider::none()).unwrap(),
             enricher: Arc::clone(&self.script) as _,

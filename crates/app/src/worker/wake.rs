@@ -44,8 +44,8 @@ impl Wake {
             Queue::Enrich => &self.enrich,
             Queue::Event => &self.event,
             // The same loops work on both.
-            Queue::Sync(Account::Old) | Queue::Introduce(Account::Old) => &self.sync_old,
-            Queue::Sync(Account::New) | Queue::Introduce(Account::New) => &self.sync_new,
+            Queue::Sync(Account::Old) | Queue::BulkSync(Account::Old) => &self.sync_old,
+            Queue::Sync(Account::New) | Queue::BulkSync(Account::New) => &self.sync_new,
             Queue::Migrate => &self.migrate,
             Queue::Withdraw => &self.withdraw,
         }

@@ -18,10 +18,11 @@ pub enum Effect {
     /// The account is not part of the key: there is one sync of a subscriber, and the account
     /// that was asked for last stands.
     Sync(SubscriberId, Account),
-    /// The first sync of a subscriber of whom nothing but the first report is known. Bulk work, as
-    /// a whole list may be reported at once: it waits behind all other syncs of the account. It is
-    /// one with the subscriber's sync, and becomes that when a change asks for one.
-    Introduce(SubscriberId, Account),
+    /// A sync that no change of the subscriber asks for: the first one, as a whole list may be
+    /// reported at once, and what reading an account's list asks for. It waits behind all other
+    /// syncs of the account. It is one with the subscriber's sync, and becomes that when a change
+    /// asks for one.
+    BulkSync(SubscriberId, Account),
     /// Move a subscriber from the provider's old account to the new one.
     Migrate(SubscriberId),
     /// See that no account of the provider sends anything to a subscriber who is suppressed.
@@ -33,7 +34,7 @@ impl Effect {
     pub const fn kind(self) -> Kind {
         match self {
             Self::Enrich(_) => Kind::Enrich,
-            Self::Sync(..) | Self::Introduce(..) => Kind::Sync,
+            Self::Sync(..) | Self::BulkSync(..) => Kind::Sync,
             Self::Migrate(_) => Kind::Migrate,
             Self::Withdraw(_) => Kind::Withdraw,
         }
@@ -43,7 +44,7 @@ impl Effect {
     pub const fn key(self) -> Uuid {
         match self {
             Self::Enrich(id) => id.uuid(),
-            Self::Sync(id, _) | Self::Introduce(id, _) | Self::Migrate(id) | Self::Withdraw(id) => {
+            Self::Sync(id, _) | Self::BulkSync(id, _) | Self::Migrate(id) | Self::Withdraw(id) => {
                 id.uuid()
             }
         }
@@ -54,7 +55,7 @@ impl Effect {
         match self {
             Self::Enrich(_) => Queue::Enrich,
             Self::Sync(_, account) => Queue::Sync(account),
-            Self::Introduce(_, account) => Queue::Introduce(account),
+            Self::BulkSync(_, account) => Queue::BulkSync(account),
             Self::Migrate(_) => Queue::Migrate,
             Self::Withdraw(_) => Queue::Withdraw,
         }
@@ -68,7 +69,7 @@ pub enum Kind {
     Enrich,
     /// An [`Event`](super::Event).
     Event,
-    /// [`Effect::Sync`] and [`Effect::Introduce`].
+    /// [`Effect::Sync`] and [`Effect::BulkSync`].
     Sync,
     /// [`Effect::Migrate`].
     Migrate,
@@ -110,7 +111,7 @@ impl fmt::Display for Kind {
 }
 
 /// Where tasks wait for a worker. There is one for each kind, but for syncs two for each account:
-/// so one account that takes nothing holds nothing up for the other, and first syncs hold up no
+/// so one account that takes nothing holds nothing up for the other, and bulk work holds up no
 /// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Queue {
@@ -120,8 +121,8 @@ pub enum Queue {
     Event,
     /// Syncs to one account.
     Sync(Account),
-    /// First syncs to one account.
-    Introduce(Account),
+    /// Syncs to one account that are bulk work.
+    BulkSync(Account),
     /// Moves between the accounts.
     Migrate,
     /// Withdrawals of suppressed people from the accounts.
@@ -135,8 +136,8 @@ impl Queue {
         Self::Event,
         Self::Sync(Account::Old),
         Self::Sync(Account::New),
-        Self::Introduce(Account::Old),
-        Self::Introduce(Account::New),
+        Self::BulkSync(Account::Old),
+        Self::BulkSync(Account::New),
         Self::Migrate,
         Self::Withdraw,
     ];
@@ -146,7 +147,7 @@ impl Queue {
         match self {
             Self::Enrich => Kind::Enrich,
             Self::Event => Kind::Event,
-            Self::Sync(_) | Self::Introduce(_) => Kind::Sync,
+            Self::Sync(_) | Self::BulkSync(_) => Kind::Sync,
             Self::Migrate => Kind::Migrate,
             Self::Withdraw => Kind::Withdraw,
         }
@@ -157,8 +158,8 @@ impl Queue {
         match self {
             Self::Sync(Account::Old) => Some("old"),
             Self::Sync(Account::New) => Some("new"),
-            Self::Introduce(Account::Old) => Some("old-first"),
-            Self::Introduce(Account::New) => Some("new-first"),
+            Self::BulkSync(Account::Old) => Some("old-bulk"),
+            Self::BulkSync(Account::New) => Some("new-bulk"),
             Self::Enrich | Self::Event | Self::Migrate | Self::Withdraw => None,
         }
     }
@@ -167,10 +168,8 @@ impl Queue {
     /// go before bulk work.
     pub const fn behind(self) -> Option<Self> {
         match self {
-            Self::Sync(account) => Some(Self::Introduce(account)),
-            Self::Introduce(_) | Self::Enrich | Self::Event | Self::Migrate | Self::Withdraw => {
-                None
-            }
+            Self::Sync(account) => Some(Self::BulkSync(account)),
+            Self::BulkSync(_) | Self::Enrich | Self::Event | Self::Migrate | Self::Withdraw => None,
         }
     }
 }

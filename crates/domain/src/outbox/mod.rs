@@ -3,7 +3,7 @@
 //! An [`Effect`] is a key without data; its handler loads the current state. Asking for an
 //! effect again while it waits only bumps its generation, so a hundred changes cost one run.
 //! A sync also has an account, which is where it waits; asking for it with another account
-//! moves it there. A first sync waits behind all others, moves up when a change asks for the sync,
+//! moves it there. A bulk sync waits behind all others, moves up when a change asks for the sync,
 //! and never back.
 //! An [`Event`] is a row with data, delivered in order per subject, at least once.
 //!

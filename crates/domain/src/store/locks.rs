@@ -54,7 +54,7 @@ impl WriteSet {
         let changed = self.postings.keys().copied();
         let effects = self.effects.iter().filter_map(|effect| match effect {
             Effect::Enrich(id) => Some(*id),
-            Effect::Sync(..) | Effect::Introduce(..) | Effect::Migrate(_) | Effect::Withdraw(_) => {
+            Effect::Sync(..) | Effect::BulkSync(..) | Effect::Migrate(_) | Effect::Withdraw(_) => {
                 None
             }
         });

@@ -135,10 +135,10 @@ impl WriteSet {
 
     /// Asks for an effect. A sync that was asked for in another queue moves to this one.
     pub fn ask(&mut self, effect: Effect) {
-        if let Effect::Sync(id, _) | Effect::Introduce(id, _) = effect {
+        if let Effect::Sync(id, _) | Effect::BulkSync(id, _) = effect {
             for &account in Account::ALL {
                 self.effects.remove(&Effect::Sync(id, account));
-                self.effects.remove(&Effect::Introduce(id, account));
+                self.effects.remove(&Effect::BulkSync(id, account));
             }
         }
         self.effects.insert(effect);
@@ -359,7 +359,7 @@ mod tests {
         let [ann, bo] = ["ann@example.com", "bo@example.com"].map(subscriber_id);
         let mut writes = WriteSet::new(noon());
         for effect in [
-            Effect::Introduce(ann, Account::Old),
+            Effect::BulkSync(ann, Account::Old),
             Effect::Sync(ann, Account::New),
             Effect::Sync(bo, Account::New),
             Effect::Migrate(ann),

@@ -61,10 +61,10 @@ impl Change {
         Some(change)
     }
 
-    /// Asks for a sync to the account that the subscriber is in. Who is new is introduced.
+    /// Asks for a sync to the account that the subscriber is in; of who is new, behind others.
     pub(super) const fn ask_for_sync(&mut self) {
         self.effect = Some(match self.expected {
-            None => self.subscriber.introduction(),
+            None => self.subscriber.bulk_sync(),
             Some(_) => self.subscriber.sync(),
         });
     }
@@ -113,8 +113,8 @@ impl Subscriber {
         Effect::Sync(self.id, self.account())
     }
 
-    /// The sync of one of whom nothing but the first report is known.
-    pub const fn introduction(&self) -> Effect {
-        Effect::Introduce(self.id, self.account())
+    /// The same, behind all that changes of people ask for.
+    pub const fn bulk_sync(&self) -> Effect {
+        Effect::BulkSync(self.id, self.account())
     }
 }

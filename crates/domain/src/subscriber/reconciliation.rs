@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use super::{
     Account, Change, Subscriber, SuppressionSource,
-    provider::{Fields, Found, ProviderStatus},
+    provider::{Fields, Found, ProviderId, ProviderStatus},
 };
 use crate::outbox::Effect;
 
@@ -46,7 +46,7 @@ pub fn take_in(
                 after.told = Some(after.telling().digest());
             }
             if after.is_untold() {
-                effect = Some(after.sync());
+                effect = Some(after.bulk_sync());
             }
         } else if account == Account::Old
             && found.status == ProviderStatus::Active
@@ -62,6 +62,41 @@ pub fn take_in(
     }
     let mut change = Change::new(Some(subscriber), after, now);
     change.effect = effect;
+    Some(change)
+}
+
+/// The account's id of a person whom its list ought to show: the account has shown them, and they
+/// are to be there. A walk begins at `since`: of who was written since then, it may not know yet.
+pub fn listed_as(
+    subscriber: &Subscriber,
+    account: Account,
+    since: OffsetDateTime,
+) -> Option<&ProviderId> {
+    let is_settled = subscriber.migrated.is_none_or(|migrated| migrated.arrived);
+    let is_there = subscriber.account() == account && subscriber.reported_at.is_some();
+    let ought = is_there && is_settled && !subscriber.status.is_suppressed();
+    subscriber.places[account]
+        .id
+        .as_ref()
+        .filter(|_| ought && subscriber.updated_at < since)
+}
+
+/// Asks for a look at a person whom the account's whole list did not show though it ought to. A
+/// list alone is no proof: the sync, which goes by the account's id, decides. `None` for who need
+/// not be on the list any more.
+pub fn look_for(
+    subscriber: &Subscriber,
+    account: Account,
+    since: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    listed_as(subscriber, account, since)?;
+    let after = Subscriber {
+        told: None,
+        ..subscriber.clone()
+    };
+    let mut change = Change::new(Some(subscriber), after, now);
+    change.effect = Some(subscriber.bulk_sync());
     Some(change)
 }
 

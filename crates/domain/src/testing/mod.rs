@@ -97,7 +97,7 @@ macro_rules! contract_suite {
                 asking_for_another_account_moves_a_sync
                 asking_for_another_account_while_it_is_leased_moves_it_afterwards
                 asking_for_another_account_revives_a_dead_sync
-                a_first_sync_moves_up_and_never_back
+                a_bulk_sync_moves_up_and_never_back
                 events_of_a_subscriber_come_in_order
                 events_of_postings_and_subscribers_do_not_wait_for_each_other
                 queues_are_claimed_apart

@@ -30,7 +30,7 @@ pub async fn deliver(
         let known = store.load_subscribers_by_id(&subscribers).await?;
         for subscriber in known.values().filter(|known| known.is_untold()) {
             writes.ask(match subscriber.version {
-                1 => subscriber.introduction(),
+                1 => subscriber.bulk_sync(),
                 _ => subscriber.sync(),
             });
         }

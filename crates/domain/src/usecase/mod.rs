@@ -33,7 +33,7 @@ pub use self::{
     moderate::{ModerationError, moderate},
     newsletter::{Newsletter, NewsletterError, Reported},
     notice::notice_events,
-    reconcile::reconcile,
+    reconcile::{look_for, reconcile},
     report::{find_subscriber, find_subscriber_by_token, put_subscribers},
     sync::{Errand, Told, record_syncs, sync, syncs},
     unsubscribe::unsubscribe_holder,

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Account,
+        Account, SubscriberId,
         provider::Listed,
         reconciliation::{self, Meanwhile},
     },
@@ -37,4 +37,27 @@ pub async fn reconcile(
         store.commit(writes).await?;
     }
     Ok(changed)
+}
+
+/// Asks for a look at each of these people, whom an account's whole list did not show, in one
+/// commit, and says how many that are. A walk of the list began at `since`.
+pub async fn look_for(
+    store: &dyn Store,
+    account: Account,
+    people: &[SubscriberId],
+    since: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Result<usize, StoreError> {
+    let known = store.load_subscribers_by_id(people).await?;
+    let mut writes = WriteSet::new(now);
+    for subscriber in known.values() {
+        if let Some(change) = reconciliation::look_for(subscriber, account, since, now) {
+            change.record(&mut writes);
+        }
+    }
+    let asked = writes.effects.len();
+    if !writes.is_empty() {
+        store.commit(writes).await?;
+    }
+    Ok(asked)
 }

@@ -7,7 +7,7 @@ use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context as _, bail};
 use domain::{
-    store::{Store, StoreError},
+    store::{Store, StoreError, SubscriberReader},
     subscriber::{
         Account,
         provider::{Cursor, Page, Provider, ProviderError},
@@ -23,6 +23,7 @@ use crate::{
     conflicts::decide_again,
     database::Database,
     newsletter, output, progress, provider,
+    rollcall::{Known, RollCall},
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
@@ -51,6 +52,7 @@ pub(super) async fn run(args: SubscribersReconcileArgs) -> anyhow::Result<ExitCo
             account,
             provider: &*provider,
             store: &*database.store,
+            subscribers: &*database.subscribers,
             clock: clock::system(),
             is_dry: args.dry_run,
         };
@@ -72,6 +74,7 @@ struct Seen {
     suppressed: u64,
     different: u64,
     odd: u64,
+    missing: usize,
 }
 
 impl Seen {
@@ -82,12 +85,18 @@ impl Seen {
             suppressed,
             different,
             odd,
+            missing,
         } = self;
-        let done = if is_dry { "would be" } else { "were" };
+        let (done, next) = if is_dry {
+            ("would be", "would be")
+        } else {
+            ("were", "will be")
+        };
         format!(
             "The {account} account has {people} people: {unknown} that nobody reported, \
              {suppressed} who get no mail, {odd} that are not understood. \
-             {different} differ from what is known, which {done} recorded."
+             {different} differ from what is known, which {done} recorded. {missing} were there once \
+             and are not on the list: they {next} looked up."
         )
     }
 }
@@ -97,6 +106,7 @@ struct Walk<'a> {
     account: Account,
     provider: &'a dyn Provider,
     store: &'a dyn Store,
+    subscribers: &'a dyn SubscriberReader,
     clock: Clock,
     is_dry: bool,
 }
@@ -105,9 +115,11 @@ impl Walk<'_> {
     async fn run(&self) -> anyhow::Result<Seen> {
         let bar = progress::of_input(None);
         let (mut seen, mut cursor) = (Seen::default(), None);
+        let mut roll_call = RollCall::new((self.clock)());
         loop {
             let page = self.page(cursor.as_ref()).await?;
             self.take_in(&page, &mut seen).await?;
+            roll_call.note(&page);
             bar.set_message(format!("{} people", seen.people));
             for odd in &page.odd {
                 bar.suspend(|| output::complain(plain(odd)));
@@ -117,6 +129,13 @@ impl Walk<'_> {
                 None => break,
             }
         }
+        let known = Known {
+            account: self.account,
+            subscribers: self.subscribers,
+            store: self.store,
+            clock: &self.clock,
+        };
+        seen.missing = roll_call.missing(&known, self.is_dry).await?;
         bar.finish_and_clear();
         Ok(seen)
     }
@@ -197,7 +216,8 @@ mod tests {
             account: Account::Old,
             provider: &provider,
             store: &store,
-            clock: Arc::new(noon),
+            subscribers: &store,
+            clock: Arc::new(|| noon() + time::Duration::HOUR),
             is_dry,
         };
         let expect = Seen {
@@ -207,6 +227,7 @@ mod tests {
             // The other one waits to be told anyway.
             different: 1,
             odd: 0,
+            missing: 0,
         };
         let status = async |address| {
             let known = find_subscriber(&store, &email(address)).await;
@@ -221,5 +242,41 @@ mod tests {
         assert_eq!(status("b@x.example").await, SubscriberStatus::Active);
         let text = expect.text(Account::Old, true);
         assert!(text.starts_with("The old account has 3 people"), "{text}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_there_once_and_is_not_on_the_list_is_looked_up() {
+        let (store, provider) = (MemoryStore::new(), MemoryProvider::new());
+        let all = ["a@x.example", "b@x.example", "c@x.example"];
+        let puts: Vec<_> = all.map(|address| report(address, "{}")).into();
+        put_subscribers(&store, &puts, noon()).await.unwrap();
+        for address in &all[..2] {
+            provider.set(Account::Old, &email(address), ProviderStatus::Active);
+        }
+        let walk = |is_dry, hours| Walk {
+            account: Account::Old,
+            provider: &provider,
+            store: &store,
+            subscribers: &store,
+            clock: Arc::new(move || noon() + time::Duration::hours(hours)),
+            is_dry,
+        };
+        // The third was never there.
+        assert_eq!(walk(false, 1).run().await.unwrap().missing, 0);
+        let found = provider.find(Account::Old, &email(all[0])).await.unwrap();
+        let id = found.unwrap().id;
+        provider.remove(Account::Old, &id).await.unwrap();
+        for is_dry in [true, true, false] {
+            let seen = walk(is_dry, 2).run().await.unwrap();
+            assert_eq!((seen.people, seen.missing), (1, 1));
+        }
+        let known = find_subscriber(&store, &email(all[0])).await;
+        let subscriber = known.unwrap().unwrap();
+        assert!(subscriber.is_untold());
+        assert_eq!(
+            subscriber.status,
+            SubscriberStatus::Active,
+            "a list is no proof"
+        );
     }
 }

@@ -1,12 +1,13 @@
 //! Reads an account's whole list: before the first sync of the account, and every night.
 //!
 //! What the account holds already is known then, so that only differences are written to it. A
-//! walk that was broken off starts over: where it was is not kept.
+//! walk that was broken off starts over: where it was is not kept. Who ought to be on the list and
+//! is not is looked for once it was read to its end.
 
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    store::{AccountState, Accounts, Store},
+    store::{AccountState, Accounts, Store, SubscriberReader},
     subscriber::{
         Account,
         provider::{Cursor, Page, Provider as _, ProviderError},
@@ -20,7 +21,12 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{super::tasks::Tasks, errand::CONFLICTS, line::Line};
-use crate::{conflicts::decide_again, panics, waits};
+use crate::{
+    conflicts::decide_again,
+    panics,
+    rollcall::{Known, RollCall},
+    waits,
+};
 
 /// When the nightly walk begins, in UTC.
 const NIGHT: Time = time!(02:00);
@@ -42,6 +48,7 @@ pub(super) struct Listing {
     pub account: Account,
     pub store: Arc<dyn Store>,
     pub accounts: Arc<dyn Accounts>,
+    pub subscribers: Arc<dyn SubscriberReader>,
     pub line: Arc<Line>,
     pub tasks: Tasks,
 }
@@ -75,7 +82,7 @@ impl Listing {
             }
             let due = due(state.reconciled_at, self.tasks.now());
             sleep(Duration::try_from(due - self.tasks.now()).unwrap_or_default()).await;
-            let walked = self.walk().await;
+            let (walked, roll_call) = self.walk().await;
             let Walked {
                 pages,
                 people,
@@ -83,7 +90,10 @@ impl Listing {
                 odd,
             } = walked;
             let account = self.account;
-            tracing::info!(%account, pages, people, changed, odd, "the account's list was read");
+            let missing = self.look_for_missing(&roll_call).await;
+            tracing::info!(
+                %account, pages, people, changed, odd, missing, "the account's list was read"
+            );
             self.finished().await;
             self.line.listed(account);
         }
@@ -113,8 +123,9 @@ impl Listing {
     }
 
     /// Reads all pages. The next one is asked for while one is being recorded.
-    async fn walk(&self) -> Walked {
+    async fn walk(&self) -> (Walked, RollCall) {
         let (mut walked, mut failures) = (Walked::default(), 0);
+        let mut roll_call = RollCall::new(self.tasks.now());
         let (mut cursor, mut read) = (None, None);
         loop {
             let (next, recorded) = join(
@@ -136,14 +147,16 @@ impl Listing {
                     failures += 1;
                     if failures > PATIENCE {
                         (walked, failures, cursor, read) = (Walked::default(), 0, None, None);
+                        roll_call = RollCall::new(self.tasks.now());
                     }
                     sleep(waits::about(AGAIN)).await;
                     continue;
                 }
             };
             let Some(page) = page else {
-                return walked;
+                return (walked, roll_call);
             };
+            roll_call.note(&page);
             walked.pages += 1;
             walked.people += page.people.len() as u64;
             for odd in &page.odd {
@@ -155,6 +168,23 @@ impl Listing {
             cursor.clone_from(&page.next);
             read = Some(page);
         }
+    }
+
+    /// Asks for a look at who ought to be on the list, and says how many they are. Best effort: the
+    /// next walk misses them, too.
+    async fn look_for_missing(&self, roll_call: &RollCall) -> usize {
+        let known = Known {
+            account: self.account,
+            subscribers: self.subscribers.as_ref(),
+            store: self.store.as_ref(),
+            clock: &self.tasks.clock,
+        };
+        let missing = panics::caught(roll_call.missing(&known, false)).await;
+        missing.unwrap_or_else(|error| {
+            let account = self.account;
+            tracing::warn!(%account, %error, "who is missing on its list is not known");
+            0
+        })
     }
 
     /// The page at a cursor; `None` behind the last one that was read.

@@ -26,7 +26,7 @@ mod tests;
 use std::sync::Arc;
 
 use domain::{
-    store::{Accounts, Store},
+    store::{Accounts, Store, SubscriberReader},
     subscriber::{Account, provider::Provider},
 };
 use futures_util::future::{BoxFuture, FutureExt as _, join_all};
@@ -52,6 +52,7 @@ use crate::{panics, waits};
 pub(super) struct Newsletter {
     pub store: Arc<dyn Store>,
     pub leases: Arc<dyn Accounts>,
+    pub subscribers: Arc<dyn SubscriberReader>,
     pub provider: Arc<dyn Provider>,
     pub tasks: Tasks,
     pub wake: Arc<Wake>,
@@ -160,6 +161,7 @@ impl Newsletter {
                     account,
                     store: Arc::clone(&self.store),
                     accounts: Arc::clone(&self.leases),
+                    subscribers: Arc::clone(&self.subscribers),
                     line: Arc::clone(&line),
                     tasks: self.tasks.clone(),
                 };

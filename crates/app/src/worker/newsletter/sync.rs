@@ -17,7 +17,7 @@ use super::{
 };
 use crate::conflicts::decide_again;
 
-/// Syncs to one account; first ones while there are no others to do.
+/// Syncs to one account; bulk ones while there are no others to do.
 pub(super) struct Syncs {
     pub account: Account,
     pub store: Arc<dyn Store>,
@@ -41,9 +41,8 @@ impl Errands for Syncs {
     }
 
     async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
-        let Work::Effect(
-            Effect::Sync(subscriber, account) | Effect::Introduce(subscriber, account),
-        ) = task.work
+        let Work::Effect(Effect::Sync(subscriber, account) | Effect::BulkSync(subscriber, account)) =
+            task.work
         else {
             return Ok(());
         };

@@ -94,6 +94,7 @@ impl Bench {
             store: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
             accounts,
+            subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::<MemoryDrafts>::default(),
             gate: Arc::default(),
             enricher: Arc::new(Pipeline::by_rules(Arc::new(adapters_enrichment::Builtin))),

@@ -51,7 +51,7 @@ impl StoredWork {
             |queue: &Queue| queue.kind() == Kind::Sync && queue.lane() == self.lane.as_deref();
         match Queue::ALL.into_iter().find(is_in) {
             Some(Queue::Sync(account)) => Ok(Effect::Sync(subscriber, account)),
-            Some(Queue::Introduce(account)) => Ok(Effect::Introduce(subscriber, account)),
+            Some(Queue::BulkSync(account)) => Ok(Effect::BulkSync(subscriber, account)),
             _ => Err(corrupt("outbox.account", self.lane.unwrap_or_default())),
         }
     }
@@ -133,8 +133,8 @@ mod tests {
                 Effect::Sync(subscriber, Account::New),
             ),
             (
-                effect(Kind::Sync, Some("new-first")),
-                Effect::Introduce(subscriber, Account::New),
+                effect(Kind::Sync, Some("new-bulk")),
+                Effect::BulkSync(subscriber, Account::New),
             ),
             (effect(Kind::Migrate, None), Effect::Migrate(subscriber)),
         ];

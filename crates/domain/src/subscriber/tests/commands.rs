@@ -11,9 +11,9 @@ fn member(plan_category: &str, status: &str) -> String {
 #[test]
 fn a_first_report_makes_a_subscriber() {
     for (body, expect) in [
-        ("{}", Written::introduction()),
-        (r#"{"name":"Ann"}"#, Written::introduction()),
-        (&member("team", "active"), Written::introduction()),
+        ("{}", Written::bulk_sync()),
+        (r#"{"name":"Ann"}"#, Written::bulk_sync()),
+        (&member("team", "active"), Written::bulk_sync()),
         (&member("individual", "expired"), Written::event()),
     ] {
         let mut ann = Ann::new();

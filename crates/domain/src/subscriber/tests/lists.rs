@@ -1,7 +1,7 @@
 //! What an account's list shows of a person.
 
 use super::*;
-use crate::subscriber::reconciliation::{Meanwhile, take_in};
+use crate::subscriber::reconciliation::{Meanwhile, look_for, take_in};
 
 /// How the account shows Ann, with the fields that are known.
 fn right(ann: &Ann) -> Found {
@@ -20,7 +20,7 @@ fn show(ann: &mut Ann, found: &Found, meanwhile: Meanwhile) -> Written {
 fn fields_that_are_right_count_as_told_while_nobody_tells_others() {
     let rows = [
         (Meanwhile::Quiet, Written::silent()),
-        (Meanwhile::Told, Written::sync(Account::Old)),
+        (Meanwhile::Told, Written::bulk_sync()),
     ];
     for (meanwhile, expect) in rows {
         let mut ann = Ann::new();
@@ -43,7 +43,7 @@ fn other_fields_are_told_again() {
         let mut other = right(&ann);
         other.fields.name = Some("Anne".to_owned());
         let written = show(&mut ann, &other, meanwhile);
-        assert_eq!(written, Written::sync(Account::Old));
+        assert_eq!(written, Written::bulk_sync());
         assert!(ann.get().is_untold());
     }
 }
@@ -73,4 +73,45 @@ fn who_has_moved_and_is_still_in_the_old_account_is_taken_out() {
     };
     assert_eq!(show(&mut ann, &shown, Meanwhile::Quiet), expect);
     assert!(migration::due(ann.get()).is_some());
+}
+
+#[test]
+fn who_is_not_on_the_list_is_looked_for_where_they_ought_to_be() {
+    let rows: [(&str, fn(&mut Ann), bool); 6] = [
+        ("told", |_| {}, true),
+        ("never shown", |ann| *ann = Ann::reported(), false),
+        (
+            "on the way",
+            |ann| _ = ann.migrate(MigrationSource::Launch),
+            false,
+        ),
+        (
+            "moved",
+            |ann| {
+                ann.migrate(MigrationSource::Launch);
+                ann.arrive();
+            },
+            false,
+        ),
+        (
+            "suppressed",
+            |ann| _ = ann.notice(SubscriberStatus::Bounced),
+            false,
+        ),
+        ("changed", |ann| _ = ann.put(r#"{"name":"Bo"}"#), true),
+    ];
+    for (what, happens, is_looked_for) in rows {
+        let mut ann = Ann::after(&["{}"]);
+        happens(&mut ann);
+        let (known, now) = (ann.get().clone(), ann.now + hours(1));
+        // Somebody who was written during the walk may have come too late for it.
+        let during = look_for(&known, Account::Old, known.updated_at, now);
+        assert_eq!(during, None, "{what}");
+        let change = look_for(&known, Account::Old, now, now);
+        assert_eq!(change.is_some(), is_looked_for, "{what}");
+        if change.is_some() {
+            assert_eq!(ann.record(change), Written::bulk_sync(), "{what}");
+            assert!(ann.get().is_untold(), "{what}");
+        }
+    }
 }

@@ -46,10 +46,10 @@ impl Written {
     }
 
     /// The subscriber, and a first sync to the old account.
-    fn introduction() -> Self {
+    fn bulk_sync() -> Self {
         let id = testing::subscriber_id(ADDRESS);
         Self {
-            effects: vec![Effect::Introduce(id, Account::Old)],
+            effects: vec![Effect::BulkSync(id, Account::Old)],
             ..Self::silent()
         }
     }
@@ -84,6 +84,13 @@ impl Ann {
             known: None,
             now: noon(),
         }
+    }
+
+    /// After a report that was not told yet.
+    fn reported() -> Self {
+        let mut ann = Self::new();
+        ann.put("{}");
+        ann
     }
 
     /// After these reports, and told.

@@ -536,10 +536,10 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: 
     );
 }
 
-/// Somebody who changed is told about before all who are new.
-pub async fn a_first_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
+/// Changes of people are told before bulk work is done.
+pub async fn a_bulk_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
     let [sync, _] = syncs(1);
-    let first = Effect::Introduce(SubscriberId::new(uuid(1)), Account::Old);
+    let first = Effect::BulkSync(SubscriberId::new(uuid(1)), Account::Old);
     ask(store, &[first], noon()).await;
     assert_eq!(claim_from(store, &[sync.queue()], 1).await, []);
     for effect in [sync, first] {
@@ -611,8 +611,8 @@ pub async fn queues_are_claimed_apart<S: AllPorts>(store: &S) {
         Effect::Enrich(put_id("a")),
         Effect::Sync(subscriber(1), Account::Old),
         Effect::Sync(subscriber(2), Account::New),
-        Effect::Introduce(subscriber(3), Account::Old),
-        Effect::Introduce(subscriber(4), Account::New),
+        Effect::BulkSync(subscriber(3), Account::Old),
+        Effect::BulkSync(subscriber(4), Account::New),
         // Of one subscriber, and yet another task.
         Effect::Migrate(subscriber(1)),
         Effect::Withdraw(subscriber(1)),

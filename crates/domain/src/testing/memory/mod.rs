@@ -163,8 +163,8 @@ impl State {
         match waiting {
             Some(task) => {
                 task.generation += 1;
-                // A first sync is never asked for behind others that wait.
-                if task.is_dead || !matches!(effect, Effect::Introduce(..)) {
+                // None moves back behind others.
+                if task.is_dead || !matches!(effect, Effect::BulkSync(..)) {
                     task.work = Work::Effect(effect);
                 }
                 if task.is_dead {

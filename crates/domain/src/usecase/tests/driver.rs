@@ -25,7 +25,7 @@ impl Steps<'_> {
                 delivered.unwrap();
                 Ok(())
             }
-            Work::Effect(Effect::Sync(id, account) | Effect::Introduce(id, account)) => {
+            Work::Effect(Effect::Sync(id, account) | Effect::BulkSync(id, account)) => {
                 self.sync(receipt, *id, *account).await
             }
             Work::Effect(Effect::Migrate(id)) => self.move_over(receipt, *id).await,

@@ -284,7 +284,7 @@ fn a_late_call_does_not_leave_anyone_in_the_old_account() {
     pollster::block_on(async {
         let mut world = World::new();
         world.put(r#"{"name":"Bo"}"#).await;
-        let (receipt, _) = world.claim(Queue::Introduce(Account::Old)).await.unwrap();
+        let (receipt, _) = world.claim(Queue::BulkSync(Account::Old)).await.unwrap();
         let errands = world
             .syncs(receipt, world.ann().await.id, Account::Old)
             .await;

@@ -148,7 +148,7 @@ fn a_delivery_without_its_lease_asks_for_nothing() {
         };
         let delivered = deliver(&world.store, &[(lost, &event)], world.now).await;
         assert_eq!(delivered, Err(StoreError::Conflict));
-        let queue = Queue::Introduce(Account::Old);
+        let queue = Queue::BulkSync(Account::Old);
         assert_eq!(world.claim(queue).await, None);
         let delivered = deliver(&world.store, &[(receipt, &event)], world.now).await;
         assert_eq!(delivered, Ok(()));
@@ -161,7 +161,7 @@ fn a_delivery_without_its_lease_asks_for_nothing() {
 fn a_change_does_not_wait_with_first_reports() {
     pollster::block_on(async {
         for (change, queue) in [
-            (None, Queue::Introduce(Account::Old)),
+            (None, Queue::BulkSync(Account::Old)),
             (Some(r#"{"membership":null}"#), Queue::Sync(Account::Old)),
         ] {
             let mut world = World::new();

@@ -294,7 +294,7 @@ impl Model {
 
     fn claim(&mut self, queue: Queue) -> bool {
         let works_in_old = |queue| {
-            let (sync, first) = (Queue::Sync(Account::Old), Queue::Introduce(Account::Old));
+            let (sync, first) = (Queue::Sync(Account::Old), Queue::BulkSync(Account::Old));
             queue == Queue::Migrate || queue == sync || queue == first
         };
         let is_taken = self.errands.iter().any(|errand| {
