@@ -73,7 +73,7 @@ COMMENT ON COLUMN subscribers.suppressed_by IS
 COMMENT ON COLUMN subscribers.suppressed_in IS
     'The account that showed the suppression, where that is known: old or new.';
 COMMENT ON COLUMN subscribers.suppressed_at IS 'When the suppression was learnt.';
-COMMENT ON COLUMN subscribers.suppressed_because IS 'Why, in the words of an operator.';
+COMMENT ON COLUMN subscribers.suppressed_because IS 'Why: the words of an operator, or what is known of the delivery.';
 COMMENT ON COLUMN subscribers.reinstated_at IS
     'When an operator reinstated the person last: what the provider says of before that does not count.';
 COMMENT ON COLUMN subscribers.old_id IS

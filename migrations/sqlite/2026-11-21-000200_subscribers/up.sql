@@ -25,8 +25,8 @@ CREATE TABLE subscribers (
     -- Whether the person may be written to: the strongest that was ever seen.
     status TEXT NOT NULL
         CHECK (status IN ('active', 'removed', 'bounced', 'unsubscribed', 'spam_reported')),
-    -- From what a suppression was learnt, in which account where that is known, when, and why in
-    -- an operator's words.
+    -- From what a suppression was learnt, in which account where that is known, when, and why: an
+    -- operator's words, or what is known of the delivery.
     suppressed_by TEXT CHECK (
         suppressed_by IN (
             'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link'

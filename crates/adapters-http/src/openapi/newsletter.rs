@@ -149,7 +149,7 @@ fn webhook() -> OperationBuilder {
     let operation = operation(
         "receiveSubscriberStatus",
         "The e-mail provider's webhook",
-        "Takes in bounces, unsubscribes and spam reports, one at a time or in a batch, in any \
+        "Takes in bounces, unsubscribes, spam reports and deletions, one at a time or in a batch, in any \
          order and however often. Any JSON with a good signature is answered 200, also what is \
          no news. What could not be written is answered 503, so that it is delivered again; so is \
          everything while no secret is configured.",

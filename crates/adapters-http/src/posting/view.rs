@@ -225,3 +225,69 @@ impl Serialize for Verbatim<'_> {
         raw.serialize(serializer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::poll_fn,
+        pin::{Pin, pin},
+        sync::mpsc,
+        task::Poll,
+    };
+
+    use domain::{
+        company::{CompanyId, Website},
+        enrichment::EnrichedTexts,
+        testing,
+    };
+    use tokio::{runtime::Builder, task::spawn_blocking};
+
+    use super::*;
+
+    fn page_of(bytes: usize) -> PostingPage {
+        let website = Website::parse("https://acme.example").unwrap();
+        let company = Company {
+            id: CompanyId::of(&website),
+            name: "Acme".to_owned(),
+            website,
+            logo_path: None,
+        };
+        let view = PostingView {
+            posting: testing::posting(1, company.id),
+            company,
+            texts: Some(EnrichedTexts {
+                markdown: "x".repeat(bytes),
+                redacted_markdown: String::new(),
+            }),
+            coordinates: None,
+            history: Vec::new(),
+        };
+        PostingPage {
+            postings: vec![view],
+            next: None,
+        }
+    }
+
+    async fn is_ready(mut future: Pin<&mut impl Future>) -> bool {
+        poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await
+    }
+
+    /// One thread answers health checks and everything else.
+    #[test]
+    fn a_large_page_holds_up_nobody_while_it_is_written() {
+        let runtime = Builder::new_current_thread()
+            .max_blocking_threads(1)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let (go_on, wait) = mpsc::channel();
+            let busy = spawn_blocking(move || wait.recv());
+            assert!(is_ready(pin!(many(page_of(10)))).await);
+            let mut large = pin!(many(page_of(1 << 20)));
+            assert!(!is_ready(large.as_mut()).await, "it waits for its thread");
+            go_on.send(()).unwrap();
+            assert!(large.await.is_ok());
+            busy.await.unwrap().unwrap();
+        });
+    }
+}

@@ -1,6 +1,9 @@
 //! What the provider calls back about, and who may say so.
 
-use domain::subscriber::SubscriberStatus::{self, Bounced, SpamReported, Unsubscribed};
+use domain::subscriber::{
+    SignedWith,
+    SubscriberStatus::{self, Bounced, Removed, SpamReported, Unsubscribed},
+};
 use ring::hmac;
 
 use crate::support::{BODY_LIMIT, Request, Response, SECRETS, TestApp, case, check, request};
@@ -100,6 +103,12 @@ async fn what_the_provider_sends_is_taken_in() {
                 "type":"active"}},"timestamp":1495551003,"type":"subscriber.create","webhook_id":2}]}"#,
             vec![],
         ),
+        (
+            "a deletion, which comes in batches",
+            r#"{"events":[{"type":"subscriber.deleted","subscriber":{"id":"1",
+                "email":"ada@example.com","status":"active"}}],"total":1}"#,
+            one("ada@example.com", Removed),
+        ),
         ("an empty batch", r#"{"events":[],"total":0}"#, vec![]),
         ("nothing known", "{}", vec![]),
         ("no object", "[1, null]", vec![]),
@@ -114,13 +123,34 @@ async fn what_the_provider_sends_is_taken_in() {
 #[tokio::test]
 async fn any_of_the_secrets_will_do() {
     let app = TestApp::spawn();
-    for secret in SECRETS {
+    for (nth, secret) in (1..).zip(SECRETS) {
         let body = unsubscribed("ada@example.com");
         let signature = signature(secret, body.as_bytes());
         let response = post(body).header("Signature", &signature).send(&app).await;
         assert_taken(&response, secret);
-        assert_eq!(news(&app).len(), 1, "{secret}");
+        // Which one it was tells which account delivered it.
+        let events = std::mem::take(&mut *app.backend.newsletter.noticed.lock().unwrap());
+        let of = SECRETS.len();
+        let signed_with: Vec<_> = events.iter().map(|event| event.signed_with).collect();
+        assert_eq!(signed_with, [Some(SignedWith { nth, of })], "{secret}");
     }
+}
+
+/// Anybody may send a delivery, so it may be no larger than the provider's are, whatever others
+/// may send.
+#[tokio::test]
+async fn a_delivery_may_be_this_large() {
+    const MOST: usize = 256 * 1024;
+    let app = TestApp::spawn_with(|settings| settings.body_limit = 1 << 20);
+    let padded = |bytes: usize| {
+        let news = unsubscribed("ada@example.com");
+        signed(format!("{news}{}", " ".repeat(bytes - news.len())))
+    };
+    assert_taken(&padded(MOST).send(&app).await, "as large as may be");
+    assert_eq!(news(&app).len(), 1);
+    let cases = [case("larger", padded(MOST + 1), 413).says("at most 262144 bytes")];
+    check(&app, cases).await;
+    assert_eq!(news(&app), []);
 }
 
 #[tokio::test]

@@ -19,6 +19,7 @@ fn service(store: &Arc<FaultyStore>) -> NewsletterService {
 
 fn unsubscribed(address: &str) -> ProviderEvent {
     ProviderEvent {
+        signed_with: None,
         email: email(address),
         status: SubscriberStatus::Unsubscribed,
     }

@@ -33,7 +33,7 @@ use uuid::Uuid;
 pub use self::{
     change::Change,
     email::{Email, InvalidEmail},
-    event::{Notice, ProviderEvent, notice},
+    event::{Notice, ProviderEvent, SignedWith, notice},
     link::unsubscribe,
     put::PutSubscriber,
     report::{Report, report},

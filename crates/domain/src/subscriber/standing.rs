@@ -94,7 +94,7 @@ pub struct Suppression {
     pub account: Option<Account>,
     /// When it was learnt.
     pub at: OffsetDateTime,
-    /// Why, in an operator's words.
+    /// Why: an operator's words, or what is known of the delivery.
     pub reason: Option<String>,
 }
 

@@ -185,6 +185,7 @@ pub fn report(address: &str, body: &str) -> PutSubscriber {
 pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
     Notice {
         event: ProviderEvent {
+            signed_with: None,
             email: email(address),
             status,
         },

@@ -1,4 +1,4 @@
-//! The provider's webhook: bounces, unsubscribes and spam reports.
+//! The provider's webhook: bounces, unsubscribes, spam reports and deletions.
 //!
 //! Whoever signs a delivery with one of the secrets is the provider, and what it says in JSON is
 //! answered 200, be it news or not: everything else would only be delivered again. What could
@@ -71,10 +71,12 @@ async fn handle(
     let signature = Signature::of(request.headers()).ok_or_else(ApiError::bad_signature)?;
     body::expect_uncompressed(request.headers())?;
     let body = body::read(request, payload, state.anonymous_limit(MOST_BYTES)).await?;
-    if !state.signatures.verify(&signature, &body) {
-        return Err(ApiError::bad_signature());
+    let signed_with = state.signatures.verify(&signature, &body);
+    let signed_with = Some(signed_with.ok_or_else(ApiError::bad_signature)?);
+    let mut events = delivery::read(&body)?;
+    for event in &mut events {
+        event.signed_with = signed_with;
     }
-    let events = delivery::read(&body)?;
     tracing::debug!(news = events.len(), "a delivery of the provider");
     if !events.is_empty() {
         notice(Arc::clone(&state.ports.newsletter), events).await?;

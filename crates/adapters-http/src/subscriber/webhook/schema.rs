@@ -32,8 +32,9 @@ fn batch() -> ObjectBuilder {
 }
 
 fn event() -> ObjectBuilder {
-    let name = "What happened. `subscriber.bounced`, `subscriber.unsubscribed` and \
-                `subscriber.spam_reported` are news; other events are not.";
+    let name = "What happened. `subscriber.bounced`, `subscriber.unsubscribed`, \
+                `subscriber.spam_reported` and `subscriber.deleted` are news; other events are \
+                not.";
     person(open("An event; the person is in it or under `subscriber`."))
         .property("event", string(name))
         .property("type", string("The same, where there is no `event`."))

@@ -1,6 +1,7 @@
 //! Whether a delivery comes from the provider: HMAC-SHA256 over the bytes of its body.
 
 use actix_web::http::header::{HeaderMap, HeaderName};
+use domain::subscriber::SignedWith;
 use ring::hmac::{self, HMAC_SHA256, Key};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -32,11 +33,13 @@ impl Signatures {
         self.0.is_empty()
     }
 
-    /// Whether one of the secrets made this signature of this body. It takes the same time
+    /// Which of the secrets made this signature of this body, if one did. It takes the same time
     /// whichever did, and if none did.
-    pub fn verify(&self, signature: &Signature, body: &[u8]) -> bool {
-        self.0.iter().fold(false, |good, key| {
-            good | hmac::verify(key, body, &signature.0).is_ok()
+    pub fn verify(&self, signature: &Signature, body: &[u8]) -> Option<SignedWith> {
+        let of = self.0.len();
+        self.0.iter().zip(1..).fold(None, |found, (key, nth)| {
+            let is_good = hmac::verify(key, body, &signature.0).is_ok();
+            found.or_else(|| is_good.then_some(SignedWith { nth, of }))
         })
     }
 }
@@ -93,20 +96,19 @@ mod tests {
     #[test]
     fn any_of_the_secrets_may_have_signed() {
         let good = Signature::parse(GOOD.as_bytes()).unwrap();
-        let check = |secrets: &[&str], body: &[u8], expect: bool| {
-            assert_eq!(
-                signatures(secrets).verify(&good, body),
-                expect,
-                "{secrets:?}"
-            );
+        let check = |secrets: &[&str], body: &[u8], expect: Option<usize>| {
+            let found = signatures(secrets).verify(&good, body);
+            let of = secrets.len();
+            let expect = expect.map(|nth| SignedWith { nth, of });
+            assert_eq!(found, expect, "{secrets:?}");
         };
-        check(&[SECRET], BODY, true);
-        check(&["other", SECRET], BODY, true);
-        check(&[SECRET, "other"], BODY, true);
-        check(&["other"], BODY, false);
-        check(&[], BODY, false);
-        check(&[SECRET], b"what do ya want for nothing? ", false);
-        check(&[SECRET], b"", false);
+        check(&[SECRET], BODY, Some(1));
+        check(&["other", SECRET], BODY, Some(2));
+        check(&[SECRET, "other", SECRET], BODY, Some(1));
+        check(&["other"], BODY, None);
+        check(&[], BODY, None);
+        check(&[SECRET], b"what do ya want for nothing? ", None);
+        check(&[SECRET], b"", None);
     }
 
     #[test]

@@ -214,7 +214,7 @@ fn what_is_no_address_is_refused() {
 
 #[test]
 fn events_are_read_by_their_names() {
-    use SubscriberStatus::{Bounced, SpamReported, Unsubscribed};
+    use SubscriberStatus::{Bounced, Removed, SpamReported, Unsubscribed};
 
     let rows = [
         ("subscriber.unsubscribed", None, Some(Unsubscribed)),
@@ -228,6 +228,8 @@ fn events_are_read_by_their_names() {
         ("subscriber.bounced", Some("bounced"), Some(Bounced)),
         ("subscriber.bounced", Some("active"), None),
         ("subscriber.bounced", None, None),
+        ("subscriber.deleted", None, Some(Removed)),
+        ("subscriber.deleted", Some("active"), Some(Removed)),
         ("subscriber.created", Some("unsubscribed"), None),
         ("subscriber.updated", Some("bounced"), None),
         ("", None, None),
@@ -237,6 +239,7 @@ fn events_are_read_by_their_names() {
         let expect = expect.map(|status| ProviderEvent {
             email: Email::parse("ann@b.example").unwrap(),
             status,
+            signed_with: None,
         });
         assert_eq!(event, expect, "{name} {status:?}");
     }

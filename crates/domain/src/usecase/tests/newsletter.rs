@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     outbox::Kind,
     store::StoreError,
-    subscriber::MigrationSource,
+    subscriber::{MigrationSource, SignedWith, SuppressionSource},
     usecase::{Migration, confirm_migration, find_subscriber, find_subscriber_by_token, migrate},
 };
 
@@ -187,5 +187,61 @@ fn a_confirmation_of_who_gets_no_mail_moves_nobody() {
         let ann = world.ann().await;
         assert_eq!(ann.migrated, None);
         assert_eq!(confirmed, Ok(Some(ann)));
+    });
+}
+
+/// A delivery does not say which account it is from, and a move deletes people as well.
+#[test]
+fn a_deletion_is_checked_with_the_account() {
+    pollster::block_on(async {
+        use SubscriberStatus::{Active, Removed};
+
+        for (is_moved, deleted_in, expect) in [
+            (false, None, Active),
+            (false, Some(Account::New), Active),
+            (false, Some(Account::Old), Removed),
+            (true, None, Active),
+            (true, Some(Account::New), Removed),
+        ] {
+            let mut world = World::with_ann().await;
+            if is_moved {
+                let source = MigrationSource::Manual;
+                let moved = migrate(&world.store, &[email(ANN)], source, world.now).await;
+                moved.unwrap();
+                world.suppress(Removed).await;
+                assert_eq!(world.ann().await.status, Active, "a move looks by itself");
+                world.work().await.unwrap();
+            }
+            if let Some(account) = deleted_in {
+                world.provider.delete(account, &email(ANN));
+            }
+            world.suppress(Removed).await;
+            world.work().await.unwrap();
+            let ann = world.ann().await;
+            let case = format!("{is_moved} {deleted_in:?}");
+            assert_eq!(ann.status, expect, "{case}");
+            assert_eq!(world.is_in(ann.account()), expect == Active, "{case}");
+        }
+    });
+}
+
+#[test]
+fn a_deletion_of_who_was_not_seen_yet_is_believed_and_one_of_a_stranger_is_none() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.suppress(SubscriberStatus::Removed).await;
+        let known = world.store.load_subscribers(&[email(ANN)]).await;
+        assert_eq!(known.unwrap().len(), 0, "erased people are not known again");
+        world.put("{}").await;
+        let mut said = notice(ANN, SubscriberStatus::Removed);
+        said.event.signed_with = Some(SignedWith { nth: 2, of: 3 });
+        world.notice(&[said]).await;
+        world.work().await.unwrap();
+        let ann = world.ann().await;
+        assert_eq!(ann.status, SubscriberStatus::Removed);
+        assert!(!world.is_in(Account::Old), "nobody is created");
+        let from = ann.suppression.unwrap();
+        assert_eq!(from.source, SuppressionSource::Webhook);
+        assert_eq!(from.reason.as_deref(), Some("signed with secret 2 of 3"));
     });
 }

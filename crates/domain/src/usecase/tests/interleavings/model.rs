@@ -24,7 +24,7 @@ use crate::{
     usecase::{migrate, reconcile, unsubscribe_holder},
 };
 
-const PEOPLE: [&str; 2] = ["ann@example.com", "bo@example.com"];
+pub const PEOPLE: [&str; 2] = ["ann@example.com", "bo@example.com"];
 
 /// What a worker is at.
 struct Errand {
@@ -236,6 +236,7 @@ impl Model {
         if self.errands.is_empty() && is_settled && known.places[account].id.is_some() {
             self.note(format!("{person} is deleted in {account}"));
             self.provider.memory.delete(account, person);
+            self.provider.say_deleted(person);
             if account == Account::Old {
                 self.unconfirmed.remove(person);
             }

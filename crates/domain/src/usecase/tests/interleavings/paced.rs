@@ -8,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 
-use super::super::*;
+use super::{super::*, model::PEOPLE};
 use crate::subscriber::{
     Email,
     provider::{
@@ -72,6 +72,12 @@ impl Paced {
             failing: Mutex::new(12),
             deliveries: Mutex::default(),
         })
+    }
+
+    /// The account delivers that the person is deleted, whoever did that.
+    pub fn say_deleted(&self, person: &Email) {
+        let delivery = (person.clone(), SubscriberStatus::Removed);
+        self.deliveries.lock().unwrap().push(delivery);
     }
 
     /// One turn before the call and one before its answer is read.
@@ -143,7 +149,17 @@ impl Provider for Paced {
     }
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        self.call(self.memory.remove(account, id)).await
+        self.call(async {
+            let shows = |person: &Email| self.memory.person(account, person).is_some();
+            let shown = PEOPLE.map(email).into_iter().filter(shows);
+            let shown: Vec<_> = shown.collect();
+            let result = self.memory.remove(account, id).await;
+            for gone in shown.iter().filter(|person| !shows(person)) {
+                self.say_deleted(gone);
+            }
+            result
+        })
+        .await
     }
 
     async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
