@@ -65,10 +65,10 @@ pub fn look(
     match found.filter(|found| !found.is_deleted) {
         Some(found) => after.see(old, found, source, now),
         // Who is in the new account already was taken out of the old one by the move.
-        None if was_there || after.places.new.id.is_none() => {
-            if was_there || is_deleted || after.places.old.id.is_some() {
-                after.miss(old, source, now);
-            }
+        None if was_there
+            || (after.places.new.id.is_none() && (is_deleted || after.places.old.id.is_some())) =>
+        {
+            after.miss(old, source, now);
         }
         None => {}
     }
@@ -140,7 +140,7 @@ pub fn arrive(subscriber: &Subscriber, told: &Telling, now: OffsetDateTime) -> O
     after.places.old.id = None;
     // Who was suppressed at the last moment is active there.
     after.places.new.is_quiet = false;
-    after.told = Some(told.digest());
+    after.hold(told.digest(), now);
     let mut change = Change::new(Some(subscriber), after, now);
     if change.subscriber.is_untold() {
         change.ask_for_sync();
