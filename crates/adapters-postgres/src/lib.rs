@@ -4,8 +4,8 @@
 //! [`PostingReader`](domain::store::PostingReader),
 //! [`SubscriberReader`](domain::store::SubscriberReader),
 //! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
-//! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients) and
-//! [`Drafts`](domain::enrichment::Drafts). Nothing that another process can change is kept in
+//! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
+//! [`Drafts`](domain::enrichment::Drafts) and [`AuditLog`](domain::audit::AuditLog). Nothing that another process can change is kept in
 //! memory.
 //!
 //! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
@@ -13,10 +13,11 @@
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
-//!   `client` and `draft` hold the statements of their tables.
+//!   `client`, `draft` and `audit` hold the statements of their tables.
 //!
 //! With the feature `testing` there are databases for tests, on the server that they were given.
 
+mod audit;
 mod client;
 mod commit;
 mod company;

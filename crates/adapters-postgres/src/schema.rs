@@ -121,14 +121,17 @@ diesel::table! {
         reinstated_at -> Nullable<Timestamptz>,
         old_id -> Nullable<Text>,
         old_is_quiet -> Bool,
+        old_is_withdrawn -> Bool,
         new_id -> Nullable<Text>,
         new_is_quiet -> Bool,
+        new_is_withdrawn -> Bool,
         as_of -> Nullable<Timestamptz>,
         migrated_at -> Nullable<Timestamptz>,
         migration_source -> Nullable<Text>,
         migration_arrived -> Bool,
         migration_token -> Text,
         told -> Nullable<Binary>,
+        told_at -> Nullable<Timestamptz>,
         updated_at -> Timestamptz,
     }
 }

@@ -12,7 +12,7 @@ use domain::{
 };
 use time::OffsetDateTime;
 
-use crate::{SqliteStore, company, error::Failure, outbox, posting, subscriber};
+use crate::{SqliteStore, audit, company, error::Failure, outbox, posting, subscriber};
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -110,6 +110,9 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     }
     for receipt in &writes.done {
         outbox::finish(conn, receipt, writes.at)?;
+    }
+    for entry in &writes.audit {
+        audit::write(conn, entry)?;
     }
     Ok(())
 }

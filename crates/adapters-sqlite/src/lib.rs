@@ -4,8 +4,8 @@
 //! [`PostingReader`](domain::store::PostingReader),
 //! [`SubscriberReader`](domain::store::SubscriberReader),
 //! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
-//! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients) and
-//! [`Drafts`](domain::enrichment::Drafts). Several of them, also in several processes, may have
+//! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
+//! [`Drafts`](domain::enrichment::Drafts) and [`AuditLog`](domain::audit::AuditLog). Several of them, also in several processes, may have
 //! one file open: nothing that another can change is kept in memory.
 //!
 //! - `connection`: who writes, who reads, and what makes a commit durable; `file`: whether it is
@@ -13,8 +13,9 @@
 //! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
 //! - `statement`: statements that are prepared once; `value`: how values look in columns.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
-//!   `client` and `draft` hold the statements of their tables.
+//!   `client`, `draft` and `audit` hold the statements of their tables.
 
+mod audit;
 mod client;
 mod commit;
 mod company;

@@ -120,14 +120,17 @@ diesel::table! {
         reinstated_at -> Nullable<BigInt>,
         old_id -> Nullable<Text>,
         old_is_quiet -> Bool,
+        old_is_withdrawn -> Bool,
         new_id -> Nullable<Text>,
         new_is_quiet -> Bool,
+        new_is_withdrawn -> Bool,
         as_of -> Nullable<BigInt>,
         migrated_at -> Nullable<BigInt>,
         migration_source -> Nullable<Text>,
         migration_arrived -> Bool,
         migration_token -> Text,
         told -> Nullable<Binary>,
+        told_at -> Nullable<BigInt>,
         updated_at -> BigInt,
     }
 }

@@ -6,6 +6,7 @@ use adapters_postgres::{PostgresOptions, PostgresStore};
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
 use domain::{
+    audit::AuditLog,
     client::Clients,
     enrichment::Drafts,
     outbox::Outbox,
@@ -37,6 +38,7 @@ pub struct Database {
     pub accounts: Arc<dyn Accounts>,
     pub clients: Arc<dyn Clients>,
     pub drafts: Arc<dyn Drafts>,
+    pub audit: Arc<dyn AuditLog>,
     pub health: Arc<dyn Health>,
 }
 
@@ -51,6 +53,7 @@ impl Database {
             + Accounts
             + Clients
             + Drafts
+            + AuditLog
             + Health
             + 'static,
     {
@@ -62,6 +65,7 @@ impl Database {
             accounts: Arc::clone(store) as _,
             clients: Arc::clone(store) as _,
             drafts: Arc::clone(store) as _,
+            audit: Arc::clone(store) as _,
             health: Arc::clone(store) as _,
         }
     }

@@ -141,6 +141,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Postings(postings) => command::postings::run(postings).await,
         Command::Subscribers(subscribers) => command::subscribers::run(subscribers).await,
         Command::Outbox(outbox) => command::outbox::run(outbox).await,
+        Command::Audit(args) => command::audit::run(args).await,
         Command::Openapi => command::openapi::run(),
     }
 }

@@ -17,6 +17,7 @@
 //! With the feature `testing` there are a store and a provider in memory, and the contract
 //! suite that every store must pass.
 
+pub mod audit;
 mod body;
 mod checks;
 pub mod client;

@@ -1,4 +1,4 @@
--- Newsletter subscribers, and who speaks to the accounts of the e-mail provider.
+-- Newsletter subscribers, who speaks to the accounts of the e-mail provider, and what operators did.
 --
 -- The checks hold what the program relies on when it reads a row back; the rules about what may
 -- become of a subscriber are the program's.
@@ -29,8 +29,10 @@ CREATE TABLE subscribers (
     reinstated_at timestamptz,
     old_id text COLLATE "C",
     old_is_quiet boolean NOT NULL DEFAULT false,
+    old_is_withdrawn boolean NOT NULL DEFAULT false,
     new_id text COLLATE "C",
     new_is_quiet boolean NOT NULL DEFAULT false,
+    new_is_withdrawn boolean NOT NULL DEFAULT false,
     as_of timestamptz,
     migrated_at timestamptz,
     migration_source text COLLATE "C"
@@ -38,6 +40,7 @@ CREATE TABLE subscribers (
     migration_arrived boolean NOT NULL,
     migration_token text COLLATE "C" NOT NULL UNIQUE CHECK (migration_token <> ''),
     told bytea CHECK (octet_length(told) = 32),
+    told_at timestamptz,
     updated_at timestamptz NOT NULL,
     CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
     CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
@@ -80,10 +83,14 @@ COMMENT ON COLUMN subscribers.old_id IS
     'The id of the person in the old account, once that has shown one.';
 COMMENT ON COLUMN subscribers.old_is_quiet IS
     'Whether the old account is known to send nothing to a person who is suppressed.';
+COMMENT ON COLUMN subscribers.old_is_withdrawn IS
+    'Whether this service itself has unsubscribed the person in the old account, or was about to.';
 COMMENT ON COLUMN subscribers.new_id IS
     'The id of the person in the new account, once that has shown one.';
 COMMENT ON COLUMN subscribers.new_is_quiet IS
     'Whether the new account is known to send nothing to a person who is suppressed.';
+COMMENT ON COLUMN subscribers.new_is_withdrawn IS
+    'Whether this service itself has unsubscribed the person in the new account, or was about to.';
 COMMENT ON COLUMN subscribers.as_of IS
     'The moment of which the last report that says one is.';
 COMMENT ON COLUMN subscribers.migrated_at IS
@@ -96,12 +103,18 @@ COMMENT ON COLUMN subscribers.migration_token IS
     'What lets the holder of an e-mailed link move. A secret.';
 COMMENT ON COLUMN subscribers.told IS
     'SHA-256 of what the account that the person is in is known to hold; unset while that is not known.';
+COMMENT ON COLUMN subscribers.told_at IS
+    'When an account was last told, or shown to hold, what was news to it.';
 COMMENT ON COLUMN subscribers.updated_at IS 'When it was last written.';
 
 -- Who is still in the old account, in the order of the list. A query uses it only if it repeats
 -- both conditions. (The list of all goes by the index of the address.)
 CREATE INDEX subscribers_unmigrated ON subscribers (email)
     WHERE migrated_at IS NULL AND reported_at IS NOT NULL;
+
+-- Who is suppressed, reported or not, in the order of the list. A query uses it only if it
+-- repeats the condition.
+CREATE INDEX subscribers_suppressed ON subscribers (email) WHERE status <> 'active';
 
 CREATE TABLE account_leases (
     account text COLLATE "C" NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
@@ -130,3 +143,26 @@ COMMENT ON COLUMN account_states.paused_until IS 'Until when nothing is sent to 
 COMMENT ON COLUMN account_states.pause_reason IS 'Why nothing is sent to it.';
 COMMENT ON COLUMN account_states.reconciled_at IS
     'When its whole list was read to the end last.';
+
+CREATE TABLE audit (
+    id uuid NOT NULL PRIMARY KEY,
+    at timestamptz NOT NULL,
+    operator text NOT NULL CHECK (operator <> ''),
+    action text COLLATE "C" NOT NULL CHECK (action <> ''),
+    subject text,
+    details json NOT NULL CHECK (json_typeof(details) = 'object')
+);
+
+COMMENT ON TABLE audit IS
+    'What operators did, each line written with what it tells of. People are named by their ids, so that no address is kept here.';
+COMMENT ON COLUMN audit.id IS 'The id of the line.';
+COMMENT ON COLUMN audit.at IS 'When it was done, or began.';
+COMMENT ON COLUMN audit.operator IS 'The name of the operator.';
+COMMENT ON COLUMN audit.action IS
+    'What was done, such as subscribers.suppress. Not listed here, so that a new one needs no migration.';
+COMMENT ON COLUMN audit.subject IS
+    'To whom or what it was done: a subscriber''s id, a posting''s source identifier.';
+COMMENT ON COLUMN audit.details IS 'Further things to say: a JSON object.';
+
+-- The order in which it is read.
+CREATE INDEX audit_newest ON audit (at, id);

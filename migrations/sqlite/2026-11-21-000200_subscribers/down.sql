@@ -1,3 +1,4 @@
+DROP TABLE audit;
 DROP TABLE account_states;
 DROP TABLE account_leases;
 DROP TABLE subscribers;

@@ -1,4 +1,4 @@
--- Newsletter subscribers, and who speaks to the accounts of the e-mail provider.
+-- Newsletter subscribers, who speaks to the accounts of the e-mail provider, and what operators did.
 --
 -- What is known of an e-mail address: as the membership system reports the person, and as the
 -- e-mail provider says they stand. Never deleted.
@@ -38,12 +38,15 @@ CREATE TABLE subscribers (
     -- When an operator reinstated the person last: what the provider says of before that does
     -- not count.
     reinstated_at INTEGER,
-    -- The provider's id of the person in each account, once that has shown one, and whether the
-    -- account is known to send nothing to a person who is suppressed.
+    -- The provider's id of the person in each account, once that has shown one; whether the
+    -- account is known to send nothing to a person who is suppressed; and whether this service
+    -- itself has unsubscribed the person there, or was about to.
     old_id TEXT,
     old_is_quiet INTEGER NOT NULL DEFAULT 0 CHECK (old_is_quiet IN (0, 1)),
+    old_is_withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (old_is_withdrawn IN (0, 1)),
     new_id TEXT,
     new_is_quiet INTEGER NOT NULL DEFAULT 0 CHECK (new_is_quiet IN (0, 1)),
+    new_is_withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (new_is_withdrawn IN (0, 1)),
     -- The moment of which the last report that says one is.
     as_of INTEGER,
     -- When the person moved to the provider's new account, and who moved them; unset in the old
@@ -58,6 +61,8 @@ CREATE TABLE subscribers (
     -- SHA-256 of what the account that the person is in is known to hold; unset while that is
     -- not known.
     told BLOB CHECK (length(told) = 32),
+    -- When an account was last told, or shown to hold, what was news to it.
+    told_at INTEGER,
     updated_at INTEGER NOT NULL,
     CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
     CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
@@ -72,6 +77,10 @@ CREATE TABLE subscribers (
 -- both conditions. (The list of all goes by the index of the address.)
 CREATE INDEX subscribers_unmigrated ON subscribers (email)
     WHERE migrated_at IS NULL AND reported_at IS NOT NULL;
+
+-- Who is suppressed, reported or not, in the order of the list. A query uses it only if it
+-- repeats the condition.
+CREATE INDEX subscribers_suppressed ON subscribers (email) WHERE status <> 'active';
 
 -- Which process speaks to which of the provider's accounts: one at a time keeps to its request
 -- limit.
@@ -92,3 +101,21 @@ CREATE TABLE account_states (
     -- When its whole list was read to the end last.
     reconciled_at INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- What operators did, each line written with what it tells of. People are named by their ids, so
+-- that no address is kept here.
+CREATE TABLE audit (
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    at INTEGER NOT NULL,
+    -- The name of the operator.
+    operator TEXT NOT NULL CHECK (operator <> ''),
+    -- Such as 'subscribers.suppress'. Not listed here, so that a new one needs no migration.
+    action TEXT NOT NULL CHECK (action <> ''),
+    -- To whom or what it was done: a subscriber's id, a posting's source identifier.
+    subject TEXT,
+    -- Further things to say: a JSON object.
+    details TEXT NOT NULL CHECK (details LIKE '{%}')
+) STRICT, WITHOUT ROWID;
+
+-- The order in which it is read.
+CREATE INDEX audit_newest ON audit (at, id);

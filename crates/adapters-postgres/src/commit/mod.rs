@@ -20,7 +20,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    PostgresStore, company,
+    PostgresStore, audit, company,
     error::Failure,
     outbox, posting,
     statement::{Value, execute, load, statement},
@@ -117,7 +117,7 @@ impl Store for PostgresStore {
 
 /// Whether `write.sql` alone is the whole commit, which takes one round trip.
 fn is_one_statement(writes: &WriteSet) -> bool {
-    writes.done.is_empty() && !subscriber::are_concerned(writes)
+    writes.done.is_empty() && writes.audit.is_empty() && !subscriber::are_concerned(writes)
 }
 
 statement! {
@@ -129,7 +129,7 @@ statement! {
     Patience = "SELECT set_config('lock_timeout', ?, true)", returns (Text,)
 }
 
-/// Locks postings, and writes everything but subscribers and the end of finished tasks.
+/// Locks postings, and writes everything but subscribers, the end of finished tasks and the audit.
 async fn write(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
@@ -174,10 +174,13 @@ async fn apply(
     if !writes.done.is_empty() {
         outbox::finish(conn, &writes.done, writes.at).await?;
     }
+    if !writes.audit.is_empty() {
+        audit::write(conn, &writes.audit).await?;
+    }
     Ok(())
 }
 
-/// Whether a commit does more than to write subscribers and to finish tasks.
+/// Whether a commit does more than to write subscribers, to finish tasks and to record that.
 fn has_more(writes: &WriteSet) -> bool {
     !(writes.companies.is_empty()
         && writes.postings.is_empty()

@@ -9,7 +9,8 @@ mod write;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, TaskId, TaskRow},
+    audit::Entry,
+    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
     store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
@@ -17,7 +18,7 @@ use uuid::Uuid;
 
 use self::claim::Which;
 pub(crate) use self::write::{columns, effects, finish, lock};
-use crate::PostgresStore;
+use crate::{PostgresStore, audit};
 
 #[async_trait]
 impl Outbox for PostgresStore {
@@ -124,10 +125,28 @@ impl Outbox for PostgresStore {
             .await
     }
 
-    async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError> {
-        let which = which.clone();
+    async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
-            .transaction(async move |conn| write::revive(conn, &which, now).await)
+            .run(async move |conn| overview::tasks_of(conn, subject, limit).await)
+            .await
+    }
+
+    async fn revive(
+        &self,
+        which: &Revive,
+        entry: Option<&Entry>,
+        now: OffsetDateTime,
+    ) -> Result<u64, StoreError> {
+        let (which, entry) = (which.clone(), entry.cloned());
+        self.connections
+            .transaction(async move |conn| {
+                let revived = write::revive(conn, &which, now).await?;
+                if let Some(entry) = entry.filter(|_| revived > 0) {
+                    audit::write(conn, &[entry.with("tasks", revived)]).await?;
+                }
+                Ok(revived)
+            })
             .await
     }
 

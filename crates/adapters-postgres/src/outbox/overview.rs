@@ -3,11 +3,11 @@
 use diesel::{
     ExpressionMethods, QueryDsl, Queryable, Selectable, SelectableHelper,
     pg::{Pg, data_types::PgTimestamp},
-    sql_types::{BigInt, Nullable, Text, Timestamptz},
+    sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    outbox::{Backlog, Kind, MOST_COUNTED, TaskId, TaskRow},
+    outbox::{Backlog, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
     store::{
         StoreError,
         stored::{count, task_key, word},
@@ -76,6 +76,59 @@ pub(super) async fn list(
         .into_iter()
         .map(TaskRow::try_from)
         .collect::<Result<_, _>>()?)
+}
+
+statement! {
+    /// Those of effects by the index that keeps them apart, those of events by theirs.
+    TasksOf =
+    "SELECT id, kind, subject, event_name, attempts, next_at, last_error, dead_at IS NOT NULL \
+     FROM (SELECT * FROM outbox WHERE kind <> 'event' AND kind = ANY(?) AND subject = ? \
+     UNION ALL SELECT * FROM outbox WHERE kind = 'event' AND subject = ?) AS task \
+     ORDER BY id LIMIT ?",
+    returns (
+        BigInt, Text, SqlUuid, Nullable<Text>, Integer, Timestamptz, Nullable<Text>, Bool,
+    )
+}
+
+#[derive(Queryable)]
+struct RowOf {
+    id: i64,
+    kind: String,
+    subject: Uuid,
+    event_name: Option<String>,
+    attempts: i32,
+    next_at: PgTimestamp,
+    last_error: Option<String>,
+    is_dead: bool,
+}
+
+/// The tasks of a subject, oldest first.
+pub(super) async fn tasks_of(
+    conn: &mut AsyncPgConnection,
+    subject: Uuid,
+    limit: i64,
+) -> Result<Vec<SubjectTask>, Failure> {
+    let values = [
+        texts(&Kind::ALL, |kind| Some(kind.as_str())),
+        Value::Uuid(subject),
+        Value::Uuid(subject),
+        Value::BigInt(limit),
+    ];
+    let rows: Vec<RowOf> = statement::load::<TasksOf, _>(conn, &values).await?;
+    let tasks = rows.into_iter().map(|row| {
+        let is_dead = row.is_dead;
+        let task = TaskRow::try_from(Row {
+            id: row.id,
+            kind: row.kind,
+            subject: row.subject,
+            event_name: row.event_name,
+            attempts: row.attempts,
+            next_at: row.next_at,
+            last_error: row.last_error,
+        })?;
+        Ok::<_, StoreError>(SubjectTask { task, is_dead })
+    });
+    Ok(tasks.collect::<Result<_, _>>()?)
 }
 
 statement! {

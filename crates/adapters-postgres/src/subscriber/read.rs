@@ -5,12 +5,13 @@ use std::{collections::HashMap, hash::Hash};
 use async_trait::async_trait;
 use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, SelectableHelper,
-    dsl::{AsSelect, IntoBoxed},
+    dsl::{AsSelect, IntoBoxed, sql},
     pg::Pg,
+    sql_types::Bool,
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    store::{StoreError, SubscriberQuery, SubscriberReader},
+    store::{StoreError, SubscriberQuery, SubscriberReader, Who},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
@@ -93,19 +94,20 @@ impl SubscriberReader for PostgresStore {
     }
 }
 
-fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, reported, Pg> {
-    let SubscriberQuery {
-        only_unmigrated,
-        after,
-        limit,
-    } = query;
-    let mut select = reported()
+fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, Pg> {
+    let SubscriberQuery { who, after, limit } = query;
+    let select = all()
         .order(subscribers::email.asc())
         .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
         .into_boxed();
-    if *only_unmigrated {
-        select = select.filter(subscribers::migrated_at.is_null());
-    }
+    // The conditions are those of the indexes, literally.
+    let mut select = match who {
+        Who::Reported => select.filter(subscribers::reported_at.is_not_null()),
+        Who::Unmigrated => select
+            .filter(subscribers::reported_at.is_not_null())
+            .filter(subscribers::migrated_at.is_null()),
+        Who::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
+    };
     if let Some(after) = after {
         select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
     }
@@ -113,11 +115,9 @@ fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, reported, Pg> {
 }
 
 #[diesel::dsl::auto_type]
-fn reported() -> _ {
+fn all() -> _ {
     let columns: AsSelect<SubscriberRow, Pg> = SubscriberRow::as_select();
-    subscribers::table
-        .filter(subscribers::reported_at.is_not_null())
-        .select(columns)
+    subscribers::table.select(columns)
 }
 
 #[cfg(test)]
@@ -131,12 +131,13 @@ mod tests {
     #[tokio::test]
     async fn lists_are_read_in_order() {
         for after in [None, Some(email("a@example.com"))] {
-            for (only_unmigrated, index) in [
-                (false, "subscribers_email_key"),
-                (true, "subscribers_unmigrated"),
+            for (who, index) in [
+                (Who::Reported, "subscribers_email_key"),
+                (Who::Unmigrated, "subscribers_unmigrated"),
+                (Who::Suppressed, "subscribers_suppressed"),
             ] {
                 let query = SubscriberQuery {
-                    only_unmigrated,
+                    who,
                     after: after.clone(),
                     limit: 50,
                 };

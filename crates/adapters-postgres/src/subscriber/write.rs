@@ -94,17 +94,19 @@ statement! {
      suppressed_by = sent.suppressed_by, suppressed_in = sent.suppressed_in, \
      suppressed_at = sent.suppressed_at, suppressed_because = sent.suppressed_because, \
      reinstated_at = sent.reinstated_at, old_id = sent.old_id, \
-     old_is_quiet = sent.old_is_quiet, new_id = sent.new_id, new_is_quiet = sent.new_is_quiet, \
-     as_of = sent.as_of, migrated_at = sent.migrated_at, \
+     old_is_quiet = sent.old_is_quiet, old_is_withdrawn = sent.old_is_withdrawn, \
+     new_id = sent.new_id, new_is_quiet = sent.new_is_quiet, \
+     new_is_withdrawn = sent.new_is_withdrawn, as_of = sent.as_of, migrated_at = sent.migrated_at, \
      migration_source = sent.migration_source, migration_arrived = sent.migration_arrived, \
-     migration_token = sent.migration_token, told = sent.told, updated_at = sent.updated_at \
-     FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
-     AS sent (\
+     migration_token = sent.migration_token, told = sent.told, told_at = sent.told_at, \
+     updated_at = sent.updated_at \
+     FROM unnest(\
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS sent (\
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
-     suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
-     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, \
-     expected) \
+     suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
+     new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
+     migration_token, told, told_at, updated_at, expected) \
      WHERE subscribers.id = sent.id AND subscribers.version = sent.expected"
 }
 
@@ -113,11 +115,11 @@ statement! {
     "INSERT INTO subscribers (\
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
-     suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
-     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, \
-     email) \
+     suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
+     new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
+     migration_token, told, told_at, updated_at, email) \
      SELECT * FROM unnest(\
-     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      ON CONFLICT DO NOTHING"
 }
 
@@ -166,8 +168,10 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         times(rows, |write| write.subscriber.reinstated_at.map(timestamp)),
         texts(rows, |write| id(&write.subscriber.places.old)),
         bools(rows, |write| write.subscriber.places.old.is_quiet),
+        bools(rows, |write| write.subscriber.places.old.is_withdrawn),
         texts(rows, |write| id(&write.subscriber.places.new)),
         bools(rows, |write| write.subscriber.places.new.is_quiet),
+        bools(rows, |write| write.subscriber.places.new.is_withdrawn),
         times(rows, |write| write.subscriber.as_of.map(timestamp)),
         times(rows, |write| {
             migrated(write).map(|Migrated { at, .. }| timestamp(at))
@@ -180,6 +184,7 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         }),
         texts(rows, |write| Some(write.subscriber.token.reveal())),
         binaries(rows, |write| told(&write.subscriber)),
+        times(rows, |write| write.subscriber.told_at.map(timestamp)),
         times(rows, |write| Some(timestamp(write.subscriber.updated_at))),
     ]
 }
@@ -209,8 +214,8 @@ mod tests {
     async fn rows_that_exist_are_looked_up_one_by_one() {
         let types = "(uuid[], bigint[], timestamptz[], text[], text[], text[], text[], date[], \
             text[], text[], text[], timestamptz[], text[], timestamptz[], text[], boolean[], \
-            text[], boolean[], timestamptz[], timestamptz[], text[], boolean[], text[], bytea[], \
-            timestamptz[], bigint[])";
+            boolean[], text[], boolean[], boolean[], timestamptz[], timestamptz[], text[], \
+            boolean[], text[], bytea[], timestamptz[], timestamptz[], bigint[])";
         let plan = plan(Update::TEXT, types).await;
         goes_by(&plan, "subscribers_pkey");
         assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");

@@ -287,7 +287,7 @@ async fn tasks_are_asked_for_and_finished_at_once() {
         let store = one.clone();
         work.spawn(async move { store.commit(done).await });
         let store = other.clone();
-        work.spawn(async move { store.revive(&Revive::All, now).await.map(|_| ()) });
+        work.spawn(async move { store.revive(&Revive::All, None, now).await.map(|_| ()) });
         for outcome in work.join_all().await {
             assert_eq!(outcome, Ok(()));
         }

@@ -1,12 +1,15 @@
 //! That a stored value without a meaning is reported by its column's name.
 
 use domain::{
+    audit::{Action, AuditLog, AuditQuery},
     client::Clients,
     enrichment::{DraftKey, Drafts},
     outbox::{Effect, Event, EventName, Outbox, Queue, Subject},
     posting::PostingId,
-    store::{ListQuery, PostingReader, Store, StoreError, SubscriberQuery, SubscriberReader},
-    testing::{client, email, hours, minutes, noon, subscriber_id, token, uuid},
+    store::{
+        ListQuery, PostingReader, Store, StoreError, SubscriberQuery, SubscriberReader, WriteSet,
+    },
+    testing::{client, deed, email, hours, minutes, noon, subscriber_id, token, uuid},
 };
 
 use super::{create, fixture, identifier, run, subscribe};
@@ -215,4 +218,22 @@ async fn of_clients() {
     .await;
     names(Clients::find(&store, client.id).await, "clients.scopes");
     names(Clients::list(&store).await, "clients.scopes");
+}
+
+#[tokio::test]
+async fn of_the_audit() {
+    for (column, value) in [("at", "'10000-01-01'"), ("details", "'[]'")] {
+        let (_database, store) = fixture().await;
+        without_checks(&store).await;
+        let mut writes = WriteSet::new(noon());
+        let entry = deed(1).entry(Action::POSTINGS_APPROVE, noon());
+        writes.audit.push(entry);
+        store.commit(writes).await.unwrap();
+        run(&store, &format!("UPDATE audit SET {column} = {value}")).await;
+        let query = AuditQuery {
+            limit: 1,
+            ..AuditQuery::default()
+        };
+        names(store.entries(&query).await, &format!("audit.{column}"));
+    }
 }

@@ -148,6 +148,7 @@ fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one.effects.extend(other.effects);
     one.events.extend(other.events);
     one.done.extend(other.done);
+    one.audit.extend(other.audit);
     one
 }
 

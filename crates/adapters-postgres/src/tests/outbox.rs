@@ -42,7 +42,7 @@ async fn claims_do_not_see_what_waits_behind_dead_events() {
     let query = CLAIMABLE;
     assert_eq!(number(&store, query).await, 0);
     let one = Revive::Tasks(vec![claimed[0].receipt.task]);
-    assert_eq!(store.revive(&one, noon()).await, Ok(1));
+    assert_eq!(store.revive(&one, None, noon()).await, Ok(1));
     assert_eq!(number(&store, query).await, 4, "all events of that subject");
 }
 

@@ -14,7 +14,7 @@ use domain::{
     posting::{Actor, HistoryEntry, PostingId, Status},
     store::{
         Accounts, ListQuery, PostingReader, PostingWrite, Store, SubscriberQuery, SubscriberReader,
-        WriteSet,
+        Who, WriteSet,
     },
     subscriber::{Account, PutSubscriber, sync::Sight},
     testing::{minutes, noon, uuid},
@@ -300,9 +300,9 @@ async fn of_subscribers(store: &PostgresStore, round: u128) {
         .find_subscriber_by_token(&reports[0].new_token)
         .await
         .unwrap();
-    for only_unmigrated in [false, true] {
+    for who in [Who::Reported, Who::Unmigrated, Who::Suppressed] {
         let query = SubscriberQuery {
-            only_unmigrated,
+            who,
             after: None,
             limit: 50,
         };

@@ -6,14 +6,15 @@ mod write;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, TaskId, TaskRow},
+    audit::Entry,
+    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
     store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub(crate) use self::write::{ask, finish, record};
-use crate::SqliteStore;
+use crate::{SqliteStore, audit};
 
 #[async_trait]
 impl Outbox for SqliteStore {
@@ -120,10 +121,28 @@ impl Outbox for SqliteStore {
             .await
     }
 
-    async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError> {
-        let which = which.clone();
+    async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
-            .write(move |conn| write::revive(conn, &which, now))
+            .read(move |conn| overview::tasks_of(conn, subject, limit))
+            .await
+    }
+
+    async fn revive(
+        &self,
+        which: &Revive,
+        entry: Option<&Entry>,
+        now: OffsetDateTime,
+    ) -> Result<u64, StoreError> {
+        let (which, entry) = (which.clone(), entry.cloned());
+        self.connections
+            .write(move |conn| {
+                let revived = write::revive(conn, &which, now)?;
+                if let Some(entry) = entry.filter(|_| revived > 0) {
+                    audit::write(conn, &entry.with("tasks", revived))?;
+                }
+                Ok(revived)
+            })
             .await
     }
 

@@ -2,15 +2,19 @@
 
 use diesel::{
     ExpressionMethods, QueryDsl, Queryable, RunQueryDsl, Selectable, SelectableHelper,
-    SqliteConnection, sql_types::BigInt, sqlite::Sqlite,
+    SqliteConnection,
+    sql_types::{BigInt, Binary, Bool, Nullable, Text},
+    sqlite::Sqlite,
 };
 use domain::{
-    outbox::{Backlog, Kind, MOST_COUNTED, TaskId, TaskRow},
+    outbox::{Backlog, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
     store::{
         StoreError,
         stored::{count, task_key, word},
     },
 };
+
+use uuid::Uuid;
 
 use crate::{
     error::Failure,
@@ -65,6 +69,56 @@ pub(super) fn list(
         .into_iter()
         .map(TaskRow::try_from)
         .collect::<Result<_, _>>()?)
+}
+
+statement! {
+    /// Those of effects by the index that keeps them apart, those of events by theirs.
+    TasksOf =
+    "SELECT id, kind, subject, event_name, attempts, next_at, last_error, dead_at IS NOT NULL \
+     FROM outbox WHERE id IN (\
+     SELECT id FROM outbox WHERE kind <> 'event' \
+     AND kind IN ('enrich', 'sync', 'migrate', 'withdraw') AND subject = ? \
+     UNION ALL SELECT id FROM outbox WHERE kind = 'event' AND subject = ?) \
+     ORDER BY id LIMIT ?",
+    returns (
+        BigInt, Text, Binary, Nullable<Text>, BigInt, BigInt, Nullable<Text>, Bool,
+    )
+}
+
+#[derive(Queryable)]
+struct RowOf {
+    id: i64,
+    kind: String,
+    subject: Vec<u8>,
+    event_name: Option<String>,
+    attempts: i64,
+    next_at: i64,
+    last_error: Option<String>,
+    is_dead: bool,
+}
+
+/// The tasks of a subject, oldest first.
+pub(super) fn tasks_of(
+    conn: &mut SqliteConnection,
+    subject: Uuid,
+    limit: i64,
+) -> Result<Vec<SubjectTask>, Failure> {
+    let values = [(&subject).into(), (&subject).into(), limit.into()];
+    let rows: Vec<RowOf> = statement::load::<TasksOf, _>(conn, &values)?;
+    let tasks = rows.into_iter().map(|row| {
+        let is_dead = row.is_dead;
+        let task = TaskRow::try_from(Row {
+            id: row.id,
+            kind: row.kind,
+            subject: row.subject,
+            event_name: row.event_name,
+            attempts: row.attempts,
+            next_at: row.next_at,
+            last_error: row.last_error,
+        })?;
+        Ok::<_, StoreError>(SubjectTask { task, is_dead })
+    });
+    Ok(tasks.collect::<Result<_, _>>()?)
 }
 
 statement! {

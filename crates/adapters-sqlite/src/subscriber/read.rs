@@ -6,11 +6,12 @@ use async_trait::async_trait;
 use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper,
     SqliteConnection,
-    dsl::{AsSelect, IntoBoxed},
+    dsl::{AsSelect, IntoBoxed, sql},
+    sql_types::Bool,
     sqlite::Sqlite,
 };
 use domain::{
-    store::{StoreError, SubscriberQuery, SubscriberReader},
+    store::{StoreError, SubscriberQuery, SubscriberReader, Who},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
@@ -85,19 +86,20 @@ fn list(conn: &mut SqliteConnection, query: &SubscriberQuery) -> Result<Vec<Subs
         .collect::<Result<_, _>>()?)
 }
 
-fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, reported, Sqlite> {
-    let SubscriberQuery {
-        only_unmigrated,
-        after,
-        limit,
-    } = query;
-    let mut select = reported()
+fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, Sqlite> {
+    let SubscriberQuery { who, after, limit } = query;
+    let select = all()
         .order(subscribers::email)
         .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
         .into_boxed();
-    if *only_unmigrated {
-        select = select.filter(subscribers::migrated_at.is_null());
-    }
+    // The conditions are those of the indexes, literally.
+    let mut select = match who {
+        Who::Reported => select.filter(subscribers::reported_at.is_not_null()),
+        Who::Unmigrated => select
+            .filter(subscribers::reported_at.is_not_null())
+            .filter(subscribers::migrated_at.is_null()),
+        Who::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
+    };
     if let Some(after) = after {
         select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
     }
@@ -105,11 +107,9 @@ fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, reported, Sqlite> {
 }
 
 #[diesel::dsl::auto_type]
-fn reported() -> _ {
+fn all() -> _ {
     let columns: AsSelect<SubscriberRow, Sqlite> = SubscriberRow::as_select();
-    subscribers::table
-        .filter(subscribers::reported_at.is_not_null())
-        .select(columns)
+    subscribers::table.select(columns)
 }
 
 #[cfg(test)]
@@ -123,13 +123,14 @@ mod tests {
     #[tokio::test]
     async fn lists_are_read_in_order() {
         for after in [None, Some(email("a@example.com"))] {
-            for (only_unmigrated, index) in [
+            for (who, index) in [
                 // Which SQLite made for the unique address.
-                (false, "sqlite_autoindex_subscribers_2"),
-                (true, "subscribers_unmigrated"),
+                (Who::Reported, "sqlite_autoindex_subscribers_2"),
+                (Who::Unmigrated, "subscribers_unmigrated"),
+                (Who::Suppressed, "subscribers_suppressed"),
             ] {
                 let query = SubscriberQuery {
-                    only_unmigrated,
+                    who,
                     after: after.clone(),
                     limit: 50,
                 };

@@ -16,6 +16,7 @@ use crate::{
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = subscribers, check_for_backend(Sqlite))]
+#[expect(clippy::struct_excessive_bools, reason = "they are columns")]
 pub(super) struct SubscriberRow {
     id: Vec<u8>,
     version: i64,
@@ -34,14 +35,17 @@ pub(super) struct SubscriberRow {
     reinstated_at: Option<i64>,
     old_id: Option<String>,
     old_is_quiet: bool,
+    old_is_withdrawn: bool,
     new_id: Option<String>,
     new_is_quiet: bool,
+    new_is_withdrawn: bool,
     as_of: Option<i64>,
     migrated_at: Option<i64>,
     migration_source: Option<String>,
     migration_arrived: bool,
     migration_token: String,
     told: Option<Vec<u8>>,
+    told_at: Option<i64>,
     updated_at: i64,
 }
 
@@ -70,14 +74,17 @@ impl TryFrom<SubscriberRow> for Subscriber {
             reinstated_at: optional_time(row.reinstated_at, "subscribers.reinstated_at")?,
             old_id: row.old_id,
             old_is_quiet: row.old_is_quiet,
+            old_is_withdrawn: row.old_is_withdrawn,
             new_id: row.new_id,
             new_is_quiet: row.new_is_quiet,
+            new_is_withdrawn: row.new_is_withdrawn,
             as_of: optional_time(row.as_of, "subscribers.as_of")?,
             migrated_at: optional_time(row.migrated_at, "subscribers.migrated_at")?,
             migration_source: row.migration_source,
             migration_arrived: row.migration_arrived,
             migration_token: row.migration_token,
             told: row.told,
+            told_at: optional_time(row.told_at, "subscribers.told_at")?,
             updated_at: time(row.updated_at, "subscribers.updated_at")?,
         }
         .try_into()

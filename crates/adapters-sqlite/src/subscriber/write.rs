@@ -17,10 +17,10 @@ statement! {
     "INSERT INTO subscribers (\
      version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
-     suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
-     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, id, \
-     email) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+     suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
+     new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
+     migration_token, told, told_at, updated_at, id, email) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
@@ -29,9 +29,9 @@ statement! {
      version = ?, reported_at = ?, name = ?, country = ?, membership_plan_category = ?, \
      membership_status = ?, membership_expires_at = ?, status = ?, suppressed_by = ?, \
      suppressed_in = ?, suppressed_at = ?, suppressed_because = ?, reinstated_at = ?, \
-     old_id = ?, old_is_quiet = ?, new_id = ?, new_is_quiet = ?, as_of = ?, migrated_at = ?, \
-     migration_source = ?, migration_arrived = ?, migration_token = ?, told = ?, \
-     updated_at = ? \
+     old_id = ?, old_is_quiet = ?, old_is_withdrawn = ?, new_id = ?, new_is_quiet = ?, \
+     new_is_withdrawn = ?, as_of = ?, migrated_at = ?, migration_source = ?, \
+     migration_arrived = ?, migration_token = ?, told = ?, told_at = ?, updated_at = ? \
      WHERE id = ? AND version = ?"
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Res
 
 /// The values of the columns that may change in the life of a subscriber, in the order of both
 /// statements.
-fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 24] {
+fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 27] {
     let Subscriber {
         membership,
         migrated,
@@ -92,14 +92,17 @@ fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Val
         subscriber.reinstated_at.map(micros).into(),
         places.old.id.as_ref().map(|id| id.0.as_str()).into(),
         places.old.is_quiet.into(),
+        places.old.is_withdrawn.into(),
         places.new.id.as_ref().map(|id| id.0.as_str()).into(),
         places.new.is_quiet.into(),
+        places.new.is_withdrawn.into(),
         subscriber.as_of.map(micros).into(),
         migrated.map(|migrated| micros(migrated.at)).into(),
         migrated.map(|migrated| migrated.source.as_str()).into(),
         migrated.is_some_and(|migrated| migrated.arrived).into(),
         subscriber.token.reveal().into(),
         Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
+        subscriber.told_at.map(micros).into(),
         micros(subscriber.updated_at).into(),
     ]
 }

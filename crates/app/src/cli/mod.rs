@@ -5,6 +5,7 @@
 
 mod enricher;
 mod newsletter;
+mod operator;
 mod parse;
 mod settings;
 mod variables;
@@ -27,8 +28,11 @@ pub use self::{
     enricher::EnricherArgs,
     newsletter::{
         AccountsArgs, DEFAULT_BOARD_NAME, PagesArgs, SubscribersCommand, SubscribersImportArgs,
-        SubscribersMigrateArgs, SubscribersReconcileArgs, SubscribersShowArgs, WebhookArgs,
+        SubscribersMigrateArgs, SubscribersReconcileArgs, SubscribersReinstateArgs,
+        SubscribersShowArgs, SubscribersSuppressArgs, SuppressionsCommand, SuppressionsImportArgs,
+        WebhookArgs,
     },
+    operator::{AuditArgs, OperatorArgs},
     parse::{Refusal, load_dotenv, parse},
     settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
     variables::warn_of_unknown_variables,
@@ -92,6 +96,8 @@ pub enum Command {
     /// Look at side effects that wait or were given up
     #[command(subcommand)]
     Outbox(OutboxCommand),
+    /// Show what operators did, newest last
+    Audit(AuditArgs),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -309,18 +315,20 @@ pub struct PostingsListArgs {
 /// Names one posting for a command that may change it.
 #[derive(Debug, Args)]
 pub struct PostingArgs {
-    /// The posting's unique source identifier
+    /// The posting's unique source identifier, or its UUID
     #[arg(value_name = "ID", value_parser = config::source_identifier)]
     pub id: SourceIdentifier,
     #[command(flatten)]
     pub store: StoreArgs,
     #[command(flatten)]
     pub lifetime: LifetimeArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct PostingsShowArgs {
-    /// The posting's unique source identifier
+    /// The posting's unique source identifier, or its UUID
     #[arg(value_name = "ID", value_parser = config::source_identifier)]
     pub id: SourceIdentifier,
     #[command(flatten)]
@@ -402,6 +410,8 @@ pub struct OutboxRetryArgs {
     pub all_dead: bool,
     #[command(flatten)]
     pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
 }
 
 #[derive(Debug, Args)]

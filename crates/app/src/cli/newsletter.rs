@@ -4,12 +4,12 @@ use std::{num::NonZeroU32, path::PathBuf};
 
 use adapters_mailerlite::{AccountSettings, DEFAULT_BASE_URL, Settings};
 use clap::{Args, Subcommand, builder::FalseyValueParser};
-use domain::subscriber::{Account, Email, MigrationSource};
+use domain::subscriber::{Account, MigrationSource};
 use secrecy::SecretString;
 use url::Url;
 
-use super::{JsonArgs, StoreArgs};
-use crate::config::{self, WebhookSecrets};
+use super::{JsonArgs, OperatorArgs, StoreArgs};
+use crate::config::{self, PersonRef, WebhookSecrets};
 
 /// Whom the newsletter's pages speak for unless the board has a name.
 pub const DEFAULT_BOARD_NAME: &str = "Newsletter";
@@ -195,6 +195,77 @@ pub enum SubscribersCommand {
     Export(StoreArgs),
     /// Read the accounts' whole lists, record what they show, and have differences repaired
     Reconcile(SubscribersReconcileArgs),
+    /// See that nothing is sent to an address, in either account
+    Suppress(SubscribersSuppressArgs),
+    /// Let mail be sent to somebody again who was suppressed
+    ///
+    /// It counts from this moment on: what the provider says of before does not. No account is told
+    /// to make anybody active; whoever wants mail has subscribed there.
+    Reinstate(SubscribersReinstateArgs),
+    /// Write out who is suppressed, and take it in again
+    #[command(subcommand)]
+    Suppressions(SuppressionsCommand),
+}
+
+#[derive(Debug, Args)]
+pub struct SubscribersSuppressArgs {
+    /// The address, whether anybody has reported it or not, or a subscriber's UUID
+    #[arg(value_name = "EMAIL", value_parser = config::person)]
+    pub person: PersonRef,
+
+    /// Why, for the audit
+    #[arg(
+        long,
+        value_name = "REASON",
+        env = "POSTHASTE_SUBSCRIBERS_REASON",
+        value_parser = config::reason
+    )]
+    pub reason: String,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SubscribersReinstateArgs {
+    /// The subscriber's address or UUID
+    #[arg(value_name = "EMAIL", value_parser = config::person)]
+    pub person: PersonRef,
+
+    /// Why, for the audit
+    #[arg(
+        long,
+        value_name = "REASON",
+        env = "POSTHASTE_SUBSCRIBERS_REASON",
+        value_parser = config::reason
+    )]
+    pub reason: String,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SuppressionsCommand {
+    /// Print everybody who is suppressed as CSV, whether they were reported or not
+    Export(StoreArgs),
+    /// Take in suppressions from a CSV file; none is ever lifted
+    Import(SuppressionsImportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SuppressionsImportArgs {
+    /// CSV with a header that has at least `email` and `status`, and perhaps `source`, `account`,
+    /// `at` and `reason` as an export does; `-` reads standard input. The strongest status stands,
+    /// and one from before somebody was reinstated does not count. To import a file again is safe
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
 }
 
 #[derive(Debug, Args)]
@@ -224,9 +295,9 @@ pub struct SubscribersReconcileArgs {
 
 #[derive(Debug, Args)]
 pub struct SubscribersShowArgs {
-    /// The subscriber's address
-    #[arg(value_name = "EMAIL", value_parser = config::email)]
-    pub email: Email,
+    /// The subscriber's address or UUID
+    #[arg(value_name = "EMAIL", value_parser = config::person)]
+    pub person: PersonRef,
     #[command(flatten)]
     pub json: JsonArgs,
     #[command(flatten)]
@@ -240,8 +311,18 @@ pub struct SubscribersImportArgs {
     /// and `status` is somebody without a membership. To import a file again is safe
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+
+    /// Say what would change, and change nothing
+    #[arg(
+        long,
+        env = "POSTHASTE_SUBSCRIBERS_DRY_RUN",
+        value_parser = FalseyValueParser::new()
+    )]
+    pub dry_run: bool,
     #[command(flatten)]
     pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
 }
 
 #[derive(Debug, Args)]
@@ -250,9 +331,9 @@ pub struct SubscribersImportArgs {
                             posthaste subscribers migrate [OPTIONS] --source <SOURCE> --all"
 )]
 pub struct SubscribersMigrateArgs {
-    /// Addresses of subscribers. Whoever has moved already stays as they are
-    #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = config::email)]
-    pub emails: Vec<Email>,
+    /// Addresses or UUIDs of subscribers. Whoever has moved already stays as they are
+    #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = config::person)]
+    pub emails: Vec<PersonRef>,
 
     /// Move everybody who has not moved yet, no faster than the accounts take it
     #[arg(
@@ -299,6 +380,8 @@ pub struct SubscribersMigrateArgs {
 
     #[command(flatten)]
     pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
     #[command(flatten)]
     pub accounts: AccountsArgs,
 }

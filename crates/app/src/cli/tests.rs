@@ -63,6 +63,13 @@ fn every_command_of_the_contract_is_there() {
         "posthaste subscribers migrate a@example.com b@example.com --source manual",
         "posthaste subscribers migrate --all --source launch",
         "posthaste subscribers export",
+        "posthaste subscribers show 019a3c5e-0000-7000-8000-000000000000",
+        "posthaste subscribers import f.csv --dry-run",
+        "posthaste subscribers suppress ada@example.com --reason asked",
+        "posthaste subscribers reinstate ada@example.com --reason asked --operator ann",
+        "posthaste subscribers suppressions export",
+        "posthaste subscribers suppressions import -",
+        "posthaste audit --since 2026-03-01 --json",
         "posthaste outbox list --dead --json",
         "posthaste outbox list --limit 1000000",
         "posthaste outbox retry 1 2 3",
@@ -87,6 +94,9 @@ fn usage_errors_are_worded_by_clap() {
         "posthaste subscribers",
         "posthaste subscribers migrate --source manual",
         "posthaste subscribers migrate --all",
+        "posthaste subscribers suppress a@example.com",
+        "posthaste subscribers reinstate a@example.com",
+        "posthaste subscribers suppressions",
         "posthaste subscribers migrate a@example.com --all --source manual",
     ] {
         let refusal = parse(&arguments(line)).unwrap_err();

@@ -1,9 +1,11 @@
 //! The commands that do one thing and end.
 
+pub mod audit;
 pub mod clients;
 pub mod keys;
 pub mod migrate;
 pub mod openapi;
 pub mod outbox;
 pub mod postings;
+pub mod run;
 pub mod subscribers;

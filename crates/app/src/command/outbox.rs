@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::bail;
 use domain::{
+    audit::{Action, Entry},
     outbox::{Kind, MOST_COUNTED, Outbox, Revive, TaskId, TaskRow},
     store::{AccountState, Accounts},
     subscriber::Account,
@@ -226,7 +227,9 @@ fn table(tasks: &[TaskRow], has_heading: bool) -> String {
 async fn retry(args: OutboxRetryArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
     let which = which(&args.ids, args.all_dead);
-    output::print(revive(&*database.outbox, &which, clock::now()).await?)
+    let now = clock::now();
+    let entry = args.operator.deed()?.entry(Action::OUTBOX_RETRY, now);
+    output::print(revive(&*database.outbox, &which, &entry, now).await?)
 }
 
 /// One that is named twice is one.
@@ -242,9 +245,10 @@ fn which(ids: &[i64], all: bool) -> Revive {
 async fn revive(
     outbox: &dyn Outbox,
     which: &Revive,
+    entry: &Entry,
     now: OffsetDateTime,
 ) -> anyhow::Result<String> {
-    let revived = outbox.revive(which, now).await?;
+    let revived = outbox.revive(which, Some(entry), now).await?;
     if let Revive::Tasks(named) = which
         && revived < named.len() as u64
     {
@@ -263,7 +267,7 @@ mod tests {
         outbox::Queue,
         posting::Lifetime,
         subscriber::MigrationSource,
-        testing::{MemoryStore, create, email, minutes, noon, report, subscriber_id},
+        testing::{MemoryStore, create, deed, email, minutes, noon, report, subscriber_id},
         usecase::{ingest, migrate, put_subscribers},
     };
     use serde_json::Value;
@@ -291,6 +295,10 @@ mod tests {
 
     async fn tasks(store: &MemoryStore, dead: bool) -> Vec<TaskRow> {
         Outbox::list(store, dead, None, usize::MAX).await.unwrap()
+    }
+
+    fn recorded() -> Entry {
+        deed(1).entry(Action::OUTBOX_RETRY, noon())
     }
 
     #[test]
@@ -434,7 +442,9 @@ mod tests {
         assert!(lines[1].contains("  sync  "), "{text}");
         assert!(lines[3].contains("  migrate  "), "{text}");
         assert_eq!(lines[1].find("2026"), lines[3].find("2026"), "{text}");
-        let revived = revive(&store, &which(&[], true), noon()).await.unwrap();
+        let revived = revive(&store, &which(&[], true), &recorded(), noon())
+            .await
+            .unwrap();
         assert_eq!(revived, "Due again: 2.");
     }
 
@@ -461,16 +471,23 @@ mod tests {
         let store = store().await;
         let dead = tasks(&store, true).await[0].id.0;
         let waiting = tasks(&store, false).await[0].id.0;
-        let error = revive(&store, &which(&[dead, waiting, dead], false), noon())
-            .await
-            .unwrap_err();
+        let error = revive(
+            &store,
+            &which(&[dead, waiting, dead], false),
+            &recorded(),
+            noon(),
+        )
+        .await
+        .unwrap_err();
         assert!(
             error.to_string().starts_with("due again: 1 of 2;"),
             "{error}"
         );
         assert!(tasks(&store, true).await.is_empty());
         assert_eq!(
-            revive(&store, &which(&[], true), noon()).await.unwrap(),
+            revive(&store, &which(&[], true), &recorded(), noon())
+                .await
+                .unwrap(),
             "Due again: 0."
         );
     }

@@ -15,10 +15,13 @@ mod tests;
 use std::{net::SocketAddr, str::FromStr, time::Duration};
 
 use domain::{
+    audit::Operator,
     client::{ClientId, Scope},
     line::check_line,
     posting::{Lifetime, SourceIdentifier, Status},
+    subscriber::day,
 };
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -30,8 +33,8 @@ pub use self::{
         llm_model, llm_timeout, price,
     },
     newsletter::{
-        WebhookSecrets, account, api_key, board_name, email, group_id, migration_source, reconcile,
-        requests_per_minute, webhook_secrets,
+        PersonRef, WebhookSecrets, account, api_key, board_name, group_id, migration_source,
+        person, reconcile, requests_per_minute, webhook_secrets,
     },
 };
 
@@ -183,6 +186,25 @@ pub fn task_id(text: &str) -> Result<i64, String> {
     text.trim()
         .parse()
         .map_err(|_| format!("{text:?} is not the number of a side effect"))
+}
+
+/// `POSTHASTE_OPERATOR`.
+pub fn operator(text: &str) -> Result<Operator, String> {
+    Operator::new(text).map_err(|error| error.to_string())
+}
+
+/// A moment in the past: a day, from its beginning in UTC, or an RFC 3339 time.
+pub fn since(text: &str) -> Result<OffsetDateTime, String> {
+    let text = text.trim();
+    let at = match day::parse(text) {
+        Some(day) => Some(day.midnight().assume_utc()),
+        None => OffsetDateTime::parse(text, &Rfc3339).ok(),
+    };
+    at.map(domain::microseconds).ok_or_else(|| {
+        format!(
+            "{text:?} is neither a day such as 2026-03-01 nor a time such as 2026-03-01T12:00:00Z"
+        )
+    })
 }
 
 /// An operator's reason.

@@ -1,9 +1,10 @@
 //! What is said of the e-mail provider and of subscribers. Secrets are not repeated in a reason.
 
-use std::num::NonZeroU32;
+use std::{fmt, num::NonZeroU32};
 
-use domain::subscriber::{Account, Email, MigrationSource};
+use domain::subscriber::{Account, Email, MigrationSource, SubscriberId};
 use secrecy::SecretString;
+use uuid::Uuid;
 
 use super::{line, whole};
 
@@ -70,9 +71,31 @@ pub fn account(text: &str) -> Result<Account, String> {
     Account::parse(text.trim()).ok_or_else(|| format!("{text:?} is not one of old, new"))
 }
 
-/// A subscriber's address.
-pub fn email(text: &str) -> Result<Email, String> {
-    Email::parse(text).map_err(|error| format!("{text:?} {error}"))
+/// A person as an operator names one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonRef {
+    /// By their address.
+    Email(Email),
+    /// By their id.
+    Id(SubscriberId),
+}
+
+impl fmt::Display for PersonRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Email(email) => email.fmt(f),
+            Self::Id(id) => id.fmt(f),
+        }
+    }
+}
+
+/// A subscriber's address or UUID.
+pub fn person(text: &str) -> Result<PersonRef, String> {
+    if let Ok(uuid) = Uuid::parse_str(text.trim()) {
+        return Ok(PersonRef::Id(SubscriberId::new(uuid)));
+    }
+    let email = Email::parse(text).map_err(|error| format!("{text:?} {error}"));
+    email.map(PersonRef::Email)
 }
 
 /// Why an operator moves subscribers. Only they themselves confirm it by e-mail.

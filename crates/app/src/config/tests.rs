@@ -219,10 +219,41 @@ fn the_provider_s_accounts() {
         ],
     );
     check(
-        email,
+        person,
         &[
-            (" Ada@Example.com ", Ok(r#"Email("ada@example.com")"#)),
+            (
+                " Ada@Example.com ",
+                Ok(r#"Email(Email("ada@example.com"))"#),
+            ),
+            (
+                " 01900000-0000-7000-8000-000000000001 ",
+                Ok("Id(SubscriberId(01900000-0000-7000-8000-000000000001))"),
+            ),
             ("ada", Err("\"ada\" must be a valid e-mail address")),
+        ],
+    );
+}
+
+#[test]
+fn what_the_audit_is_asked_for() {
+    check(
+        since,
+        &[
+            ("2026-03-01", Ok("2026-03-01 0:00:00.0 +00:00:00")),
+            (
+                " 2026-03-01T12:00:00.5+02:00 ",
+                Ok("2026-03-01 10:00:00.5 +00:00:00"),
+            ),
+            ("2026-02-30", Err("\"2026-02-30\" is neither a day")),
+            ("yesterday", Err("\"yesterday\" is neither a day")),
+        ],
+    );
+    check(
+        operator,
+        &[
+            (" ann ", Ok(r#"Operator("ann")"#)),
+            ("", Err("must not be empty")),
+            ("a\tb", Err("must not contain control characters")),
         ],
     );
 }

@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
+    audit::Entry,
     enrichment::ReasonCode,
-    outbox::{Claimed, Kind, Outbox, Queue, Receipt, Revive, TaskId, TaskRow},
+    outbox::{Claimed, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
     posting::Lifetime,
     store::{Health, Store as _, StoreError, WriteSet},
     subscriber::Account,
@@ -184,7 +185,16 @@ impl Outbox for Away {
         Ok(Vec::new())
     }
 
-    async fn revive(&self, _: &Revive, _: OffsetDateTime) -> Result<u64, StoreError> {
+    async fn tasks_of(&self, _: Uuid, _: usize) -> Result<Vec<SubjectTask>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn revive(
+        &self,
+        _: &Revive,
+        _: Option<&Entry>,
+        _: OffsetDateTime,
+    ) -> Result<u64, StoreError> {
         Ok(0)
     }
 

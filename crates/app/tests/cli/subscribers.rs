@@ -33,6 +33,20 @@ fn subscribers_live_from_import_to_export() {
     let summary = text(&again.stdout);
     assert!(summary.contains("unchanged          2\n"), "{summary}");
 
+    let dry = run(
+        &folder,
+        &["subscribers", "import", "people.csv", "--dry-run"],
+        &[],
+    );
+    assert_eq!(dry.status.code(), Some(0), "{}", text(&dry.stderr));
+    let summary = text(&dry.stdout);
+    assert!(summary.ends_with("would become of it.\n"), "{summary}");
+    let audit = run(&folder, &["audit"], &[("POSTHASTE_OPERATOR", "bea")]);
+    let lines: Vec<_> = text(&audit.stdout).lines().collect();
+    assert_eq!(lines.len(), 2, "a dry run is no deed: {lines:?}");
+    let counts = "created: 2; file: people.csv; refused: 0; unchanged: 0; updated: 0";
+    assert!(lines[0].ends_with(counts), "{lines:?}");
+
     let show = |address: &str| run(&folder, &["subscribers", "show", address, "--json"], &[]);
     let shown: serde_json::Value = serde_json::from_slice(&show("ada@example.com").stdout).unwrap();
     assert_eq!(shown["name"], "Lovelace, Ada");
@@ -172,4 +186,64 @@ fn an_export_whose_reader_goes_away_is_no_failure() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(text(&output.stderr), "");
+}
+
+/// Who has left is not forgotten with the database.
+#[test]
+fn suppressions_outlast_a_database() {
+    let folder = installed();
+    let suppress = |person: &str| {
+        let command = ["subscribers", "suppress", person, "--reason", "by phone"];
+        run(&folder, &command, &[("POSTHASTE_OPERATOR", "bea")])
+    };
+    for person in ["ada@example.com", "stranger@example.com"] {
+        let done = suppress(person);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    }
+    let audit = run(&folder, &["audit"], &[]);
+    let lines: Vec<_> = text(&audit.stdout).lines().collect();
+    assert_eq!(lines.len(), 2);
+    let line = "  bea  subscribers.suppress  stranger@example.com  reason: by phone";
+    assert!(lines[1].ends_with(line), "{lines:?}");
+
+    let command = ["subscribers", "suppressions", "export"];
+    let exported = run(&folder, &command, &[]);
+    assert_eq!(exported.status.code(), Some(0));
+    let fresh = installed();
+    fs::write(fresh.path().join("left.csv"), &exported.stdout).unwrap();
+    fs::write(fresh.path().join("people.csv"), PEOPLE).unwrap();
+    let command = ["subscribers", "suppressions", "import", "left.csv"];
+    for expect in [
+        "2 suppressed, 0 unchanged, 0 refused\n",
+        "0 suppressed, 2 unchanged, 0 refused\n",
+    ] {
+        let imported = run(&fresh, &command, &[]);
+        assert_eq!(
+            imported.status.code(),
+            Some(0),
+            "{}",
+            text(&imported.stderr)
+        );
+        assert_eq!(text(&imported.stdout), expect);
+    }
+    run(&fresh, &["subscribers", "import", "people.csv"], &[]);
+    let ada = run(&fresh, &["subscribers", "show", "ada@example.com"], &[]);
+    let shown = text(&ada.stdout);
+    assert!(
+        shown.contains("status            unsubscribed\n"),
+        "{shown}"
+    );
+    assert!(shown.contains(", by import: by phone\n"), "{shown}");
+    let uuid = shown.lines().find_map(|line| line.strip_prefix("uuid"));
+    let uuid = uuid.unwrap().trim();
+    let command = ["subscribers", "reinstate", uuid, "--reason", "back"];
+    let done = run(&fresh, &command, &[]);
+    assert!(text(&done.stdout).starts_with("ada@example.com is active"));
+    // What was exported before that does not undo it.
+    let command = ["subscribers", "suppressions", "import", "left.csv"];
+    let imported = run(&fresh, &command, &[]);
+    assert_eq!(
+        text(&imported.stdout),
+        "0 suppressed, 2 unchanged, 0 refused\n"
+    );
 }

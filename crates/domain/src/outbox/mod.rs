@@ -29,7 +29,7 @@ pub use self::{
     event::{Event, EventName, Subject, SubjectKind},
     retry::RetryPolicy,
 };
-use crate::store::StoreError;
+use crate::{audit::Entry, store::StoreError};
 
 /// So many claims in a row may be lost before a task is given up. One may be an accident, or the
 /// fault of a task beside it; a suspect is worked on alone, so it has had two chances by itself.
@@ -106,6 +106,15 @@ pub struct TaskRow {
     pub next_at: OffsetDateTime,
     /// What went wrong last.
     pub last_error: Option<String>,
+}
+
+/// A task of a subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubjectTask {
+    /// The task.
+    pub task: TaskRow,
+    /// Whether it was given up.
+    pub is_dead: bool,
 }
 
 /// Which dead tasks to bring back.
@@ -199,8 +208,18 @@ pub trait Outbox: Send + Sync {
         limit: usize,
     ) -> Result<Vec<TaskRow>, StoreError>;
 
-    /// Makes dead tasks due at `now` with a clean record, and says how many there were.
-    async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError>;
+    /// Up to `limit` tasks of a subject, waiting, leased and dead ones, oldest first.
+    async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError>;
+
+    /// Makes dead tasks due at `now` with a clean record, and says how many there were. If there
+    /// were any, the entry of the audit is written in the same commit, with their number as the
+    /// detail `tasks`.
+    async fn revive(
+        &self,
+        which: &Revive,
+        entry: Option<&Entry>,
+        now: OffsetDateTime,
+    ) -> Result<u64, StoreError>;
 
     /// How much waits, one entry for each kind. What it costs is bounded.
     async fn backlog(&self) -> Result<Vec<Backlog>, StoreError>;

@@ -14,9 +14,10 @@ use uuid::Uuid;
 
 pub use self::locks::RowLocks;
 pub use self::subscriber::{
-    AccountState, Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite,
+    AccountState, Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
 };
 use crate::{
+    audit::Entry,
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
     outbox::{Effect, Event, Receipt},
@@ -115,6 +116,8 @@ pub struct WriteSet {
     pub events: Vec<Event>,
     /// Tasks that are finished with this commit.
     pub done: Vec<Receipt>,
+    /// What operators do with this commit.
+    pub audit: Vec<Entry>,
     /// When it was decided; new tasks are due from then on.
     pub at: OffsetDateTime,
 }
@@ -129,6 +132,7 @@ impl WriteSet {
             effects: BTreeSet::new(),
             events: Vec::new(),
             done: Vec::new(),
+            audit: Vec::new(),
             at,
         }
     }
@@ -152,6 +156,7 @@ impl WriteSet {
             && self.effects.is_empty()
             && self.events.is_empty()
             && self.done.is_empty()
+            && self.audit.is_empty()
     }
 }
 

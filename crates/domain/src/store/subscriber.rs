@@ -20,11 +20,23 @@ pub struct SubscriberWrite {
     pub subscriber: Subscriber,
 }
 
+/// Who is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Who {
+    /// Everybody who was reported.
+    #[default]
+    Reported,
+    /// Of those, who have not moved to the new account.
+    Unmigrated,
+    /// Everybody who is suppressed, reported or not.
+    Suppressed,
+}
+
 /// Which subscribers to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubscriberQuery {
-    /// Only those who have not moved to the new account.
-    pub only_unmigrated: bool,
+    /// Whose list it is.
+    pub who: Who,
     /// Only those behind this address.
     pub after: Option<Email>,
     /// At most this many.
@@ -34,7 +46,7 @@ pub struct SubscriberQuery {
 /// The port for lists of subscribers.
 #[async_trait]
 pub trait SubscriberReader: Send + Sync {
-    /// Subscribers that were reported, ascending by address, byte for byte.
+    /// Subscribers, ascending by address, byte for byte.
     async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError>;
 }
 

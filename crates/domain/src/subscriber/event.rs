@@ -74,7 +74,7 @@ pub struct Notice {
 /// out of order: the strongest status stands. What is said of an address that nobody has
 /// reported is kept for the day when somebody does, and told to the accounts all the same. Who
 /// was reinstated is not suppressed by a delivery, which may be an old one: the accounts are
-/// asked.
+/// asked. So they are about a delivery that this service may have caused itself.
 pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) -> Option<Change> {
     let Notice {
         event,
@@ -87,10 +87,11 @@ pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) 
     let mut after = known.cloned().unwrap_or_else(|| {
         Subscriber::unreported(event.email.clone(), *new_id, new_token.clone(), now)
     });
-    if after.reinstated_at.is_some() && !after.status.is_suppressed() {
-        if !event.status.is_suppressed() {
-            return None;
-        }
+    let may_be_old = after.reinstated_at.is_some() && !after.status.is_suppressed();
+    if may_be_old && !event.status.is_suppressed() {
+        return None;
+    }
+    if may_be_old || after.may_have_caused(event.status) {
         after.places.set_quiet(false);
         return Some(Change::new(known, after, now));
     }

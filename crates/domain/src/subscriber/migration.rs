@@ -138,7 +138,7 @@ pub fn arrive(subscriber: &Subscriber, told: &Telling, now: OffsetDateTime) -> O
     after.places.old.id = None;
     // Who was suppressed at the last moment is active there.
     after.places.new.is_quiet = false;
-    after.told = Some(told.digest());
+    after.hold(told.digest(), now);
     let mut change = Change::new(Some(subscriber), after, now);
     if change.subscriber.is_untold() {
         change.ask_for_sync();

@@ -240,6 +240,8 @@ pub struct Subscriber {
     /// SHA-256 of what the account that the person is in is known to hold, see [`Telling`];
     /// `None` while that is not known.
     pub told: Option<[u8; 32]>,
+    /// When an account was last told, or shown to hold, what was news to it.
+    pub told_at: Option<OffsetDateTime>,
     /// When it was written last.
     pub updated_at: OffsetDateTime,
 }
@@ -268,6 +270,7 @@ impl Subscriber {
             migrated: None,
             token,
             told: None,
+            told_at: None,
             updated_at: now,
         }
     }

@@ -32,6 +32,35 @@ pub fn suppress(
     Change::of_status(known, after, now)
 }
 
+/// A suppression as a file tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedSuppression {
+    /// Whom it is about and the status, with the id and the token to use if the address is new.
+    pub notice: Notice,
+    /// When it was learnt, if the file says so.
+    pub at: Option<OffsetDateTime>,
+    /// Why, if the file says so.
+    pub reason: Option<String>,
+}
+
+/// Takes in a suppression from a file. The strongest status stands, and none is ever lifted. One
+/// that was learnt before an operator reinstated the person does not count. `None` when it
+/// changes nothing.
+pub fn import(
+    known: Option<&Subscriber>,
+    imported: &ImportedSuppression,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    let ImportedSuppression { notice, at, reason } = imported;
+    let reinstated_at = known.and_then(|known| known.reinstated_at);
+    let is_older = at.zip(reinstated_at).is_some_and(|(at, since)| at < since);
+    if is_older {
+        return None;
+    }
+    let source = SuppressionSource::Import;
+    suppress(known, notice, source, reason.as_deref(), now)
+}
+
 /// Lets mail be sent to a person again, from this moment on: what the provider says of before it
 /// does not count any more. No account is told to make the person active; whoever wants mail has
 /// subscribed there. `None` when the person is not suppressed.
@@ -45,6 +74,7 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
     let unknown = Place {
         id: None,
         is_quiet: true,
+        is_withdrawn: false,
     };
     let after = Subscriber {
         status: SubscriberStatus::Active,

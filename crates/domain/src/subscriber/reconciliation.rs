@@ -43,7 +43,7 @@ pub fn take_in(
             if !is_right {
                 after.told = None;
             } else if meanwhile == Meanwhile::Quiet {
-                after.told = Some(after.telling().digest());
+                after.hold(after.telling().digest(), now);
             }
             if after.is_untold() {
                 effect = Some(after.bulk_sync());

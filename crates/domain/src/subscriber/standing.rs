@@ -26,6 +26,9 @@ pub struct Place {
     /// Whether the account is known to send nothing to the person. Of interest only while there
     /// is something to [look after](Subscriber::is_watched).
     pub is_quiet: bool,
+    /// Whether this service itself has unsubscribed the person there, or was about to: then it
+    /// says nothing that the account shows them as unsubscribed.
+    pub is_withdrawn: bool,
 }
 
 /// What is known of a person in both accounts.
@@ -153,7 +156,7 @@ impl Subscriber {
             return;
         }
         self.places[account].id = Some(found.id.clone());
-        if let Some(seen) = self.counted(found) {
+        if let Some(seen) = self.counted(account, found) {
             self.strengthen(seen, Suppression::shown(source, Some(account), now));
         } else if self.status.is_suppressed() && found.status.suppression().is_none() {
             self.places[account].is_quiet = false;
@@ -173,17 +176,28 @@ impl Subscriber {
         self.strengthen(SubscriberStatus::Removed, from);
     }
 
-    /// The suppression that an account shows, if it counts. Of who was reinstated, an
-    /// unsubscription counts only from that moment on, by the account's own clock, which shows
-    /// whole seconds.
-    pub(super) fn counted(&self, found: &Found) -> Option<SubscriberStatus> {
+    /// The suppression that an account shows, if it counts. An unsubscription does not where this
+    /// service itself has unsubscribed the person; and of who was reinstated it counts only from
+    /// that moment on, by the account's own clock, which shows whole seconds.
+    pub(super) fn counted(&self, account: Account, found: &Found) -> Option<SubscriberStatus> {
         let seen = found.status.suppression()?;
         let is_older = |since: OffsetDateTime| {
-            found.status == ProviderStatus::Unsubscribed
-                && found
-                    .unsubscribed_at
-                    .is_some_and(|at| at.unix_timestamp() < since.unix_timestamp())
+            found
+                .unsubscribed_at
+                .is_some_and(|at| at.unix_timestamp() < since.unix_timestamp())
         };
-        (!self.reinstated_at.is_some_and(is_older)).then_some(seen)
+        let is_void = self.places[account].is_withdrawn || self.reinstated_at.is_some_and(is_older);
+        (found.status != ProviderStatus::Unsubscribed || !is_void).then_some(seen)
+    }
+
+    /// Whether a delivery of this status may be about what this service itself has done: that it
+    /// has unsubscribed a person who bounced or was removed. A delivery does not say in which
+    /// account it was.
+    pub(super) fn may_have_caused(&self, status: SubscriberStatus) -> bool {
+        let Places { old, new } = &self.places;
+        status == SubscriberStatus::Unsubscribed
+            && self.status.is_suppressed()
+            && self.status < status
+            && (old.is_withdrawn || new.is_withdrawn)
     }
 }

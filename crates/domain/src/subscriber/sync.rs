@@ -75,6 +75,14 @@ impl Subscriber {
         }
     }
 
+    /// Takes in that the account that the person is in holds this.
+    pub(super) fn hold(&mut self, digest: [u8; 32], now: OffsetDateTime) {
+        if self.told != Some(digest) {
+            self.told = Some(digest);
+            self.told_at = Some(now);
+        }
+    }
+
     /// Whether there is something to tell. There is nothing of someone whom nobody has
     /// reported; and of someone who is on the way to the new account there is nothing *yet*,
     /// because what the old one knows of a suppression has to be seen first.
@@ -143,7 +151,10 @@ pub fn record(
     match sight {
         Sight::Found(found) => {
             after.see(told.account, found, source, now);
-            held.status = after.counted(found).unwrap_or(told.status).max(told.status);
+            held.status = after
+                .counted(told.account, found)
+                .unwrap_or(told.status)
+                .max(told.status);
         }
         // Whoever has left it is not missing there.
         Sight::Missing if is_there => {
@@ -153,7 +164,7 @@ pub fn record(
         Sight::Missing | Sight::Nobody => {}
     }
     if is_there {
-        after.told = Some(held.digest());
+        after.hold(held.digest(), now);
     } else if let Some(migrated) = &mut after.migrated
         && matches!(sight, Sight::Found(_))
         && !after.status.is_suppressed()

@@ -4,10 +4,26 @@
 //! them where they are shown active or unconfirmed, and records that the account is quiet. It
 //! works by address, so it serves people whom nobody has reported too. For a person who was
 //! reinstated it only looks, because what the provider delivers about them may be old.
+//!
+//! That it unsubscribes somebody is noted before, so that the provider's words about it are never
+//! taken for the person's own: who bounced or was removed stays recorded as that.
 
 use time::OffsetDateTime;
 
 use super::{Account, Change, Subscriber, SuppressionSource, provider::Found};
+
+/// Notes, before an account is told, that the unsubscription that it shows from then on is this
+/// service's own. `None` if that was noted before.
+pub fn begin(subscriber: &Subscriber, account: Account, now: OffsetDateTime) -> Option<Change> {
+    if subscriber.places[account].is_withdrawn {
+        return None;
+    }
+    let mut after = subscriber.clone();
+    after.places[account].is_withdrawn = true;
+    let mut change = Change::new(Some(subscriber), after, now);
+    change.is_of_withdrawal = true;
+    Some(change)
+}
 
 /// Whether an account that shows this is to unsubscribe the person.
 pub fn is_needed(subscriber: &Subscriber, found: Option<&Found>) -> bool {

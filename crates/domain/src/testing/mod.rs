@@ -15,11 +15,12 @@ pub use self::{
     memory::MemoryStore,
     provider::{Call, Failing, MemoryProvider, Person},
     sample::{
-        answered, client, create, email, hours, identifier, minutes, noon, notice, posting, push,
-        push_by, put_id, report, subscriber, subscriber_id, text, token, uuid,
+        answered, client, create, deed, email, hours, identifier, minutes, noon, notice, posting,
+        push, push_by, put_id, report, subscriber, subscriber_id, text, token, uuid,
     },
 };
 use crate::{
+    audit::AuditLog,
     client::Clients,
     enrichment::Drafts,
     outbox::Outbox,
@@ -28,12 +29,20 @@ use crate::{
 
 /// Everything that a store implements.
 pub trait AllPorts:
-    Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients + Drafts
+    Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients + Drafts + AuditLog
 {
 }
 
 impl<T> AllPorts for T where
-    T: Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients + Drafts
+    T: Store
+        + PostingReader
+        + SubscriberReader
+        + Health
+        + Outbox
+        + Accounts
+        + Clients
+        + Drafts
+        + AuditLog
 {
 }
 
@@ -105,6 +114,7 @@ macro_rules! contract_suite {
                 claims_are_limited_and_longest_due_first
                 rows_are_listed
                 rows_are_listed_by_pages
+                the_tasks_of_a_subject_are_listed
                 the_backlog_is_counted
             }
             subscribers {
@@ -129,6 +139,13 @@ macro_rules! contract_suite {
                 accounts_are_leased_together_or_not_at_all
                 a_released_account_is_free
                 what_is_kept_of_an_account_outlasts_its_lease
+            }
+            audit {
+                an_entry_is_written_with_its_commit
+                a_run_that_ends_replaces_its_details
+                entries_are_read_newest_first_by_pages
+                an_entry_of_an_unknown_action_is_shown
+                what_is_brought_back_is_recorded
             }
             clients {
                 a_client_comes_back

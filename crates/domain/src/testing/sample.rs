@@ -5,6 +5,7 @@ use time::{Duration, OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 
 use crate::{
+    audit::{Deed, Operator},
     client::{Client, ClientId, Scope},
     company::CompanyId,
     posting::{
@@ -24,6 +25,21 @@ pub fn uuid(n: u128) -> Uuid {
 /// A fixed time.
 pub const fn noon() -> OffsetDateTime {
     datetime!(2026-03-01 12:00:00.123_456 UTC)
+}
+
+/// The `n`-th deed of the operator Ann.
+///
+/// # Panics
+/// Never: she has a good name.
+#[expect(
+    clippy::expect_used,
+    reason = "these are tests, though not marked as such"
+)]
+pub fn deed(n: u128) -> Deed {
+    Deed {
+        id: uuid(0x5000 + n),
+        by: Operator::new("ann").expect("it is a name"),
+    }
 }
 
 /// Some hours.
@@ -215,6 +231,7 @@ pub fn subscriber(address: &str) -> Subscriber {
         migrated: None,
         token: token(address),
         told: None,
+        told_at: None,
         updated_at: noon(),
     }
 }

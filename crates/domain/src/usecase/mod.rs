@@ -8,6 +8,7 @@ mod migrate;
 mod moderate;
 mod newsletter;
 mod notice;
+mod operate;
 mod reconcile;
 mod report;
 mod sync;
@@ -33,11 +34,15 @@ pub use self::{
     moderate::{ModerationError, moderate},
     newsletter::{Newsletter, NewsletterError, Reported},
     notice::notice_events,
+    operate::{Operated, import_suppressions, reinstate, suppress},
     reconcile::{look_for, reconcile},
-    report::{find_subscriber, find_subscriber_by_token, put_subscribers},
+    report::{decide_subscribers, find_subscriber, find_subscriber_by_token, put_subscribers},
     sync::{Errand, Told, record_syncs, sync, syncs},
     unsubscribe::unsubscribe_holder,
-    withdraw::{Withdrawal, finish_withdrawal, next_withdrawal, record_withdrawal, withdraw},
+    withdraw::{
+        Withdrawal, begin_withdrawal, finish_withdrawal, look, next_withdrawal, record_withdrawal,
+        withdraw,
+    },
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 

@@ -3,6 +3,7 @@
 use time::OffsetDateTime;
 
 use crate::{
+    audit::{Action, Deed, Entry},
     posting::{
         Lifetime, Posting, Rejection, SourceIdentifier,
         moderation::{self, Moderation},
@@ -21,11 +22,13 @@ pub enum ModerationError {
     Store(#[from] StoreError),
 }
 
-/// Carries out an operator's command and gives the posting as it is afterwards.
+/// Carries out an operator's command, records it, and gives the posting as it is afterwards. A
+/// command that changes nothing is not recorded.
 pub async fn moderate(
     store: &dyn Store,
     identifier: &SourceIdentifier,
     command: &Moderation,
+    deed: &Deed,
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Posting, ModerationError> {
@@ -41,7 +44,24 @@ pub async fn moderate(
     };
     let after = change.posting.clone();
     let mut writes = WriteSet::new(now);
+    writes.audit.push(entry(identifier, command, deed, now));
     change.record(&mut known, &mut writes);
     store.commit(writes).await?;
     Ok(after)
+}
+
+fn entry(
+    identifier: &SourceIdentifier,
+    command: &Moderation,
+    deed: &Deed,
+    now: OffsetDateTime,
+) -> Entry {
+    let entry = |action| deed.entry(action, now).about(identifier);
+    match command {
+        Moderation::Approve => entry(Action::POSTINGS_APPROVE),
+        Moderation::Reject { reason } => {
+            entry(Action::POSTINGS_REJECT).with("reason", reason.as_str())
+        }
+        Moderation::Feature(on) => entry(Action::POSTINGS_FEATURE).with("on", *on),
+    }
 }

@@ -19,6 +19,19 @@ pub async fn put_subscribers(
     batch: &[PutSubscriber],
     now: OffsetDateTime,
 ) -> Result<Vec<Reported>, StoreError> {
+    let (answers, writes) = decide_subscribers(store, batch, now).await?;
+    if !writes.is_empty() {
+        store.commit(writes).await?;
+    }
+    Ok(answers)
+}
+
+/// Says what would become of reports, and what would be written.
+pub async fn decide_subscribers(
+    store: &dyn Store,
+    batch: &[PutSubscriber],
+    now: OffsetDateTime,
+) -> Result<(Vec<Reported>, WriteSet), StoreError> {
     let emails: HashSet<_> = batch.iter().map(|put| put.email.clone()).collect();
     let emails: Vec<_> = emails.into_iter().collect();
     let mut known = store.load_subscribers(&emails).await?;
@@ -35,10 +48,7 @@ pub async fn put_subscribers(
             is_new: decided.is_new,
         }));
     }
-    if !writes.is_empty() {
-        store.commit(writes).await?;
-    }
-    Ok(answers)
+    Ok((answers, writes))
 }
 
 /// Finds a person that was reported.

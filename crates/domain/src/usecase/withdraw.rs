@@ -53,24 +53,68 @@ pub async fn finish_withdrawal(
     store.commit(writes).await
 }
 
-/// Looks the person up, and unsubscribes them where that is needed.
-pub async fn withdraw(
+/// Looks the person up.
+pub async fn look(
     provider: &dyn Provider,
     withdrawal: &Withdrawal,
 ) -> Result<Option<Found>, ProviderError> {
+    let email = &withdrawal.subscriber.email;
+    provider.find(withdrawal.account, email).await
+}
+
+/// Notes that the person is about to be unsubscribed, if that is needed by what is known now.
+pub async fn begin_withdrawal(
+    store: &dyn Store,
+    withdrawal: &Withdrawal,
+    found: Option<&Found>,
+    now: OffsetDateTime,
+) -> Result<Withdrawal, StoreError> {
+    let Withdrawal {
+        subscriber: looked,
+        account,
+    } = withdrawal;
+    if !withdrawal::is_needed(looked, found) {
+        return Ok(withdrawal.clone());
+    }
+    let mut known = store.load_subscribers_by_id(&[looked.id]).await?;
+    let Some(mut subscriber) = known.remove(&looked.id) else {
+        return Ok(withdrawal.clone());
+    };
+    let is_unchanged = is_at(&subscriber, looked.version);
+    if withdrawal::is_needed(&subscriber, found)
+        && let Some(change) = withdrawal::begin(&subscriber, *account, now)
+    {
+        let mut writes = WriteSet::new(now);
+        subscriber = change.record(&mut writes);
+        store.commit(writes).await?;
+    }
+    if !is_unchanged {
+        // So that the account is looked at once more.
+        subscriber.version = looked.version;
+    }
+    Ok(Withdrawal {
+        subscriber,
+        account: *account,
+    })
+}
+
+/// Unsubscribes the person where that is needed.
+pub async fn withdraw(
+    provider: &dyn Provider,
+    withdrawal: &Withdrawal,
+    found: Option<&Found>,
+) -> Result<(), ProviderError> {
     let Withdrawal {
         subscriber,
         account,
     } = withdrawal;
-    let found = provider.find(*account, &subscriber.email).await?;
-    if let Some(found) = found.as_ref()
-        && withdrawal::is_needed(subscriber, Some(found))
-    {
-        provider
-            .suppress(*account, &subscriber.email, &found.id)
-            .await?;
+    match found {
+        Some(found) if withdrawal::is_needed(subscriber, Some(found)) => {
+            let email = &subscriber.email;
+            provider.suppress(*account, email, &found.id).await
+        }
+        _ => Ok(()),
     }
-    Ok(found)
 }
 
 /// Records what an account showed before the person was unsubscribed there.

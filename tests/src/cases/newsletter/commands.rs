@@ -11,6 +11,7 @@ use crate::harness::{
 
 on_every_store! {
     a_subscriber_is_shown,
+    an_operator_suppresses_and_reinstates,
     who_is_not_there_and_what_is_no_address_are_told_apart,
     an_operator_moves_people_by_hand,
     a_launch_that_is_interrupted_goes_on_later,
@@ -50,9 +51,15 @@ async fn a_subscriber_is_shown(store: Store) {
     let bits = base64::Engine::decode(&base64::prelude::BASE64_URL_SAFE_NO_PAD, &token);
     assert_eq!(bits.unwrap().len(), 32, "256 bits");
     let mut shown = show(&newsletter.app.site, &email.to_uppercase());
-    // The record as the API has it, and what lets the person move.
+    // The record as the API has it, what lets the person move, and what else an operator asks.
     assert_eq!(shown["migration_token"], token.as_str());
-    shown.as_object_mut().unwrap().remove("migration_token");
+    assert_eq!(shown["suppression"], Value::Null);
+    let answered = |shown: &mut Value, record: &Value| {
+        let keys = record.as_object().unwrap();
+        let shown = shown.as_object_mut().unwrap();
+        shown.retain(|key, _| keys.contains_key(key));
+    };
+    answered(&mut shown, &record);
     assert_eq!(shown, record);
     let text = newsletter.app.run(&["subscribers", "show", &email]);
     let text = text.succeeded();
@@ -63,17 +70,79 @@ async fn a_subscriber_is_shown(store: Store) {
         "expired",
         "2027-01-31",
         "old",
-        &token,
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(!text.contains(&token), "{text}");
+    let uuid = record["uuid"].as_str().unwrap();
+    assert_eq!(show(&newsletter.app.site, uuid)["email"], email.as_str());
 
     newsletter.confirm(&token).await;
     newsletter.settled(&email).await;
     record = newsletter.show(&email).await;
     let mut shown = show(&newsletter.app.site, &email);
-    shown.as_object_mut().unwrap().remove("migration_token");
+    assert_eq!(shown["tasks"], json!([]));
+    assert!(shown["told_at"].is_string(), "{shown}");
+    answered(&mut shown, &record);
     assert_eq!(shown, record);
+}
+
+/// An old delivery that is sent again does not undo a reinstatement; a new unsubscription does.
+async fn an_operator_suppresses_and_reinstates(store: Store) {
+    let newsletter = Newsletter::shared(store);
+    let provider = &newsletter.provider;
+    let both = [Account::Old, Account::New];
+    let email = person();
+    newsletter.report(&email, &json!({"name": "Ada"})).await;
+    newsletter.settled(&email).await;
+    provider.add(Account::New, &json!({"email": email}));
+    let decide = |command: &str| {
+        let reason = ["--reason", "asked by phone", "--operator", "ann"];
+        let command = [&["subscribers", command, &email][..], &reason].concat();
+        newsletter.app.run(&command).succeeded()
+    };
+    let status = async || newsletter.show(&email).await["status"].clone();
+    let there = |account| provider.subscriber(account, &email).unwrap()["status"].clone();
+
+    let said = decide("suppress");
+    assert!(said.contains("both accounts are told"), "{said}");
+    newsletter.settled(&email).await;
+    assert_eq!(both.map(there), ["unsubscribed", "unsubscribed"]);
+    let shown = show(&newsletter.app.site, &email);
+    assert_eq!(shown["suppression"]["source"], "operator");
+    assert_eq!(shown["suppression"]["reason"], "asked by phone");
+
+    // They subscribe again.
+    for account in both {
+        provider.set_status(account, &email, "active");
+    }
+    decide("reinstate");
+    newsletter.settled(&email).await;
+    let gone = event("subscriber.unsubscribed", &email, "unsubscribed");
+    newsletter.deliver(&gone).await;
+    newsletter.settled(&email).await;
+    assert_eq!(status().await, "active");
+    assert_eq!(both.map(there), ["active", "active"]);
+
+    provider.set_status(Account::New, &email, "unsubscribed");
+    newsletter.deliver(&gone).await;
+    newsletter.settled(&email).await;
+    assert_eq!(status().await, "unsubscribed");
+    assert_eq!(both.map(there), ["unsubscribed", "unsubscribed"]);
+
+    let printed = newsletter.app.run(&["audit", "--json"]).succeeded();
+    let lines: Vec<Value> = serde_json::from_str(&printed).unwrap();
+    let theirs: Vec<_> = lines
+        .iter()
+        .filter(|line| line["email"] == email.as_str())
+        .map(|line| (line["by"].clone(), line["action"].clone()))
+        .collect();
+    let by_ann = |action: &str| (json!("ann"), json!(action));
+    let expect = [
+        by_ann("subscribers.suppress"),
+        by_ann("subscribers.reinstate"),
+    ];
+    assert_eq!(theirs, expect);
 }
 
 async fn who_is_not_there_and_what_is_no_address_are_told_apart(store: Store) {

@@ -36,7 +36,8 @@ impl Backend {
     pub async fn moderate(&self, identifier: &str, command: Moderation) {
         let identifier = SourceIdentifier::new(identifier).unwrap();
         let now = domain::microseconds(OffsetDateTime::now_utc());
-        usecase::moderate(&self.store, &identifier, &command, Lifetime::NEVER, now)
+        let (deed, never) = (domain::testing::deed(1), Lifetime::NEVER);
+        usecase::moderate(&self.store, &identifier, &command, &deed, never, now)
             .await
             .unwrap();
     }

@@ -98,6 +98,7 @@ impl Newsletter for FakeNewsletter {
                 migrated: None,
                 token: put.new_token.clone(),
                 told: None,
+                told_at: None,
                 updated_at: now(),
             });
         put.name.apply(&mut subscriber.name);

@@ -42,6 +42,12 @@ INSERT INTO account_leases (account, holder, ends_at) VALUES
 INSERT INTO account_states (account, paused_until, pause_reason, reconciled_at) VALUES
     ('old', '2026-03-01 13:00:00.123456+00', 'old account: 429', '2026-03-01 13:00:00.123456+00');
 
+-- What an operator did.
+INSERT INTO audit (id, at, operator, action, subject, details) VALUES
+    ('01900000-0000-7000-8000-000000000407', '2026-03-01 12:00:00.123456Z', 'ann',
+     'subscribers.suppress', '01900000-0000-7000-8000-000000000401',
+     '{"reason":"asked by ''phone''"}');
+
 -- In the order of their ids, from 6: a sync that failed twice, one that waits, a move whose
 -- worker died, and an event that was given up.
 INSERT INTO outbox

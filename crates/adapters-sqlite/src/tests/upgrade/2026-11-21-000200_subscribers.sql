@@ -42,6 +42,11 @@ INSERT INTO account_leases (account, holder, ends_at) VALUES
 INSERT INTO account_states (account, paused_until, pause_reason, reconciled_at) VALUES
     ('old', 1772370000123456, 'old account: 429', 1772370000123456);
 
+-- What an operator did.
+INSERT INTO audit (id, at, operator, action, subject, details) VALUES
+    (x'01900000000070008000000000000407', 1772366400123456, 'ann', 'subscribers.suppress',
+     '01900000-0000-7000-8000-000000000401', '{"reason":"asked by ''phone''"}');
+
 -- In the order of their ids, from 6: a sync that failed twice, one that waits, a move whose
 -- worker died, and an event that was given up.
 INSERT INTO outbox

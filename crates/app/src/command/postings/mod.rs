@@ -10,12 +10,15 @@ use std::{process::ExitCode, time::Duration};
 use anyhow::bail;
 use backon::{ExponentialBuilder, Retryable as _};
 use domain::{
+    audit::Deed,
     posting::{
-        Lifetime, Posting, PostingView, Rejection, SourceIdentifier, Status, moderation::Moderation,
+        Lifetime, Posting, PostingId, PostingView, Rejection, SourceIdentifier, Status,
+        moderation::Moderation,
     },
     store::{ListQuery, PostingReader, Store, StoreError},
     usecase::{ModerationError, moderate},
 };
+use uuid::Uuid;
 
 use crate::{
     cli::{
@@ -43,6 +46,7 @@ pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
         }
         PostingsCommand::Show(PostingsShowArgs { id, json, store }) => {
             let database = Database::open(&store.database()).await?;
+            let id = named(&*database.store, &id).await?;
             output::print(show(&*database.postings, &id, json.enabled).await?)?;
         }
         PostingsCommand::Approve(args) => moderate_one(args, Moderation::Approve).await?,
@@ -112,10 +116,26 @@ async fn show(
     }
 }
 
+/// The identifier of the posting that is meant: by that, or by its UUID.
+async fn named(store: &dyn Store, id: &SourceIdentifier) -> Result<SourceIdentifier, StoreError> {
+    let Ok(uuid) = Uuid::parse_str(id.as_str()) else {
+        return Ok(id.clone());
+    };
+    let known = store.load(std::slice::from_ref(id), &[]).await?;
+    if known.postings.contains_key(id) {
+        return Ok(id.clone());
+    }
+    let known = store.load_by_id(&[PostingId::new(uuid)]).await?;
+    let mut found = known.postings.into_keys();
+    Ok(found.next().unwrap_or_else(|| id.clone()))
+}
+
 async fn moderate_one(args: PostingArgs, command: Moderation) -> anyhow::Result<()> {
+    let deed = args.operator.deed()?;
     let database = Database::open(&args.store.database()).await?;
-    let lifetime = args.lifetime.lifetime;
-    let posting = apply(&*database.store, &args.id, &command, lifetime).await?;
+    let store = &*database.store;
+    let (id, lifetime) = (named(store, &args.id).await?, args.lifetime.lifetime);
+    let posting = apply(store, &id, &command, &deed, lifetime).await?;
     output::print(sentence(&posting, &command))
 }
 
@@ -137,9 +157,10 @@ async fn apply(
     store: &dyn Store,
     id: &SourceIdentifier,
     command: &Moderation,
+    deed: &Deed,
     lifetime: Lifetime,
 ) -> Result<Posting, ModerationError> {
-    let attempt = || moderate(store, id, command, lifetime, clock::now());
+    let attempt = || moderate(store, id, command, deed, lifetime, clock::now());
     let again = ExponentialBuilder::new()
         .with_min_delay(Duration::from_millis(20))
         .with_max_times(CONFLICTS)

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use domain::{
-    testing::{MemoryStore, create, hours, minutes, noon, push},
+    audit::{AuditLog, AuditQuery},
+    testing::{MemoryStore, create, deed, hours, minutes, noon, push},
     usecase::ingest,
 };
 use serde_json::Value;
@@ -58,7 +59,7 @@ async fn the_list_filters_by_status() {
     let store = MemoryStore::new();
     let puts = [create("a", "acme"), create("b", "acme")];
     ingest(&store, &puts, NEVER, noon()).await.unwrap();
-    apply(&store, &id("b"), &Moderation::Approve, NEVER)
+    apply(&store, &id("b"), &Moderation::Approve, &deed(1), NEVER)
         .await
         .unwrap();
     let approved = rows(&store, Some(Status::Approved)).await;
@@ -92,7 +93,7 @@ async fn an_unknown_posting_is_named_as_the_api_names_it() {
         let error = show(&store, &id("a"), as_json).await.unwrap_err();
         assert_eq!(error.to_string(), "Job posting not found.");
     }
-    let error = apply(&store, &id("a"), &Moderation::Approve, NEVER)
+    let error = apply(&store, &id("a"), &Moderation::Approve, &deed(1), NEVER)
         .await
         .unwrap_err();
     assert_eq!(error.to_string(), "Job posting not found.");
@@ -128,9 +129,15 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
     put.patch.title = domain::posting::Patch::Set("Baker\u{1b}[2J".to_owned());
     ingest(&store, &[put], NEVER, noon()).await.unwrap();
     let reason = "Not a job.".to_owned();
-    apply(&store, &id("a/1"), &Moderation::Reject { reason }, NEVER)
-        .await
-        .unwrap();
+    apply(
+        &store,
+        &id("a/1"),
+        &Moderation::Reject { reason },
+        &deed(1),
+        NEVER,
+    )
+    .await
+    .unwrap();
     let text = show(&store, &id("a/1"), false).await.unwrap();
     for part in [
         "id                a/1\n",
@@ -161,7 +168,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
         Fault::Fail(StoreError::Conflict),
         Fault::Fail(StoreError::Conflict),
     ]);
-    let posting = apply(&*store, &id("a"), &Moderation::Approve, NEVER)
+    let posting = apply(&*store, &id("a"), &Moderation::Approve, &deed(1), NEVER)
         .await
         .unwrap();
     assert_eq!(posting.status, Status::Approved);
@@ -171,13 +178,17 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
     let down = StoreError::Unavailable("gone".to_owned());
     store.fail_next([Fault::Fail(down.clone())]);
     let feature = Moderation::Feature(true);
-    let error = apply(&*store, &id("a"), &feature, NEVER).await.unwrap_err();
+    let error = apply(&*store, &id("a"), &feature, &deed(1), NEVER)
+        .await
+        .unwrap_err();
     assert_eq!(
         error,
         ModerationError::Store(down),
         "anything else is not tried again"
     );
-    let posting = apply(&*store, &id("a"), &feature, NEVER).await.unwrap();
+    let posting = apply(&*store, &id("a"), &feature, &deed(1), NEVER)
+        .await
+        .unwrap();
     assert_eq!(sentence(&posting, &feature), "a is featured.");
 }
 
@@ -191,9 +202,61 @@ async fn an_expired_posting_is_not_approved() {
     ingest(&*store, &[expire], NEVER, noon() + hours(1))
         .await
         .unwrap();
-    let error = apply(&*store, &id("a"), &Moderation::Approve, NEVER)
+    let error = apply(&*store, &id("a"), &Moderation::Approve, &deed(1), NEVER)
         .await
         .unwrap_err();
     let expect = "Invalid JobPosting state transition from expired to approved.";
     assert_eq!(error.to_string(), expect);
+}
+
+#[tokio::test]
+async fn a_posting_is_meant_by_its_identifier_or_its_uuid() {
+    let store = MemoryStore::new();
+    let put = create("a/1", "acme");
+    let uuid = put.new_id.to_string();
+    // Which another posting has for its identifier, and that comes first.
+    let odd = create("01900000-0000-7000-8000-00000000abcd", "acme");
+    ingest(&store, &[put, odd], NEVER, noon()).await.unwrap();
+    let named = async |text: &str| named(&store, &id(text)).await.unwrap().to_string();
+    assert_eq!(named("a/1").await, "a/1");
+    assert_eq!(named(&uuid).await, "a/1");
+    assert_eq!(named(&uuid.to_uppercase()).await, "a/1");
+    for same in ["01900000-0000-7000-8000-00000000abcd", "nobody"] {
+        assert_eq!(named(same).await, same);
+    }
+}
+
+#[tokio::test]
+async fn what_an_operator_does_is_in_the_audit() {
+    let store = MemoryStore::new();
+    ingest(&store, &[create("a/1", "acme")], NEVER, noon())
+        .await
+        .unwrap();
+    let reason = "spam".to_owned();
+    let commands = [
+        Moderation::Approve,
+        Moderation::Feature(true),
+        Moderation::Reject { reason },
+    ];
+    for (n, command) in (1..).zip(&commands) {
+        for _ in 0..2 {
+            let applied = apply(&store, &id("a/1"), command, &deed(n), NEVER).await;
+            assert!(applied.is_ok());
+        }
+    }
+    let query = AuditQuery {
+        limit: 10,
+        ..AuditQuery::default()
+    };
+    let entries = store.entries(&query).await.unwrap();
+    let mut actions: Vec<_> = entries.iter().map(|entry| entry.action.as_str()).collect();
+    actions.sort_unstable();
+    let expect = ["postings.approve", "postings.feature", "postings.reject"];
+    assert_eq!(actions, expect, "what changes nothing is not recorded");
+    for entry in &entries {
+        assert_eq!(entry.subject.as_deref(), Some("a/1"));
+        let reason = entry.details.get("reason").and_then(Value::as_str);
+        let is_rejected = entry.action.as_str() == "postings.reject";
+        assert_eq!(reason, is_rejected.then_some("spam"));
+    }
 }

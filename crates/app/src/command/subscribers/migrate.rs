@@ -11,17 +11,21 @@ use std::{num::NonZeroU32, process::ExitCode, time::Duration, vec};
 
 use anyhow::bail;
 use domain::{
+    audit::Action,
     outbox::Outbox,
-    store::{Store, StoreError, SubscriberQuery, SubscriberReader},
+    store::{Store, StoreError, SubscriberQuery, SubscriberReader, Who},
     subscriber::{Email, MigrationSource, Subscriber},
     usecase::{self, Migration},
 };
 use tokio::time::{Instant, sleep_until};
 
 use self::brake::{Brake, Moves};
+use super::person;
 use crate::{
     cli::SubscribersMigrateArgs,
     clock::{self, Clock},
+    command::run::Run,
+    config::PersonRef,
     conflicts::decide_again,
     database::Database,
     newsletter, output, preflight, progress, provider,
@@ -43,6 +47,11 @@ const REQUESTS: u32 = 2;
 /// The command.
 pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode> {
     let stop = StopSignals::listen()?.asked();
+    let deed = args.operator.deed()?;
+    let entry = deed
+        .entry(Action::SUBSCRIBERS_MIGRATE, clock::now())
+        .with("source", args.source.as_str())
+        .with("all", args.all);
     let database = Database::open(&args.store.database()).await?;
     if !args.dry_run && !args.no_group && !args.accounts.has_group() {
         bail!(
@@ -63,8 +72,9 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
             None => (People::everybody(subscribers), count),
         }
     } else {
-        let count = args.emails.len() as u64;
-        (People::Named(args.emails.clone().into_iter()), count)
+        let emails = named(&*database.store, &args.emails).await?;
+        let count = emails.len() as u64;
+        (People::Named(emails.into_iter()), count)
     };
     if args.dry_run {
         return dry_run(&args, &*database.store, people).await;
@@ -76,6 +86,8 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
         source: args.source,
         pace: Pace::new(args.accounts.requests_per_minute()),
     };
+    let mut run = Run::new(entry);
+    run.begin(mover.store).await?;
     let bar = progress::of_things(count);
     let mut tally = Tally::default();
     let ended = mover
@@ -91,6 +103,7 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
         .await;
     bar.finish_and_clear();
     output::print(format_args!("{}.", tally.progress()))?;
+    run.end(mover.store, tally.counts()).await?;
     Ok(match ended? {
         End::Stopped => {
             output::print("Stopped before the end. Run it again to go on.")?;
@@ -106,6 +119,18 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
         End::Complete if tally.unknown == 0 => ExitCode::SUCCESS,
         End::Complete => ExitCode::FAILURE,
     })
+}
+
+/// The addresses of the people who are named.
+async fn named(store: &dyn Store, people: &[PersonRef]) -> anyhow::Result<Vec<Email>> {
+    let mut emails = Vec::with_capacity(people.len());
+    for person in people {
+        match person::address(store, person).await? {
+            Some(email) => emails.push(email),
+            None => bail!("not a subscriber: {person}"),
+        }
+    }
+    Ok(emails)
 }
 
 /// Says what would become of people, and what is not set up at the provider.
@@ -242,6 +267,14 @@ impl Tally {
         }
     }
 
+    const fn counts(&self) -> [(&'static str, u64); 3] {
+        [
+            ("moved", self.started),
+            ("unchanged", self.unchanged),
+            ("unknown", self.unknown),
+        ]
+    }
+
     fn progress(&self) -> String {
         let Self {
             started,
@@ -277,7 +310,7 @@ impl<'a> People<'a> {
             Self::Named(emails) => Ok(emails.take(limit).collect()),
             Self::Everybody { subscribers, after } => {
                 let query = SubscriberQuery {
-                    only_unmigrated: true,
+                    who: Who::Unmigrated,
                     after: after.clone(),
                     limit,
                 };

@@ -1,16 +1,30 @@
 //! `posthaste subscribers`: an operator looks at newsletter subscribers, takes them in from a
-//! file, moves them to the e-mail provider's new account, and writes them out.
+//! file, moves them to the e-mail provider's new account, writes them out, and decides who gets
+//! nothing.
+//!
+//! - [`intake`] takes in CSV files for [`import`] and [`suppressions`]; [`records`] finds their
+//!   records and the lines they begin on.
+//! - [`person`] says who is meant by an address or a UUID.
 
 mod export;
 mod import;
+mod intake;
 mod migrate;
+mod person;
 mod reconcile;
+mod records;
 mod show;
+mod suppress;
+mod suppressions;
 
 use std::process::ExitCode;
 
 use crate::{
-    cli::{SubscribersCommand, SubscribersShowArgs},
+    cli::{
+        SubscribersCommand, SubscribersReinstateArgs, SubscribersShowArgs, SubscribersSuppressArgs,
+        SuppressionsCommand,
+    },
+    clock,
     database::Database,
     output,
 };
@@ -30,9 +44,14 @@ const TOKEN: &str = "migration_token";
 /// Carries out a command.
 pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
     match command {
-        SubscribersCommand::Show(SubscribersShowArgs { email, json, store }) => {
+        SubscribersCommand::Show(SubscribersShowArgs {
+            person,
+            json,
+            store,
+        }) => {
             let database = Database::open(&store.database()).await?;
-            output::print(show::show(&*database.store, &email, json.enabled).await?)?;
+            let (store, outbox) = (&*database.store, &*database.outbox);
+            output::print(show::show(store, outbox, &person, json.enabled).await?)?;
         }
         SubscribersCommand::Import(args) => return import::run(args).await,
         SubscribersCommand::Migrate(args) => return migrate::run(args).await,
@@ -40,6 +59,37 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         SubscribersCommand::Export(store) => {
             let database = Database::open(&store.database()).await?;
             export::export(&*database.subscribers, output::print_lines).await?;
+        }
+        SubscribersCommand::Suppress(SubscribersSuppressArgs {
+            person,
+            reason,
+            store,
+            operator,
+        }) => {
+            let deed = operator.deed()?;
+            let store = Database::open(&store.database()).await?.store;
+            let clock = clock::system();
+            let said = suppress::suppress(&*store, &clock, &person, &reason, &deed).await?;
+            output::print(said)?;
+        }
+        SubscribersCommand::Reinstate(SubscribersReinstateArgs {
+            person,
+            reason,
+            store,
+            operator,
+        }) => {
+            let deed = operator.deed()?;
+            let store = Database::open(&store.database()).await?.store;
+            let clock = clock::system();
+            let said = suppress::reinstate(&*store, &clock, &person, &reason, &deed).await?;
+            output::print(said)?;
+        }
+        SubscribersCommand::Suppressions(SuppressionsCommand::Import(args)) => {
+            return suppressions::import(args).await;
+        }
+        SubscribersCommand::Suppressions(SuppressionsCommand::Export(store)) => {
+            let database = Database::open(&store.database()).await?;
+            suppressions::export(&*database.subscribers, output::print_lines).await?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -4,43 +4,132 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use domain::{
+    outbox::{Outbox, SubjectTask, TaskRow},
     store::Store,
-    subscriber::{Email, Subscriber, day},
-    usecase::find_subscriber,
+    subscriber::{Account, Place, Places, Subscriber, Suppression, day},
 };
 use serde::Serialize;
 
-use crate::{output, text::plain};
+use super::person::{self, NOBODY};
+use crate::{config::PersonRef, output, text::plain};
 
-/// A subscriber as JSON shows it: what the API answers, and the token.
+/// How many tasks of a person are shown.
+const TASKS: usize = 100;
+
+/// A subscriber as JSON shows it: what the API answers, and what else an operator may ask.
 #[derive(Serialize)]
 struct Record<'a, T> {
     #[serde(flatten)]
     data: T,
     migration_token: &'a str,
+    reported_at: Option<String>,
+    suppression: Option<Suppressed<'a>>,
+    reinstated_at: Option<String>,
+    told_at: Option<String>,
+    accounts: Accounts<'a>,
+    tasks: Vec<Task<'a>>,
 }
 
-/// What is known of a subscriber.
-pub(super) async fn show(
-    store: &dyn Store,
-    email: &Email,
-    as_json: bool,
-) -> anyhow::Result<String> {
-    let Some(subscriber) = find_subscriber(store, email).await? else {
-        bail!("Newsletter subscriber not found.");
-    };
-    if as_json {
-        Ok(output::json(&Record {
-            data: adapters_http::subscriber_data(&subscriber),
-            migration_token: subscriber.token.reveal(),
-        })?)
-    } else {
-        Ok(text(&subscriber))
+/// Where a suppression came from.
+#[derive(Serialize)]
+struct Suppressed<'a> {
+    source: &'static str,
+    account: Option<&'static str>,
+    at: String,
+    reason: Option<&'a str>,
+}
+
+impl<'a> From<&'a Suppression> for Suppressed<'a> {
+    fn from(suppression: &'a Suppression) -> Self {
+        Self {
+            source: suppression.source.as_str(),
+            account: suppression.account.map(Account::as_str),
+            at: output::time(suppression.at),
+            reason: suppression.reason.as_deref(),
+        }
     }
 }
 
+/// How the person stands in each account.
+#[derive(Serialize)]
+struct Accounts<'a> {
+    old: Standing<'a>,
+    new: Standing<'a>,
+}
+
+#[derive(Serialize)]
+struct Standing<'a> {
+    id: Option<&'a str>,
+    quiet: bool,
+    withdrawn: bool,
+}
+
+impl<'a> From<&'a Place> for Standing<'a> {
+    fn from(place: &'a Place) -> Self {
+        Self {
+            id: place.id.as_ref().map(|id| id.0.as_str()),
+            quiet: place.is_quiet,
+            withdrawn: place.is_withdrawn,
+        }
+    }
+}
+
+/// What is still to be done about the person, or was given up.
+#[derive(Serialize)]
+struct Task<'a> {
+    id: i64,
+    kind: &'static str,
+    attempts: u32,
+    next_at: String,
+    last_error: Option<&'a str>,
+    dead: bool,
+}
+
+impl<'a> From<&'a SubjectTask> for Task<'a> {
+    fn from(SubjectTask { task, is_dead }: &'a SubjectTask) -> Self {
+        Self {
+            id: task.id.0,
+            kind: task.kind.as_str(),
+            attempts: task.attempts,
+            next_at: output::time(task.next_at),
+            last_error: task.last_error.as_deref(),
+            dead: *is_dead,
+        }
+    }
+}
+
+/// What is known of a person, and what is to be done about them.
+pub(super) async fn show(
+    store: &dyn Store,
+    outbox: &dyn Outbox,
+    person: &PersonRef,
+    as_json: bool,
+) -> anyhow::Result<String> {
+    let Some(subscriber) = person::find(store, person).await? else {
+        bail!(NOBODY);
+    };
+    let tasks = outbox.tasks_of(subscriber.id.uuid(), TASKS).await?;
+    if !as_json {
+        return Ok(text(&subscriber, &tasks));
+    }
+    let Places { old, new } = &subscriber.places;
+    Ok(output::json(&Record {
+        data: adapters_http::subscriber_data(&subscriber),
+        migration_token: subscriber.token.reveal(),
+        reported_at: subscriber.reported_at.map(output::time),
+        suppression: subscriber.suppression.as_ref().map(Suppressed::from),
+        reinstated_at: subscriber.reinstated_at.map(output::time),
+        told_at: subscriber.told_at.map(output::time),
+        accounts: Accounts {
+            old: old.into(),
+            new: new.into(),
+        },
+        tasks: tasks.iter().map(Task::from).collect(),
+    })?)
+}
+
 /// Everything that a person asks. Writing to a string cannot fail.
-fn text(subscriber: &Subscriber) -> String {
+fn text(subscriber: &Subscriber, tasks: &[SubjectTask]) -> String {
     let mut text = String::new();
     let mut field = |name: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -52,6 +141,12 @@ fn text(subscriber: &Subscriber) -> String {
     field("name", subscriber.name.clone());
     field("country", subscriber.country.clone());
     field("status", Some(subscriber.status.to_string()));
+    field(
+        "suppressed",
+        subscriber.suppression.as_ref().map(suppression),
+    );
+    let reinstated = subscriber.reinstated_at.map(output::time);
+    field("reinstated", reinstated);
     field("membership", Some(membership(subscriber)));
     field("account", Some(subscriber.account().to_string()));
     let migrated = subscriber.migrated.map(|migrated| {
@@ -60,12 +155,76 @@ fn text(subscriber: &Subscriber) -> String {
         format!("{at}, by {}{arrival}", migrated.source)
     });
     field("migrated", migrated);
-    let token = subscriber.token.reveal().to_owned();
-    field("migration token", Some(token));
-    field("reported", subscriber.reported_at.map(output::time));
+    field("told", subscriber.told_at.map(output::time));
+    for &account in Account::ALL {
+        let standing = standing(subscriber, account);
+        field(&format!("in {account}"), standing);
+    }
+    let reported = subscriber.reported_at.map(output::time);
+    field(
+        "reported",
+        Some(reported.unwrap_or_else(|| "never: known by what the provider said".to_owned())),
+    );
     field("updated", Some(output::time(subscriber.updated_at)));
+    for task in tasks {
+        field("task", Some(task_text(task)));
+    }
     text.truncate(text.trim_end().len());
     text
+}
+
+fn suppression(known: &Suppression) -> String {
+    let mut text = format!("{}, by {}", output::time(known.at), known.source);
+    if let Some(account) = known.account {
+        text = format!("{text}, in the {account} account");
+    }
+    match &known.reason {
+        Some(reason) => format!("{text}: {reason}"),
+        None => text,
+    }
+}
+
+/// How the person stands in an account, as far as it is known.
+fn standing(subscriber: &Subscriber, account: Account) -> Option<String> {
+    let Place {
+        id,
+        is_quiet,
+        is_withdrawn,
+    } = &subscriber.places[account];
+    let mut parts: Vec<String> = id.iter().map(|id| format!("id {}", id.0)).collect();
+    if *is_withdrawn {
+        parts.push("unsubscribed by this service".to_owned());
+    }
+    if subscriber.is_watched() {
+        let said = if *is_quiet {
+            "seen to"
+        } else {
+            "to be looked at"
+        };
+        parts.push(said.to_owned());
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn task_text(SubjectTask { task, is_dead }: &SubjectTask) -> String {
+    let TaskRow {
+        id,
+        kind,
+        attempts,
+        next_at,
+        last_error,
+        ..
+    } = task;
+    let state = if *is_dead {
+        "given up".to_owned()
+    } else {
+        format!("next {}", output::time(*next_at))
+    };
+    let text = format!("{} {kind}, {state}, attempts: {attempts}", id.0);
+    match last_error {
+        Some(error) => format!("{text}: {error}"),
+        None => text,
+    }
 }
 
 fn membership(subscriber: &Subscriber) -> String {
@@ -82,16 +241,21 @@ fn membership(subscriber: &Subscriber) -> String {
 #[cfg(test)]
 mod tests {
     use domain::{
+        outbox::Queue,
         posting::Patch,
-        subscriber::MigrationSource,
-        testing::{MemoryStore, email, minutes, noon, notice, report, token},
-        usecase::{migrate, notice_events, put_subscribers},
+        subscriber::{MigrationSource, SubscriberStatus},
+        testing::{MemoryStore, deed, email, minutes, noon, notice, report, subscriber_id, token},
+        usecase::{migrate, put_subscribers, suppress},
     };
     use serde_json::Value;
 
     use super::*;
 
     const ADA: &str = "ada@example.com";
+
+    fn ada() -> PersonRef {
+        PersonRef::Email(email(ADA))
+    }
 
     async fn store() -> MemoryStore {
         let store = MemoryStore::new();
@@ -105,8 +269,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn json_is_what_the_api_answers_and_the_token() {
-        let text = show(&store().await, &email(ADA), true).await.unwrap();
+    async fn json_is_what_the_api_answers_and_what_an_operator_asks() {
+        let store = store().await;
+        let text = show(&store, &store, &ada(), true).await.unwrap();
         let json: Value = serde_json::from_str(&text).unwrap();
         let mut keys: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
         keys.sort_unstable();
@@ -123,6 +288,12 @@ mod tests {
             "migrated_at",
             "migration_source",
             "migration_token",
+            "reported_at",
+            "suppression",
+            "reinstated_at",
+            "told_at",
+            "accounts",
+            "tasks",
         ];
         expect.sort_unstable();
         assert_eq!(keys, expect);
@@ -132,6 +303,13 @@ mod tests {
         assert_eq!(json["mailerlite_account"], "old");
         assert_eq!(json["migrated_at"], Value::Null);
         assert_eq!(json["migration_token"], token(ADA).reveal());
+        assert_eq!(json["reported_at"], "2026-03-01T12:00:00.123456Z");
+        assert_eq!(json["suppression"], Value::Null);
+        assert_eq!(json["accounts"]["old"]["id"], Value::Null);
+        let kinds: Vec<_> = json["tasks"].as_array().unwrap().iter().collect();
+        assert_eq!(kinds.len(), 1);
+        assert_eq!(kinds[0]["kind"], "event");
+        assert_eq!(kinds[0]["dead"], false);
     }
 
     #[tokio::test]
@@ -139,7 +317,7 @@ mod tests {
         let store = store().await;
         let (source, at) = (MigrationSource::Launch, noon() + minutes(1));
         migrate(&store, &[email(ADA)], source, at).await.unwrap();
-        let text = show(&store, &email(ADA), false).await.unwrap();
+        let text = show(&store, &store, &ada(), false).await.unwrap();
         for part in [
             "email             ada@example.com\n",
             "name              Ada\u{FFFD}[2J\n",
@@ -147,23 +325,55 @@ mod tests {
             "membership        individual, expired, until 2027-01-31\n",
             "account           new\n",
             "migrated          2026-03-01T12:01:00.123456Z, by launch, under way\n",
-            &format!("migration token   {}\n", token(ADA).reveal()),
         ] {
             assert!(text.contains(part), "{part} in {text}");
         }
+        assert!(!text.contains(token(ADA).reveal()), "{text}");
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
     }
 
     #[tokio::test]
-    async fn who_was_never_reported_is_not_there() {
+    async fn who_is_unknown_is_not_there() {
         let store = MemoryStore::new();
-        let bounced = domain::subscriber::SubscriberStatus::Bounced;
-        notice_events(&store, &[notice(ADA, bounced)], noon())
-            .await
-            .unwrap();
-        for as_json in [false, true] {
-            let error = show(&store, &email(ADA), as_json).await.unwrap_err();
+        let nobody = PersonRef::Id(subscriber_id(ADA));
+        for (person, as_json) in [(ada(), false), (ada(), true), (nobody, false)] {
+            let error = show(&store, &store, &person, as_json).await.unwrap_err();
             assert_eq!(error.to_string(), "Newsletter subscriber not found.");
         }
+    }
+
+    /// Whom nobody reported, what was done about them, and what was given up.
+    #[tokio::test]
+    async fn a_suppression_is_shown_with_where_it_came_from_and_what_is_to_be_done() {
+        let store = MemoryStore::new();
+        let asked = notice(ADA, SubscriberStatus::Unsubscribed);
+        let deed = deed(1);
+        let done = suppress(&store, &asked, "by phone", &deed, noon());
+        assert!(done.await.unwrap().is_news);
+        let claimed = store
+            .claim(&[Queue::Withdraw], 1, minutes(1), uuid::Uuid::max(), noon())
+            .await
+            .unwrap();
+        let buried = store.bury(claimed[0].receipt, "old: 403", noon()).await;
+        assert_eq!(buried, Ok(()));
+        let id = PersonRef::Id(subscriber_id(ADA));
+        let text = show(&store, &store, &id, false).await.unwrap();
+        for part in [
+            "status            unsubscribed\n",
+            "suppressed        2026-03-01T12:00:00.123456Z, by operator: by phone\n",
+            "in old            to be looked at\n",
+            "reported          never: known by what the provider said\n",
+            "task              1 withdraw, given up, attempts: 1: old: 403",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        let json = show(&store, &store, &id, true).await.unwrap();
+        let json: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["suppression"]["source"], "operator");
+        assert_eq!(json["suppression"]["account"], Value::Null);
+        assert_eq!(json["suppression"]["reason"], "by phone");
+        assert_eq!(json["reported_at"], Value::Null);
+        assert_eq!(json["tasks"][0]["dead"], true);
+        assert_eq!(json["tasks"][0]["last_error"], "old: 403");
     }
 }

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::{
     outbox::{Claimed, Effect, Queue, Work},
-    store::Store,
-    subscriber::{Account, provider::Provider as _},
-    usecase,
+    store::{Store, StoreError},
+    subscriber::{
+        Account,
+        provider::{Provider as _, ProviderError},
+    },
+    usecase::{self, Withdrawal},
 };
 
 use super::{
@@ -59,18 +62,9 @@ impl Errands for Withdrawals {
         loop {
             let next = usecase::next_withdrawal(store, subscriber, &accounts).await?;
             let Some(withdrawal) = next else { break };
-            match usecase::withdraw(line, &withdrawal).await {
-                Ok(found) => {
-                    let attempt = || {
-                        let (found, now) = (found.as_ref(), self.tasks.now());
-                        usecase::record_withdrawal(store, &withdrawal, found, now)
-                    };
-                    decide_again(CONFLICTS, attempt).await?;
-                }
-                Err(error) => {
-                    accounts.retain(|account| *account != withdrawal.account);
-                    failure.get_or_insert(error);
-                }
+            if let Err(error) = self.see_to(&withdrawal).await? {
+                accounts.retain(|account| *account != withdrawal.account);
+                failure.get_or_insert(error);
             }
         }
         if let Some(error) = failure {
@@ -78,5 +72,28 @@ impl Errands for Withdrawals {
         }
         usecase::finish_withdrawal(store, task.receipt, self.tasks.now()).await?;
         Ok(())
+    }
+}
+
+impl Withdrawals {
+    /// Looks at one account, unsubscribes the person there where that is needed, and records it.
+    async fn see_to(
+        &self,
+        withdrawal: &Withdrawal,
+    ) -> Result<Result<(), ProviderError>, StoreError> {
+        let (store, line) = (self.store.as_ref(), self.line.as_ref());
+        let found = match usecase::look(line, withdrawal).await {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error)),
+        };
+        let found = found.as_ref();
+        let note = || usecase::begin_withdrawal(store, withdrawal, found, self.tasks.now());
+        let begun = decide_again(CONFLICTS, note).await?;
+        if let Err(error) = usecase::withdraw(line, &begun, found).await {
+            return Ok(Err(error));
+        }
+        let record = || usecase::record_withdrawal(store, &begun, found, self.tasks.now());
+        decide_again(CONFLICTS, record).await?;
+        Ok(Ok(()))
     }
 }

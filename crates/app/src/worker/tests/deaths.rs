@@ -67,7 +67,10 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
     assert_eq!(bench.status("a").await, Status::PendingEnrichment);
 
     // An operator has it start anew.
-    let revived = bench.memory().revive(&Revive::All, (bench.clock)()).await;
+    let revived = bench
+        .memory()
+        .revive(&Revive::All, None, (bench.clock)())
+        .await;
     assert_eq!(revived, Ok(1));
     bench.wake.call(Queue::Enrich);
     bench.until_approved("a").await;

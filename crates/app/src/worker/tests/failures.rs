@@ -191,7 +191,10 @@ async fn what_is_given_up_keeps_its_texts_and_its_status() {
     assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
 
     bench.script.relent();
-    let revived = bench.memory().revive(&Revive::All, (bench.clock)()).await;
+    let revived = bench
+        .memory()
+        .revive(&Revive::All, None, (bench.clock)())
+        .await;
     assert_eq!(revived, Ok(1));
     // Nobody has told the worker.
     bench.wake.call(Queue::Enrich);

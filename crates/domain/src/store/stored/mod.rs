@@ -17,6 +17,7 @@ pub use self::{
 };
 use super::StoreError;
 use crate::{
+    audit::Details,
     client::Scope,
     enrichment::Coordinates,
     outbox::{EventName, Kind},
@@ -113,6 +114,16 @@ pub fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
     bytes
         .try_into()
         .map_err(|_| corrupt(column, format_args!("{} bytes", bytes.len())))
+}
+
+/// A JSON object back from its column.
+pub fn details(text: &str, column: &str) -> Result<Details, StoreError> {
+    serde_json::from_str(text).map_err(|_| corrupt(column, text))
+}
+
+/// The text of a JSON object, for its column.
+pub fn details_text(details: &Details) -> String {
+    serde_json::Value::Object(details.clone()).to_string()
 }
 
 /// A count back from its column.

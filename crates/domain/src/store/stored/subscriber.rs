@@ -16,6 +16,7 @@ use crate::{
 /// The columns of a row of `subscribers`, by their names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are those of `Subscriber`")]
+#[expect(clippy::struct_excessive_bools, reason = "they are columns")]
 pub struct StoredSubscriber {
     pub id: Uuid,
     pub version: Version,
@@ -39,8 +40,10 @@ pub struct StoredSubscriber {
     pub reinstated_at: Option<OffsetDateTime>,
     pub old_id: Option<String>,
     pub old_is_quiet: bool,
+    pub old_is_withdrawn: bool,
     pub new_id: Option<String>,
     pub new_is_quiet: bool,
+    pub new_is_withdrawn: bool,
     pub as_of: Option<OffsetDateTime>,
     /// Set exactly when `migration_source` is.
     pub migrated_at: Option<OffsetDateTime>,
@@ -49,6 +52,7 @@ pub struct StoredSubscriber {
     pub migration_arrived: bool,
     pub migration_token: String,
     pub told: Option<Vec<u8>>,
+    pub told_at: Option<OffsetDateTime>,
     pub updated_at: OffsetDateTime,
 }
 
@@ -95,10 +99,11 @@ impl StoredSubscriber {
     }
 }
 
-fn place(id: Option<String>, is_quiet: bool) -> Place {
+fn place(id: Option<String>, is_quiet: bool, is_withdrawn: bool) -> Place {
     Place {
         id: id.map(ProviderId),
         is_quiet,
+        is_withdrawn,
     }
 }
 
@@ -127,11 +132,12 @@ impl TryFrom<StoredSubscriber> for Subscriber {
             reinstated_at: row.reinstated_at,
             as_of: row.as_of,
             places: Places {
-                old: place(row.old_id, row.old_is_quiet),
-                new: place(row.new_id, row.new_is_quiet),
+                old: place(row.old_id, row.old_is_quiet, row.old_is_withdrawn),
+                new: place(row.new_id, row.new_is_quiet, row.new_is_withdrawn),
             },
             token: MigrationToken::from_text(&row.migration_token),
             told: told.transpose()?,
+            told_at: row.told_at,
             updated_at: row.updated_at,
         })
     }

@@ -9,6 +9,7 @@
 )]
 
 pub mod accounts;
+pub mod audit;
 pub mod clients;
 pub mod companies;
 pub mod drafts;

@@ -189,7 +189,7 @@ pub async fn lost_claims_are_counted<S: AllPorts>(store: &S) {
     let dead = Outbox::list(store, true, None, usize::MAX).await;
     assert_eq!(dead.expect("the store works").len(), 1);
     // An operator has it start anew.
-    assert_eq!(store.revive(&Revive::All, now).await, Ok(1));
+    assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
     claim_one(store, 9, now).await;
     assert_eq!(claim_suspect(store, 10, now + LEASE).await.lost, 1);
 }
@@ -331,15 +331,15 @@ pub async fn a_buried_task_is_dead_until_revived<S: AllPorts>(store: &S) {
     assert_eq!(dead.len(), 2);
     assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
     let one = Revive::Tasks(vec![dead[0].id]);
-    assert_eq!(store.revive(&one, noon()).await, Ok(1));
+    assert_eq!(store.revive(&one, None, noon()).await, Ok(1));
     assert_eq!(
-        store.revive(&one, noon()).await,
+        store.revive(&one, None, noon()).await,
         Ok(0),
         "it is not dead any more"
     );
     let claimed = claim_one(store, 3, noon()).await;
     assert_eq!((claimed.receipt.task, claimed.attempts), (dead[0].id, 1));
-    assert_eq!(store.revive(&Revive::All, noon()).await, Ok(1));
+    assert_eq!(store.revive(&Revive::All, None, noon()).await, Ok(1));
     claim_one(store, 4, noon()).await;
 }
 
@@ -414,7 +414,7 @@ pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
         .expect("the store works");
     assert_eq!(claim(store, 3, noon()).await, [], "the first one is dead");
     store
-        .revive(&Revive::All, noon())
+        .revive(&Revive::All, None, noon())
         .await
         .expect("the store works");
     for (lease, expect) in (4..).zip([JobPostingCreated, JobPostingApproved, JobPostingExpired]) {
@@ -444,7 +444,7 @@ pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(stor
     let events = backlog.iter().find(|of| of.kind == Kind::Event);
     assert_eq!(events.map(|of| (of.waiting, of.dead)), Some((2, 1)));
     let revived = Revive::Tasks(vec![first.receipt.task]);
-    assert_eq!(store.revive(&revived, noon()).await, Ok(1));
+    assert_eq!(store.revive(&revived, None, noon()).await, Ok(1));
     raise(store, 1, &[JobPostingCreated]).await;
     for lease in 3..=6 {
         let claimed = claim_one(store, lease, noon()).await;
@@ -759,6 +759,45 @@ pub async fn rows_are_listed_by_pages<S: AllPorts>(store: &S) {
     }
     let expect: Vec<_> = (1..=5).map(|n| uuid(n).to_string()).collect();
     assert_eq!(keys, expect);
+}
+
+/// Whatever they are and however they stand, and nobody else's.
+pub async fn the_tasks_of_a_subject_are_listed<S: AllPorts>(store: &S) {
+    let id = SubscriberId::new(uuid(1));
+    ask(store, &[Effect::Migrate(id)], noon()).await;
+    let claimed = store
+        .claim(&[Queue::Migrate], 1, minutes(1), uuid(9), noon())
+        .await
+        .expect("the store works");
+    let buried = store.bury(claimed[0].receipt, "no luck", noon()).await;
+    assert_eq!(buried, Ok(()));
+    let mut writes = WriteSet::new(noon());
+    writes.events.push(Event {
+        name: EventName::IndividualMembershipUpdated,
+        subject: Subject::Subscriber(id),
+        at: noon(),
+    });
+    writes.ask(Effect::Withdraw(id));
+    writes.ask(Effect::Withdraw(SubscriberId::new(uuid(2))));
+    store.commit(writes).await.expect("the store works");
+    let tasks = store.tasks_of(id.uuid(), 100).await;
+    let tasks = tasks.expect("the store works");
+    assert!(tasks.is_sorted_by_key(|one| one.task.id));
+    let mut found: Vec<_> = tasks
+        .iter()
+        .map(|one| (one.task.kind, one.is_dead, one.task.last_error.as_deref()))
+        .collect();
+    found.sort_unstable();
+    let expect = [
+        (Kind::Event, false, None),
+        (Kind::Migrate, true, Some("no luck")),
+        (Kind::Withdraw, false, None),
+    ];
+    assert_eq!(found, expect);
+    assert_eq!(tasks[0].task.key, uuid(1).to_string());
+    let first = store.tasks_of(id.uuid(), 1).await;
+    assert_eq!(first, Ok(tasks[..1].to_vec()));
+    assert_eq!(store.tasks_of(uuid(404), 100).await, Ok(Vec::new()));
 }
 
 /// How much waits, how much is dead, and since when.

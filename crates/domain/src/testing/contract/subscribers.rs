@@ -6,7 +6,7 @@ use super::{posting, put as push, touching};
 use crate::{
     outbox::{Effect, Outbox},
     posting::Version,
-    store::{Store, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, WriteSet},
+    store::{Store, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, Who, WriteSet},
     subscriber::{
         Account, Email, Membership, MembershipStatus, Migrated, MigrationSource, Place, Places,
         PlanCategory, Subscriber, SubscriberStatus, Suppression, SuppressionSource,
@@ -102,10 +102,12 @@ fn full(address: &str) -> Subscriber {
             old: Place {
                 id: Some(ProviderId("165968862226941797".to_owned())),
                 is_quiet: true,
+                is_withdrawn: true,
             },
             new: Place {
                 id: Some(ProviderId("31".to_owned())),
                 is_quiet: true,
+                is_withdrawn: true,
             },
         },
         migrated: Some(Migrated {
@@ -114,6 +116,7 @@ fn full(address: &str) -> Subscriber {
             arrived: true,
         }),
         told: Some([0xA5; 32]),
+        told_at: Some(noon() + hours(6)),
         updated_at: noon() + hours(2),
         ..subscriber(address)
     }
@@ -177,6 +180,8 @@ pub async fn every_word_comes_back<S: AllPorts>(store: &S) {
         check(&|it| {
             it.places.old.is_quiet = old;
             it.places.new.is_quiet = new;
+            it.places.old.is_withdrawn = new;
+            it.places.new.is_withdrawn = old;
         })
         .await;
     }
@@ -426,11 +431,17 @@ pub async fn lists_ascend_byte_for_byte_and_page<S: AllPorts>(store: &S) {
     );
 }
 
-/// Only who was reported, and on request only who has not moved.
+/// Only who was reported, and on request only who has not moved; or who is suppressed, whether
+/// they were reported or not.
 pub async fn lists_filter<S: AllPorts>(store: &S) {
     let unreported = Subscriber {
         reported_at: None,
         ..subscriber("0@example.com")
+    };
+    let stranger = Subscriber {
+        reported_at: None,
+        status: SubscriberStatus::SpamReported,
+        ..subscriber("1@example.com")
     };
     let moved = full(A);
     let arriving = Subscriber {
@@ -441,7 +452,7 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         ..full(B)
     };
     let left = subscriber("c@example.com");
-    for subscriber in [&unreported, &moved, &arriving, &left] {
+    for subscriber in [&unreported, &stranger, &moved, &arriving, &left] {
         insert(store, subscriber).await;
     }
     let all = SubscriberQuery {
@@ -449,12 +460,20 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         ..SubscriberQuery::default()
     };
     let unmigrated = SubscriberQuery {
-        only_unmigrated: true,
+        who: Who::Unmigrated,
+        ..all.clone()
+    };
+    let suppressed = SubscriberQuery {
+        who: Who::Suppressed,
         ..all.clone()
     };
     assert_eq!(
         addresses(&list(store, &unmigrated).await),
         [left.email.as_str()]
+    );
+    assert_eq!(
+        list(store, &suppressed).await,
+        [stranger, moved.clone(), arriving.clone()]
     );
     assert_eq!(list(store, &all).await, [moved, arriving, left]);
 }

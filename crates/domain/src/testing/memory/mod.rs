@@ -1,5 +1,6 @@
 //! A store in memory: the simplest thing that keeps the contract.
 
+mod audit;
 mod drafts;
 mod outbox;
 mod subscriber;
@@ -14,6 +15,7 @@ use time::OffsetDateTime;
 
 use self::{outbox::Task, subscriber::Subscribers};
 use crate::{
+    audit::Entry,
     client::{Client, ClientId, Clients},
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
@@ -44,6 +46,7 @@ struct State {
     subscribers: Subscribers,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,
+    audit: Vec<Entry>,
 }
 
 #[derive(Clone, Debug)]
@@ -261,6 +264,9 @@ impl Store for MemoryStore {
             .done
             .into_iter()
             .for_each(|receipt| state.finish(receipt, at));
+        for entry in writes.audit {
+            audit::write(&mut state.audit, entry);
+        }
         Ok(())
     }
 

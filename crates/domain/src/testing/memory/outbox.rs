@@ -6,11 +6,12 @@ use async_trait::async_trait;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::MemoryStore;
+use super::{MemoryStore, audit};
 use crate::{
+    audit::Entry,
     outbox::{
-        Backlog, Claimed, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive, TaskId,
-        TaskRow, Work,
+        Backlog, Claimed, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive, SubjectTask,
+        TaskId, TaskRow, Work,
     },
     store::StoreError,
 };
@@ -42,6 +43,28 @@ impl Task {
             last_error: None,
             is_dead: false,
             created_at: at,
+        }
+    }
+
+    fn subject(&self) -> Uuid {
+        match &self.work {
+            Work::Effect(effect) => effect.key(),
+            Work::Event(event) => event.subject.uuid(),
+        }
+    }
+
+    fn row(&self, id: TaskId) -> TaskRow {
+        let subject = self.subject();
+        TaskRow {
+            id,
+            kind: self.kind(),
+            key: match &self.work {
+                Work::Effect(_) => subject.to_string(),
+                Work::Event(event) => format!("{}:{subject}", event.name),
+            },
+            attempts: self.attempts,
+            next_at: self.next_at,
+            last_error: self.last_error.clone(),
         }
     }
 
@@ -236,25 +259,32 @@ impl Outbox for MemoryStore {
             .tasks
             .iter()
             .filter(|(id, task)| task.is_dead == dead && after.is_none_or(|after| **id > after));
-        Ok(rows
+        Ok(rows.take(limit).map(|(id, task)| task.row(*id)).collect())
+    }
+
+    async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError> {
+        let state = self.state();
+        let tasks = state
+            .tasks
+            .iter()
+            .filter(|(_, task)| task.subject() == subject);
+        Ok(tasks
             .take(limit)
-            .map(|(id, task)| TaskRow {
-                id: *id,
-                kind: task.kind(),
-                key: match &task.work {
-                    Work::Effect(effect) => effect.key().to_string(),
-                    Work::Event(event) => format!("{}:{}", event.name, event.subject.uuid()),
-                },
-                attempts: task.attempts,
-                next_at: task.next_at,
-                last_error: task.last_error.clone(),
+            .map(|(id, task)| SubjectTask {
+                task: task.row(*id),
+                is_dead: task.is_dead,
             })
             .collect())
     }
 
-    async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError> {
+    async fn revive(
+        &self,
+        which: &Revive,
+        entry: Option<&Entry>,
+        now: OffsetDateTime,
+    ) -> Result<u64, StoreError> {
         let mut state = self.state();
-        let mut revived = 0;
+        let mut revived = 0_u64;
         for (id, task) in &mut state.tasks {
             let is_meant = match which {
                 Revive::All => true,
@@ -264,6 +294,10 @@ impl Outbox for MemoryStore {
                 task.renew(now);
                 revived += 1;
             }
+        }
+        if let Some(entry) = entry.filter(|_| revived > 0) {
+            let entry = entry.clone().with("tasks", revived);
+            audit::write(&mut state.audit, entry);
         }
         Ok(revived)
     }

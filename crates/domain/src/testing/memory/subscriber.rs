@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::MemoryStore;
 use crate::{
     store::{
-        AccountState, Accounts, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite,
+        AccountState, Accounts, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
     },
     subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
 };
@@ -59,8 +59,11 @@ impl SubscriberReader for MemoryStore {
         let state = self.state();
         let rows = state.subscribers.by_email.values();
         Ok(rows
-            .filter(|row| row.reported_at.is_some())
-            .filter(|row| !query.only_unmigrated || row.migrated.is_none())
+            .filter(|row| match query.who {
+                Who::Reported => row.reported_at.is_some(),
+                Who::Unmigrated => row.reported_at.is_some() && row.migrated.is_none(),
+                Who::Suppressed => row.status.is_suppressed(),
+            })
             .filter(|row| query.after.as_ref().is_none_or(|after| row.email > *after))
             .take(query.limit)
             .cloned()

@@ -5,13 +5,14 @@ use time::macros::date;
 
 use super::{claimed, claims, claims_suspect, row};
 use crate::{
+    audit::{Action, AuditQuery, Deed},
     outbox::{Effect, Event, EventName, Outbox, Queue, Revive, Subject, TaskId, Work},
     store::{SubscriberQuery, SubscriberReader},
     subscriber::{
         Account, Membership, MembershipStatus, Migrated, MigrationSource, MigrationToken,
         PlanCategory, Subscriber, SubscriberId, SubscriberStatus,
     },
-    testing::{AllPorts, email, hours, minutes, noon, subscriber, uuid},
+    testing::{AllPorts, deed, email, hours, minutes, noon, subscriber, uuid},
 };
 
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
@@ -32,6 +33,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         assert_eq!(listed.contains(one), one.reported_at.is_some());
     }
     lease_comes_back(store).await;
+    audit_comes_back(store).await;
     tasks_come_back(store).await;
 }
 
@@ -111,6 +113,23 @@ async fn lease_comes_back<S: AllPorts>(store: &S) {
     assert_eq!(lease(minutes(60)).await, Ok(true));
 }
 
+async fn audit_comes_back<S: AllPorts>(store: &S) {
+    let deed = Deed {
+        id: uuid(0x407),
+        ..deed(1)
+    };
+    let entry = deed
+        .entry(Action::SUBSCRIBERS_SUPPRESS, noon())
+        .about(uuid(0x401))
+        .with("reason", "asked by 'phone'");
+    let query = AuditQuery {
+        limit: 100,
+        ..AuditQuery::default()
+    };
+    let entries = store.entries(&query).await.expect("the store works");
+    assert!(entries.contains(&entry), "{entry:?} is not in {entries:?}");
+}
+
 /// A sync that failed twice, one that waits, a move whose worker died, and a dead event.
 async fn tasks_come_back<S: AllPorts>(store: &S) {
     let id = |n| SubscriberId::new(uuid(n));
@@ -149,7 +168,9 @@ async fn tasks_come_back<S: AllPorts>(store: &S) {
         claims(store, &[queue], &[task]).await;
     }
     claims_suspect(store, &[Queue::Migrate], claimed(8, 1, moving, 2, None)).await;
-    let revived = store.revive(&Revive::Tasks(vec![TaskId(9)]), noon()).await;
+    let revived = store
+        .revive(&Revive::Tasks(vec![TaskId(9)]), None, noon())
+        .await;
     assert_eq!(revived, Ok(1));
     claims(store, &[Queue::Event], &[claimed(9, 1, event, 1, None)]).await;
 }

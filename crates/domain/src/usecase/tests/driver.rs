@@ -3,10 +3,10 @@
 use super::*;
 use crate::{
     store::StoreError,
-    subscriber::provider::Provider,
+    subscriber::provider::{Found, Provider},
     usecase::{
-        MoveStep, finish_withdrawal, join, leave, next_withdrawal, record_joined, record_move,
-        record_withdrawal, withdraw,
+        MoveStep, Withdrawal, begin_withdrawal, finish_withdrawal, join, leave, look,
+        next_withdrawal, record_joined, record_move, record_withdrawal, withdraw,
     },
 };
 
@@ -100,8 +100,8 @@ impl Steps<'_> {
         loop {
             let next = next_withdrawal(self.store, id, &accounts).await.unwrap();
             let Some(next) = next else { break };
-            match withdraw(self.provider, &next).await {
-                Ok(found) => {
+            match self.withdraw_there(&next).await {
+                Ok((next, found)) => {
                     let found = found.as_ref();
                     let recorded = record_withdrawal(self.store, &next, found, (self.now)()).await;
                     recorded.unwrap();
@@ -117,5 +117,21 @@ impl Steps<'_> {
             Self::finished(&finished);
         }
         failure
+    }
+
+    async fn withdraw_there(
+        &self,
+        next: &Withdrawal,
+    ) -> Result<(Withdrawal, Option<Found>), ProviderError> {
+        let seen = look(self.provider, next).await?;
+        let found = seen.as_ref();
+        let begun = loop {
+            match begin_withdrawal(self.store, next, found, (self.now)()).await {
+                Err(StoreError::Conflict) => {}
+                begun => break begun.unwrap(),
+            }
+        };
+        withdraw(self.provider, &begun, found).await?;
+        Ok((begun, seen))
     }
 }

@@ -273,7 +273,11 @@ fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
         assert_eq!(world.claim().await, None);
         let dead = vec![(Kind::Enrich, Some("of no use".to_owned()))];
         assert_eq!(world.rows(true).await, dead);
-        world.store.revive(&Revive::All, world.now).await.unwrap();
+        world
+            .store
+            .revive(&Revive::All, None, world.now)
+            .await
+            .unwrap();
         let again = world.assignment().await.unwrap();
         assert_eq!((again.content, again.input), (first.content, first.input));
     });

@@ -6,6 +6,7 @@ mod enrich;
 mod interleavings;
 mod migrate;
 mod newsletter;
+mod operate;
 mod sync;
 mod withdraw;
 

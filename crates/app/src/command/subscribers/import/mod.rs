@@ -1,13 +1,8 @@
 //! `posthaste subscribers import`: reports of the membership system from a CSV file.
 //!
-//! - [`records`] finds the records of the file and the lines they begin on.
-//! - [`row`] turns a record into a report, by the rules of the API.
-//!
-//! Some hundreds of reports share a commit, and no more than a few such batches are in memory.
 //! What is known already writes nothing, so a file that was imported in part can be imported
 //! again.
 
-mod records;
 mod row;
 
 #[cfg(test)]
@@ -16,59 +11,61 @@ mod tests;
 use std::{
     collections::HashSet,
     fmt,
-    io::BufRead,
     process::ExitCode,
     time::{Duration, Instant},
 };
 
-use anyhow::Context as _;
 use domain::{
+    audit::Action,
     store::Store,
     subscriber::PutSubscriber,
-    usecase::{Reported, put_subscribers},
+    usecase::{Reported, decide_subscribers, put_subscribers},
 };
-use tokio::sync::mpsc;
 
-use self::records::Records;
+use super::{
+    COLUMNS, TOKEN,
+    intake::{self, Intake},
+    records::Layout,
+};
 use crate::{
     cli::SubscribersImportArgs,
     clock::{self, Clock},
+    command::run::Run,
     conflicts::decide_again,
     database::Database,
-    input, newsletter, output, progress,
+    newsletter, output,
 };
 
-/// Reports that share a commit.
-const BATCH: usize = 500;
-/// Batches that are read ahead.
-const READ_AHEAD: usize = 2;
+/// The columns of the file; the token that an export adds is read over.
+static LAYOUT: Layout = Layout {
+    columns: COLUMNS,
+    required: COLUMNS.len(),
+    is_ordered: true,
+    ignored: &[TOKEN],
+};
 
 /// The command.
 pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode> {
-    let (input, length) = input::open(&args.file)?;
+    let now = clock::now();
+    let entry = args.operator.deed()?.entry(Action::SUBSCRIBERS_IMPORT, now);
+    let entry = entry.with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;
-    let bar = progress::of_input(length);
+    let store = &*database.store;
     let mut import = Import {
-        store: &*database.store,
+        store,
         clock: clock::system(),
         tally: Tally::default(),
+        run: (!args.dry_run).then(|| Run::new(entry)),
     };
     let started = Instant::now();
-    let ended = import
-        .drive(spawn(input), |step| match step {
-            Step::Refused(line, why) => bar.suspend(|| {
-                output::complain(format_args!("line {line}: {why}"));
-            }),
-            Step::Taken(end, tally) => {
-                bar.set_position(bar.position().max(end));
-                bar.set_message(tally.progress());
-            }
-        })
-        .await;
-    bar.finish_and_clear();
-    let tally = import.tally;
+    let ended = intake::from_file(&mut import, &args.file, &LAYOUT, row::report).await;
+    let Import { tally, run, .. } = import;
     if ended.is_ok() || tally.total() > 0 {
         output::print(Summary(tally, started.elapsed()))?;
+    }
+    match run {
+        Some(run) => run.end(store, tally.counts()).await?,
+        None => output::print("Nothing was imported: this is what would become of it.")?,
     }
     ended?;
     Ok(if tally.refused == 0 {
@@ -92,14 +89,28 @@ impl Tally {
         self.created + self.updated + self.unchanged + self.refused
     }
 
-    fn progress(&self) -> String {
+    fn counts(&self) -> [(&'static str, u64); 4] {
+        [
+            ("created", self.created),
+            ("updated", self.updated),
+            ("unchanged", self.unchanged),
+            ("refused", self.refused),
+        ]
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             created,
             updated,
             unchanged,
             refused,
         } = self;
-        format!("{created} created, {updated} updated, {unchanged} unchanged, {refused} refused")
+        write!(
+            f,
+            "{created} created, {updated} updated, {unchanged} unchanged, {refused} refused"
+        )
     }
 }
 
@@ -120,66 +131,19 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Some lines of the file.
-#[derive(Debug, Default)]
-struct Batch {
-    puts: Vec<PutSubscriber>,
-    /// Lines that are no reports, and why.
-    refused: Vec<(u64, String)>,
-    /// How far into the file it reaches, in bytes.
-    end: u64,
-    /// The first and the last line that were read.
-    lines: (u64, u64),
-}
-
-impl Batch {
-    const fn len(&self) -> usize {
-        self.puts.len() + self.refused.len()
-    }
-
-    const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-/// Something to tell whoever waits.
-enum Step<'a> {
-    /// A line is no report, and why.
-    Refused(u64, &'a str),
-    /// The file was taken in up to here.
-    Taken(u64, &'a Tally),
-}
-
 /// An import that is under way.
 struct Import<'a> {
     store: &'a dyn Store,
     clock: Clock,
     tally: Tally,
+    /// What the audit tells of it; `None` if nothing is to be written.
+    run: Option<Run>,
 }
 
-impl Import<'_> {
-    /// Takes in batches until there are no more.
-    async fn drive(
-        &mut self,
-        mut batches: mpsc::Receiver<anyhow::Result<Batch>>,
-        mut tell: impl FnMut(Step<'_>),
-    ) -> anyhow::Result<()> {
-        while let Some(batch) = batches.recv().await {
-            let batch = batch?;
-            for (line, why) in &batch.refused {
-                tell(Step::Refused(*line, why));
-            }
-            let (first, last) = batch.lines;
-            self.take(&batch.puts).await.with_context(|| {
-                format!("stopped at lines {first} to {last}; to import the file again is safe")
-            })?;
-            self.tally.refused += batch.refused.len() as u64;
-            tell(Step::Taken(batch.end, &self.tally));
-        }
-        Ok(())
-    }
+impl Intake for Import<'_> {
+    type Item = PutSubscriber;
+    type Tally = Tally;
 
-    /// Takes in reports, in their order and in one commit.
     async fn take(&mut self, puts: &[PutSubscriber]) -> anyhow::Result<()> {
         let emails: HashSet<_> = puts.iter().map(|put| put.email.clone()).collect();
         let emails: Vec<_> = emails.into_iter().collect();
@@ -187,8 +151,15 @@ impl Import<'_> {
             return Ok(());
         }
         let mut known = self.store.load_subscribers(&emails).await?;
-        let attempt = || put_subscribers(self.store, puts, (self.clock)());
-        let reported = decide_again(newsletter::DEADLINE, attempt).await?;
+        let reported = if let Some(run) = &mut self.run {
+            run.begin(self.store).await?;
+            let attempt = || put_subscribers(self.store, puts, (self.clock)());
+            decide_again(newsletter::DEADLINE, attempt).await?
+        } else {
+            decide_subscribers(self.store, puts, (self.clock)())
+                .await?
+                .0
+        };
         for Reported { subscriber, is_new } in reported {
             let earlier = known.insert(subscriber.email.clone(), subscriber.clone());
             if is_new {
@@ -201,55 +172,12 @@ impl Import<'_> {
         }
         Ok(())
     }
-}
 
-/// Reads in a thread of its own. It is never waited for: a read from a terminal or a pipe
-/// cannot be interrupted, but must not keep the program from ending.
-fn spawn(input: impl BufRead + Send + 'static) -> mpsc::Receiver<anyhow::Result<Batch>> {
-    let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    std::thread::spawn(move || {
-        let mut records = match Records::open(input) {
-            Ok(records) => records,
-            Err(error) => {
-                let _ = sender.blocking_send(Err(error));
-                return;
-            }
-        };
-        loop {
-            let batch = read(&mut records);
-            let is_last = !matches!(&batch, Ok(Some(_)));
-            // Whoever waits for it may be gone.
-            if let Some(batch) = batch.transpose()
-                && sender.blocking_send(batch).is_err()
-            {
-                return;
-            }
-            if is_last {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-/// The next lines; `None` when there are no more.
-fn read(records: &mut Records<impl BufRead>) -> anyhow::Result<Option<Batch>> {
-    let mut batch = Batch::default();
-    while batch.len() < BATCH {
-        let Some(record) = records.next_record()? else {
-            break;
-        };
-        let first = if batch.is_empty() {
-            record.line
-        } else {
-            batch.lines.0
-        };
-        batch.lines = (first, record.line);
-        batch.end = record.end;
-        match record.fields.and_then(|fields| row::report(&fields)) {
-            Ok(put) => batch.puts.push(put),
-            Err(why) => batch.refused.push((record.line, why)),
-        }
+    fn refuse(&mut self, count: u64) {
+        self.tally.refused += count;
     }
-    Ok((!batch.is_empty()).then_some(batch))
+
+    fn tally(&self) -> Tally {
+        self.tally
+    }
 }

@@ -6,7 +6,7 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 
-use super::records::Fields;
+use super::super::records::Fields;
 use crate::newsletter::{new_id, new_token};
 
 /// The report, or what is wrong with it by columns.

@@ -1,13 +1,20 @@
 use std::io::{BufReader, Cursor, Read};
 
 use domain::{
+    audit::{AuditLog as _, AuditQuery},
     store::StoreError,
     subscriber::Subscriber,
-    testing::{MemoryStore, email, noon},
+    testing::{MemoryStore, deed, email, noon},
     usecase::find_subscriber,
 };
 
-use super::*;
+use super::{
+    super::{
+        intake::{BATCH, Step, drive, spawn},
+        records::Records,
+    },
+    *,
+};
 use crate::testing::{Fault, FaultyStore};
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
@@ -16,7 +23,7 @@ const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 fn records(text: impl AsRef<[u8]>) -> Vec<(u64, Result<String, String>)> {
     // A buffer that is smaller than a line.
     let input = BufReader::with_capacity(7, Cursor::new(text.as_ref().to_vec()));
-    let mut records = Records::open(input).unwrap();
+    let mut records = Records::open(input, &LAYOUT).unwrap();
     let mut all = Vec::new();
     while let Some(record) = records.next_record().unwrap() {
         all.push((record.line, record.fields.map(|fields| fields.join("|"))));
@@ -123,11 +130,11 @@ fn the_header_must_be_the_right_one() {
         ),
         ("email,name\n", "line 1: the header must be"),
     ] {
-        let error = Records::open(text.as_bytes()).err().unwrap();
+        let error = Records::open(text.as_bytes(), &LAYOUT).err().unwrap();
         assert!(error.to_string().starts_with(expect), "{text:?}: {error}");
     }
     let quoted = "\"email\", name ,country,plan_category,status,expires_at\r\n";
-    assert!(Records::open(quoted.as_bytes()).is_ok());
+    assert!(Records::open(quoted.as_bytes(), &LAYOUT).is_ok());
 }
 
 /// Imports lines; gives the tally and what was said of bad ones.
@@ -136,16 +143,17 @@ async fn import(store: &dyn Store, lines: &str) -> (anyhow::Result<Tally>, Vec<S
         store,
         clock: std::sync::Arc::new(noon),
         tally: Tally::default(),
+        run: Some(Run::new(deed(1).entry(Action::SUBSCRIBERS_IMPORT, noon()))),
     };
     let mut said = Vec::new();
     let input = Cursor::new(format!("{HEADER}{lines}").into_bytes());
-    let ended = import
-        .drive(spawn(input), |step| {
-            if let Step::Refused(line, why) = step {
-                said.push(format!("{line}: {why}"));
-            }
-        })
-        .await;
+    let batches = spawn(input, &LAYOUT, row::report);
+    let ended = drive(&mut import, batches, |step| {
+        if let Step::Refused(line, why) = step {
+            said.push(format!("{line}: {why}"));
+        }
+    })
+    .await;
     (ended.map(|()| import.tally), said)
 }
 
@@ -235,11 +243,12 @@ async fn batches_are_committed_one_by_one_and_an_import_can_be_repeated() {
     store.fail_next([conflict]);
     let (done, _) = import(&*store, &lines).await;
     assert_eq!(done.unwrap(), tally(all, 0, 0, 0));
-    assert_eq!(store.tries(), 4, "three batches, and one of them twice");
+    let why = "three batches, one of them twice, and before them the audit";
+    assert_eq!(store.tries(), 5, "{why}");
 
     let (done, _) = import(&*store, &lines).await;
     assert_eq!(done.unwrap(), tally(0, 0, all, 0));
-    assert_eq!(store.tries(), 4, "nothing was written");
+    assert_eq!(store.tries(), 6, "nothing was written but the audit");
 
     // The store goes away in the middle of another file.
     let others = lines.replace("person", "other");
@@ -274,9 +283,11 @@ async fn an_input_that_fails_ends_the_import_behind_what_was_read() {
         store: &store,
         clock: std::sync::Arc::new(noon),
         tally: Tally::default(),
+        run: Some(Run::new(deed(1).entry(Action::SUBSCRIBERS_IMPORT, noon()))),
     };
     let input = BufReader::new(begun.chain(Failing));
-    let error = import.drive(spawn(input), |_| {}).await.unwrap_err();
+    let batches = spawn(input, &LAYOUT, row::report);
+    let error = drive(&mut import, batches, |_| {}).await.unwrap_err();
     let error = format!("{error:#}");
     let expect = "the input cannot be read beyond line 2: pulled out";
     assert_eq!(error, expect);
@@ -288,4 +299,61 @@ fn the_summary_counts() {
     let expect = "created            1\nupdated           22\nunchanged        333\n\
                   refused         4444\n4800 people in 2.0 s, 2400 a second";
     assert_eq!(text, expect);
+}
+
+#[tokio::test]
+async fn a_run_is_in_the_audit_with_its_counts_also_when_it_breaks_off() {
+    let store = FaultyStore::new();
+    let away = StoreError::Unavailable("gone".to_owned());
+    for (n, fault) in [(1, None), (2, Some(Fault::Fail(away)))] {
+        let entry = deed(n).entry(Action::SUBSCRIBERS_IMPORT, noon());
+        let mut import = Import {
+            store: &*store,
+            clock: std::sync::Arc::new(noon),
+            tally: Tally::default(),
+            run: Some(Run::new(entry.with("file", "people.csv"))),
+        };
+        store.fail_next(fault);
+        let lines = format!("{HEADER}a{n}@example.com,,,,,\nnonsense,,,,,\n");
+        let batches = spawn(Cursor::new(lines.into_bytes()), &LAYOUT, row::report);
+        let ended = drive(&mut import, batches, |_| {}).await;
+        assert_eq!(ended.is_ok(), n == 1);
+        if n == 1 {
+            let run = import.run.take().unwrap();
+            run.end(&*store, import.tally.counts()).await.unwrap();
+        }
+    }
+    let query = AuditQuery {
+        limit: 10,
+        ..AuditQuery::default()
+    };
+    let entries = store.memory.entries(&query).await.unwrap();
+    let [broken, whole] = entries.as_slice() else {
+        panic!("{entries:?}");
+    };
+    assert_eq!(whole.details["created"], 1);
+    assert_eq!(whole.details["refused"], 1);
+    assert_eq!(broken.details.len(), 1, "it was killed: {broken:?}");
+    assert_eq!(broken.details["file"], "people.csv");
+}
+
+#[tokio::test]
+async fn a_dry_run_says_what_would_become_of_it_and_writes_nothing() {
+    let store = FaultyStore::new();
+    let (done, _) = import(&*store, "a@example.com,Ada,,,,\n").await;
+    assert_eq!(done.unwrap(), tally(1, 0, 0, 0));
+    let tries = store.tries();
+    let mut import = Import {
+        store: &*store,
+        clock: std::sync::Arc::new(noon),
+        tally: Tally::default(),
+        run: None,
+    };
+    let lines = "a@example.com,Ada,,,,\nA@example.com,Bo,,,,\nb@example.com,,,,,\n";
+    let input = Cursor::new(format!("{HEADER}{lines}").into_bytes());
+    let batches = spawn(input, &LAYOUT, row::report);
+    drive(&mut import, batches, |_| {}).await.unwrap();
+    assert_eq!(import.tally, tally(1, 1, 1, 0));
+    assert_eq!(store.tries(), tries);
+    assert_eq!(find(&*store, "b@example.com").await, None);
 }

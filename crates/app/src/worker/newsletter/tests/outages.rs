@@ -39,7 +39,7 @@ async fn a_longer_outage_is_for_an_operator() {
 
     bench.script.relent(Old);
     let all = domain::outbox::Revive::All;
-    let revived = bench.memory().revive(&all, (bench.clock)()).await;
+    let revived = bench.memory().revive(&all, None, (bench.clock)()).await;
     assert_eq!(revived, Ok(1));
     bench.until_idle().await;
     assert!(bench.script.memory.person(Old, &email(ADA)).is_some());

@@ -21,7 +21,10 @@ async fn answers_of_no_use_end_with_texts_and_without_a_verdict() {
     assert_eq!(bench.calls(), 4, "one is asked twice");
 
     bench.author.relent();
-    let revived = bench.memory().revive(&Revive::All, (bench.clock)()).await;
+    let revived = bench
+        .memory()
+        .revive(&Revive::All, None, (bench.clock)())
+        .await;
     assert_eq!(revived, Ok(1));
     bench.until_idle().await;
     assert_eq!(bench.status("n1").await, Status::Approved);

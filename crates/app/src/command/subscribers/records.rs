@@ -8,14 +8,64 @@ use std::io::{BufRead, Read as _};
 use anyhow::{Context as _, bail};
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::super::{COLUMNS, TOKEN};
-
 /// Longer records are refused. Far above what any report needs, it is there for quotes that are
 /// never closed.
 const LONGEST: usize = 64 << 10;
 
-/// The fields of a record, without the token that an export adds.
-pub(super) type Fields = [String; COLUMNS.len()];
+/// How many columns a file has that is of interest, at most.
+const WIDTH: usize = 6;
+
+/// The fields of a record, by the columns of its layout. A column that the file does not have is
+/// empty.
+pub(super) type Fields = [String; WIDTH];
+
+/// What the columns of a file are.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// Their names.
+    pub columns: [&'static str; WIDTH],
+    /// How many of them, from the first, have to be there.
+    pub required: usize,
+    /// Whether they may be in another order.
+    pub is_ordered: bool,
+    /// Columns that may follow and are read over.
+    pub ignored: &'static [&'static str],
+}
+
+impl Layout {
+    /// For each column of a file's header the place of its field, where it has one; `None` if the
+    /// header is not of this layout.
+    fn places(&self, header: &[String]) -> Option<Vec<Option<usize>>> {
+        let place = |name: &String| self.columns.iter().position(|column| column == name);
+        let mut places = Vec::with_capacity(header.len());
+        for name in header {
+            let found = place(name);
+            let is_known = found.is_some() || self.ignored.contains(&name.as_str());
+            if !is_known || (found.is_some() && places.contains(&found)) {
+                return None;
+            }
+            places.push(found);
+        }
+        let has = |field: usize| places.contains(&Some(field));
+        let in_order =
+            places.iter().flatten().is_sorted() && places.is_sorted_by_key(Option::is_none);
+        let fits = (0..self.required).all(has) && (in_order || !self.is_ordered);
+        fits.then_some(places)
+    }
+
+    /// What a header has to be, in words.
+    fn expected(&self) -> String {
+        let (required, optional) = self.columns.split_at(self.required);
+        match optional {
+            [] => required.join(","),
+            _ => format!(
+                "{}, and may have {}",
+                required.join(","),
+                optional.join(",")
+            ),
+        }
+    }
+}
 
 /// One record.
 #[derive(Debug)]
@@ -31,8 +81,9 @@ pub(super) struct Record {
 /// The records behind the header of a file.
 pub(super) struct Records<R> {
     input: R,
-    /// How many columns the header names.
-    columns: usize,
+    layout: &'static Layout,
+    /// For each column of the file the place of its field, where it has one.
+    places: Vec<Option<usize>>,
     line: u64,
     position: u64,
     buffer: Vec<u8>,
@@ -40,15 +91,16 @@ pub(super) struct Records<R> {
 
 impl<R: BufRead> Records<R> {
     /// Reads the header.
-    pub fn open(input: R) -> anyhow::Result<Self> {
+    pub fn open(input: R, layout: &'static Layout) -> anyhow::Result<Self> {
         let mut records = Self {
             input,
-            columns: 0,
+            layout,
+            places: Vec::new(),
             line: 0,
             position: 0,
             buffer: Vec::new(),
         };
-        let expect = COLUMNS.join(",");
+        let expect = layout.expected();
         let Some((line, whole)) = records.next_text()? else {
             bail!("the file is empty; its first line must be {expect}");
         };
@@ -57,11 +109,10 @@ impl<R: BufRead> Records<R> {
             let names = header.iter().map(|name| String::from_utf8_lossy(name));
             names.map(|name| name.trim().to_owned()).collect::<Vec<_>>()
         });
-        let names = names.unwrap_or_default();
-        if names.join(",") != expect && names.join(",") != format!("{expect},{TOKEN}") {
+        let Some(places) = layout.places(&names.unwrap_or_default()) else {
             bail!("line {line}: the header must be {expect}");
-        }
-        records.columns = names.len();
+        };
+        records.places = places;
         Ok(records)
     }
 
@@ -138,15 +189,19 @@ impl<R: BufRead> Records<R> {
 
     /// The fields of a record by their columns.
     fn fields(&self, record: &ByteRecord) -> Result<Fields, String> {
-        if record.len() != self.columns {
-            let (found, expect) = (record.len(), self.columns);
+        if record.len() != self.places.len() {
+            let (found, expect) = (record.len(), self.places.len());
             let columns = if found == 1 { "column" } else { "columns" };
             return Err(format!("has {found} {columns} instead of {expect}"));
         }
         let mut fields = Fields::default();
-        for ((field, column), name) in fields.iter_mut().zip(record).zip(COLUMNS) {
+        for (column, place) in record.iter().zip(&self.places) {
+            let Some(place) = *place else { continue };
+            let name = self.layout.columns.get(place).copied().unwrap_or_default();
             let text = std::str::from_utf8(column).map_err(|_| format!("{name} must be UTF-8"))?;
-            text.trim().clone_into(field);
+            if let Some(field) = fields.get_mut(place) {
+                text.trim().clone_into(field);
+            }
         }
         Ok(fields)
     }

@@ -1,0 +1,111 @@
+//! Who carries out a command, and what operators did.
+
+use std::{env, fs};
+
+use clap::Args;
+use domain::audit::{Deed, InvalidOperator, Operator};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{JsonArgs, StoreArgs};
+use crate::config;
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Audit")]
+pub struct OperatorArgs {
+    /// Who does this, for the audit. Default: the system's user
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "POSTHASTE_OPERATOR",
+        value_parser = config::operator
+    )]
+    operator: Option<Operator>,
+}
+
+impl OperatorArgs {
+    /// What the command does, by whom.
+    pub fn deed(&self) -> Result<Deed, InvalidOperator> {
+        let by = match &self.operator {
+            Some(operator) => operator.clone(),
+            None => system_user()?,
+        };
+        Ok(Deed {
+            id: Uuid::now_v7(),
+            by,
+        })
+    }
+}
+
+/// The user that this process runs as: by the system's list of users, else by the variable that a
+/// shell sets, else the number alone.
+fn system_user() -> Result<Operator, InvalidOperator> {
+    let id = rustix::process::getuid().as_raw();
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let listed = name_of(id, &users).map(ToOwned::to_owned);
+    let names = listed.into_iter().chain(env::var("USER"));
+    let mut good = names.filter_map(|name| Operator::new(&name).ok());
+    match good.next() {
+        Some(operator) => Ok(operator),
+        None => Operator::new(&format!("uid {id}")),
+    }
+}
+
+/// The name of a user in the lines of `/etc/passwd`.
+fn name_of(id: u32, users: &str) -> Option<&str> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        let number = fields.nth(1)?;
+        (number.parse() == Ok(id)).then_some(name)
+    })
+}
+
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// Only what was done from then on: a day such as `2026-03-01`, or an RFC 3339 time
+    #[arg(
+        long,
+        value_name = "TIME",
+        env = "POSTHASTE_AUDIT_SINCE",
+        value_parser = config::since
+    )]
+    pub since: Option<OffsetDateTime>,
+
+    /// Show so many lines at most, the newest
+    #[arg(
+        long,
+        value_name = "LINES",
+        env = "POSTHASTE_AUDIT_LIMIT",
+        default_value_t = 1000
+    )]
+    pub limit: usize,
+    #[command(flatten)]
+    pub json: JsonArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_found_by_number() {
+        let users = "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nodd\n";
+        assert_eq!(name_of(1000, users), Some("ann"));
+        assert_eq!(name_of(0, users), Some("root"));
+        assert_eq!(name_of(7, users), None);
+    }
+
+    #[test]
+    fn whoever_runs_it_has_a_name() {
+        let nobody = OperatorArgs { operator: None };
+        let deed = nobody.deed().unwrap();
+        assert!(!deed.by.as_str().is_empty());
+        let named = OperatorArgs {
+            operator: Operator::new("ann").ok(),
+        };
+        assert_eq!(named.deed().unwrap().by.as_str(), "ann");
+    }
+}

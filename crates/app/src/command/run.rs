@@ -1,0 +1,52 @@
+//! A run of a command that writes in many commits, as the audit tells it.
+
+use domain::{
+    audit::Entry,
+    store::{Store, StoreError, WriteSet},
+};
+
+/// A run of a command. It is recorded before its first write, so that one that is killed has left
+/// its line, and once more with its counts at its end.
+pub struct Run {
+    entry: Entry,
+    has_begun: bool,
+}
+
+impl Run {
+    /// A run that this entry tells of.
+    pub const fn new(entry: Entry) -> Self {
+        Self {
+            entry,
+            has_begun: false,
+        }
+    }
+
+    /// Records that it begins, the first time that it is asked to.
+    pub async fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        if !self.has_begun {
+            record(store, &self.entry).await?;
+            self.has_begun = true;
+        }
+        Ok(())
+    }
+
+    /// Records what came of it, if it has begun.
+    pub async fn end(
+        self,
+        store: &dyn Store,
+        counts: impl IntoIterator<Item = (&'static str, u64)>,
+    ) -> Result<(), StoreError> {
+        if !self.has_begun {
+            return Ok(());
+        }
+        let add = |entry: Entry, (name, count)| entry.with(name, count);
+        let entry = counts.into_iter().fold(self.entry, add);
+        record(store, &entry).await
+    }
+}
+
+async fn record(store: &dyn Store, entry: &Entry) -> Result<(), StoreError> {
+    let mut writes = WriteSet::new(entry.at);
+    writes.audit.push(entry.clone());
+    store.commit(writes).await
+}

@@ -1,0 +1,145 @@
+//! `posthaste subscribers suppress` and `reinstate`.
+
+use anyhow::bail;
+use domain::{
+    audit::Deed,
+    store::Store,
+    subscriber::{Notice, ProviderEvent, Subscriber, SubscriberStatus},
+    usecase::{self, Operated},
+};
+
+use super::person::{self, NOBODY};
+use crate::{
+    clock::Clock,
+    config::PersonRef,
+    conflicts::decide_again,
+    newsletter::{DEADLINE, new_id, new_token},
+};
+
+/// Suppresses an address, and says what is so now.
+pub(super) async fn suppress(
+    store: &dyn Store,
+    clock: &Clock,
+    person: &PersonRef,
+    reason: &str,
+    deed: &Deed,
+) -> anyhow::Result<String> {
+    let Some(email) = person::address(store, person).await? else {
+        bail!(NOBODY);
+    };
+    let notice = Notice {
+        event: ProviderEvent {
+            email,
+            status: SubscriberStatus::Unsubscribed,
+            signed_with: None,
+        },
+        new_id: new_id(),
+        new_token: new_token(),
+    };
+    let attempt = || usecase::suppress(store, &notice, reason, deed, clock());
+    let Operated {
+        subscriber,
+        is_news,
+    } = decide_again(DEADLINE, attempt).await?;
+    let Subscriber { email, status, .. } = &subscriber;
+    Ok(if is_news {
+        format!("{email} is {status}; both accounts are told.")
+    } else {
+        format!("{email} was {status} before; nothing has changed.")
+    })
+}
+
+/// Reinstates a person, and says what is so now.
+pub(super) async fn reinstate(
+    store: &dyn Store,
+    clock: &Clock,
+    person: &PersonRef,
+    reason: &str,
+    deed: &Deed,
+) -> anyhow::Result<String> {
+    let Some(known) = person::find(store, person).await? else {
+        bail!(NOBODY);
+    };
+    let attempt = || usecase::reinstate(store, known.id, reason, deed, clock());
+    let Some(operated) = decide_again(DEADLINE, attempt).await? else {
+        bail!(NOBODY);
+    };
+    let email = &operated.subscriber.email;
+    Ok(if operated.is_news {
+        format!(
+            "{email} is active from now on. No account is told: whoever is unsubscribed there has to \
+             subscribe again."
+        )
+    } else {
+        format!("{email} is not suppressed; nothing has changed.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use domain::{
+        store::StoreError,
+        subscriber::SubscriberId,
+        testing::{MemoryStore, deed, email, noon, report},
+        usecase::put_subscribers,
+    };
+
+    use super::*;
+    use crate::testing::{Fault, FaultyStore};
+
+    const ADA: &str = "ada@example.com";
+
+    fn clock() -> Clock {
+        Arc::new(noon)
+    }
+
+    #[tokio::test]
+    async fn a_person_is_meant_by_address_or_id() {
+        let store = MemoryStore::new();
+        let put = report(ADA, "{}");
+        let id = PersonRef::Id(put.new_id);
+        put_subscribers(&store, &[put], noon()).await.unwrap();
+        let ada = PersonRef::Email(email(ADA));
+        let said = suppress(&store, &clock(), &id, "asked", &deed(1)).await;
+        assert_eq!(
+            said.unwrap(),
+            "ada@example.com is unsubscribed; both accounts are told."
+        );
+        let said = suppress(&store, &clock(), &ada, "asked", &deed(2)).await;
+        let expect = "ada@example.com was unsubscribed before; nothing has changed.";
+        assert_eq!(said.unwrap(), expect);
+        let said = reinstate(&store, &clock(), &id, "asked", &deed(3)).await;
+        assert!(said.unwrap().starts_with("ada@example.com is active "));
+        let said = reinstate(&store, &clock(), &ada, "asked", &deed(4)).await;
+        let expect = "ada@example.com is not suppressed; nothing has changed.";
+        assert_eq!(said.unwrap(), expect);
+    }
+
+    #[tokio::test]
+    async fn a_stranger_may_be_suppressed_by_address_alone() {
+        let store = MemoryStore::new();
+        let stranger = PersonRef::Email(email("stranger@example.com"));
+        let nobody = PersonRef::Id(SubscriberId::new(uuid::Uuid::max()));
+        for unknown in [&stranger, &nobody] {
+            let said = reinstate(&store, &clock(), unknown, "?", &deed(1)).await;
+            assert_eq!(said.unwrap_err().to_string(), NOBODY);
+        }
+        let said = suppress(&store, &clock(), &nobody, "?", &deed(1)).await;
+        assert_eq!(said.unwrap_err().to_string(), NOBODY);
+        let said = suppress(&store, &clock(), &stranger, "asked", &deed(1)).await;
+        assert!(said.unwrap().contains("is unsubscribed"));
+        let known = person::find(&store, &stranger).await.unwrap();
+        assert_eq!(known.unwrap().reported_at, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn others_writes_are_no_failure() {
+        let store = FaultyStore::new();
+        store.fail_next(vec![Fault::Fail(StoreError::Conflict); 2]);
+        let ada = PersonRef::Email(email(ADA));
+        let said = suppress(&*store, &clock(), &ada, "asked", &deed(1)).await;
+        assert!(said.unwrap().contains("both accounts are told"));
+    }
+}

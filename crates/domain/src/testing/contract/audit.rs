@@ -1,0 +1,144 @@
+//! The audit: entries are written with their commit, and read by pages.
+
+use time::OffsetDateTime;
+
+use super::put as push;
+use crate::{
+    audit::{Action, AuditLog, AuditPosition, AuditQuery, Entry},
+    outbox::{Queue, Receipt, Revive, TaskId},
+    store::{StoreError, SubscriberWrite, WriteSet},
+    testing::{AllPorts, create, deed, hours, minutes, noon, subscriber, text, uuid},
+};
+
+fn entry(n: u128, at: OffsetDateTime) -> Entry {
+    deed(n).entry(Action::SUBSCRIBERS_SUPPRESS, at)
+}
+
+fn writing(entries: impl IntoIterator<Item = Entry>) -> WriteSet {
+    let mut writes = WriteSet::new(noon());
+    writes.audit.extend(entries);
+    writes
+}
+
+async fn entries<S: AuditLog>(store: &S) -> Vec<Entry> {
+    let query = AuditQuery {
+        limit: 100,
+        ..AuditQuery::default()
+    };
+    store.entries(&query).await.expect("the store works")
+}
+
+/// With everything else of the commit, or not at all.
+pub async fn an_entry_is_written_with_its_commit<S: AllPorts>(store: &S) {
+    let full = entry(1, noon())
+        .about("somebody")
+        .with(
+            "reason",
+            format!("\"asked\" by 'phone' \\ 🦀 {}", text(1000)),
+        )
+        .with("created", 7);
+    let mut writes = writing([full.clone()]);
+    let ann = subscriber("ann@example.com");
+    writes.subscribers.insert(
+        ann.id,
+        SubscriberWrite {
+            expected: None,
+            subscriber: ann.clone(),
+        },
+    );
+    assert_eq!(store.commit(writes.clone()).await, Ok(()));
+    assert_eq!(entries(store).await, std::slice::from_ref(&full));
+    let known = store.load_subscribers_by_id(&[ann.id]).await;
+    assert_eq!(known.map(|known| known.len()), Ok(1));
+
+    // She is not new any more.
+    writes.audit = vec![entry(2, noon())];
+    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+    let mut finished = writing([entry(3, noon())]);
+    finished.done.push(Receipt {
+        task: TaskId(77),
+        generation: 1,
+        lease: uuid(5),
+    });
+    assert_eq!(store.commit(finished).await, Err(StoreError::Conflict));
+    assert_eq!(entries(store).await, [full]);
+}
+
+/// The counts of a long run are known at its end.
+pub async fn a_run_that_ends_replaces_its_details<S: AllPorts>(store: &S) {
+    let begun = entry(1, noon()).with("file", "people.csv");
+    let other = entry(2, noon() - hours(1));
+    let commit = store.commit(writing([begun.clone(), other.clone()])).await;
+    assert_eq!(commit, Ok(()));
+    let ended = entry(1, noon() + hours(1)).with("created", 3);
+    assert_eq!(store.commit(writing([ended.clone()])).await, Ok(()));
+    let expect = Entry {
+        at: noon(),
+        ..ended
+    };
+    assert_eq!(entries(store).await, [expect, other]);
+}
+
+/// Also where several are of one moment.
+pub async fn entries_are_read_newest_first_by_pages<S: AllPorts>(store: &S) {
+    let mut newest_first: Vec<_> = (1..=9)
+        .map(|n| {
+            entry(
+                n,
+                noon() + minutes(i64::try_from(n / 3).unwrap_or_default()),
+            )
+        })
+        .collect();
+    for one in [4, 0, 8, 2, 6, 1, 7, 3, 5] {
+        let commit = store.commit(writing([newest_first[one].clone()])).await;
+        assert_eq!(commit, Ok(()));
+    }
+    newest_first.reverse();
+    assert_eq!(entries(store).await, newest_first);
+    let mut query = AuditQuery {
+        limit: 2,
+        ..AuditQuery::default()
+    };
+    let mut paged = Vec::new();
+    loop {
+        let page = store.entries(&query).await.expect("the store works");
+        let Some(last) = page.last() else { break };
+        query.before = Some(AuditPosition::from(last));
+        paged.extend(page);
+    }
+    assert_eq!(paged, newest_first);
+
+    let since = AuditQuery {
+        since: Some(noon() + minutes(2)),
+        before: None,
+        limit: 100,
+    };
+    let found = store.entries(&since).await.expect("the store works");
+    assert_eq!(found, newest_first[..4]);
+}
+
+/// A newer program may know more actions.
+pub async fn an_entry_of_an_unknown_action_is_shown<S: AllPorts>(store: &S) {
+    let action = Action::from_store("postings.frame".to_owned());
+    let odd = deed(1).entry(action, noon());
+    assert_eq!(store.commit(writing([odd.clone()])).await, Ok(()));
+    assert_eq!(entries(store).await, [odd]);
+}
+
+/// With the number of the tasks that were dead, and only if there were any.
+pub async fn what_is_brought_back_is_recorded<S: AllPorts>(store: &S) {
+    push(store, &[create("a", "acme")]).await;
+    let retry = deed(1).entry(Action::OUTBOX_RETRY, noon());
+    let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
+    assert_eq!(revived, Ok(0));
+    assert_eq!(entries(store).await, []);
+    let claimed = store
+        .claim(&[Queue::Enrich], 1, minutes(1), uuid(9), noon())
+        .await
+        .expect("the store works");
+    let buried = store.bury(claimed[0].receipt, "no", noon()).await;
+    assert_eq!(buried, Ok(()));
+    let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
+    assert_eq!(revived, Ok(1));
+    assert_eq!(entries(store).await, [retry.with("tasks", 1)]);
+}

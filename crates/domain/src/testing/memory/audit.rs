@@ -1,0 +1,34 @@
+//! The audit in memory.
+
+use async_trait::async_trait;
+
+use super::MemoryStore;
+use crate::{
+    audit::{AuditLog, AuditPosition, AuditQuery, Entry},
+    store::StoreError,
+};
+
+/// Writes an entry, or the details of one that is there.
+pub(super) fn write(audit: &mut Vec<Entry>, entry: Entry) {
+    match audit.iter_mut().find(|known| known.id == entry.id) {
+        Some(known) => known.details = entry.details,
+        None => audit.push(entry),
+    }
+}
+
+#[async_trait]
+impl AuditLog for MemoryStore {
+    async fn entries(&self, query: &AuditQuery) -> Result<Vec<Entry>, StoreError> {
+        let mut entries = self.state().audit.clone();
+        entries.sort_by_key(|entry| std::cmp::Reverse(AuditPosition::from(entry)));
+        let is_wanted = |entry: &Entry| {
+            query.since.is_none_or(|since| entry.at >= since)
+                && query
+                    .before
+                    .is_none_or(|before| AuditPosition::from(entry) < before)
+        };
+        entries.retain(is_wanted);
+        entries.truncate(query.limit);
+        Ok(entries)
+    }
+}
