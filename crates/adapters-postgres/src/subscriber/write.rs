@@ -97,13 +97,15 @@ statement! {
      old_is_quiet = sent.old_is_quiet, new_id = sent.new_id, new_is_quiet = sent.new_is_quiet, \
      as_of = sent.as_of, migrated_at = sent.migrated_at, \
      migration_source = sent.migration_source, migration_arrived = sent.migration_arrived, \
+     migration_found = sent.migration_found, \
      migration_token = sent.migration_token, told = sent.told, updated_at = sent.updated_at \
-     FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      AS sent (\
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
-     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, \
+     migrated_at, migration_source, migration_arrived, migration_found, migration_token, told, \
+     updated_at, \
      expected) \
      WHERE subscribers.id = sent.id AND subscribers.version = sent.expected"
 }
@@ -114,10 +116,11 @@ statement! {
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
-     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, \
+     migrated_at, migration_source, migration_arrived, migration_found, migration_token, told, \
+     updated_at, \
      email) \
      SELECT * FROM unnest(\
-     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      ON CONFLICT DO NOTHING"
 }
 
@@ -178,6 +181,9 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         bools(rows, |write| {
             migrated(write).is_some_and(|Migrated { arrived, .. }| arrived)
         }),
+        bools(rows, |write| {
+            migrated(write).is_some_and(|Migrated { was_found, .. }| was_found)
+        }),
         texts(rows, |write| Some(write.subscriber.token.reveal())),
         binaries(rows, |write| told(&write.subscriber)),
         times(rows, |write| Some(timestamp(write.subscriber.updated_at))),
@@ -209,8 +215,8 @@ mod tests {
     async fn rows_that_exist_are_looked_up_one_by_one() {
         let types = "(uuid[], bigint[], timestamptz[], text[], text[], text[], text[], date[], \
             text[], text[], text[], timestamptz[], text[], timestamptz[], text[], boolean[], \
-            text[], boolean[], timestamptz[], timestamptz[], text[], boolean[], text[], bytea[], \
-            timestamptz[], bigint[])";
+            text[], boolean[], timestamptz[], timestamptz[], text[], boolean[], boolean[], text[], \
+            bytea[], timestamptz[], bigint[])";
         let plan = plan(Update::TEXT, types).await;
         goes_by(&plan, "subscribers_pkey");
         assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");

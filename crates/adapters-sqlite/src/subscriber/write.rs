@@ -18,9 +18,9 @@ statement! {
      version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, old_id, old_is_quiet, new_id, new_is_quiet, as_of, \
-     migrated_at, migration_source, migration_arrived, migration_token, told, updated_at, id, \
-     email) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+     migrated_at, migration_source, migration_arrived, migration_found, migration_token, told, \
+     updated_at, id, email) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
@@ -30,8 +30,8 @@ statement! {
      membership_status = ?, membership_expires_at = ?, status = ?, suppressed_by = ?, \
      suppressed_in = ?, suppressed_at = ?, suppressed_because = ?, reinstated_at = ?, \
      old_id = ?, old_is_quiet = ?, new_id = ?, new_is_quiet = ?, as_of = ?, migrated_at = ?, \
-     migration_source = ?, migration_arrived = ?, migration_token = ?, told = ?, \
-     updated_at = ? \
+     migration_source = ?, migration_arrived = ?, migration_found = ?, migration_token = ?, \
+     told = ?, updated_at = ? \
      WHERE id = ? AND version = ?"
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Res
 
 /// The values of the columns that may change in the life of a subscriber, in the order of both
 /// statements.
-fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 24] {
+fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 25] {
     let Subscriber {
         membership,
         migrated,
@@ -98,6 +98,7 @@ fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Val
         migrated.map(|migrated| micros(migrated.at)).into(),
         migrated.map(|migrated| migrated.source.as_str()).into(),
         migrated.is_some_and(|migrated| migrated.arrived).into(),
+        migrated.is_some_and(|migrated| migrated.was_found).into(),
         subscriber.token.reveal().into(),
         Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
         micros(subscriber.updated_at).into(),

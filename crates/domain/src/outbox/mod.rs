@@ -126,7 +126,7 @@ pub struct Backlog {
     pub waiting: u64,
     /// How many were given up, likewise.
     pub dead: u64,
-    /// When the oldest waiting one was written, of those that were counted.
+    /// When the oldest waiting one was written, of those that were counted and are no bulk work.
     pub oldest: Option<OffsetDateTime>,
 }
 
@@ -198,6 +198,9 @@ pub trait Outbox: Send + Sync {
         after: Option<TaskId>,
         limit: usize,
     ) -> Result<Vec<TaskRow>, StoreError>;
+
+    /// Which of these effects have a dead task.
+    async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError>;
 
     /// Makes dead tasks due at `now` with a clean record, and says how many there were.
     async fn revive(&self, which: &Revive, now: OffsetDateTime) -> Result<u64, StoreError>;

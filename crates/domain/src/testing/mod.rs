@@ -106,6 +106,7 @@ macro_rules! contract_suite {
                 rows_are_listed
                 rows_are_listed_by_pages
                 the_backlog_is_counted
+                dead_tasks_are_found_by_their_effects
             }
             subscribers {
                 a_subscriber_comes_back

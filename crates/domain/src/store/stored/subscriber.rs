@@ -47,6 +47,8 @@ pub struct StoredSubscriber {
     pub migration_source: Option<String>,
     /// Only of those who migrated.
     pub migration_arrived: bool,
+    /// Likewise.
+    pub migration_found: bool,
     pub migration_token: String,
     pub told: Option<Vec<u8>>,
     pub updated_at: OffsetDateTime,
@@ -91,6 +93,7 @@ impl StoredSubscriber {
             at,
             source: word(source, "subscribers.migration_source")?,
             arrived: self.migration_arrived,
+            was_found: self.migration_found,
         }))
     }
 }
