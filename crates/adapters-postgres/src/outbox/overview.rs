@@ -7,7 +7,7 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    outbox::{Backlog, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
+    outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
     store::{
         StoreError,
         stored::{count, task_key, word},
@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     error::Failure,
     schema::outbox,
-    statement::{self, Value, statement, texts},
+    statement::{self, Value, bigints, statement, texts, uuids},
     value::{optional_time, time},
 };
 
@@ -135,13 +135,17 @@ statement! {
     /// Counts by the indexes that tell apart what may be claimed, what is leased and what is
     /// blocked, each up to a bound.
     Waiting =
-    "SELECT wanted.kind, least(count(*), wanted.most), min(task.created_at) \
+    "SELECT wanted.kind, least(count(*), wanted.most), \
+     min(task.created_at) FILTER (WHERE NOT task.is_bulk) \
      FROM (SELECT unnest(?) AS kind, ? AS most) AS wanted CROSS JOIN LATERAL (\
-     (SELECT created_at FROM outbox WHERE kind = wanted.kind AND dead_at IS NULL \
+     (SELECT created_at, coalesce(account, '') LIKE '%-bulk' AS is_bulk FROM outbox \
+     WHERE kind = wanted.kind AND dead_at IS NULL \
      AND lease IS NULL AND NOT blocked LIMIT wanted.most) UNION ALL \
-     (SELECT created_at FROM outbox WHERE kind = wanted.kind AND lease IS NOT NULL \
+     (SELECT created_at, coalesce(account, '') LIKE '%-bulk' FROM outbox \
+     WHERE kind = wanted.kind AND lease IS NOT NULL \
      LIMIT wanted.most) UNION ALL \
-     (SELECT created_at FROM outbox WHERE kind = wanted.kind AND blocked LIMIT wanted.most)) \
+     (SELECT created_at, false FROM outbox WHERE kind = wanted.kind AND blocked \
+     LIMIT wanted.most)) \
      AS task GROUP BY wanted.kind, wanted.most",
     returns (Text, BigInt, Nullable<Timestamptz>)
 }
@@ -151,6 +155,31 @@ statement! {
     "SELECT kind, count(*) FROM (SELECT kind FROM outbox WHERE dead_at IS NOT NULL LIMIT ?) \
      AS dead GROUP BY kind",
     returns (Text, BigInt)
+}
+
+statement! {
+    /// Each is looked up on its own.
+    DeadAmong =
+    "SELECT sent.nth FROM unnest(?, ?, ?) AS sent (nth, kind, subject) JOIN outbox AS task \
+     ON task.kind = sent.kind AND task.subject = sent.subject AND task.kind <> 'event' \
+     WHERE task.dead_at IS NOT NULL ORDER BY sent.nth",
+    returns (BigInt,)
+}
+
+/// Which of these effects have a dead task.
+pub(super) async fn dead_among(
+    conn: &mut AsyncPgConnection,
+    effects: &[Effect],
+) -> Result<Vec<Effect>, Failure> {
+    let numbered: Vec<_> = (0_i64..).zip(effects).collect();
+    let values = [
+        bigints(&numbered, |(nth, _)| Some(*nth)),
+        texts(&numbered, |(_, effect)| Some(effect.kind().as_str())),
+        uuids(&numbered, |(_, effect)| effect.key()),
+    ];
+    let dead: Vec<(i64,)> = statement::load::<DeadAmong, _>(conn, &values).await?;
+    let named = |(nth,): &(i64,)| effects.get(usize::try_from(*nth).ok()?).copied();
+    Ok(dead.iter().filter_map(named).collect())
 }
 
 /// How much waits, one entry for each kind.

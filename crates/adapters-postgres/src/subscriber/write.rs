@@ -98,15 +98,15 @@ statement! {
      new_id = sent.new_id, new_is_quiet = sent.new_is_quiet, \
      new_is_withdrawn = sent.new_is_withdrawn, as_of = sent.as_of, migrated_at = sent.migrated_at, \
      migration_source = sent.migration_source, migration_arrived = sent.migration_arrived, \
-     migration_token = sent.migration_token, told = sent.told, told_at = sent.told_at, \
-     updated_at = sent.updated_at \
+     migration_found = sent.migration_found, migration_token = sent.migration_token, \
+     told = sent.told, told_at = sent.told_at, updated_at = sent.updated_at \
      FROM unnest(\
-     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS sent (\
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS sent (\
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
      new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
-     migration_token, told, told_at, updated_at, expected) \
+     migration_found, migration_token, told, told_at, updated_at, expected) \
      WHERE subscribers.id = sent.id AND subscribers.version = sent.expected"
 }
 
@@ -117,9 +117,9 @@ statement! {
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
      new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
-     migration_token, told, told_at, updated_at, email) \
+     migration_found, migration_token, told, told_at, updated_at, email) \
      SELECT * FROM unnest(\
-     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      ON CONFLICT DO NOTHING"
 }
 
@@ -182,6 +182,9 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         bools(rows, |write| {
             migrated(write).is_some_and(|Migrated { arrived, .. }| arrived)
         }),
+        bools(rows, |write| {
+            migrated(write).is_some_and(|Migrated { was_found, .. }| was_found)
+        }),
         texts(rows, |write| Some(write.subscriber.token.reveal())),
         binaries(rows, |write| told(&write.subscriber)),
         times(rows, |write| write.subscriber.told_at.map(timestamp)),
@@ -215,7 +218,7 @@ mod tests {
         let types = "(uuid[], bigint[], timestamptz[], text[], text[], text[], text[], date[], \
             text[], text[], text[], timestamptz[], text[], timestamptz[], text[], boolean[], \
             boolean[], text[], boolean[], boolean[], timestamptz[], timestamptz[], text[], \
-            boolean[], text[], bytea[], timestamptz[], timestamptz[], bigint[])";
+            boolean[], boolean[], text[], bytea[], timestamptz[], timestamptz[], bigint[])";
         let plan = plan(Update::TEXT, types).await;
         goes_by(&plan, "subscribers_pkey");
         assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");

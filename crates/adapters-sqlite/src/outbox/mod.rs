@@ -7,7 +7,9 @@ mod write;
 use async_trait::async_trait;
 use domain::{
     audit::Entry,
-    outbox::{Backlog, Claimed, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
+    outbox::{
+        Backlog, Claimed, Effect, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow,
+    },
     store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
@@ -118,6 +120,13 @@ impl Outbox for SqliteStore {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .read(move |conn| overview::list(conn, dead, after, limit))
+            .await
+    }
+
+    async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError> {
+        let effects = effects.to_vec();
+        self.connections
+            .read(move |conn| overview::dead_among(conn, &effects))
             .await
     }
 

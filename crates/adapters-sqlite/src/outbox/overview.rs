@@ -7,7 +7,7 @@ use diesel::{
     sqlite::Sqlite,
 };
 use domain::{
-    outbox::{Backlog, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
+    outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
     store::{
         StoreError,
         stored::{count, task_key, word},
@@ -126,15 +126,15 @@ statement! {
     /// blocked, each up to a bound. Ids are in the order written.
     Waiting =
     "SELECT waiting.tasks, oldest.created_at FROM (\
-     SELECT count(*) AS tasks, min(id) AS id FROM (\
-     SELECT * FROM (SELECT id FROM outbox \
+     SELECT count(*) AS tasks, min(iif(account IN ('old-bulk', 'new-bulk'), NULL, id)) AS id FROM (\
+     SELECT * FROM (SELECT id, account FROM outbox \
      WHERE kind = ? AND dead_at IS NULL AND lease IS NULL AND blocked = 0 LIMIT ?) \
-     UNION ALL SELECT * FROM (SELECT id FROM outbox \
+     UNION ALL SELECT * FROM (SELECT id, account FROM outbox \
      WHERE kind = ? AND lease IS NOT NULL LIMIT ?) \
-     UNION ALL SELECT * FROM (SELECT id FROM outbox \
+     UNION ALL SELECT * FROM (SELECT id, account FROM outbox \
      WHERE kind = ? AND blocked = 1 LIMIT ?))) AS waiting \
-     JOIN outbox AS oldest ON oldest.id = waiting.id",
-    returns (BigInt, BigInt)
+     LEFT JOIN outbox AS oldest ON oldest.id = waiting.id",
+    returns (BigInt, Nullable<BigInt>)
 }
 
 statement! {
@@ -143,15 +143,40 @@ statement! {
     returns (BigInt,)
 }
 
+statement! {
+    IsDead =
+    "SELECT id FROM outbox WHERE kind = ? AND subject = ? AND kind <> 'event' \
+     AND dead_at IS NOT NULL",
+    returns (BigInt,)
+}
+
+/// Which of these effects have a dead task.
+pub(super) fn dead_among(
+    conn: &mut SqliteConnection,
+    effects: &[Effect],
+) -> Result<Vec<Effect>, Failure> {
+    let mut dead = Vec::new();
+    for effect in effects {
+        let subject = effect.key();
+        let values = [effect.kind().as_str().into(), (&subject).into()];
+        let found: Vec<(i64,)> = statement::load::<IsDead, _>(conn, &values)?;
+        if !found.is_empty() {
+            dead.push(*effect);
+        }
+    }
+    Ok(dead)
+}
+
 /// How much waits, one entry for each kind.
 pub(super) fn backlog(conn: &mut SqliteConnection) -> Result<Vec<Backlog>, Failure> {
     let most = i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX);
     let mut backlog = Vec::with_capacity(Kind::ALL.len());
     for kind in Kind::ALL {
         let values = [kind.as_str().into(), most.into()];
-        let waiting: Vec<(i64, i64)> = statement::load::<Waiting, _>(conn, &values.repeat(3))?;
+        let waiting: Vec<(i64, Option<i64>)> =
+            statement::load::<Waiting, _>(conn, &values.repeat(3))?;
         let dead: Vec<(i64,)> = statement::load::<Dead, _>(conn, &values)?;
-        let oldest = waiting.first().map(|(_, oldest)| *oldest);
+        let oldest = waiting.first().and_then(|(_, oldest)| *oldest);
         backlog.push(Backlog {
             kind,
             waiting: waiting

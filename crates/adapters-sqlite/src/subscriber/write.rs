@@ -19,8 +19,9 @@ statement! {
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
      new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
-     migration_token, told, told_at, updated_at, id, email) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+     migration_found, migration_token, told, told_at, updated_at, id, email) \
+     VALUES (\
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
@@ -31,7 +32,8 @@ statement! {
      suppressed_in = ?, suppressed_at = ?, suppressed_because = ?, reinstated_at = ?, \
      old_id = ?, old_is_quiet = ?, old_is_withdrawn = ?, new_id = ?, new_is_quiet = ?, \
      new_is_withdrawn = ?, as_of = ?, migrated_at = ?, migration_source = ?, \
-     migration_arrived = ?, migration_token = ?, told = ?, told_at = ?, updated_at = ? \
+     migration_arrived = ?, migration_found = ?, migration_token = ?, told = ?, told_at = ?, \
+     updated_at = ? \
      WHERE id = ? AND version = ?"
 }
 
@@ -61,7 +63,7 @@ pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Res
 
 /// The values of the columns that may change in the life of a subscriber, in the order of both
 /// statements.
-fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 27] {
+fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 28] {
     let Subscriber {
         membership,
         migrated,
@@ -100,6 +102,7 @@ fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Val
         migrated.map(|migrated| micros(migrated.at)).into(),
         migrated.map(|migrated| migrated.source.as_str()).into(),
         migrated.is_some_and(|migrated| migrated.arrived).into(),
+        migrated.is_some_and(|migrated| migrated.was_found).into(),
         subscriber.token.reveal().into(),
         Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
         subscriber.told_at.map(micros).into(),

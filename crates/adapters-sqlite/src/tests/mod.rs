@@ -106,6 +106,7 @@ fn subscribe() -> WriteSet {
             at: noon(),
             source: MigrationSource::Launch,
             arrived: true,
+            was_found: true,
         }),
         told: Some([7; 32]),
         ..subscriber("a@example.com")

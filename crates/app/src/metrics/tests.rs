@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::{
     audit::Entry,
     enrichment::ReasonCode,
-    outbox::{Claimed, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
+    outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
     posting::Lifetime,
     store::{Health, Store as _, StoreError, WriteSet},
     subscriber::Account,
@@ -185,6 +185,10 @@ impl Outbox for Away {
         Ok(Vec::new())
     }
 
+    async fn dead_among(&self, _: &[Effect]) -> Result<Vec<Effect>, StoreError> {
+        Ok(Vec::new())
+    }
+
     async fn tasks_of(&self, _: Uuid, _: usize) -> Result<Vec<SubjectTask>, StoreError> {
         Ok(Vec::new())
     }
@@ -313,7 +317,7 @@ async fn what_waits_is_counted_now_and_then() {
     assert_says(&page.make().await, &[&waiting(0)]);
     let mut writes = WriteSet::new(noon());
     let posting = domain::testing::put_id("a");
-    writes.ask(domain::outbox::Effect::Enrich(posting));
+    writes.ask(Effect::Enrich(posting));
     store.commit(writes).await.unwrap();
     tokio::time::advance(Duration::from_secs(4)).await;
     assert_says(&page.make().await, &[&waiting(0)]);

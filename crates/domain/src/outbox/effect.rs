@@ -164,6 +164,11 @@ impl Queue {
         }
     }
 
+    /// Whether what waits in it may wait for long.
+    pub const fn is_bulk(self) -> bool {
+        matches!(self, Self::BulkSync(_))
+    }
+
     /// The queue whose tasks are done while there is nothing to do in this one: changes of people
     /// go before bulk work.
     pub const fn behind(self) -> Option<Self> {

@@ -135,7 +135,7 @@ pub struct Backlog {
     pub waiting: u64,
     /// How many were given up, likewise.
     pub dead: u64,
-    /// When the oldest waiting one was written, of those that were counted.
+    /// When the oldest waiting one was written, of those that were counted and are no bulk work.
     pub oldest: Option<OffsetDateTime>,
 }
 
@@ -207,6 +207,9 @@ pub trait Outbox: Send + Sync {
         after: Option<TaskId>,
         limit: usize,
     ) -> Result<Vec<TaskRow>, StoreError>;
+
+    /// Which of these effects have a dead task.
+    async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError>;
 
     /// Up to `limit` tasks of a subject, waiting, leased and dead ones, oldest first.
     async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError>;

@@ -26,6 +26,7 @@ pub fn migrate(
             at: now,
             source,
             arrived: false,
+            was_found: false,
         }),
         ..subscriber.clone()
     };
@@ -66,7 +67,12 @@ pub fn look(
     let has_left = after.places.new.id.is_some();
     let was_known = is_deleted || after.places.old.id.is_some();
     match found.filter(|found| !found.is_deleted) {
-        Some(found) => after.see(old, found, source, now),
+        Some(found) => {
+            if let Some(migrated) = &mut after.migrated {
+                migrated.was_found = true;
+            }
+            after.see(old, found, source, now);
+        }
         None if was_there || (was_known && !has_left) => after.miss(old, source, now),
         None => {}
     }

@@ -201,6 +201,8 @@ pub struct Migrated {
     pub source: MigrationSource,
     /// Whether the provider's accounts show it already.
     pub arrived: bool,
+    /// Whether the old account showed the person during the move.
+    pub was_found: bool,
 }
 
 /// What is known of one e-mail address.

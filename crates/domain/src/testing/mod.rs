@@ -116,6 +116,7 @@ macro_rules! contract_suite {
                 rows_are_listed_by_pages
                 the_tasks_of_a_subject_are_listed
                 the_backlog_is_counted
+                dead_tasks_are_found_by_their_effects
             }
             subscribers {
                 a_subscriber_comes_back

@@ -50,6 +50,8 @@ pub struct StoredSubscriber {
     pub migration_source: Option<String>,
     /// Only of those who migrated.
     pub migration_arrived: bool,
+    /// Likewise.
+    pub migration_found: bool,
     pub migration_token: String,
     pub told: Option<Vec<u8>>,
     pub told_at: Option<OffsetDateTime>,
@@ -95,6 +97,7 @@ impl StoredSubscriber {
             at,
             source: word(source, "subscribers.migration_source")?,
             arrived: self.migration_arrived,
+            was_found: self.migration_found,
         }))
     }
 }

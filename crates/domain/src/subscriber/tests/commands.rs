@@ -157,6 +157,7 @@ fn a_move_is_made_once() {
         at: ann.now,
         source: MigrationSource::Manual,
         arrived: false,
+        was_found: false,
     };
     assert_eq!(ann.get().migrated, Some(migrated));
     for &source in MigrationSource::ALL {

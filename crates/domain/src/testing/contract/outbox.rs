@@ -5,7 +5,8 @@ use time::{Duration, OffsetDateTime};
 use super::put;
 use crate::{
     outbox::{
-        Claimed, Effect, Event, EventName, Kind, Outbox, Queue, Receipt, Revive, Subject, Work,
+        Backlog, Claimed, Effect, Event, EventName, Kind, Outbox, Queue, Receipt, Revive, Subject,
+        Work,
     },
     posting::PostingId,
     store::{Store, StoreError, WriteSet},
@@ -800,6 +801,22 @@ pub async fn the_tasks_of_a_subject_are_listed<S: AllPorts>(store: &S) {
     assert_eq!(store.tasks_of(uuid(404), 100).await, Ok(Vec::new()));
 }
 
+/// Of some effects, those that were given up are told apart from whatever else there is.
+pub async fn dead_tasks_are_found_by_their_effects<S: AllPorts>(store: &S) {
+    let migrate = |n| Effect::Migrate(SubscriberId::new(uuid(n)));
+    let [sync, _] = syncs(2);
+    ask(store, &[migrate(1), migrate(2), migrate(3), sync], noon()).await;
+    let queue = [Queue::Migrate];
+    let claimed = store.claim(&queue, 2, LEASE, uuid(9), noon()).await;
+    for task in claimed.expect("the store works") {
+        let buried = store.bury(task.receipt, "hopeless", noon()).await;
+        buried.expect("the store works");
+    }
+    let named = [sync, migrate(4), migrate(3), migrate(2)];
+    assert_eq!(store.dead_among(&named).await, Ok(vec![migrate(2)]));
+    assert_eq!(store.dead_among(&[]).await, Ok(vec![]));
+}
+
 /// How much waits, how much is dead, and since when.
 pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
@@ -809,6 +826,15 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
         .bury(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
+    // Bulk work counts, but its age says nothing.
+    let bulk = Effect::BulkSync(SubscriberId::new(uuid(5)), Account::Old);
+    ask(store, &[bulk], noon()).await;
+    let backlog = store.backlog().await.expect("the store works");
+    let syncs_of = |backlog: &[Backlog]| {
+        let of = backlog.iter().find(|of| of.kind == Kind::Sync);
+        of.map(|of| (of.waiting, of.oldest))
+    };
+    assert_eq!(syncs_of(&backlog), Some((1, None)));
     // Of either account.
     let [first, _] = syncs(3);
     let [_, second] = syncs(4);
@@ -823,7 +849,7 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
         [
             (Kind::Enrich, 1, 1, Some(noon() + hours(1))),
             (Kind::Event, 0, 0, None),
-            (Kind::Sync, 2, 0, Some(noon() + hours(2))),
+            (Kind::Sync, 3, 0, Some(noon() + hours(2))),
             (Kind::Migrate, 0, 0, None),
             (Kind::Withdraw, 0, 0, None),
         ]

@@ -114,6 +114,7 @@ fn full(address: &str) -> Subscriber {
             at: noon() + hours(1),
             source: MigrationSource::EmailConfirmation,
             arrived: true,
+            was_found: true,
         }),
         told: Some([0xA5; 32]),
         told_at: Some(noon() + hours(6)),
@@ -204,12 +205,13 @@ pub async fn every_word_comes_back<S: AllPorts>(store: &S) {
         }
     }
     for &source in MigrationSource::ALL {
-        for arrived in [false, true] {
+        for (arrived, was_found) in [(false, false), (false, true), (true, false)] {
             let at = noon();
             let migrated = Migrated {
                 at,
                 source,
                 arrived,
+                was_found,
             };
             check(&|it| it.migrated = Some(migrated)).await;
         }

@@ -277,6 +277,13 @@ impl Outbox for MemoryStore {
             .collect())
     }
 
+    async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError> {
+        let state = self.state();
+        let dead: Vec<_> = state.tasks.values().filter(|task| task.is_dead).collect();
+        let is_dead = |effect: &&Effect| dead.iter().any(|task| task.is_for(**effect));
+        Ok(effects.iter().filter(is_dead).copied().collect())
+    }
+
     async fn revive(
         &self,
         which: &Revive,
@@ -311,7 +318,7 @@ impl Outbox for MemoryStore {
                 all.take(MOST_COUNTED).count() as u64
             };
             let oldest = tasks()
-                .filter(|task| !task.is_dead)
+                .filter(|task| !task.is_dead && !task.queue().is_bulk())
                 .map(|task| task.created_at)
                 .min();
             Backlog {

@@ -53,6 +53,7 @@ fn full() -> Subscriber {
             at: noon() + hours(1),
             source: MigrationSource::EmailConfirmation,
             arrived: true,
+            was_found: false,
         }),
         told: Some([0xA5; 32]),
         updated_at: noon() + hours(2),
@@ -85,6 +86,7 @@ fn under_way() -> Subscriber {
             at: noon(),
             source: MigrationSource::Launch,
             arrived: false,
+            was_found: false,
         }),
         ..numbered(0x404, "moving@example.com")
     }

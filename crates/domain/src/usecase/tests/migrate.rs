@@ -30,6 +30,12 @@ async fn has_arrived(world: &World) -> bool {
     ann.migrated.is_some_and(|migrated| migrated.arrived)
 }
 
+/// Whether the old account showed her during the move.
+async fn was_found(world: &World) -> bool {
+    let ann = world.ann().await;
+    ann.migrated.is_some_and(|migrated| migrated.was_found)
+}
+
 #[test]
 fn a_move_looks_first_and_removes_last() {
     pollster::block_on(async {
@@ -39,6 +45,7 @@ fn a_move_looks_first_and_removes_last() {
         let calls = [find(), join(), find(), remove()];
         assert_eq!(world.provider.calls(), calls);
         assert!(has_arrived(&world).await);
+        assert!(was_found(&world).await);
         assert!(!world.is_in(Account::Old));
         assert_eq!(world.told(Account::New).as_deref(), Some("Ann"));
 
@@ -60,6 +67,7 @@ fn whoever_is_not_in_the_old_account_is_only_added() {
         world.work().await.unwrap();
         assert_eq!(world.provider.calls(), [find(), join(), find()]);
         assert!(has_arrived(&world).await);
+        assert!(!was_found(&world).await);
         assert!(world.is_in(Account::New) && !world.is_in(Account::Old));
     });
 }
@@ -182,6 +190,7 @@ fn who_was_removed_is_not_created_again() {
         world.work().await.unwrap();
         assert!(!world.is_in(Account::Old) && !world.is_in(Account::New));
         let ann = world.ann().await;
+        assert!(!was_found(&world).await);
         assert_eq!(ann.status, SubscriberStatus::Removed);
         assert_eq!(
             Outbox::list(&world.store, false, None, usize::MAX).await,
@@ -208,6 +217,7 @@ fn no_failure_loses_anyone() {
             assert!(has_arrived(&world).await);
             assert!(world.is_in(Account::New), "{calls} {failing:?}");
             assert!(!world.is_in(Account::Old), "{calls} {failing:?}");
+            assert!(was_found(&world).await, "{calls} {failing:?}");
         }
     });
 }

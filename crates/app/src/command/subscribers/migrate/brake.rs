@@ -3,7 +3,7 @@
 use std::{collections::HashSet, fmt};
 
 use domain::{
-    outbox::{Kind, Outbox},
+    outbox::{Effect, Outbox},
     store::{Store, StoreError},
     subscriber::{Email, SubscriberId},
 };
@@ -14,9 +14,6 @@ const PERCENT: usize = 5;
 /// Of fewer moves than this nothing is concluded but what would be of this many.
 const FEWEST: usize = 20;
 
-/// Tasks that are in memory at a time.
-const PAGE: usize = 1_000;
-
 /// What became of moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moves {
@@ -26,21 +23,30 @@ pub(super) struct Moves {
     pub under_way: usize,
     /// They were given up.
     pub failed: usize,
+    /// The old account showed nobody.
+    pub nobody: usize,
 }
 
 impl Moves {
     /// Whether it is better to stop.
     pub fn are_too_bad(self) -> bool {
-        self.failed * 100 > self.ended.max(FEWEST) * PERCENT
+        (self.failed + self.nobody) * 100 > self.ended.max(FEWEST) * PERCENT
     }
 }
 
 impl fmt::Display for Moves {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { ended, failed, .. } = self;
+        let Self {
+            ended,
+            failed,
+            nobody,
+            ..
+        } = self;
+        let bad = failed + nobody;
         write!(
             f,
-            "{failed} of {ended} moves failed, which is more than {PERCENT} %"
+            "{bad} of {ended} moves failed ({failed}) or found nobody in the old account \
+             ({nobody}), which is more than {PERCENT} %"
         )
     }
 }
@@ -50,8 +56,8 @@ pub(super) struct Brake<'a> {
     store: &'a dyn Store,
     outbox: &'a dyn Outbox,
     under_way: HashSet<SubscriberId>,
-    failed: HashSet<SubscriberId>,
-    ended: usize,
+    /// What became of the others, who are not under way any more.
+    moves: Moves,
 }
 
 impl<'a> Brake<'a> {
@@ -60,8 +66,7 @@ impl<'a> Brake<'a> {
             store,
             outbox,
             under_way: HashSet::new(),
-            failed: HashSet::new(),
-            ended: 0,
+            moves: Moves::default(),
         }
     }
 
@@ -77,49 +82,38 @@ impl<'a> Brake<'a> {
         self.look_at_failures().await?;
         let waiting: Vec<_> = self.under_way.iter().copied().collect();
         let known = self.store.load_subscribers_by_id(&waiting).await?;
-        let is_under_way = |id: &SubscriberId| {
-            let migrated = known.get(id).and_then(|known| known.migrated);
-            migrated.is_some_and(|migrated| !migrated.arrived)
-        };
-        let before = self.under_way.len();
-        self.under_way.retain(is_under_way);
-        self.ended += before - self.under_way.len();
+        for id in waiting {
+            let migrated = known.get(&id).and_then(|known| known.migrated);
+            if migrated.is_some_and(|migrated| !migrated.arrived) {
+                continue;
+            }
+            self.under_way.remove(&id);
+            self.moves.ended += 1;
+            let found_nobody = migrated.is_some_and(|migrated| !migrated.was_found);
+            self.moves.nobody += usize::from(found_nobody);
+        }
         Ok(Moves {
-            ended: self.ended,
             under_way: self.under_way.len(),
-            failed: self.failed.len(),
+            ..self.moves
         })
     }
 
+    /// Takes note of moves that were given up.
     async fn look_at_failures(&mut self) -> Result<(), StoreError> {
-        let mut after = None;
-        loop {
-            let page = self.outbox.list(true, after, PAGE).await?;
-            let dead: HashSet<_> = page
-                .iter()
-                .filter(|row| row.kind == Kind::Migrate)
-                .map(|row| row.key.as_str())
-                .collect();
-            self.take_out(&dead);
-            after = page.last().map(|task| task.id);
-            if page.len() < PAGE {
-                return Ok(());
+        let moves: Vec<_> = self
+            .under_way
+            .iter()
+            .copied()
+            .map(Effect::Migrate)
+            .collect();
+        for dead in self.outbox.dead_among(&moves).await? {
+            if let Effect::Migrate(id) = dead {
+                self.under_way.remove(&id);
+                self.moves.ended += 1;
+                self.moves.failed += 1;
             }
         }
-    }
-
-    /// Takes note of moves that were given up, by the keys of their tasks.
-    fn take_out(&mut self, dead: &HashSet<&str>) {
-        if dead.is_empty() {
-            return;
-        }
-        let is_dead = |id: &SubscriberId| dead.contains(id.to_string().as_str());
-        let failed: Vec<_> = self.under_way.iter().copied().filter(is_dead).collect();
-        for id in failed {
-            self.under_way.remove(&id);
-            self.failed.insert(id);
-            self.ended += 1;
-        }
+        Ok(())
     }
 }
 
@@ -129,7 +123,7 @@ mod tests {
 
     #[test]
     fn more_than_one_in_twenty_is_too_bad() {
-        for (ended, failed, expect) in [
+        for (ended, bad, expect) in [
             (0, 0, false),
             (1, 1, false),
             (2, 2, true),
@@ -139,12 +133,17 @@ mod tests {
             (400_000, 20_000, false),
             (400_000, 20_001, true),
         ] {
-            let moves = Moves {
-                ended,
-                under_way: 0,
-                failed,
-            };
-            assert_eq!(moves.are_too_bad(), expect, "{moves:?}");
+            // Whichever it is, or some of each.
+            for nobody in [0, bad / 2, bad] {
+                let failed = bad - nobody;
+                let moves = Moves {
+                    ended,
+                    under_way: 0,
+                    failed,
+                    nobody,
+                };
+                assert_eq!(moves.are_too_bad(), expect, "{moves:?}");
+            }
         }
     }
 }

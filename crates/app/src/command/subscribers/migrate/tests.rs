@@ -1,6 +1,9 @@
 use std::{cell::RefCell, future::pending, sync::Arc};
 
 use domain::{
+    outbox::Work,
+    store::{SubscriberWrite, WriteSet},
+    subscriber::SubscriberId,
     testing::{MemoryStore, email, noon, report},
     usecase::put_subscribers,
 };
@@ -118,31 +121,59 @@ async fn others_writes_are_no_failure() {
     assert_eq!(tally.started, 2);
 }
 
-/// Gives up the moves of so many people, or carries them out.
-async fn settle_moves(memory: &MemoryStore, fails: impl Fn(usize) -> bool) {
+/// What becomes of a move.
+enum Fate {
+    GivenUp,
+    FindsNobody,
+    Done,
+}
+
+/// Settles the moves of everybody who is on the way.
+async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
     let queues = [domain::outbox::Queue::Migrate];
     let (hour, lease) = (time::Duration::HOUR, uuid::Uuid::max());
     let claimed = memory.claim(&queues, 10_000, hour, lease, noon()).await;
     for (nth, task) in claimed.unwrap().into_iter().enumerate() {
-        if fails(nth) {
+        let fate = fate(nth);
+        if matches!(fate, Fate::GivenUp) {
             memory.bury(task.receipt, "422", noon()).await.unwrap();
-        } else {
-            let mut writes = domain::store::WriteSet::new(noon());
-            writes.done.push(task.receipt);
-            memory.commit(writes).await.unwrap();
+            continue;
         }
+        let Work::Effect(effect) = task.work else {
+            panic!("{:?} is no move", task.work);
+        };
+        let id = SubscriberId::new(effect.key());
+        let known = memory.load_subscribers_by_id(&[id]).await.unwrap();
+        let mut subscriber = known[&id].clone();
+        let expected = subscriber.version;
+        subscriber.version += 1;
+        let migrated = subscriber.migrated.as_mut().unwrap();
+        (migrated.arrived, migrated.was_found) = (true, matches!(fate, Fate::Done));
+        let mut writes = WriteSet::new(noon());
+        let write = SubscriberWrite {
+            expected: Some(expected),
+            subscriber,
+        };
+        writes.subscribers.insert(id, write);
+        writes.done.push(task.receipt);
+        memory.commit(writes).await.unwrap();
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_stops_by_itself_when_too_many_moves_fail() {
+async fn it_stops_by_itself_when_too_many_moves_fail_or_find_nobody() {
     let store = store(300).await;
     let mover = mover(&store, 120);
     let people = People::everybody(&*store.memory);
     let work = async {
         loop {
             sleep(Duration::from_secs(10)).await;
-            settle_moves(&store.memory, |nth| nth % 10 == 0).await;
+            let fate = |nth| match nth % 20 {
+                0 => Fate::GivenUp,
+                1 => Fate::FindsNobody,
+                _ => Fate::Done,
+            };
+            settle_moves(&store.memory, fate).await;
         }
     };
     let end = tokio::select! {
@@ -152,7 +183,7 @@ async fn it_stops_by_itself_when_too_many_moves_fail() {
     let End::Braked(outcome) = end else {
         panic!("{end:?}");
     };
-    assert_eq!(outcome.failed, 6);
+    assert_eq!((outcome.failed, outcome.nobody), (3, 3));
     let text = outcome.to_string();
     assert!(text.starts_with("6 of "), "{text}");
     assert_eq!(unmigrated(&store.memory).await, 240, "one batch has gone");
