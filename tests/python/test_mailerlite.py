@@ -99,6 +99,52 @@ def test_a_subscriber_is_created_updated_found_and_deleted(client):
     assert client.subscribers.count() == {"total": before}
 
 
+def test_everybody_is_listed_once_page_by_page(strict):
+    numbers = []
+    for nth in range(5):
+        status = "unconfirmed" if nth == 3 else "active"
+        created = strict.subscribers.create(f"{nth}@pages.example", status=status)["data"]
+        numbers.append(created["id"])
+
+    def pages(**named):
+        cursor = {}
+        while True:
+            page = strict.subscribers.list(limit=2, **cursor, **named)
+            assert page["meta"]["per_page"] == 2
+            for way in ("next", "prev"):
+                link, cursor = page["links"][way], page["meta"][f"{way}_cursor"]
+                assert (link is None) == (cursor is None)
+                assert link is None or link.endswith(f"/subscribers?cursor={cursor}")
+            yield page
+            if page["meta"]["next_cursor"] is None:
+                return
+            cursor = {"cursor": page["meta"]["next_cursor"]}
+
+    def seen(**named):
+        return [one["id"] for page in pages(**named) for one in page["data"]]
+
+    assert seen() == numbers
+    assert seen(filter={"status": "unconfirmed"}) == [numbers[3]]
+    assert seen(filter={"status": "junk"}) == []
+    assert refused(strict.subscribers.list, filter={"status": "happy"}).status_code == 422
+
+    walk = pages()
+    first = next(walk)
+    assert first["meta"]["prev_cursor"] is None
+    # Who is gone by then moves nobody out of the next page.
+    assert strict.subscribers.delete(int(numbers[0])) is True
+    second = next(walk)
+    assert [one["id"] for one in second["data"]] == numbers[2:4]
+    back = strict.subscribers.list(limit=2, cursor=second["meta"]["prev_cursor"])
+    assert [one["id"] for one in back["data"]] == [numbers[1], numbers[2]]
+
+    for number in numbers[1:]:
+        assert strict.subscribers.forget(int(number)) is True
+    assert seen() == []
+    answer = refused(strict.subscribers.forget, int(numbers[1]))
+    assert (answer.status_code, answer.json()) == (404, NOBODY)
+
+
 def test_groups_are_joined_and_left(client):
     group = client.groups.create("Gardeners")["data"]
     assert group["name"] == "Gardeners"
@@ -122,6 +168,8 @@ def test_groups_are_joined_and_left(client):
     assert client.subscribers.unassign_subscriber_from_group(int(other["id"]), number) is True
     assert members() == [joined["id"]]
     assert client.subscribers.get(int(other["id"]))["data"]["groups"] == []
+    answer = refused(client.subscribers.assign_subscriber_to_group, 1, number)
+    assert (answer.status_code, answer.json()) == (404, NOBODY)
 
     assert client.groups.update(number, "Tree surgeons")["data"]["name"] == "Tree surgeons"
     names = [one["name"] for one in client.groups.list(limit=10, page=1)["data"]]
@@ -146,6 +194,11 @@ def test_fields_webhooks_and_batches(client):
     webhook = client.webhooks.create(events, "https://hook.example", "Hook")["data"]
     assert webhook["events"] == events
     assert client.webhooks.get(int(webhook["id"]))["data"] == webhook
+    listed = client.webhooks.list()
+    assert listed["data"] == [webhook]
+    assert listed["meta"]["total"] == 1
+    paused = client.webhooks.update(int(webhook["id"]), enabled=False)["data"]
+    assert (paused["enabled"], paused["url"]) == (False, webhook["url"])
     assert client.webhooks.delete(int(webhook["id"])) is True
 
     parts = [

@@ -1,5 +1,6 @@
 //! The shapes of answers.
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use time::{
     Duration, OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description,
@@ -123,9 +124,9 @@ pub fn numbered_page(url: &str, items: Vec<Value>, query: &Query, per_page: usiz
     )
 }
 
-/// One page of a list that goes on behind the id that a cursor holds, so that the page does not
-/// shift with what is removed meanwhile. A cursor that was not given out here starts from the
-/// beginning. The items ascend by id.
+/// One page of a list that goes on at the id that a cursor holds, forwards or backwards, so that
+/// the page does not shift with what is removed meanwhile. A cursor that was not given out here
+/// starts from the beginning. The items ascend by id.
 pub fn cursor_page<T>(
     url: &str,
     items: impl Iterator<Item = T>,
@@ -134,31 +135,60 @@ pub fn cursor_page<T>(
     query: &Query,
 ) -> Reply {
     let per_page = query.number("limit").unwrap_or(25).max(1);
-    let start = query.get("cursor").and_then(behind).unwrap_or(0);
-    let mut page: Vec<T> = items
-        .filter(|item| id(item) > start)
-        .take(per_page + 1)
-        .collect();
-    let has_more = page.len() > per_page;
-    page.truncate(per_page);
-    let next = page.last().filter(|_| has_more);
-    let next = next.map(|last| format!("after-{}", id(last)));
-    let link = next.as_ref().map(|cursor| format!("{url}?cursor={cursor}"));
+    let cursor = query.get("cursor").and_then(Cursor::read);
+    let all: Vec<T> = items.collect();
+    let start = match cursor {
+        None => 0,
+        Some(Cursor { of, is_next: true }) => all.partition_point(|item| id(item) <= of),
+        Some(Cursor { of, is_next: false }) => all
+            .partition_point(|item| id(item) < of)
+            .saturating_sub(per_page),
+    };
+    let page = &all[start..all.len().min(start + per_page)];
+    let cursor = |is_there: bool, item: Option<&T>, is_next| {
+        let of = item.filter(|_| is_there).map(&id)?;
+        Some(Cursor { of, is_next }.write())
+    };
+    let next = cursor(start + page.len() < all.len(), page.last(), true);
+    let previous = cursor(start > 0, page.first(), false);
+    let link = |cursor: &Option<String>| {
+        let cursor = cursor.as_ref()?;
+        Some(format!("{url}?cursor={cursor}"))
+    };
     let data: Vec<_> = page.iter().map(view).collect();
     Reply::new(
         200,
         json!({
             "data": data,
-            "links": {"first": null, "last": null, "prev": null, "next": link},
+            "links": {"first": null, "last": null, "prev": link(&previous), "next": link(&next)},
             "meta": {
-                "path": url, "per_page": per_page, "next_cursor": next, "prev_cursor": null,
+                "path": url, "per_page": per_page, "next_cursor": next, "prev_cursor": previous,
             },
         }),
     )
 }
 
-fn behind(cursor: &str) -> Option<u64> {
-    cursor.strip_prefix("after-")?.parse().ok()
+/// Where a page begins or ends, in the provider's own writing.
+struct Cursor {
+    /// The id of the last item before it, or of the first one behind it.
+    of: u64,
+    is_next: bool,
+}
+
+impl Cursor {
+    fn write(&self) -> String {
+        let place = json!({"id": self.of, "_pointsToNextItems": self.is_next});
+        URL_SAFE_NO_PAD.encode(place.to_string())
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let place: Value = serde_json::from_slice(&bytes).ok()?;
+        Some(Self {
+            of: place["id"].as_u64()?,
+            is_next: place["_pointsToNextItems"].as_bool()?,
+        })
+    }
 }
 
 /// The parameters behind a path.
