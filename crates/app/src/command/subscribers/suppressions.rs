@@ -134,9 +134,10 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
 
 /// Takes in a file.
 pub(super) async fn import(args: SuppressionsImportArgs) -> anyhow::Result<ExitCode> {
-    let entry = args.operator.deed()?;
-    let entry = entry.entry(Action::SUPPRESSIONS_IMPORT, clock::now());
-    let entry = entry.with("file", args.file.display().to_string());
+    let deed = args.operator.deed()?;
+    let entry = deed
+        .entry(Action::SUPPRESSIONS_IMPORT, clock::now())
+        .with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;
     let store = &*database.store;
     let mut import = Import {
@@ -150,8 +151,9 @@ pub(super) async fn import(args: SuppressionsImportArgs) -> anyhow::Result<ExitC
     if ended.is_ok() || tally != Tally::default() {
         output::print(tally)?;
     }
-    run.end(store, tally.counts()).await?;
+    let recorded = run.end(store, tally.counts()).await;
     ended?;
+    recorded?;
     Ok(if tally.refused == 0 {
         ExitCode::SUCCESS
     } else {
