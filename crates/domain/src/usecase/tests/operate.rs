@@ -8,7 +8,10 @@ use crate::{
         reconciliation::Meanwhile,
     },
     testing::{deed, subscriber_id},
-    usecase::{import_suppressions, reconcile, reinstate, suppress},
+    usecase::{
+        begin_withdrawal, import_suppressions, look, next_withdrawal, reconcile, reinstate,
+        suppress, withdraw,
+    },
 };
 
 const STRANGER: &str = "stranger@example.com";
@@ -201,5 +204,26 @@ fn a_delivery_counts_also_of_who_was_withdrawn() {
         assert!(world.ann().await.places.old.is_withdrawn);
         world.suppress(SubscriberStatus::Unsubscribed).await;
         assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
+    });
+}
+
+/// The account was looked at before, and is to be told after.
+#[test]
+fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.suppress(SubscriberStatus::Unsubscribed).await;
+        let (id, old) = (subscriber_id(ANN), [Account::Old]);
+        let next = next_withdrawal(&world.store, id, &old).await.unwrap();
+        let next = next.expect("the account may send");
+        let found = look(&world.provider, &next).await.unwrap();
+        let done = reinstate(&world.store, id, "a mistake", &deed(1), world.now).await;
+        assert!(done.unwrap().unwrap().is_news);
+        let found = found.as_ref();
+        let begun = begin_withdrawal(&world.store, &next, found, world.now).await;
+        let told = withdraw(&world.provider, &begun.unwrap(), found).await;
+        assert_eq!(told, Ok(()));
+        let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
+        assert_eq!(person.status, ProviderStatus::Active);
     });
 }
