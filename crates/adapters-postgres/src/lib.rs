@@ -5,7 +5,8 @@
 //! [`SubscriberReader`](domain::store::SubscriberReader),
 //! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
 //! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
-//! [`Drafts`](domain::enrichment::Drafts) and [`AuditLog`](domain::audit::AuditLog). Nothing that another process can change is kept in
+//! [`Drafts`](domain::enrichment::Drafts) and [`AuditLog`](domain::audit::AuditLog).
+//! Nothing that another process can change is kept in
 //! memory.
 //!
 //! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its

@@ -1,9 +1,9 @@
 //! The audit: what operators did, written in the same commit as what it tells of.
 //!
 //! A command gets a [`Deed`], which says who carries it out, and makes an [`Entry`] of it for its
-//! [`WriteSet`](crate::store::WriteSet). No entry holds an e-mail address of its own accord:
-//! people are named by their ids, and whoever shows an entry looks up the address that the id has
-//! by then. So nothing has to be changed here when a person's address changes or is erased.
+//! [`WriteSet`](crate::store::WriteSet). People are named by their ids, and what shows an entry
+//! looks up the address that the person has by then. So nothing has to be changed here when an
+//! address changes or is erased.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 

@@ -3,8 +3,8 @@
 //! Postings, companies, subscribers, side effects and clients are plain values here; what
 //! happens to them is decided by plain functions. Time and new ids come in as arguments. There is
 //! no clock, no randomness, no runtime and no I/O in this crate: whatever needs those implements a
-//! port ([`store::Store`], [`outbox::Outbox`], [`client::Clients`], [`enrichment::Enricher`],
-//! [`subscriber::provider::Provider`]) in an adapter.
+//! port ([`store::Store`], [`outbox::Outbox`], [`client::Clients`], [`audit::AuditLog`],
+//! [`enrichment::Enricher`], [`subscriber::provider::Provider`]) in an adapter.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
 //! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them

@@ -1,4 +1,5 @@
--- Newsletter subscribers, who speaks to the accounts of the e-mail provider, and what operators did.
+-- Newsletter subscribers, who speaks to the accounts of the e-mail provider, and what operators
+-- did.
 --
 -- The checks hold what the program relies on when it reads a row back; the rules about what may
 -- become of a subscriber are the program's.

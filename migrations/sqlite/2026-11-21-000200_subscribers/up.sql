@@ -1,4 +1,5 @@
--- Newsletter subscribers, who speaks to the accounts of the e-mail provider, and what operators did.
+-- Newsletter subscribers, who speaks to the accounts of the e-mail provider, and what operators
+-- did.
 --
 -- What is known of an e-mail address: as the membership system reports the person, and as the
 -- e-mail provider says they stand. Never deleted.

@@ -250,6 +250,9 @@ pub struct SubscribersReinstateArgs {
 #[derive(Debug, Subcommand)]
 pub enum SuppressionsCommand {
     /// Print everybody who is suppressed as CSV, whether they were reported or not
+    ///
+    /// Fields are printed as they are, so that `import` reads them back; for spreadsheets the same
+    /// holds as for `subscribers export`.
     Export(StoreArgs),
     /// Take in suppressions from a CSV file; none is ever lifted
     Import(SuppressionsImportArgs),

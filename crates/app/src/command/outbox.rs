@@ -227,8 +227,8 @@ fn table(tasks: &[TaskRow], has_heading: bool) -> String {
 async fn retry(args: OutboxRetryArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
     let which = which(&args.ids, args.all_dead);
-    let now = clock::now();
-    let entry = args.operator.deed()?.entry(Action::OUTBOX_RETRY, now);
+    let (deed, now) = (args.operator.deed()?, clock::now());
+    let entry = deed.entry(Action::OUTBOX_RETRY, now);
     output::print(revive(&*database.outbox, &which, &entry, now).await?)
 }
 

@@ -136,17 +136,19 @@ fn subscribers_are_moved_once() {
     let unknown = migrate(&[
         "ADA@example.com",
         "nobody@example.com",
+        "019a3c5e-0000-7000-8000-000000000000",
         "--source",
         "manual",
     ]);
     assert_eq!(unknown.status.code(), Some(1));
     assert_eq!(
         text(&unknown.stderr),
-        "not a subscriber: nobody@example.com\n"
+        "not a subscriber: 019a3c5e-0000-7000-8000-000000000000\n\
+         not a subscriber: nobody@example.com\n"
     );
     assert_eq!(
         text(&unknown.stdout),
-        "1 moved, 0 had moved before, 1 unknown.\n"
+        "1 moved, 0 had moved before, 2 unknown.\n"
     );
     for moved in ["1 moved", "0 moved"] {
         let all = migrate(&["--all", "--source", "launch"]);
@@ -156,6 +158,27 @@ fn subscribers_are_moved_once() {
     }
     let show = run(&folder, &["subscribers", "show", "ada@example.com"], &[]);
     assert!(text(&show.stdout).contains(", by manual, under way\n"));
+
+    let audit = run(&folder, &["audit", "--json"], &[]);
+    let lines: serde_json::Value = serde_json::from_slice(&audit.stdout).unwrap();
+    let lines: Vec<_> = lines.as_array().unwrap().iter().skip(1).collect();
+    assert_eq!(
+        lines.len(),
+        3,
+        "neither what was refused nor a dry run is a deed"
+    );
+    for (line, (moved, unchanged, unknown, all)) in
+        lines
+            .iter()
+            .zip([(1, 0, 2, false), (1, 0, 0, true), (0, 0, 0, true)])
+    {
+        assert_eq!(line["action"], "subscribers.migrate");
+        let expect = serde_json::json!({
+            "source": if all { "launch" } else { "manual" },
+            "all": all, "moved": moved, "unchanged": unchanged, "unknown": unknown,
+        });
+        assert_eq!(line["details"], expect);
+    }
 
     let rows = run(
         &folder,

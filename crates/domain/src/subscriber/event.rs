@@ -74,7 +74,7 @@ pub struct Notice {
 /// out of order: the strongest status stands. What is said of an address that nobody has
 /// reported is kept for the day when somebody does, and told to the accounts all the same. Who
 /// was reinstated is not suppressed by a delivery, which may be an old one: the accounts are
-/// asked. So they are about a delivery that this service may have caused itself.
+/// asked.
 pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) -> Option<Change> {
     let Notice {
         event,
@@ -87,11 +87,10 @@ pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) 
     let mut after = known.cloned().unwrap_or_else(|| {
         Subscriber::unreported(event.email.clone(), *new_id, new_token.clone(), now)
     });
-    let may_be_old = after.reinstated_at.is_some() && !after.status.is_suppressed();
-    if may_be_old && !event.status.is_suppressed() {
-        return None;
-    }
-    if may_be_old || after.may_have_caused(event.status) {
+    if after.reinstated_at.is_some() && !after.status.is_suppressed() {
+        if !event.status.is_suppressed() {
+            return None;
+        }
         after.places.set_quiet(false);
         return Some(Change::new(known, after, now));
     }

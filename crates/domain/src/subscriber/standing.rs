@@ -189,15 +189,4 @@ impl Subscriber {
         let is_void = self.places[account].is_withdrawn || self.reinstated_at.is_some_and(is_older);
         (found.status != ProviderStatus::Unsubscribed || !is_void).then_some(seen)
     }
-
-    /// Whether a delivery of this status may be about what this service itself has done: that it
-    /// has unsubscribed a person who bounced or was removed. A delivery does not say in which
-    /// account it was.
-    pub(super) fn may_have_caused(&self, status: SubscriberStatus) -> bool {
-        let Places { old, new } = &self.places;
-        status == SubscriberStatus::Unsubscribed
-            && self.status.is_suppressed()
-            && self.status < status
-            && (old.is_withdrawn || new.is_withdrawn)
-    }
 }

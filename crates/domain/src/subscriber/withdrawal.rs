@@ -5,8 +5,8 @@
 //! works by address, so it serves people whom nobody has reported too. For a person who was
 //! reinstated it only looks, because what the provider delivers about them may be old.
 //!
-//! That it unsubscribes somebody is noted before, so that the provider's words about it are never
-//! taken for the person's own: who bounced or was removed stays recorded as that.
+//! That it unsubscribes somebody is noted before, so that what the account shows of it is never
+//! taken for the person's own word: who bounced or was removed stays recorded as that.
 
 use time::OffsetDateTime;
 

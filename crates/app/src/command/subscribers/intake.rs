@@ -36,7 +36,7 @@ pub(super) trait Intake {
     fn tally(&self) -> Self::Tally;
 }
 
-/// Takes in a file, with a bar for who waits and a line for each record that is refused.
+/// Takes in a file, with a progress bar and a line for each record that is refused.
 pub(super) async fn from_file<I: Intake>(
     intake: &mut I,
     file: &Path,

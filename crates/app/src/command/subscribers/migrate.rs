@@ -61,6 +61,7 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
         );
     }
     let subscribers = &*database.subscribers;
+    let mut unknown = 0;
     let (people, count) = if args.all {
         let count = count(subscribers).await?;
         match args.sample {
@@ -72,12 +73,13 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
             None => (People::everybody(subscribers), count),
         }
     } else {
-        let emails = named(&*database.store, &args.emails).await?;
+        let (emails, nobody) = named(&*database.store, &args.emails).await?;
+        unknown = nobody;
         let count = emails.len() as u64;
         (People::Named(emails.into_iter()), count)
     };
     if args.dry_run {
-        return dry_run(&args, &*database.store, people).await;
+        return dry_run(&args, &*database.store, people, unknown).await;
     }
     let mover = Mover {
         store: &*database.store,
@@ -89,7 +91,10 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
     let mut run = Run::new(entry);
     run.begin(mover.store).await?;
     let bar = progress::of_things(count);
-    let mut tally = Tally::default();
+    let mut tally = Tally {
+        unknown,
+        ..Tally::default()
+    };
     let ended = mover
         .drive(people, stop, |email, migration| {
             tally.add(migration);
@@ -103,8 +108,10 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
         .await;
     bar.finish_and_clear();
     output::print(format_args!("{}.", tally.progress()))?;
-    run.end(mover.store, tally.counts()).await?;
-    Ok(match ended? {
+    let recorded = run.end(mover.store, tally.counts()).await;
+    let ended = ended?;
+    recorded?;
+    Ok(match ended {
         End::Stopped => {
             output::print("Stopped before the end. Run it again to go on.")?;
             ExitCode::from(INTERRUPTED)
@@ -121,16 +128,18 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
     })
 }
 
-/// The addresses of the people who are named.
-async fn named(store: &dyn Store, people: &[PersonRef]) -> anyhow::Result<Vec<Email>> {
-    let mut emails = Vec::with_capacity(people.len());
+/// The addresses of the people who are named, and how many of them nobody is.
+async fn named(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>, u64), StoreError> {
+    let (mut emails, mut unknown) = (Vec::with_capacity(people.len()), 0);
     for person in people {
-        match person::address(store, person).await? {
-            Some(email) => emails.push(email),
-            None => bail!("not a subscriber: {person}"),
+        if let Some(email) = person::address(store, person).await? {
+            emails.push(email);
+        } else {
+            output::complain(format_args!("not a subscriber: {person}"));
+            unknown += 1;
         }
     }
-    Ok(emails)
+    Ok((emails, unknown))
 }
 
 /// Says what would become of people, and what is not set up at the provider.
@@ -138,8 +147,12 @@ async fn dry_run(
     args: &SubscribersMigrateArgs,
     store: &dyn Store,
     mut people: People<'_>,
+    unknown: u64,
 ) -> anyhow::Result<ExitCode> {
-    let mut would = Would::default();
+    let mut would = Would {
+        unknown,
+        ..Would::default()
+    };
     loop {
         let batch = people.next(PAGE).await?;
         if batch.is_empty() {

@@ -163,7 +163,7 @@ fn text(subscriber: &Subscriber, tasks: &[SubjectTask]) -> String {
     let reported = subscriber.reported_at.map(output::time);
     field(
         "reported",
-        Some(reported.unwrap_or_else(|| "never: known by what the provider said".to_owned())),
+        Some(reported.unwrap_or_else(|| "never".to_owned())),
     );
     field("updated", Some(output::time(subscriber.updated_at)));
     for task in tasks {
@@ -362,7 +362,7 @@ mod tests {
             "status            unsubscribed\n",
             "suppressed        2026-03-01T12:00:00.123456Z, by operator: by phone\n",
             "in old            to be looked at\n",
-            "reported          never: known by what the provider said\n",
+            "reported          never\n",
             "task              1 withdraw, given up, attempts: 1: old: 403",
         ] {
             assert!(text.contains(part), "{part} in {text}");

@@ -3,9 +3,15 @@
 use super::*;
 use crate::{
     audit::{AuditLog, AuditQuery, Entry},
-    subscriber::{Suppression, SuppressionSource, operator::ImportedSuppression},
+    subscriber::{
+        Suppression, SuppressionSource, operator::ImportedSuppression, provider::Provider as _,
+        reconciliation::Meanwhile,
+    },
     testing::{deed, subscriber_id},
-    usecase::{import_suppressions, reinstate, suppress},
+    usecase::{
+        begin_withdrawal, import_suppressions, look, next_withdrawal, reconcile, reinstate,
+        suppress, withdraw,
+    },
 };
 
 const STRANGER: &str = "stranger@example.com";
@@ -142,19 +148,17 @@ fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
     });
 }
 
-/// This service unsubscribes a person who has bounced. What the provider says of that, by
-/// whatever way and after whatever was lost, is not the person's word.
+/// This service unsubscribes a person who has bounced. What the account shows of that, in
+/// whatever answer and after whatever was lost, is not the person's word.
 #[test]
 fn an_unsubscription_of_this_service_does_not_relabel() {
     pollster::block_on(async {
         for lost in [false, true] {
             let mut world = World::with_ann().await;
             let (old, new) = (Account::Old, Account::New);
-            let (active, unsubscribed) = (ProviderStatus::Active, ProviderStatus::Unsubscribed);
-            world.provider.set(new, &email(ANN), active);
-            world
-                .provider
-                .set(old, &email(ANN), ProviderStatus::Bounced);
+            let bounced = ProviderStatus::Bounced;
+            world.provider.set(new, &email(ANN), ProviderStatus::Active);
+            world.provider.set(old, &email(ANN), bounced);
             world.suppress(SubscriberStatus::Bounced).await;
             if lost {
                 // Both accounts are looked at, and the new one is told.
@@ -164,19 +168,62 @@ fn an_unsubscription_of_this_service_does_not_relabel() {
             }
             world.work().await.unwrap();
             let person = world.provider.person(new, &email(ANN)).unwrap();
-            assert_eq!(person.status, unsubscribed);
-            assert_eq!(world.ann().await.status, SubscriberStatus::Bounced);
-
-            world.suppress(SubscriberStatus::Unsubscribed).await;
-            world.work().await.unwrap();
-            assert_eq!(world.ann().await.status, SubscriberStatus::Bounced);
+            assert_eq!(person.status, ProviderStatus::Unsubscribed);
             assert_eq!(world.ann().await.unquiet().count(), 0);
 
+            read_lists(&world).await;
+            let ann = world.ann().await;
+            assert_eq!(ann.status, SubscriberStatus::Bounced);
+            assert!(ann.places.new.is_withdrawn && !ann.places.old.is_withdrawn);
+
             // In the other account it is the person's own.
+            let unsubscribed = ProviderStatus::Unsubscribed;
             world.provider.set(old, &email(ANN), unsubscribed);
-            world.suppress(SubscriberStatus::Unsubscribed).await;
-            world.work().await.unwrap();
+            read_lists(&world).await;
             assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
         }
+    });
+}
+
+async fn read_lists(world: &World) {
+    for &account in Account::ALL {
+        let page = world.provider.page(account, None).await.unwrap();
+        let meanwhile = Meanwhile::Quiet;
+        let read = reconcile(&world.store, account, &page.people, meanwhile, world.now);
+        read.await.unwrap();
+    }
+}
+
+/// A delivery does not say in which account it was, and its word counts.
+#[test]
+fn a_delivery_counts_also_of_who_was_withdrawn() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.suppress(SubscriberStatus::Bounced).await;
+        world.work().await.unwrap();
+        assert!(world.ann().await.places.old.is_withdrawn);
+        world.suppress(SubscriberStatus::Unsubscribed).await;
+        assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
+    });
+}
+
+/// The account was looked at before, and is to be told after.
+#[test]
+fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.suppress(SubscriberStatus::Unsubscribed).await;
+        let (id, old) = (subscriber_id(ANN), [Account::Old]);
+        let next = next_withdrawal(&world.store, id, &old).await.unwrap();
+        let next = next.expect("the account may send");
+        let found = look(&world.provider, &next).await.unwrap();
+        let done = reinstate(&world.store, id, "a mistake", &deed(1), world.now).await;
+        assert!(done.unwrap().unwrap().is_news);
+        let found = found.as_ref();
+        let begun = begin_withdrawal(&world.store, &next, found, world.now).await;
+        let told = withdraw(&world.provider, &begun.unwrap(), found).await;
+        assert_eq!(told, Ok(()));
+        let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
+        assert_eq!(person.status, ProviderStatus::Active);
     });
 }

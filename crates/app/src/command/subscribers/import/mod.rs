@@ -46,9 +46,10 @@ static LAYOUT: Layout = Layout {
 
 /// The command.
 pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode> {
-    let now = clock::now();
-    let entry = args.operator.deed()?.entry(Action::SUBSCRIBERS_IMPORT, now);
-    let entry = entry.with("file", args.file.display().to_string());
+    let deed = args.operator.deed()?;
+    let entry = deed
+        .entry(Action::SUBSCRIBERS_IMPORT, clock::now())
+        .with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;
     let store = &*database.store;
     let mut import = Import {
@@ -63,11 +64,15 @@ pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode>
     if ended.is_ok() || tally.total() > 0 {
         output::print(Summary(tally, started.elapsed()))?;
     }
-    match run {
-        Some(run) => run.end(store, tally.counts()).await?,
-        None => output::print("Nothing was imported: this is what would become of it.")?,
-    }
+    let recorded = match run {
+        Some(run) => run.end(store, tally.counts()).await,
+        None => Ok(()),
+    };
     ended?;
+    recorded?;
+    if args.dry_run {
+        output::print("Nothing was imported: this is what would become of it.")?;
+    }
     Ok(if tally.refused == 0 {
         ExitCode::SUCCESS
     } else {
