@@ -29,7 +29,7 @@ use crate::{
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
-    newsletter::NewsletterService,
+    newsletter::{Links, NewsletterService},
     output, provider,
     shutdown::StopSignals,
     worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
@@ -66,6 +66,8 @@ pub struct ServiceConfig {
     pub accounts: ProviderSettings,
     /// Whether the accounts' lists are read.
     pub reconciles: bool,
+    /// Whether the links in e-mails move anybody.
+    pub links: Links,
     /// What the e-mail provider signs its deliveries with.
     pub webhook_secrets: Vec<SecretString>,
     /// Where `/metrics` is.
@@ -96,6 +98,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             enricher: enricher.transpose()?,
             accounts: args.accounts.settings(),
             reconciles: args.accounts.reconciles(),
+            links: args.accounts.links(),
             webhook_secrets: args.webhook.secrets(),
             admin: args.admin.bind(),
         })
@@ -154,7 +157,7 @@ impl Service {
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
         let outbox = Arc::clone(&database.outbox);
         let pushes = Arc::new(lanes.under_way());
-        let newsletter = NewsletterService::new(&store, &clock::system());
+        let newsletter = NewsletterService::new(&store, &clock::system(), config.links);
         let ports = Ports {
             ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),
@@ -190,6 +193,12 @@ impl Service {
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, config.admin);
+        if config.links == Links::Refuse {
+            tracing::warn!(
+                "moves by the link in an e-mail are refused: no group is named that starts the \
+                 chain of e-mails (POSTHASTE_MAILERLITE_NEW_GROUP_ID; none moves people without one)"
+            );
+        }
         let worker = works
             .map(|works| works.start(&database, store, wake, is_busy))
             .transpose()?;

@@ -30,7 +30,7 @@ pub use self::{
         llm_model, llm_timeout, price,
     },
     newsletter::{
-        WebhookSecrets, account, api_key, email, group_id, migration_source, reconcile,
+        Group, WebhookSecrets, account, api_key, email, group_id, migration_source, reconcile,
         requests_per_minute, webhook_secrets,
     },
 };

@@ -26,9 +26,21 @@ pub fn api_key(text: &str) -> Result<SecretString, String> {
     }
 }
 
+/// The group that whoever moves joins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// This one.
+    Id(String),
+    /// None, and that is meant.
+    None,
+}
+
 /// `POSTHASTE_MAILERLITE_NEW_GROUP_ID`.
-pub fn group_id(text: &str) -> Result<String, String> {
-    line(text, GROUP_ID_LENGTH)
+pub fn group_id(text: &str) -> Result<Group, String> {
+    if text.trim() == "none" {
+        return Ok(Group::None);
+    }
+    line(text, GROUP_ID_LENGTH).map(Group::Id)
 }
 
 /// `POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE`.

@@ -91,6 +91,8 @@ async fn move_over(
             Ok(redirect(&subscriber))
         }
         Ok(None) => refuse(request, Refusal::UnknownToken),
+        // Not with a button to try again: that would not help.
+        Err(error @ NewsletterError::NotSetUp) => refuse(request, Refusal::Failed(error, None)),
         Err(error) => refuse(request, Refusal::Failed(error, Some(token))),
     }
 }
