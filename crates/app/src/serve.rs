@@ -155,7 +155,6 @@ impl Service {
         let (lanes, lane_tasks) =
             Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
-        let outbox = Arc::clone(&database.outbox);
         let pushes = Arc::new(lanes.under_way());
         let newsletter = NewsletterService::new(&store, &clock::system(), config.links);
         let ports = Ports {
@@ -183,8 +182,7 @@ impl Service {
         let signing_keys = Arc::new(application.signing_keys());
         let admin = Admin::start(
             config.admin,
-            outbox,
-            Arc::clone(&database.health),
+            database.for_metrics(),
             Some(Serving {
                 pushes,
                 signing_keys,
@@ -402,8 +400,7 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         Arc::clone(&wake),
     ));
     // Nobody pushes to this process.
-    let (outbox, health) = (Arc::clone(&database.outbox), Arc::clone(&database.health));
-    let admin = Admin::start(args.admin.bind(), outbox, health, None)?;
+    let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
     let worker = works.start(&database, store, wake, Arc::new(|| false))?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),

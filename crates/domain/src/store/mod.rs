@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub use self::locks::RowLocks;
 pub use self::subscriber::{
-    AccountState, Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite,
+    AccountState, Accounts, Census, SubscriberQuery, SubscriberReader, SubscriberWrite,
 };
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
