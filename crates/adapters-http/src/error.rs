@@ -180,9 +180,18 @@ impl ApiError {
         )
     }
 
+    /// 503 of the confirmation while nobody has said which group starts the chain of e-mails.
+    pub fn links_off() -> Self {
+        Self::unavailable(
+            "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
+            RETRY_SWITCHED_OFF,
+        )
+    }
+
     /// 503 of the confirmation: whatever failed, people are to try again.
     pub fn confirmation_failed(cause: &NewsletterError) -> Self {
         match cause {
+            NewsletterError::NotSetUp => return Self::links_off(),
             NewsletterError::Unavailable(_) => tracing::warn!(%cause, "a link got no answer"),
             NewsletterError::Broken(_) => tracing::error!(%cause, "internal error"),
         }
@@ -335,6 +344,7 @@ impl From<NewsletterError> for ApiError {
                     RETRY_UNAVAILABLE,
                 )
             }
+            NewsletterError::NotSetUp => Self::links_off(),
             NewsletterError::Broken(_) => Self::internal(&error),
         }
     }

@@ -4,7 +4,6 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use adapters_http::{AdminApplication, AdminListener, MetricsPage, StopHandle, Timeouts};
 use anyhow::{Context as _, bail};
-use domain::{outbox::Outbox, store::Health};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::{
     task::JoinHandle,
@@ -14,7 +13,7 @@ use tokio::{
 use crate::{
     clock,
     config::AdminBind,
-    metrics::{self, Page, PagePorts, Serving},
+    metrics::{self, Page, PagePorts, Serving, Stores},
 };
 
 /// How often what was recorded is added up, so that it takes no memory although nobody looks.
@@ -32,8 +31,7 @@ impl Admin {
     /// Listens and starts to record, unless nobody is to.
     pub fn start(
         bind: AdminBind,
-        outbox: Arc<dyn Outbox>,
-        health: Arc<dyn Health>,
+        stores: Stores,
         serving: Option<Serving>,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match bind {
@@ -57,8 +55,7 @@ impl Admin {
         };
         let recorder = metrics::install().context("metrics cannot be recorded")?;
         let ports = PagePorts {
-            outbox,
-            health,
+            stores,
             serving,
             clock: clock::system(),
         };
@@ -123,8 +120,13 @@ mod tests {
             signing_keys: Arc::new(|| 2),
         };
         let store = Arc::new(MemoryStore::new());
-        let outbox: Arc<dyn Outbox> = Arc::clone(&store) as _;
-        Admin::start(bind, outbox, store, Some(serving))
+        let stores = Stores {
+            outbox: Arc::clone(&store) as _,
+            health: Arc::clone(&store) as _,
+            subscribers: Arc::clone(&store) as _,
+            accounts: store,
+        };
+        Admin::start(bind, stores, Some(serving))
     }
 
     async fn get(address: SocketAddr) -> String {

@@ -13,7 +13,7 @@ use domain::{
     store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
 
-use crate::{config::DatabaseUrl, embedded};
+use crate::{config::DatabaseUrl, embedded, metrics::Stores};
 
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_MIGRATE: &str = "cannot migrate the database";
@@ -67,6 +67,16 @@ impl Database {
             drafts: Arc::clone(store) as _,
             audit: Arc::clone(store) as _,
             health: Arc::clone(store) as _,
+        }
+    }
+
+    /// What metrics are made of.
+    pub fn for_metrics(&self) -> Stores {
+        Stores {
+            outbox: Arc::clone(&self.outbox),
+            health: Arc::clone(&self.health),
+            subscribers: Arc::clone(&self.subscribers),
+            accounts: Arc::clone(&self.accounts),
         }
     }
 

@@ -10,6 +10,7 @@ use domain::{
     store::{Store, StoreError},
     subscriber::{
         Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
+        migration,
     },
     usecase::{self, Newsletter, NewsletterError, Reported},
 };
@@ -27,21 +28,32 @@ pub const DEADLINE: Duration = Duration::from_secs(10);
 /// How long a stop waits for a commit that began before its command's deadline.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Whether the links in e-mails move anybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    Move,
+    /// They are refused: nobody has said which group starts the chain of e-mails, or that there
+    /// is to be none.
+    Refuse,
+}
+
 /// Runs the use cases on a store.
 #[derive(Clone)]
 pub struct NewsletterService {
     store: Arc<dyn Store>,
     clock: Clock,
+    links: Links,
     runtime: Handle,
     tasks: TaskTracker,
 }
 
 impl NewsletterService {
     /// Runs them on this runtime, whoever asks.
-    pub fn new(store: &Arc<dyn Store>, clock: &Clock) -> Self {
+    pub fn new(store: &Arc<dyn Store>, clock: &Clock, links: Links) -> Self {
         Self {
             store: Arc::clone(store),
             clock: Arc::clone(clock),
+            links,
             runtime: Handle::current(),
             tasks: TaskTracker::new(),
         }
@@ -120,6 +132,12 @@ impl Newsletter for NewsletterService {
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError> {
+        if self.links == Links::Refuse {
+            return match self.find_by_token(token).await? {
+                Some(holder) if migration::is_to_move(&holder) => Err(NewsletterError::NotSetUp),
+                other => Ok(other),
+            };
+        }
         let token = token.clone();
         self.run(|store, clock| async move {
             let attempt = || usecase::confirm_migration(&*store, &token, clock());

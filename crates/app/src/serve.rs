@@ -29,7 +29,7 @@ use crate::{
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
-    newsletter::NewsletterService,
+    newsletter::{Links, NewsletterService},
     output, provider,
     shutdown::StopSignals,
     worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
@@ -66,6 +66,8 @@ pub struct ServiceConfig {
     pub accounts: ProviderSettings,
     /// Whether the accounts' lists are read.
     pub reconciles: bool,
+    /// Whether the links in e-mails move anybody.
+    pub links: Links,
     /// What the e-mail provider signs its deliveries with.
     pub webhook_secrets: Vec<SecretString>,
     /// Whom the newsletter's pages speak for.
@@ -98,6 +100,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             enricher: enricher.transpose()?,
             accounts: args.accounts.settings(),
             reconciles: args.accounts.reconciles(),
+            links: args.accounts.links(),
             webhook_secrets: args.webhook.secrets(),
             board_name: args.pages.board_name.clone(),
             admin: args.admin.bind(),
@@ -155,9 +158,8 @@ impl Service {
         let (lanes, lane_tasks) =
             Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
-        let outbox = Arc::clone(&database.outbox);
         let pushes = Arc::new(lanes.under_way());
-        let newsletter = NewsletterService::new(&store, &clock::system());
+        let newsletter = NewsletterService::new(&store, &clock::system(), config.links);
         let ports = Ports {
             ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),
@@ -184,8 +186,7 @@ impl Service {
         let signing_keys = Arc::new(application.signing_keys());
         let admin = Admin::start(
             config.admin,
-            outbox,
-            Arc::clone(&database.health),
+            database.for_metrics(),
             Some(Serving {
                 pushes,
                 signing_keys,
@@ -194,6 +195,12 @@ impl Service {
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, config.admin);
+        if config.links == Links::Refuse {
+            tracing::warn!(
+                "moves by the link in an e-mail are refused: no group is named that starts the \
+                 chain of e-mails (POSTHASTE_MAILERLITE_NEW_GROUP_ID; none moves people without one)"
+            );
+        }
         let worker = works
             .map(|works| works.start(&database, store, wake, is_busy))
             .transpose()?;
@@ -397,8 +404,7 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         Arc::clone(&wake),
     ));
     // Nobody pushes to this process.
-    let (outbox, health) = (Arc::clone(&database.outbox), Arc::clone(&database.health));
-    let admin = Admin::start(args.admin.bind(), outbox, health, None)?;
+    let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
     let worker = works.start(&database, store, wake, Arc::new(|| false))?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),

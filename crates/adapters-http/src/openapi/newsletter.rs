@@ -243,9 +243,11 @@ fn with_pages(operation: OperationBuilder) -> OperationBuilder {
     let refused = |description: &str| -> ResponseBuilder {
         json_response(description, "Error").content(HTML, page())
     };
-    let unavailable: Response = refused("The service cannot answer at the moment.")
-        .header_ref("Retry-After", header_ref("Retry-After"))
-        .build();
+    let unavailable: Response = refused(
+        "The service cannot answer at the moment, or where people move to is not set up yet.",
+    )
+    .header_ref("Retry-After", header_ref("Retry-After"))
+    .build();
     operation
         .response("303", moved)
         .response("404", refused("Nobody has this token.").build())

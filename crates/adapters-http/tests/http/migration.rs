@@ -391,6 +391,20 @@ async fn a_failure_is_told_in_the_same_ways() {
     }
 }
 
+/// It would not help to try again soon, so there is no button for it.
+#[tokio::test]
+async fn a_move_that_is_not_set_up_is_refused() {
+    let app = app().await;
+    let page = by_browser(press("fault:off")).send(&app).await;
+    assert_is_page(&page, 503, "That did not work just now");
+    assert!(!page.text().contains("<button"), "{}", page.text());
+    let response = press("fault:off").send(&app).await;
+    assert_is_error(&response, 503, "fault:off");
+    assert!(response.text().contains("not set up yet"));
+    assert!(response.header("Retry-After").is_some());
+    assert_is_guarded(&response);
+}
+
 #[tokio::test]
 async fn what_no_browser_sends_is_refused_with_json() {
     let app = app().await;

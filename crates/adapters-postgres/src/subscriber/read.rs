@@ -7,16 +7,21 @@ use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, SelectableHelper,
     dsl::{AsSelect, IntoBoxed, sql},
     pg::Pg,
-    sql_types::Bool,
+    sql_types::{BigInt, Bool, Text},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    store::{StoreError, SubscriberQuery, SubscriberReader, Who},
+    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who, stored},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
 use super::row::SubscriberRow;
-use crate::{PostgresStore, error::Failure, schema::subscribers};
+use crate::{
+    PostgresStore,
+    error::Failure,
+    schema::subscribers,
+    statement::{self, statement},
+};
 
 /// The subscribers of these addresses.
 pub(crate) async fn load(
@@ -92,6 +97,28 @@ impl SubscriberReader for PostgresStore {
             })
             .await
     }
+
+    async fn census(&self) -> Result<Vec<Census>, StoreError> {
+        self.connections.run(async |conn| census(conn).await).await
+    }
+}
+
+statement! {
+    Count =
+    "SELECT migrated_at IS NOT NULL, status, \
+     migrated_at IS NOT NULL AND NOT migration_arrived, count(*) \
+     FROM subscribers WHERE reported_at IS NOT NULL GROUP BY 1, 2, 3",
+    returns (Bool, Text, Bool, BigInt)
+}
+
+async fn census(conn: &mut AsyncPgConnection) -> Result<Vec<Census>, Failure> {
+    let rows: Vec<(bool, String, bool, i64)> = statement::load::<Count, _>(conn, &[]).await?;
+    let census = rows
+        .into_iter()
+        .map(|row| stored::census(row.0, row.1, row.2, row.3));
+    let mut census = census.collect::<Result<Vec<_>, _>>()?;
+    census.sort_unstable();
+    Ok(census)
 }
 
 fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, Pg> {

@@ -7,16 +7,21 @@ use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper,
     SqliteConnection,
     dsl::{AsSelect, IntoBoxed, sql},
-    sql_types::Bool,
+    sql_types::{BigInt, Bool, Text},
     sqlite::Sqlite,
 };
 use domain::{
-    store::{StoreError, SubscriberQuery, SubscriberReader, Who},
+    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who, stored},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
 use super::row::SubscriberRow;
-use crate::{IN_LIST, SqliteStore, error::Failure, schema::subscribers};
+use crate::{
+    IN_LIST, SqliteStore,
+    error::Failure,
+    schema::subscribers,
+    statement::{self, statement},
+};
 
 /// The subscribers of these addresses.
 pub(crate) fn load(
@@ -76,6 +81,28 @@ impl SubscriberReader for SqliteStore {
         let query = query.clone();
         self.connections.read(move |conn| list(conn, &query)).await
     }
+
+    async fn census(&self) -> Result<Vec<Census>, StoreError> {
+        self.connections.read(census).await
+    }
+}
+
+statement! {
+    Count =
+    "SELECT migrated_at IS NOT NULL, status, \
+     migrated_at IS NOT NULL AND migration_arrived = 0, count(*) \
+     FROM subscribers WHERE reported_at IS NOT NULL GROUP BY 1, 2, 3",
+    returns (Bool, Text, Bool, BigInt)
+}
+
+fn census(conn: &mut SqliteConnection) -> Result<Vec<Census>, Failure> {
+    let rows: Vec<(bool, String, bool, i64)> = statement::load::<Count, _>(conn, &[])?;
+    let census = rows
+        .into_iter()
+        .map(|row| stored::census(row.0, row.1, row.2, row.3));
+    let mut census = census.collect::<Result<Vec<_>, _>>()?;
+    census.sort_unstable();
+    Ok(census)
 }
 
 fn list(conn: &mut SqliteConnection, query: &SubscriberQuery) -> Result<Vec<Subscriber>, Failure> {

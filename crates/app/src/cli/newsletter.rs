@@ -9,7 +9,10 @@ use secrecy::SecretString;
 use url::Url;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};
-use crate::config::{self, PersonRef, WebhookSecrets};
+use crate::{
+    config::{self, Group, PersonRef, WebhookSecrets},
+    newsletter::Links,
+};
 
 /// Whom the newsletter's pages speak for unless the board has a name.
 pub const DEFAULT_BOARD_NAME: &str = "Newsletter";
@@ -59,14 +62,15 @@ pub struct AccountsArgs {
     )]
     mailerlite_new_base_url: Url,
 
-    /// Id of the group that whoever moves joins, which starts the chain of e-mails
+    /// Id of the group that whoever moves joins, which starts the chain of e-mails; `none` moves
+    /// people without one. Without it, with a key of the account to move to, moves are refused
     #[arg(
         long,
         value_name = "ID",
         env = "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
         value_parser = config::group_id
     )]
-    mailerlite_new_group_id: Option<String>,
+    mailerlite_new_group_id: Option<Group>,
 
     /// When the accounts' lists of people are read: `daily`, at night and before the first sync
     /// of an account, or `off`
@@ -86,9 +90,18 @@ pub struct AccountsArgs {
 }
 
 impl AccountsArgs {
-    /// Whether a group is named that starts the chain of e-mails.
+    /// Whether a group is named that starts the chain of e-mails, or is said to be none.
     pub const fn has_group(&self) -> bool {
         self.mailerlite_new_group_id.is_some()
+    }
+
+    /// Whether the links in e-mails move anybody.
+    pub const fn links(&self) -> Links {
+        if self.mailerlite_new_api_key.is_some() && !self.has_group() {
+            Links::Refuse
+        } else {
+            Links::Move
+        }
     }
 
     /// Whether the accounts' lists are read.
@@ -110,7 +123,10 @@ impl AccountsArgs {
                 group,
             })
         };
-        let group = self.mailerlite_new_group_id.clone();
+        let group = match &self.mailerlite_new_group_id {
+            Some(Group::Id(id)) => Some(id.clone()),
+            Some(Group::None) | None => None,
+        };
         Settings {
             old: account(
                 &self.mailerlite_old_api_key,

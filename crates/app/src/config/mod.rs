@@ -33,7 +33,7 @@ pub use self::{
         llm_model, llm_timeout, price,
     },
     newsletter::{
-        PersonRef, WebhookSecrets, account, api_key, board_name, group_id, migration_source,
+        Group, PersonRef, WebhookSecrets, account, api_key, board_name, group_id, migration_source,
         person, reconcile, requests_per_minute, webhook_secrets,
     },
 };

@@ -35,9 +35,21 @@ pub fn board_name(text: &str) -> Result<String, String> {
     line(text, BOARD_NAME_LENGTH)
 }
 
+/// The group that whoever moves joins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// This one.
+    Id(String),
+    /// None, and that is meant.
+    None,
+}
+
 /// `POSTHASTE_MAILERLITE_NEW_GROUP_ID`.
-pub fn group_id(text: &str) -> Result<String, String> {
-    line(text, GROUP_ID_LENGTH)
+pub fn group_id(text: &str) -> Result<Group, String> {
+    if text.trim() == "none" {
+        return Ok(Group::None);
+    }
+    line(text, GROUP_ID_LENGTH).map(Group::Id)
 }
 
 /// `POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE`.

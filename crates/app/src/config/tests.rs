@@ -202,7 +202,8 @@ fn the_provider_s_accounts() {
     check(
         group_id,
         &[
-            (" 98765 ", Ok(r#""98765""#)),
+            (" 98765 ", Ok(r#"Id("98765")"#)),
+            (" none ", Ok("None")),
             ("", Err("must not be empty")),
             (&"9".repeat(65), Err("must be at most 64 characters long")),
         ],

@@ -42,6 +42,7 @@ use crate::{
     config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
     lane::LaneSettings,
+    newsletter::Links,
     output, provider,
     push::{self, Credentials, Line, Outcome, Patience, Sender},
     serve::{Service, ServiceConfig},
@@ -107,6 +108,7 @@ impl Home {
             // Nobody outside is to hear of a demo.
             accounts: provider::none(),
             reconciles: false,
+            links: Links::Move,
             webhook_secrets: Vec::new(),
             board_name: DEFAULT_BOARD_NAME.to_owned(),
             admin: AdminBind::Off,

@@ -26,7 +26,7 @@ use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 
-pub use self::page::{Page, PagePorts, Serving};
+pub use self::page::{Page, PagePorts, Serving, Stores};
 
 const ENRICHMENTS: &str = "posthaste_enrichments_total";
 const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";

@@ -1,13 +1,15 @@
 //! The page with all metrics. What the store and the lanes know is asked for when the page is
 //! made, by a recorder of its own: what cannot be had then is left out, not repeated.
 
+mod newsletter;
+
 use std::{sync::Arc, time::Duration};
 
 use domain::{
     outbox::{Backlog, Outbox},
-    store::{Health, StoreError},
+    store::{Accounts, Health, StoreError, SubscriberReader},
 };
-use futures_util::future::join;
+use futures_util::future::join3;
 use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use time::OffsetDateTime;
@@ -47,12 +49,21 @@ pub struct Page {
     ports: PagePorts,
     /// What waited when it was last counted.
     counted: Mutex<Option<(Instant, Vec<Backlog>)>>,
+    newsletter: newsletter::Watch,
+}
+
+/// The store, as a page asks it.
+#[derive(Clone)]
+pub struct Stores {
+    pub outbox: Arc<dyn Outbox>,
+    pub health: Arc<dyn Health>,
+    pub subscribers: Arc<dyn SubscriberReader>,
+    pub accounts: Arc<dyn Accounts>,
 }
 
 /// Who is asked when a page is made.
 pub struct PagePorts {
-    pub outbox: Arc<dyn Outbox>,
-    pub health: Arc<dyn Health>,
+    pub stores: Stores,
     /// `None` where the API is not served.
     pub serving: Option<Serving>,
     pub clock: Clock,
@@ -65,17 +76,20 @@ impl Page {
             recorder,
             ports,
             counted: Mutex::default(),
+            newsletter: newsletter::Watch::default(),
         }
     }
 
     /// Everything that can be said now.
     pub async fn make(&self) -> String {
-        let (backlog, is_up) = join(self.backlog(), self.is_up()).await;
+        let newsletter = self.newsletter.look(&self.ports.stores);
+        let (backlog, is_up, newsletter) = join3(self.backlog(), self.is_up(), newsletter).await;
         let PagePorts { serving, clock, .. } = &self.ports;
         let asked_for = PrometheusBuilder::new().build_recorder();
         with_local_recorder(&asked_for, || {
             record_store(is_up);
             record_backlog(backlog.as_deref(), clock());
+            newsletter::record(&newsletter, clock());
             if let Some(serving) = serving {
                 record_serving(serving);
             }
@@ -85,7 +99,7 @@ impl Page {
 
     /// Whether the store can do its work. That counting takes long says nothing about it.
     async fn is_up(&self) -> bool {
-        in_time(self.ports.health.ready())
+        in_time(self.ports.stores.health.ready())
             .await
             .inspect_err(|error| tracing::warn!(%error, "the store is not ready"))
             .is_ok()
@@ -99,7 +113,7 @@ impl Page {
         {
             return Some(backlog.clone());
         }
-        *counted = in_time(self.ports.outbox.backlog())
+        *counted = in_time(self.ports.stores.outbox.backlog())
             .await
             .inspect_err(|error| tracing::warn!(%error, "the metrics lack the backlog"))
             .ok()
@@ -135,7 +149,7 @@ fn record_backlog(backlog: Option<&[Backlog]>, now: OffsetDateTime) {
     describe_gauge!(
         OUTBOX_OLDEST,
         Unit::Seconds,
-        "The age of the oldest side effect that waits, by kind; 0 if none does"
+        "The age of the oldest side effect that waits and is no bulk work, by kind; 0 if none does"
     );
     for backlog in backlog.unwrap_or_default() {
         let kind = backlog.kind.as_str();

@@ -6,9 +6,9 @@ use domain::{
     enrichment::ReasonCode,
     outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
     posting::Lifetime,
-    store::{Health, Store as _, StoreError, WriteSet},
-    subscriber::Account,
-    testing::{MemoryStore, create, noon},
+    store::{AccountState, Accounts as _, Health, Store as _, StoreError, WriteSet},
+    subscriber::{Account, MigrationSource, SubscriberStatus},
+    testing::{MemoryStore, create, email, noon, notice, report},
     usecase,
 };
 use time::OffsetDateTime;
@@ -215,12 +215,26 @@ impl Health for Away {
 }
 
 fn page(outbox: Arc<dyn Outbox>, health: Arc<dyn Health>, serving: Option<Serving>) -> Page {
+    let people = Arc::new(MemoryStore::new());
+    page_of(outbox, health, people, serving)
+}
+
+fn page_of(
+    outbox: Arc<dyn Outbox>,
+    health: Arc<dyn Health>,
+    people: Arc<MemoryStore>,
+    serving: Option<Serving>,
+) -> Page {
     let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
     let recorder = recorder().unwrap();
     metrics::with_local_recorder(&recorder, begin);
     let ports = PagePorts {
-        outbox,
-        health,
+        stores: Stores {
+            outbox,
+            health,
+            subscribers: Arc::clone(&people) as _,
+            accounts: people,
+        },
         serving,
         clock: later,
     };
@@ -323,4 +337,70 @@ async fn what_waits_is_counted_now_and_then() {
     assert_says(&page.make().await, &[&waiting(0)]);
     tokio::time::advance(Duration::from_secs(1)).await;
     assert_says(&page.make().await, &[&waiting(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_page_says_how_subscribers_and_accounts_stand() {
+    let store = Arc::new(MemoryStore::new());
+    let addresses = ["a@x.example", "b@x.example", "c@x.example"];
+    let puts = addresses.map(|address| report(address, "{}"));
+    usecase::put_subscribers(&*store, &puts, noon())
+        .await
+        .unwrap();
+    let unsubscribed = notice(addresses[0], SubscriberStatus::Unsubscribed);
+    let notices = [unsubscribed];
+    usecase::notice_events(&*store, &notices, noon())
+        .await
+        .unwrap();
+    let (moving, source) = ([email(addresses[1])], MigrationSource::Manual);
+    usecase::migrate(&*store, &moving, source, noon())
+        .await
+        .unwrap();
+    let state = AccountState {
+        paused_until: Some(noon() + time::Duration::minutes(5)),
+        pause_reason: None,
+        reconciled_at: Some(noon() - time::Duration::DAY),
+    };
+    store
+        .keep_account_state(Account::Old, &state)
+        .await
+        .unwrap();
+
+    let people = Arc::clone(&store);
+    let page = page_of(
+        Arc::clone(&store) as _,
+        Arc::clone(&store) as _,
+        people,
+        None,
+    );
+    let text = page.make().await;
+    let subscribers = |account, status, under_way| {
+        let labels = format!("account=\"{account}\",status=\"{status}\"");
+        format!("posthaste_subscribers{{{labels},under_way=\"{under_way}\"}}")
+    };
+    let active = subscribers("old", "active", "false");
+    assert_says(
+        &text,
+        &[
+            &format!("{active} 1"),
+            &format!("{} 1", subscribers("old", "unsubscribed", "false")),
+            &format!("{} 1", subscribers("new", "active", "true")),
+            &format!("{} 0", subscribers("new", "bounced", "false")),
+            r#"posthaste_provider_list_age_seconds{account="old"} 86490"#,
+            r#"posthaste_provider_paused_for_seconds{account="old"} 210"#,
+            r#"posthaste_provider_paused_for_seconds{account="new"} 0"#,
+        ],
+    );
+    let never = r#"posthaste_provider_list_age_seconds{account="new"}"#;
+    assert!(!text.contains(never), "{text}");
+
+    // Counting reads everybody, and is done once a minute.
+    let more = [report("d@x.example", "{}")];
+    usecase::put_subscribers(&*store, &more, noon())
+        .await
+        .unwrap();
+    tokio::time::advance(Duration::from_secs(59)).await;
+    assert_says(&page.make().await, &[&format!("{active} 1")]);
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert_says(&page.make().await, &[&format!("{active} 2")]);
 }

@@ -14,7 +14,7 @@ const ADA: &str = "ada@example.com";
 
 fn service(store: &Arc<FaultyStore>) -> NewsletterService {
     let store: Arc<dyn Store> = Arc::clone(store) as _;
-    NewsletterService::new(&store, &clock::system())
+    NewsletterService::new(&store, &clock::system(), Links::Move)
 }
 
 fn unsubscribed(address: &str) -> ProviderEvent {
@@ -132,4 +132,21 @@ async fn a_report_of_an_individual_leaves_an_event() {
     };
     assert_eq!(waiting(Kind::Event), Some(1));
     assert_eq!(waiting(Kind::Sync), Some(0));
+}
+
+#[tokio::test]
+async fn without_a_group_links_move_nobody() {
+    let store = FaultyStore::new();
+    let ports: Arc<dyn Store> = Arc::clone(&store) as _;
+    let refusing = NewsletterService::new(&ports, &clock::system(), Links::Refuse);
+    let unknown = refusing.confirm_migration(&token(ADA)).await;
+    assert_eq!(unknown, Ok(None));
+    refusing.put(report(ADA, "{}")).await.unwrap();
+    let refused = refusing.confirm_migration(&token(ADA)).await;
+    assert_eq!(refused, Err(NewsletterError::NotSetUp));
+    let known = refusing.find(&email(ADA)).await.unwrap().unwrap();
+    assert_eq!(known.migrated, None);
+    // Who has moved already is led on.
+    let moved = service(&store).confirm_migration(&token(ADA)).await;
+    assert_eq!(refusing.confirm_migration(&token(ADA)).await, moved);
 }

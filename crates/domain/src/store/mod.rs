@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub use self::locks::RowLocks;
 pub use self::subscriber::{
-    AccountState, Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
+    AccountState, Accounts, Census, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
 };
 use crate::{
     audit::Entry,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::StoreError;
 use crate::{
     posting::Version,
-    subscriber::{Account, Email, Subscriber},
+    subscriber::{Account, Email, Subscriber, SubscriberStatus},
 };
 
 /// A subscriber to write.
@@ -43,11 +43,28 @@ pub struct SubscriberQuery {
     pub limit: usize,
 }
 
+/// How many subscribers stand like this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Census {
+    /// The account that they are in.
+    pub account: Account,
+    /// Whether they may be written to.
+    pub status: SubscriberStatus,
+    /// Whether they are on the way to the account.
+    pub is_under_way: bool,
+    /// How many there are.
+    pub people: u64,
+}
+
 /// The port for lists of subscribers.
 #[async_trait]
 pub trait SubscriberReader: Send + Sync {
     /// Subscribers, ascending by address, byte for byte.
     async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError>;
+
+    /// Counts the subscribers that were reported, by how they stand, in the order of that. Reads
+    /// all of them.
+    async fn census(&self) -> Result<Vec<Census>, StoreError>;
 }
 
 /// What is kept of an account beside its lease, for the next process that holds it.

@@ -35,6 +35,13 @@ pub fn migrate(
     Some(change)
 }
 
+/// Whether a confirmation by the person would move them.
+pub const fn is_to_move(subscriber: &Subscriber) -> bool {
+    subscriber.migrated.is_none()
+        && subscriber.reported_at.is_some()
+        && !subscriber.status.is_suppressed()
+}
+
 /// What the new account is to be told of someone who is on the way there; `None` of others.
 pub fn due(subscriber: &Subscriber) -> Option<Telling> {
     let migrated = subscriber.migrated?;

@@ -19,6 +19,10 @@ pub enum NewsletterError {
     /// The store cannot say; whether it was written is not known. Repeating it is safe.
     #[error("the store is not available: {0}")]
     Unavailable(String),
+    /// Nobody is moved by the link, because an operator has not set up where to. Nothing was
+    /// written.
+    #[error("moves by the link are not set up")]
+    NotSetUp,
     /// The store answered what it never should.
     #[error("the store failed: {0}")]
     Broken(String),

@@ -119,6 +119,10 @@ async fn press(
             }))
         }
         Ok(None) => refuse(request, state, Refusal::UnknownToken),
+        // Not with a button to try again: that would not help.
+        Err(error @ NewsletterError::NotSetUp) => {
+            refuse(request, state, Refusal::Failed(error, None))
+        }
         Err(error) => refuse(request, state, Refusal::Failed(error, Some(form))),
     }
 }

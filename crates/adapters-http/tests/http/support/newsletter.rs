@@ -65,6 +65,7 @@ fn fault(of: &str) -> Result<(), NewsletterError> {
     {
         "fault.unavailable" => Err(NewsletterError::Unavailable(INTERNALS.into())),
         "fault.broken" => Err(NewsletterError::Broken(INTERNALS.into())),
+        "fault.off" => Err(NewsletterError::NotSetUp),
         "fault.panic" => panic!("{INTERNALS}"),
         _ => Ok(()),
     }

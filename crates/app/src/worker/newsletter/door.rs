@@ -1,7 +1,7 @@
 //! When an account is left alone.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -25,6 +25,13 @@ const LIMITED: Duration = Duration::from_mins(1);
 /// Calls about so many different people that failed, and none that succeeded in between, are an
 /// outage of the account. One person's failures are that person's.
 const OUTAGE: usize = 3;
+
+/// So many refusals of the key for calls about one person, while calls about others succeeded
+/// between any two of them, are not about the key.
+const LOCKINGS: u32 = 3;
+
+/// More people than this are not remembered for it.
+const MOST_LOCKING: usize = 1_000;
 
 /// The doors of both accounts.
 #[derive(Default)]
@@ -52,8 +59,45 @@ pub(super) struct Door {
 struct Record {
     /// Whose calls failed since one succeeded.
     failing: HashSet<String>,
+    /// For whom the key was refused since a call about them succeeded.
+    locking: HashMap<String, Locking>,
     /// When it closed last.
     closed_at: Option<Instant>,
+}
+
+/// Refusals of the key for calls about one person.
+#[derive(Default)]
+struct Locking {
+    times: u32,
+    /// Whether a call about somebody else succeeded since the last one.
+    others_succeeded: bool,
+}
+
+impl Record {
+    fn succeeded(&mut self, whom: &str) {
+        self.failing.clear();
+        self.locking.remove(whom);
+        for locking in self.locking.values_mut() {
+            locking.others_succeeded = true;
+        }
+    }
+
+    /// Whether the key is refused for this person alone.
+    fn is_alone_in_locking(&mut self, whom: &str) -> bool {
+        if self.locking.len() >= MOST_LOCKING {
+            self.locking.clear();
+        }
+        let locking = self.locking.entry(whom.to_owned()).or_default();
+        if locking.times == 0 || locking.others_succeeded {
+            locking.times += 1;
+            locking.others_succeeded = false;
+        }
+        let is_alone = locking.times >= LOCKINGS;
+        if is_alone {
+            self.locking.remove(whom);
+        }
+        is_alone
+    }
 }
 
 /// What an answer means for the account.
@@ -65,6 +109,8 @@ pub(super) enum Noted {
     Again,
     /// It is left alone for so long.
     Pause(Duration),
+    /// Nothing, because it refuses the key for this person alone.
+    TheirOwn,
 }
 
 impl Default for Door {
@@ -107,7 +153,7 @@ impl Door {
         }
         let (pause, error) = match result {
             Ok(_) => {
-                record.failing.clear();
+                record.succeeded(whom);
                 metrics::provider_paused(account, false);
                 if !self.door.answered() {
                     return Noted::Nothing;
@@ -119,6 +165,9 @@ impl Door {
                 let pause = after.unwrap_or_else(|| LIMITED.max(waits::about(LIMITED)));
                 self.door.leave_alone(pause);
                 (pause, error)
+            }
+            Err(ProviderError::Locked(_)) if record.is_alone_in_locking(whom) => {
+                return Noted::TheirOwn;
             }
             Err(error @ ProviderError::Locked(_)) => (self.door.refused(None), error),
             Err(error @ ProviderError::Retry { .. }) => {
@@ -226,6 +275,38 @@ mod tests {
         for whom in ["a", "b", "c", "d"] {
             let odd = ProviderError::Permanent("404".to_owned());
             assert_eq!(call(&door, whom, Err(odd)).await, None);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_that_is_refused_for_one_person_alone_is_theirs() {
+        let door = Door::default();
+        let opened = async || {
+            if let Some(until) = door.closed_until() {
+                sleep_until(until).await;
+            }
+        };
+        let note = async |whom: &str, result: Result<(), ProviderError>| {
+            opened().await;
+            let began = Instant::now();
+            advance(Duration::from_millis(1)).await;
+            door.note(Account::Old, whom, began, &result)
+        };
+        // Without a success of others between it is the key, however often.
+        for _ in 0..5 {
+            assert!(matches!(note("a", Err(locked())).await, Noted::Pause(_)));
+        }
+        for expect_pause in [true, false] {
+            note("b", Ok(())).await;
+            let noted = note("a", Err(locked())).await;
+            assert_eq!(matches!(noted, Noted::Pause(_)), expect_pause, "{noted:?}");
+            assert_eq!(noted == Noted::TheirOwn, !expect_pause);
+        }
+        // A success of their own begins anew.
+        for _ in 0..4 {
+            assert!(matches!(note("c", Err(locked())).await, Noted::Pause(_)));
+            note("b", Ok(())).await;
+            note("c", Ok(())).await;
         }
     }
 

@@ -120,7 +120,14 @@ impl Line {
             let result = panics::caught_as(failure, call).await;
             let noted = self.doors.of(account).note(account, whom, began, &result);
             self.keep(account, noted, result.as_ref().err()).await;
-            result
+            match result {
+                Err(ProviderError::Locked(message)) if noted == Noted::TheirOwn => {
+                    Err(ProviderError::Permanent(format!(
+                        "{message} (again and again, while calls about others succeeded)"
+                    )))
+                }
+                result => result,
+            }
         };
         tokio::select! {
             biased;
@@ -132,7 +139,7 @@ impl Line {
     /// Keeps a pause, or its end, with the lease. Best effort: this process knows it anyway.
     async fn keep(&self, account: Account, noted: Noted, error: Option<&ProviderError>) {
         let paused_until = match noted {
-            Noted::Nothing => return,
+            Noted::Nothing | Noted::TheirOwn => return,
             Noted::Again => None,
             Noted::Pause(pause) => Some(self.tasks.now() + pause),
         };

@@ -13,7 +13,7 @@ use time::Date;
 
 pub use self::{
     outbox::{StoredWork, task_key},
-    subscriber::StoredSubscriber,
+    subscriber::{StoredSubscriber, census},
 };
 use super::StoreError;
 use crate::{

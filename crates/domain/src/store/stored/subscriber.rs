@@ -6,10 +6,10 @@ use uuid::Uuid;
 use super::{corrupt, digest, optional_word, word};
 use crate::{
     posting::Version,
-    store::StoreError,
+    store::{Census, StoreError},
     subscriber::{
-        Membership, Migrated, MigrationToken, Place, Places, Subscriber, SubscriberId, Suppression,
-        provider::ProviderId,
+        Account, Membership, Migrated, MigrationToken, Place, Places, Subscriber, SubscriberId,
+        Suppression, provider::ProviderId,
     },
 };
 
@@ -100,6 +100,25 @@ impl StoredSubscriber {
             was_found: self.migration_found,
         }))
     }
+}
+
+/// How many subscribers stand like this, of a store that counted them.
+pub fn census(
+    has_migrated: bool,
+    status: String,
+    is_under_way: bool,
+    people: i64,
+) -> Result<Census, StoreError> {
+    Ok(Census {
+        account: if has_migrated {
+            Account::New
+        } else {
+            Account::Old
+        },
+        status: word(status, "subscribers.status")?,
+        is_under_way,
+        people: people.unsigned_abs(),
+    })
 }
 
 fn place(id: Option<String>, is_quiet: bool, is_withdrawn: bool) -> Place {

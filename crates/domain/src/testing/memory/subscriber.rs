@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::MemoryStore;
 use crate::{
     store::{
-        AccountState, Accounts, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
+        AccountState, Accounts, Census, StoreError, SubscriberQuery, SubscriberReader,
+        SubscriberWrite, Who,
     },
     subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
 };
@@ -67,6 +68,26 @@ impl SubscriberReader for MemoryStore {
             .filter(|row| query.after.as_ref().is_none_or(|after| row.email > *after))
             .take(query.limit)
             .cloned()
+            .collect())
+    }
+
+    async fn census(&self) -> Result<Vec<Census>, StoreError> {
+        let state = self.state();
+        let mut counts = BTreeMap::new();
+        let rows = state.subscribers.by_email.values();
+        for row in rows.filter(|row| row.reported_at.is_some()) {
+            let is_under_way = row.migrated.is_some_and(|migrated| !migrated.arrived);
+            let standing = (row.account(), row.status, is_under_way);
+            *counts.entry(standing).or_insert(0) += 1;
+        }
+        let census = counts.into_iter();
+        Ok(census
+            .map(|((account, status, is_under_way), people)| Census {
+                account,
+                status,
+                is_under_way,
+                people,
+            })
             .collect())
     }
 }

@@ -31,6 +31,13 @@ fn is_page(call: &Call) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn who_is_there_already_costs_reads_only() {
+    // With more than the gap between two calls, pages come at the pace of the answers.
+    for latency in [200, 500] {
+        who_is_there_costs_reads_at(latency).await;
+    }
+}
+
+async fn who_is_there_costs_reads_at(latency: u64) {
     let bench = bench(600).await;
     *bench.script.accounts.lock().unwrap() = vec![Old];
     for n in 0..590 {
@@ -45,7 +52,7 @@ async fn who_is_there_already_costs_reads_only() {
     bench.script.memory.calls();
     let gap = 61 * SECOND / 120;
     *bench.script.gap.lock().unwrap() = gap;
-    *bench.script.latency.lock().unwrap() = Duration::from_millis(200);
+    *bench.script.latency.lock().unwrap() = Duration::from_millis(latency);
 
     let start = Instant::now();
     let worker = bench.start();

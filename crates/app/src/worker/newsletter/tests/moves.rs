@@ -118,7 +118,7 @@ async fn a_move_that_was_not_recorded_starts_over() {
     bench.store.fail_next([Fault::Panic]);
     let worker = bench.start();
     bench.until_idle().await;
-    let mut expect = steps(ADA)[..2].to_vec();
+    let mut expect = steps(ADA)[..1].to_vec();
     expect.extend(steps(ADA));
     assert_eq!(bench.script.memory.calls(), expect);
     assert!(bench.subscriber(ADA).await.migrated.unwrap().arrived);

@@ -129,6 +129,28 @@ async fn one_person_s_odd_answer_holds_up_nobody() {
     }
 }
 
+/// The API refuses the key for calls about her alone.
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_refused_for_one_person_alone_ends_her_task() {
+    let bench = Bench::new();
+    bench
+        .script
+        .treat(Old, Treatment::FailFor(email(ADA), locked()));
+    let worker = bench.start();
+    bench.put(ADA, "{}").await;
+    for n in 0..40 {
+        bench.put(&format!("person{n}@example.com"), "{}").await;
+        sleep(5 * SECOND).await;
+    }
+    bench.until_idle().await;
+    assert_eq!(bench.script.memory.count(Old), 40);
+    let dead = bench.rows(true).await;
+    assert_eq!(dead.len(), 1, "{dead:?}");
+    let error = dead[0].last_error.as_deref().unwrap();
+    assert!(error.starts_with("the provider answered 401"), "{error}");
+    worker.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_outage_is_looked_at_by_few_calls() {
     let bench = Bench::new();

@@ -1,0 +1,123 @@
+//! What there is to watch of the newsletter: how subscribers stand, and the provider's accounts.
+
+use std::time::Duration;
+
+use domain::{
+    store::{AccountState, Census, StoreError},
+    subscriber::{Account, SubscriberStatus},
+};
+use metrics::{Unit, describe_gauge, gauge};
+use time::OffsetDateTime;
+use tokio::{sync::Mutex, time::Instant};
+
+use super::{Stores, in_time, number};
+
+const SUBSCRIBERS: &str = "posthaste_subscribers";
+const LIST_AGE: &str = "posthaste_provider_list_age_seconds";
+const PAUSED_FOR: &str = "posthaste_provider_paused_for_seconds";
+
+/// How long a count of subscribers is good for: it reads all of them.
+const COUNTED_EVERY: Duration = Duration::from_mins(1);
+
+/// What was seen last.
+#[derive(Default)]
+pub(super) struct Watch {
+    counted: Mutex<Option<(Instant, Option<Vec<Census>>)>>,
+}
+
+/// What there is to show. What cannot be had is left out.
+pub(super) struct Newsletter {
+    census: Option<Vec<Census>>,
+    accounts: Vec<(Account, AccountState)>,
+}
+
+impl Watch {
+    pub async fn look(&self, stores: &Stores) -> Newsletter {
+        let census = self.census(stores).await;
+        let states = in_time(async {
+            let mut states = Vec::new();
+            for &account in Account::ALL {
+                states.push((account, stores.accounts.account_state(account).await?));
+            }
+            Ok::<_, StoreError>(states)
+        });
+        let accounts = states.await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the metrics lack the provider's accounts");
+            Vec::new()
+        });
+        Newsletter { census, accounts }
+    }
+
+    /// A count that fails is not tried again at once either: it may have been too much.
+    async fn census(&self, stores: &Stores) -> Option<Vec<Census>> {
+        let mut counted = self.counted.lock().await;
+        if let Some((at, census)) = counted.as_ref()
+            && at.elapsed() < COUNTED_EVERY
+        {
+            return census.clone();
+        }
+        let census = in_time(stores.subscribers.census())
+            .await
+            .inspect_err(|error| tracing::warn!(%error, "the metrics lack the subscribers"))
+            .ok();
+        *counted = Some((Instant::now(), census.clone()));
+        census
+    }
+}
+
+pub(super) fn record(newsletter: &Newsletter, now: OffsetDateTime) {
+    describe_gauge!(
+        SUBSCRIBERS,
+        Unit::Count,
+        "Subscribers by account, status and whether they are on the way there; counted once a \
+         minute"
+    );
+    describe_gauge!(
+        LIST_AGE,
+        Unit::Seconds,
+        "How long ago the whole list of an account was read to its end; missing until it was"
+    );
+    describe_gauge!(
+        PAUSED_FOR,
+        Unit::Seconds,
+        "For how long an account of the e-mail provider is still left alone; 0 if it is not"
+    );
+    if let Some(census) = &newsletter.census {
+        record_census(census);
+    }
+    for (account, state) in &newsletter.accounts {
+        let account = account.as_str();
+        if let Some(read_at) = state.reconciled_at {
+            let age = (now - read_at).as_seconds_f64().max(0.0);
+            gauge!(LIST_AGE, "account" => account).set(age);
+        }
+        let paused = state.paused_until.map(|until| until - now);
+        let paused = paused.map_or(0.0, |left| left.as_seconds_f64().max(0.0));
+        gauge!(PAUSED_FOR, "account" => account).set(paused);
+    }
+}
+
+/// Every combination is there, so that one that nobody is left of shows as 0.
+fn record_census(census: &[Census]) {
+    for &account in Account::ALL {
+        for &status in SubscriberStatus::ALL {
+            for is_under_way in [false, true] {
+                let mut counted = census.iter().filter(|one| {
+                    (one.account, one.status, one.is_under_way) == (account, status, is_under_way)
+                });
+                let people = counted.next().map_or(0, |one| one.people);
+                // Nobody is on the way to the old account.
+                if people == 0 && is_under_way && account == Account::Old {
+                    continue;
+                }
+                let gauge = gauge!(
+                    SUBSCRIBERS,
+                    "account" => account.as_str(),
+                    "status" => status.as_str(),
+                    "under_way" => if is_under_way { "true" } else { "false" },
+                );
+                gauge.set(number(people));
+            }
+        }
+    }
+}
