@@ -17,6 +17,8 @@ mod body;
 mod connection;
 mod docs;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod health;
 mod middleware;
 pub mod oauth;

@@ -50,6 +50,17 @@ impl Answer {
         }
     }
 
+    /// An answer that a fuzz target has made up.
+    #[cfg(fuzzing)]
+    pub const fn of(status: StatusCode, after: Option<Duration>, body: Vec<u8>) -> Self {
+        Self {
+            status,
+            after,
+            allowance: None,
+            body,
+        }
+    }
+
     /// What it says of the account's limit.
     pub const fn allowance(&self) -> Option<Allowance> {
         self.allowance

@@ -7,6 +7,8 @@
 mod answer;
 mod complaint;
 mod connection;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod inspect;
 mod pace;
 mod person;

@@ -231,6 +231,15 @@ async fn page(connection: &Connection, cursor: Option<&Cursor>) -> Result<Page, 
     query.extend(cursor.map(|cursor| ("cursor", cursor.0.as_str())));
     let request = connection.get(&["subscribers"], &query)?;
     let answer = connection.send(request).await?;
+    read_page(&answer, cursor, |why| connection.line(why))
+}
+
+/// Reads the page behind a cursor. `line` makes what is odd on it fit to be shown.
+pub fn read_page(
+    answer: &Answer,
+    cursor: Option<&Cursor>,
+    line: impl Fn(&str) -> String,
+) -> Result<Page, ProviderError> {
     if !answer.is_success() {
         return Err(answer.error());
     }
@@ -253,7 +262,7 @@ async fn page(connection: &Connection, cursor: Option<&Cursor>) -> Result<Page, 
     for one in people {
         match person::listed(one) {
             Ok(listed) => page.people.push(listed),
-            Err(why) => page.odd.push(connection.line(&why)),
+            Err(why) => page.odd.push(line(&why)),
         }
     }
     Ok(page)

@@ -8,6 +8,8 @@
 mod answer;
 mod completion;
 mod draft;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod meter;
 mod model;
 mod prompt;

@@ -8,6 +8,8 @@
 mod bearer;
 mod clients;
 mod failures;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod grant;
 mod jwt;
 mod keys;

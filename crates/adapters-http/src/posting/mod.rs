@@ -10,6 +10,8 @@ mod view;
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
 use domain::{client::Scope, posting::SourceIdentifier};
 
+#[cfg(fuzzing)]
+pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
     list::{DEFAULT_LIMIT, MAX_LIMIT},
     payload::schemas as payload_schemas,

@@ -20,6 +20,11 @@ pub use self::{
     view::{data as subscriber_data, schemas as view_schemas},
     webhook::{PATH as WEBHOOK_PATH, SIGNATURE, Signatures, schemas as webhook_schemas},
 };
+#[cfg(fuzzing)]
+pub use self::{
+    migration::{LinkForm, of_form, of_json, token_of_query},
+    webhook::read_delivery,
+};
 use crate::{api, application::State, error::ApiError};
 
 /// The path above every subscriber's own.

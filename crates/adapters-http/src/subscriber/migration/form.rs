@@ -85,7 +85,8 @@ pub async fn of_body(
     }
 }
 
-fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
+/// What a form says.
+pub fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
     let first = |wanted: &str| form_urlencoded::parse(form).find(|(name, _)| name == wanted);
     let action = first(ACTION).map(|(_, action)| action);
     let action = Action::read(action.as_deref())?;
@@ -93,7 +94,8 @@ fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
     Ok(token.map(|token| Form { token, action }))
 }
 
-fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
+/// What a JSON object says.
+pub fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| PutError::NotJson(error.to_string()))?;
     let action = body.get(ACTION).filter(|action| !action.is_null());

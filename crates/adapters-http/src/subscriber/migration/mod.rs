@@ -21,6 +21,8 @@ use actix_web::{
 };
 use domain::{subscriber::Subscriber, usecase::NewsletterError};
 
+#[cfg(fuzzing)]
+pub use self::form::{Form as LinkForm, of_form, of_json, token_of_query};
 pub use self::{form::Action, schema::schemas};
 use self::{
     form::Form,

@@ -24,6 +24,8 @@ use serde_json::json;
 use tokio::time::timeout;
 use tracing::Instrument;
 
+#[cfg(fuzzing)]
+pub use self::delivery::read as read_delivery;
 use self::signature::Signature;
 pub use self::{
     schema::schemas,

@@ -1,0 +1,12 @@
+//! A cursor of the list: what is accepted is what was given out, byte for byte.
+
+#![no_main]
+
+use adapters_http::fuzz;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    if let Some(position) = fuzz::read_cursor(text) {
+        assert_eq!(fuzz::write_cursor(position), text);
+    }
+});

@@ -1,0 +1,45 @@
+//! A delivery of the e-mail provider: any JSON is read and nothing else is; what is news stays news
+//! in a batch among other things; and nothing is news that no event of it says.
+
+#![no_main]
+
+use adapters_http::fuzz;
+use domain::subscriber::{Email, SubscriberStatus};
+use libfuzzer_sys::fuzz_target;
+use serde::de::IgnoredAny;
+
+const NAMES: [&str; 4] = [
+    "subscriber.unsubscribed",
+    "subscriber.spam_reported",
+    "subscriber.bounced",
+    "subscriber.deleted",
+];
+
+fuzz_target!(|data: &[u8]| {
+    let is_json =
+        serde_json::from_slice::<IgnoredAny>(data).is_ok() && std::str::from_utf8(data).is_ok();
+    let Some(news) = fuzz::delivery(data) else {
+        assert!(!is_json, "JSON was refused");
+        return;
+    };
+    assert!(is_json, "what is no JSON was read");
+    for event in &news {
+        assert_ne!(event.status, SubscriberStatus::Active);
+        // An address is kept in its normal form, so that one person has one row.
+        assert_eq!(
+            Email::parse(event.email.as_str()).as_ref(),
+            Ok(&event.email)
+        );
+    }
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if !text.contains('\\') && !NAMES.iter().any(|name| text.contains(name)) {
+        assert_eq!(news, [], "nothing says so");
+    }
+    // As an item of a batch it says the same, unless it is a batch itself.
+    let batch = format!(r#"{{"x":[1e999],"events":[null,{text},{{"type":"x"}}],"total":2}}"#);
+    let of_batch = fuzz::delivery(batch.as_bytes()).expect("it is JSON");
+    assert!(of_batch.len() <= news.len());
+    assert!(of_batch.iter().all(|event| news.contains(event)));
+});

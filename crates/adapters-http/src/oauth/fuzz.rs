@@ -1,0 +1,48 @@
+//! Tokens for the fuzz target.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use ring::rand::SystemRandom;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{KeyFolder, KeyId, KeySet, TokenFault, jwt::Tokens};
+
+/// An issuer with one key, made for the run.
+pub struct Issuer {
+    tokens: Tokens,
+    keys: KeySet,
+    random: SystemRandom,
+}
+
+impl Issuer {
+    /// Makes the key. `None` where the machine lets nobody make one.
+    pub fn new(name: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().ok()?;
+        let folder = KeyFolder::new(folder.path().join("keys"));
+        folder.generate(KeyId::new(Uuid::now_v7()).ok()?).ok()?;
+        Some(Self {
+            tokens: Tokens::new(name.to_owned(), name.to_owned()),
+            keys: folder.list().ok()?,
+            random: SystemRandom::new(),
+        })
+    }
+
+    /// A token with these claims, whatever they are, and the issuer's own header and signature.
+    pub fn sign(&self, claims: &[u8]) -> Option<String> {
+        let key = self.keys.keys().first()?;
+        let header = format!(r#"{{"alg":"ES256","typ":"at+jwt","kid":"{}"}}"#, key.id());
+        let mut token = URL_SAFE_NO_PAD.encode(header);
+        token.push('.');
+        URL_SAFE_NO_PAD.encode_string(claims, &mut token);
+        let signature = key.sign(&self.random, token.as_bytes()).ok()?;
+        token.push('.');
+        URL_SAFE_NO_PAD.encode_string(signature.as_ref(), &mut token);
+        Some(token)
+    }
+
+    /// When a token expires, if it is accepted at this time.
+    pub fn verify(&self, token: &str, now: OffsetDateTime) -> Result<i64, TokenFault> {
+        let verified = self.tokens.verify(token, &self.keys, now)?;
+        Ok(verified.expires_at)
+    }
+}
