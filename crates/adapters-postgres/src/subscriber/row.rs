@@ -20,6 +20,7 @@ use crate::{
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = subscribers, check_for_backend(Pg))]
+#[expect(clippy::struct_excessive_bools, reason = "so are the columns")]
 pub(super) struct SubscriberRow {
     id: Uuid,
     version: i64,

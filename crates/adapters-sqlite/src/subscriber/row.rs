@@ -16,6 +16,7 @@ use crate::{
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = subscribers, check_for_backend(Sqlite))]
+#[expect(clippy::struct_excessive_bools, reason = "so are the columns")]
 pub(super) struct SubscriberRow {
     id: Vec<u8>,
     version: i64,

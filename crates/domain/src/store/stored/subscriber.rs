@@ -16,6 +16,7 @@ use crate::{
 /// The columns of a row of `subscribers`, by their names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are those of `Subscriber`")]
+#[expect(clippy::struct_excessive_bools, reason = "so are the columns")]
 pub struct StoredSubscriber {
     pub id: Uuid,
     pub version: Version,
