@@ -65,10 +65,10 @@ pub fn look(
     match found.filter(|found| !found.is_deleted) {
         Some(found) => after.see(old, found, source, now),
         // Who is in the new account already was taken out of the old one by the move.
-        None if was_there || after.places.new.id.is_none() => {
-            if was_there || is_deleted || after.places.old.id.is_some() {
-                after.miss(old, source, now);
-            }
+        None if was_there
+            || after.places.new.id.is_none() && (is_deleted || after.places.old.id.is_some()) =>
+        {
+            after.miss(old, source, now);
         }
         None => {}
     }

@@ -11,6 +11,7 @@ mod email;
 mod event;
 pub mod limits;
 pub mod migration;
+mod moment;
 pub mod operator;
 mod payload;
 pub mod provider;

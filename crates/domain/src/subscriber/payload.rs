@@ -2,7 +2,7 @@
 
 use garde::Validate;
 use serde::Deserialize;
-use time::Date;
+use time::{Date, OffsetDateTime};
 
 use super::{Membership, MembershipStatus, PlanCategory, limits};
 use crate::{
@@ -22,6 +22,8 @@ pub(super) struct SubscriberPayload {
     country: Field<Line>,
     #[garde(custom(optional), dive)]
     membership: Field<Object<MembershipPayload>>,
+    #[garde(custom(optional))]
+    as_of: Field<Choice<OffsetDateTime>>,
 }
 
 /// The body's `membership`, which is replaced as a whole.
@@ -42,6 +44,7 @@ pub(super) struct Changes {
     pub(super) name: Patch<String>,
     pub(super) country: Patch<String>,
     pub(super) membership: Patch<Membership>,
+    pub(super) as_of: Option<OffsetDateTime>,
 }
 
 impl SubscriberPayload {
@@ -52,6 +55,7 @@ impl SubscriberPayload {
             name: line(self.name),
             country: line(self.country),
             membership: Patch::of(self.membership, |Object(payload)| payload.membership()),
+            as_of: term(&self.as_of),
         };
         (changes, errors.unwrap_or_default())
     }

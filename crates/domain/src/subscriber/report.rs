@@ -16,6 +16,9 @@ pub struct Report {
 
 /// Applies a report to what is known of the address, which may be no more than a suppression.
 ///
+/// A report of an earlier moment than the last one that said one changes nothing. No report is of
+/// the future: one that says so counts as one of now, because it would hold back all others.
+///
 /// A change of an individual membership raises its event, whose listener sees to the sync.
 /// Every other change that the provider sees asks for the sync itself. Never both.
 pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTime) -> Report {
@@ -23,6 +26,14 @@ pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTi
         Subscriber::unreported(put.email.clone(), put.new_id, put.new_token.clone(), now)
     });
     let is_new = after.reported_at.is_none();
+    let as_of = put.as_of.map(|as_of| as_of.min(now));
+    if as_of.is_some_and(|as_of| after.as_of.is_some_and(|last| as_of < last)) {
+        return Report {
+            is_new,
+            change: None,
+        };
+    }
+    after.as_of = as_of.or(after.as_of);
     after.reported_at.get_or_insert(now);
     put.name.apply(&mut after.name);
     put.country.apply(&mut after.country);

@@ -42,7 +42,7 @@ impl Steps<'_> {
         for errand in syncs(self.store, &named, (self.now)()).await.unwrap() {
             let told = super::super::sync(self.provider, &errand).await?;
             let recorded = record_syncs(self.store, &[told], (self.now)()).await;
-            Self::finished(recorded);
+            Self::finished(&recorded);
         }
         Ok(())
     }
@@ -70,7 +70,7 @@ impl Steps<'_> {
             }
             leave(provider, found).await?;
             let recorded = record_move(store, &joining, (self.now)()).await;
-            Self::finished(recorded);
+            Self::finished(&recorded);
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl Steps<'_> {
     }
 
     /// With a lost lease nothing is recorded: somebody else has the task.
-    fn finished(recorded: Result<(), StoreError>) {
+    fn finished(recorded: &Result<(), StoreError>) {
         assert!(
             matches!(recorded, Ok(()) | Err(StoreError::Conflict)),
             "{recorded:?}"
@@ -112,7 +112,7 @@ impl Steps<'_> {
         }
         if failure.is_ok() {
             let finished = finish_withdrawal(self.store, receipt, (self.now)()).await;
-            Self::finished(finished);
+            Self::finished(&finished);
         }
         failure
     }

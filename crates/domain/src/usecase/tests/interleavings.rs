@@ -12,6 +12,10 @@ use self::model::Model;
 const USUAL: u64 = 1_000;
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long to search is said where the tests are started"
+)]
 fn nobody_who_left_is_active_anywhere() {
     let asked = std::env::var("POSTHASTE_TEST_INTERLEAVINGS").ok();
     let count = asked.map_or(USUAL, |count| count.parse().unwrap());

@@ -214,7 +214,7 @@ impl Model {
             .memory
             .person(account, person)
             .is_some_and(|it| it.status.suppression().is_some());
-        if is_suppressed && self.seed % 2 == 0 {
+        if is_suppressed && self.seed.is_multiple_of(2) {
             self.note(format!("{person} returns to {account}"));
             self.provider
                 .memory
@@ -249,7 +249,7 @@ impl Model {
         let Some(known) = self.known(person) else {
             return;
         };
-        if self.seed % 4 != 0 {
+        if !self.seed.is_multiple_of(4) {
             return;
         }
         if let Some(change) = operator::reinstate(&known, self.now()) {
