@@ -1,3 +1,5 @@
+DROP TABLE erasure_keys;
+DROP TABLE erased_suppressions;
 DROP TABLE account_states;
 DROP TABLE account_leases;
 DROP TABLE subscribers;

@@ -26,8 +26,8 @@ use url::Url;
 pub use self::{
     enricher::EnricherArgs,
     newsletter::{
-        AccountsArgs, SubscribersCommand, SubscribersImportArgs, SubscribersMigrateArgs,
-        SubscribersReconcileArgs, SubscribersShowArgs, WebhookArgs,
+        AccountsArgs, SubscribersCommand, SubscribersEraseArgs, SubscribersImportArgs,
+        SubscribersMigrateArgs, SubscribersReconcileArgs, SubscribersShowArgs, WebhookArgs,
     },
     parse::{Refusal, load_dotenv, parse},
     settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},

@@ -178,6 +178,21 @@ pub enum SubscribersCommand {
     Export(StoreArgs),
     /// Read the accounts' whole lists, record what they show, and have differences repaired
     Reconcile(SubscribersReconcileArgs),
+    /// Erase a subscriber here and in both accounts of the e-mail provider
+    ///
+    /// The person is unknown at once; a worker with the accounts' keys has both forget them. Of
+    /// somebody who wanted no mail a hash of the address is kept, so that nobody writes to them
+    /// again. There is no way back
+    Erase(SubscribersEraseArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SubscribersEraseArgs {
+    /// The subscriber's address
+    #[arg(value_name = "EMAIL", value_parser = config::email)]
+    pub email: Email,
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
 #[derive(Debug, Args)]

@@ -63,6 +63,7 @@ fn every_command_of_the_contract_is_there() {
         "posthaste subscribers migrate a@example.com b@example.com --source manual",
         "posthaste subscribers migrate --all --source launch",
         "posthaste subscribers export",
+        "posthaste subscribers erase ada@example.com",
         "posthaste outbox list --dead --json",
         "posthaste outbox list --limit 1000000",
         "posthaste outbox retry 1 2 3",

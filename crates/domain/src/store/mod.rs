@@ -14,14 +14,14 @@ use uuid::Uuid;
 
 pub use self::locks::RowLocks;
 pub use self::subscriber::{
-    AccountState, Accounts, SubscriberQuery, SubscriberReader, SubscriberWrite,
+    AccountState, Accounts, Purge, SubscriberQuery, SubscriberReader, SubscriberWrite,
 };
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
     outbox::{Effect, Event, Receipt},
     posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status, Version},
-    subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
+    subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 
 /// Why a store did not do as asked.
@@ -109,6 +109,10 @@ pub struct WriteSet {
     pub postings: BTreeMap<PostingId, PostingWrite>,
     /// Subscribers, by id.
     pub subscribers: BTreeMap<SubscriberId, SubscriberWrite>,
+    /// Subscribers whose rows go, by id. They go before others are written.
+    pub purges: BTreeMap<SubscriberId, Purge>,
+    /// Addresses of which nothing is to be remembered any more: they have a row again.
+    pub recalled: BTreeSet<Email>,
     /// Effects to ask for: of one kind and key at most one, see [`WriteSet::ask`].
     pub effects: BTreeSet<Effect>,
     /// Events to deliver, in order.
@@ -126,6 +130,8 @@ impl WriteSet {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
             subscribers: BTreeMap::new(),
+            purges: BTreeMap::new(),
+            recalled: BTreeSet::new(),
             effects: BTreeSet::new(),
             events: Vec::new(),
             done: Vec::new(),
@@ -148,6 +154,8 @@ impl WriteSet {
         self.companies.is_empty()
             && self.postings.is_empty()
             && self.subscribers.is_empty()
+            && self.purges.is_empty()
+            && self.recalled.is_empty()
             && self.effects.is_empty()
             && self.events.is_empty()
             && self.done.is_empty()
@@ -211,6 +219,11 @@ pub trait Store: Send + Sync {
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError>;
+
+    /// What is remembered of those of these addresses whose people were suppressed when they were
+    /// erased. A store keeps no address for that, but a hash with a key of its own
+    /// ([`stored::remembered_as`]).
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError>;
 }
 
 /// How much of a posting's history is shown.

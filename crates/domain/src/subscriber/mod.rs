@@ -7,6 +7,7 @@
 
 mod change;
 pub mod day;
+pub mod departure;
 mod email;
 mod event;
 pub mod limits;
@@ -16,6 +17,7 @@ pub mod operator;
 mod payload;
 pub mod provider;
 mod put;
+mod readdress;
 pub mod reconciliation;
 mod report;
 mod standing;
@@ -32,9 +34,11 @@ use uuid::Uuid;
 
 pub use self::{
     change::Change,
+    departure::{Departure, DepartureKind, Remembered},
     email::{Email, InvalidEmail},
     event::{Notice, ProviderEvent, notice},
     put::PutSubscriber,
+    readdress::{Readdressed, readdress},
     report::{Report, report},
     standing::{Place, Places, Suppression, SuppressionSource},
     sync::Telling,
@@ -230,6 +234,8 @@ pub struct Subscriber {
     /// When an operator reinstated the person last: what the provider says of before that does
     /// not count.
     pub reinstated_at: Option<OffsetDateTime>,
+    /// Why the address is to go from the accounts, if it is. Then nobody is reported under it.
+    pub departure: Option<Departure>,
     /// How the person stands in each account.
     pub places: Places,
     /// When and how the person moved to the new account; `None` in the old one.
@@ -263,6 +269,7 @@ impl Subscriber {
             status: SubscriberStatus::Active,
             suppression: None,
             reinstated_at: None,
+            departure: None,
             places: Places::default(),
             migrated: None,
             token,

@@ -4,7 +4,7 @@ use garde::Validate;
 use serde::Deserialize;
 use time::{Date, OffsetDateTime};
 
-use super::{Membership, MembershipStatus, PlanCategory, limits};
+use super::{Email, Membership, MembershipStatus, PlanCategory, limits};
 use crate::{
     checks::{optional, present},
     field::{Choice, Field, Line, Object},
@@ -22,6 +22,8 @@ pub(super) struct SubscriberPayload {
     country: Field<Line>,
     #[garde(custom(optional), dive)]
     membership: Field<Object<MembershipPayload>>,
+    #[garde(custom(optional))]
+    previous_email: Field<Choice<Email>>,
     #[garde(custom(optional))]
     as_of: Field<Choice<OffsetDateTime>>,
 }
@@ -44,6 +46,7 @@ pub(super) struct Changes {
     pub(super) name: Patch<String>,
     pub(super) country: Patch<String>,
     pub(super) membership: Patch<Membership>,
+    pub(super) previous: Option<Email>,
     pub(super) as_of: Option<OffsetDateTime>,
 }
 
@@ -55,6 +58,7 @@ impl SubscriberPayload {
             name: line(self.name),
             country: line(self.country),
             membership: Patch::of(self.membership, |Object(payload)| payload.membership()),
+            previous: term(&self.previous_email),
             as_of: term(&self.as_of),
         };
         (changes, errors.unwrap_or_default())
@@ -76,6 +80,6 @@ impl MembershipPayload {
     }
 }
 
-fn term<T: Copy>(field: &Field<Choice<T>>) -> Option<T> {
-    field.value().and_then(|Choice(term)| *term)
+fn term<T: Clone>(field: &Field<Choice<T>>) -> Option<T> {
+    field.value().and_then(|Choice(term)| term.clone())
 }

@@ -21,6 +21,8 @@ pub struct PutSubscriber {
     pub country: Patch<String>,
     /// The membership, replaced as a whole.
     pub membership: Patch<Membership>,
+    /// The address that the person had before, where the report says one.
+    pub previous: Option<Email>,
     /// The moment that the report is of, where it says one.
     pub as_of: Option<OffsetDateTime>,
     /// The id to use if the address is new.
@@ -60,6 +62,7 @@ impl PutSubscriber {
                 name: changes.name,
                 country: changes.country,
                 membership: changes.membership,
+                previous: changes.previous,
                 as_of: changes.as_of,
                 new_id,
                 new_token,

@@ -9,6 +9,17 @@ use time::OffsetDateTime;
 
 use super::{Account, Change, Subscriber, SuppressionSource, provider::Found};
 
+/// What a withdrawal does about a person whom an account shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Unsubscribes them where they are shown active or unconfirmed.
+    Suppress,
+    /// Takes them out: they have another address now.
+    Remove,
+    /// Has the account forget them.
+    Forget,
+}
+
 /// Whether an account that shows this is to unsubscribe the person.
 pub fn is_needed(subscriber: &Subscriber, found: Option<&Found>) -> bool {
     let gets_mail = |found: &Found| !found.is_deleted && found.status.suppression().is_none();

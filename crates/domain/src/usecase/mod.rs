@@ -2,12 +2,14 @@
 
 mod deliver;
 mod enrich;
+mod erase;
 mod expire;
 mod ingest;
 mod migrate;
 mod moderate;
 mod newsletter;
 mod notice;
+mod people;
 mod reconcile;
 mod report;
 mod sync;
@@ -23,6 +25,7 @@ pub use self::{
     enrich::{
         Assignment, Outcome, Unjudged, abandon, assignments, leave_unjudged, record_outcomes,
     },
+    erase::{erase, recall},
     expire::expire,
     ingest::{Answers, decide_batch, ingest, load_batch},
     migrate::{
@@ -35,7 +38,10 @@ pub use self::{
     reconcile::reconcile,
     report::{find_subscriber, find_subscriber_by_token, put_subscribers},
     sync::{Errand, Told, record_syncs, sync, syncs},
-    withdraw::{Withdrawal, finish_withdrawal, next_withdrawal, record_withdrawal, withdraw},
+    withdraw::{
+        NextLook, Waiting, Withdrawal, finish_withdrawal, next_withdrawal, record_withdrawal,
+        withdraw,
+    },
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 

@@ -1,16 +1,17 @@
-//! Withdrawals of suppressed people from the provider's accounts, on both sides of the calls,
-//! which happen outside any transaction.
+//! Withdrawals of suppressed people from the provider's accounts, and departures of addresses from
+//! them, on both sides of the calls, which happen outside any transaction.
 
 use time::OffsetDateTime;
 
+use super::people::{follow, present};
 use crate::{
     outbox::Receipt,
     posting::Version,
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Account, Subscriber, SubscriberId,
+        Account, Subscriber, SubscriberId, departure,
         provider::{Found, Provider, ProviderError},
-        withdrawal,
+        withdrawal::{self, Act},
     },
 };
 
@@ -21,6 +22,28 @@ pub struct Withdrawal {
     pub subscriber: Subscriber,
     /// Where to look.
     pub account: Account,
+    /// What to do about a person who is there.
+    pub act: Act,
+}
+
+/// How a withdrawal goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextLook {
+    /// With this look.
+    Look(Box<Withdrawal>),
+    /// Later, with the task as it is.
+    Wait(Waiting),
+    /// Not at all: nothing is left to look at.
+    Over,
+}
+
+/// What a departure waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// That the person's new address is told: until then the old one is what they get mail at.
+    ForSuccessor,
+    /// That the other account can be called, which has no key.
+    ForKey,
 }
 
 /// The next of these accounts that has to be looked at for a person, if there is one.
@@ -28,32 +51,58 @@ pub async fn next_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
     accounts: &[Account],
-) -> Result<Option<Withdrawal>, StoreError> {
+) -> Result<NextLook, StoreError> {
     let mut known = store.load_subscribers_by_id(&[id]).await?;
-    Ok(known.remove(&id).and_then(|subscriber| {
-        let account = subscriber
-            .unquiet()
-            .find(|account| accounts.contains(account))?;
-        Some(Withdrawal {
+    let Some(subscriber) = known.remove(&id) else {
+        return Ok(NextLook::Over);
+    };
+    let unquiet: Vec<_> = subscriber.unquiet().collect();
+    if unquiet.is_empty() {
+        return Ok(NextLook::Over);
+    }
+    let account = unquiet.into_iter().find(|it| accounts.contains(it));
+    let act = if subscriber.departure.is_none() {
+        Act::Suppress
+    } else {
+        let successor = present(store, &subscriber).await?;
+        match departure::act(&subscriber, successor.as_ref()) {
+            Some(act) => act,
+            None => return Ok(NextLook::Wait(Waiting::ForSuccessor)),
+        }
+    };
+    Ok(match account {
+        Some(account) => NextLook::Look(Box::new(Withdrawal {
             subscriber,
             account,
-        })
-    }))
+            act,
+        })),
+        None if subscriber.departure.is_some() => NextLook::Wait(Waiting::ForKey),
+        None => NextLook::Over,
+    })
 }
 
-/// Finishes the task of a person in whose accounts nothing is left to look at. What was learnt
-/// since has asked for it anew, and makes it due once more.
+/// Finishes the task of a person in whose accounts nothing is left to look at, and takes away the
+/// row of an address that is in neither. What was learnt since has asked for it anew, and makes it
+/// due once more.
 pub async fn finish_withdrawal(
     store: &dyn Store,
+    id: SubscriberId,
     receipt: Receipt,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
     writes.done.push(receipt);
+    let known = store.load_subscribers_by_id(&[id]).await?;
+    if let Some(subscriber) = known.get(&id).filter(|it| it.departure.is_some()) {
+        let has_successor = present(store, subscriber).await?.is_some();
+        if let Some(end) = departure::end(subscriber, has_successor, now) {
+            end.record(id, &mut writes);
+        }
+    }
     store.commit(writes).await
 }
 
-/// Looks the person up, and unsubscribes them where that is needed.
+/// Looks the person up, and unsubscribes them or takes them out where that is needed.
 pub async fn withdraw(
     provider: &dyn Provider,
     withdrawal: &Withdrawal,
@@ -61,19 +110,27 @@ pub async fn withdraw(
     let Withdrawal {
         subscriber,
         account,
+        act,
     } = withdrawal;
     let found = provider.find(*account, &subscriber.email).await?;
-    if let Some(found) = found.as_ref()
-        && withdrawal::is_needed(subscriber, Some(found))
-    {
-        provider
-            .suppress(*account, &subscriber.email, &found.id)
-            .await?;
+    let Some(there) = &found else {
+        return Ok(None);
+    };
+    match act {
+        Act::Suppress if withdrawal::is_needed(subscriber, Some(there)) => {
+            let email = &subscriber.email;
+            provider.suppress(*account, email, &there.id).await?;
+        }
+        // It is recorded first.
+        Act::Remove | Act::Forget if departure::is_news(subscriber, there) => {}
+        Act::Remove if !there.is_deleted => provider.remove(*account, &there.id).await?,
+        Act::Forget => provider.forget(*account, &there.id).await?,
+        Act::Suppress | Act::Remove => {}
     }
     Ok(found)
 }
 
-/// Records what an account showed before the person was unsubscribed there.
+/// Records what an account showed before the person was unsubscribed or taken out there.
 pub async fn record_withdrawal(
     store: &dyn Store,
     withdrawal: &Withdrawal,
@@ -81,16 +138,24 @@ pub async fn record_withdrawal(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let Withdrawal {
-        subscriber: Subscriber { id, version, .. },
+        subscriber: looked_up,
         account,
+        act,
     } = withdrawal;
-    let known = store.load_subscribers_by_id(&[*id]).await?;
-    let Some(subscriber) = known.get(id) else {
+    let known = store.load_subscribers_by_id(&[looked_up.id]).await?;
+    let Some(subscriber) = known.get(&looked_up.id) else {
         return Ok(());
     };
-    let is_unchanged = is_at(subscriber, *version);
+    if subscriber.email != looked_up.email {
+        // Of the address that was looked up the departure takes care.
+        return Ok(());
+    }
+    let is_unchanged = is_at(subscriber, looked_up.version)
+        && (*act == Act::Suppress || !found.is_some_and(|it| departure::is_news(looked_up, it)));
     let mut writes = WriteSet::new(now);
-    withdrawal::record(subscriber, *account, found, is_unchanged, now).record(&mut writes);
+    let change = withdrawal::record(subscriber, *account, found, is_unchanged, now);
+    let after = change.record(&mut writes);
+    follow(store, vec![after], &mut writes, now).await?;
     store.commit(writes).await
 }
 

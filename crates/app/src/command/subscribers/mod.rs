@@ -1,6 +1,7 @@
 //! `posthaste subscribers`: an operator looks at newsletter subscribers, takes them in from a
-//! file, moves them to the e-mail provider's new account, and writes them out.
+//! file, moves them to the e-mail provider's new account, erases them, and writes them out.
 
+mod erase;
 mod export;
 mod import;
 mod migrate;
@@ -10,7 +11,8 @@ mod show;
 use std::process::ExitCode;
 
 use crate::{
-    cli::{SubscribersCommand, SubscribersShowArgs},
+    cli::{SubscribersCommand, SubscribersEraseArgs, SubscribersShowArgs},
+    clock,
     database::Database,
     output,
 };
@@ -37,6 +39,11 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         SubscribersCommand::Import(args) => return import::run(args).await,
         SubscribersCommand::Migrate(args) => return migrate::run(args).await,
         SubscribersCommand::Reconcile(args) => return reconcile::run(args).await,
+        SubscribersCommand::Erase(SubscribersEraseArgs { email, store }) => {
+            let database = Database::open(&store.database()).await?;
+            let said = erase::erase(&*database.store, &email, &clock::system()).await?;
+            output::print(said)?;
+        }
         SubscribersCommand::Export(store) => {
             let database = Database::open(&store.database()).await?;
             export::export(&*database.subscribers, output::print_lines).await?;

@@ -1,4 +1,5 @@
-//! Sees to it that no account sends anything to a person who is suppressed.
+//! Sees to it that no account sends anything to a person who is suppressed, and that an address
+//! that is to go is in neither.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use domain::{
     outbox::{Claimed, Effect, Queue, Work},
     store::Store,
     subscriber::{Account, provider::Provider as _},
-    usecase,
+    usecase::{self, NextLook, Waiting},
 };
 
 use super::{
@@ -20,8 +21,14 @@ use crate::conflicts::decide_again;
 /// How long a person waits of whom one account is seen to and the other cannot be called.
 const LOCKED: time::Duration = time::Duration::seconds(10);
 
+/// How long an address that is to go waits for the person's new one to be told.
+const SUCCESSOR: time::Duration = time::Duration::seconds(10);
+
+/// How long it waits for the key of an account.
+const KEY: time::Duration = time::Duration::hours(1);
+
 /// Withdrawals, in the accounts that have a key. Of one without a key nobody learns whether it
-/// is quiet.
+/// is quiet; an address that is to go waits for it.
 pub(super) struct Withdrawals {
     pub accounts: Vec<Account>,
     pub store: Arc<dyn Store>,
@@ -58,17 +65,33 @@ impl Errands for Withdrawals {
         let mut failure = None;
         loop {
             let next = usecase::next_withdrawal(store, subscriber, &accounts).await?;
-            let Some(withdrawal) = next else { break };
-            match usecase::withdraw(line, &withdrawal).await {
+            let look = match next {
+                NextLook::Look(look) => look,
+                NextLook::Wait(waiting) if failure.is_none() => {
+                    return Err(Trouble::Waits(match waiting {
+                        Waiting::ForSuccessor => SUCCESSOR,
+                        Waiting::ForKey => KEY,
+                    }));
+                }
+                NextLook::Wait(_) | NextLook::Over => break,
+            };
+            let email = look.subscriber.email.clone();
+            let _alone = line.addresses.alone(email).await;
+            // While it waited the address may have become another person's.
+            let still = usecase::next_withdrawal(store, subscriber, &accounts).await?;
+            if still != NextLook::Look(look.clone()) {
+                continue;
+            }
+            match usecase::withdraw(line, &look).await {
                 Ok(found) => {
                     let attempt = || {
                         let (found, now) = (found.as_ref(), self.tasks.now());
-                        usecase::record_withdrawal(store, &withdrawal, found, now)
+                        usecase::record_withdrawal(store, &look, found, now)
                     };
                     decide_again(CONFLICTS, attempt).await?;
                 }
                 Err(error) => {
-                    accounts.retain(|account| *account != withdrawal.account);
+                    accounts.retain(|account| *account != look.account);
                     failure.get_or_insert(error);
                 }
             }
@@ -76,7 +99,9 @@ impl Errands for Withdrawals {
         if let Some(error) = failure {
             return Err(error.into());
         }
-        usecase::finish_withdrawal(store, task.receipt, self.tasks.now()).await?;
+        let receipt = task.receipt;
+        let attempt = || usecase::finish_withdrawal(store, subscriber, receipt, self.tasks.now());
+        decide_again(CONFLICTS, attempt).await?;
         Ok(())
     }
 }

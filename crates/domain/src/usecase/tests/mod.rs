@@ -1,6 +1,7 @@
 //! The use cases on a store and a provider in memory, the way a worker runs them: the newsletter
 //! here, enrichment in a world of its own.
 
+mod departures;
 mod driver;
 mod enrich;
 mod interleavings;
@@ -9,7 +10,7 @@ mod newsletter;
 mod sync;
 mod withdraw;
 
-use self::driver::Steps;
+use self::driver::{Addresses, Steps};
 use time::{Duration, OffsetDateTime};
 
 use super::{
@@ -136,6 +137,7 @@ impl World {
         let steps = Steps {
             store: &self.store,
             provider: &self.provider,
+            addresses: &Addresses::default(),
             now: &now,
         };
         steps.run(receipt, &work).await
