@@ -119,6 +119,8 @@ diesel::table! {
         suppressed_at -> Nullable<Timestamptz>,
         suppressed_because -> Nullable<Text>,
         reinstated_at -> Nullable<Timestamptz>,
+        departure -> Nullable<Text>,
+        moved_to -> Nullable<Uuid>,
         old_id -> Nullable<Text>,
         old_is_quiet -> Bool,
         old_is_withdrawn -> Bool,

@@ -67,6 +67,8 @@ pub(crate) enum Value<'a> {
     Time(PgTimestamp),
     /// A column of `uuid`.
     Uuids(Vec<Uuid>),
+    /// A column of `uuid` with gaps.
+    OptionalUuids(Vec<Option<Uuid>>),
     /// A column of `text`.
     Texts(Vec<Option<&'a str>>),
     /// A column of `bytea`.
@@ -97,6 +99,8 @@ macro_rules! column {
 column! {
     /// A column of `uuid`, of these rows.
     uuids: Uuid => Uuids;
+    /// A column of `uuid` with gaps, of these rows.
+    optional_uuids: Option<Uuid> => OptionalUuids;
     /// A column of `text`, of these rows.
     texts: Option<&'a str> => Texts;
     /// A column of `bytea`, of these rows.
@@ -140,6 +144,9 @@ impl<S: Sql> QueryFragment<Pg> for Bound<'_, S> {
                 Value::Time(value) => out.push_bind_param::<Timestamptz, _>(value)?,
                 Value::Uuids(column) => {
                     out.push_bind_param::<Array<diesel::sql_types::Uuid>, _>(column)?;
+                }
+                Value::OptionalUuids(column) => {
+                    out.push_bind_param::<Array<Nullable<diesel::sql_types::Uuid>>, _>(column)?;
                 }
                 Value::Texts(column) => {
                     out.push_bind_param::<Array<Nullable<Text>>, _>(column)?;

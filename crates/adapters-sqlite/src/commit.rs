@@ -8,7 +8,7 @@ use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     store::{Known, Store, StoreError, WriteSet},
-    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
+    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
 
@@ -83,6 +83,13 @@ impl Store for SqliteStore {
             .read(move |conn| subscriber::find_by_token(conn, &token))
             .await
     }
+
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
+        let emails = emails.to_vec();
+        self.connections
+            .read(move |conn| subscriber::remembered(conn, &emails))
+            .await
+    }
 }
 
 /// Writes everything: companies before the postings that refer to them, and finished tasks
@@ -97,8 +104,14 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     for posting in writes.postings.values() {
         posting::write(conn, posting)?;
     }
-    for subscriber in writes.subscribers.values() {
-        subscriber::write(conn, subscriber)?;
+    subscriber::write_erasures(conn, writes)?;
+    // Those that leave an address before those that are new at one.
+    let (changed, new): (Vec<_>, Vec<_>) = writes
+        .subscribers
+        .values()
+        .partition(|write| write.expected.is_some());
+    for write in changed.into_iter().chain(new) {
+        subscriber::write(conn, write)?;
     }
     for effect in &writes.effects {
         outbox::ask(conn, *effect, writes.at)?;

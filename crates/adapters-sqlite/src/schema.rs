@@ -118,6 +118,8 @@ diesel::table! {
         suppressed_at -> Nullable<BigInt>,
         suppressed_because -> Nullable<Text>,
         reinstated_at -> Nullable<BigInt>,
+        departure -> Nullable<Text>,
+        moved_to -> Nullable<Binary>,
         old_id -> Nullable<Text>,
         old_is_quiet -> Bool,
         old_is_withdrawn -> Bool,

@@ -107,6 +107,14 @@ impl Newsletter for NewsletterService {
         .await
     }
 
+    async fn erase(&self, email: &Email) -> Result<bool, NewsletterError> {
+        let email = email.clone();
+        self.run(|store, clock| async move {
+            decide_again(DEADLINE, || usecase::erase(&*store, &email, None, clock())).await
+        })
+        .await
+    }
+
     async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
         let batch: Vec<_> = events.into_iter().map(notice).collect();
         self.run(|store, clock| async move {

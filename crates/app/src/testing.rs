@@ -17,7 +17,7 @@ use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
-    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
+    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
     testing::MemoryStore,
 };
 use time::OffsetDateTime;
@@ -237,6 +237,10 @@ impl Store for FaultyStore {
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError> {
         self.memory.find_subscriber_by_token(token).await
+    }
+
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
+        self.memory.remembered(emails).await
     }
 }
 

@@ -21,13 +21,15 @@ CREATE TABLE subscribers (
         CHECK (status IN ('active', 'removed', 'bounced', 'unsubscribed', 'spam_reported')),
     suppressed_by text COLLATE "C" CHECK (
         suppressed_by IN (
-            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link'
+            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link', 'erasure'
         )
     ),
     suppressed_in text COLLATE "C" CHECK (suppressed_in IN ('old', 'new')),
     suppressed_at timestamptz,
     suppressed_because text,
     reinstated_at timestamptz,
+    departure text COLLATE "C" CHECK (departure IN ('moved', 'erased')),
+    moved_to uuid,
     old_id text COLLATE "C",
     old_is_quiet boolean NOT NULL DEFAULT false,
     old_is_withdrawn boolean NOT NULL DEFAULT false,
@@ -47,6 +49,8 @@ CREATE TABLE subscribers (
     CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
     CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
     CHECK ((suppressed_by IS NULL) = (suppressed_at IS NULL)),
+    CHECK ((coalesce(departure, '') = 'moved') = (moved_to IS NOT NULL)),
+    CHECK (departure IS NULL OR reported_at IS NULL),
     CHECK (suppressed_by IS NOT NULL OR suppressed_in IS NULL),
     CHECK (suppressed_by IS NOT NULL OR suppressed_because IS NULL),
     CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
@@ -57,7 +61,7 @@ CREATE TABLE subscribers (
 WITH (fillfactor = 80);
 
 COMMENT ON TABLE subscribers IS
-    'What is known of an e-mail address: as the membership system reports the person, and as the e-mail provider says they stand. Never deleted.';
+    'What is known of an e-mail address: as the membership system reports the person, and as the e-mail provider says they stand. Deleted only when a person was erased, or has another address.';
 COMMENT ON COLUMN subscribers.id IS 'The id in this service.';
 COMMENT ON COLUMN subscribers.version IS
     'Counts the commits that wrote the row; each of them names the version it has read.';
@@ -75,13 +79,17 @@ COMMENT ON COLUMN subscribers.membership_expires_at IS 'Until when it is paid fo
 COMMENT ON COLUMN subscribers.status IS
     'Whether the person may be written to: active, removed, bounced, unsubscribed or spam_reported. The strongest that was seen.';
 COMMENT ON COLUMN subscribers.suppressed_by IS
-    'From what a suppression was learnt: webhook, answer, move, import, reconciliation, operator or link.';
+    'From what a suppression was learnt: webhook, answer, move, import, reconciliation, operator, link or erasure (what is remembered of a person who was erased).';
 COMMENT ON COLUMN subscribers.suppressed_in IS
     'The account that showed the suppression, where that is known: old or new.';
 COMMENT ON COLUMN subscribers.suppressed_at IS 'When the suppression was learnt.';
 COMMENT ON COLUMN subscribers.suppressed_because IS 'Why: the words of an operator, or what is known of the delivery.';
 COMMENT ON COLUMN subscribers.reinstated_at IS
     'When an operator reinstated the person last: what the provider says of before that does not count.';
+COMMENT ON COLUMN subscribers.departure IS
+    'Why the address is to go from both accounts, if it is: moved (the person has another one) or erased (the person is to be forgotten).';
+COMMENT ON COLUMN subscribers.moved_to IS
+    'Of moved only: the id of the person''s row, which has the other address.';
 COMMENT ON COLUMN subscribers.old_id IS
     'The id of the person in the old account, once that has shown one.';
 COMMENT ON COLUMN subscribers.old_is_quiet IS
@@ -171,3 +179,30 @@ COMMENT ON COLUMN audit.details IS 'Further things to say: a JSON object.';
 
 -- The order in which it is read.
 CREATE INDEX audit_newest ON audit (at, id);
+
+CREATE TABLE erased_suppressions (
+    hash bytea NOT NULL PRIMARY KEY CHECK (octet_length(hash) = 32),
+    status text COLLATE "C" NOT NULL
+        CHECK (status IN ('removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    at timestamptz NOT NULL
+);
+
+COMMENT ON TABLE erased_suppressions IS
+    'What is remembered of suppressed people who were erased, so that nobody writes to them again.';
+COMMENT ON COLUMN erased_suppressions.hash IS
+    'HMAC-SHA-256 of the address, with the key of erasure_keys.';
+COMMENT ON COLUMN erased_suppressions.status IS
+    'How the person stood: removed, bounced, unsubscribed or spam_reported.';
+COMMENT ON COLUMN erased_suppressions.at IS 'When that became all that is known.';
+
+CREATE TABLE erasure_keys (
+    is_the_one boolean NOT NULL PRIMARY KEY CHECK (is_the_one),
+    key bytea NOT NULL CHECK (octet_length(key) = 32)
+);
+
+COMMENT ON TABLE erasure_keys IS 'The key of the hashes in erased_suppressions, made once.';
+COMMENT ON COLUMN erasure_keys.is_the_one IS 'There is one key.';
+COMMENT ON COLUMN erasure_keys.key IS '256 bits, 244 of them random. A secret.';
+
+INSERT INTO erasure_keys (is_the_one, key)
+    SELECT true, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());

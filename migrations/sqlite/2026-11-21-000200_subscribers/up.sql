@@ -2,7 +2,7 @@
 -- did.
 --
 -- What is known of an e-mail address: as the membership system reports the person, and as the
--- e-mail provider says they stand. Never deleted.
+-- e-mail provider says they stand. Deleted only when a person was erased, or has another address.
 CREATE TABLE subscribers (
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     -- Counts the commits that wrote the row; each of them names the version it has read.
@@ -30,7 +30,7 @@ CREATE TABLE subscribers (
     -- operator's words, or what is known of the delivery.
     suppressed_by TEXT CHECK (
         suppressed_by IN (
-            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link'
+            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link', 'erasure'
         )
     ),
     suppressed_in TEXT CHECK (suppressed_in IN ('old', 'new')),
@@ -39,6 +39,10 @@ CREATE TABLE subscribers (
     -- When an operator reinstated the person last: what the provider says of before that does
     -- not count.
     reinstated_at INTEGER,
+    -- Why the address is to go from both accounts, if it is: the person has another one, whose row
+    -- is the one that is named, or is to be forgotten.
+    departure TEXT CHECK (departure IN ('moved', 'erased')),
+    moved_to BLOB CHECK (length(moved_to) = 16),
     -- The provider's id of the person in each account, once that has shown one; whether the
     -- account is known to send nothing to a person who is suppressed; and whether this service
     -- itself has unsubscribed the person there, or was about to.
@@ -70,6 +74,8 @@ CREATE TABLE subscribers (
     CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
     CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
     CHECK ((suppressed_by IS NULL) = (suppressed_at IS NULL)),
+    CHECK ((coalesce(departure, '') = 'moved') = (moved_to IS NOT NULL)),
+    CHECK (departure IS NULL OR reported_at IS NULL),
     CHECK (suppressed_by IS NOT NULL OR suppressed_in IS NULL),
     CHECK (suppressed_by IS NOT NULL OR suppressed_because IS NULL),
     CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
@@ -123,3 +129,21 @@ CREATE TABLE audit (
 
 -- The order in which it is read.
 CREATE INDEX audit_newest ON audit (at, id);
+
+-- What is remembered of suppressed people who were erased: HMAC-SHA-256 of the address, with the
+-- key below, and how the person stood.
+CREATE TABLE erased_suppressions (
+    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+    status TEXT NOT NULL
+        CHECK (status IN ('removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    -- When that became all that is known.
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The key of these hashes, made once. A secret.
+CREATE TABLE erasure_keys (
+    is_the_one INTEGER NOT NULL PRIMARY KEY CHECK (is_the_one = 1),
+    key BLOB NOT NULL CHECK (length(key) = 32)
+) STRICT;
+
+INSERT INTO erasure_keys (is_the_one, key) VALUES (1, randomblob(32));

@@ -61,6 +61,7 @@ pub fn paths() -> Vec<(String, PathItem)> {
     let one = PathItemBuilder::new()
         .operation(HttpMethod::Put, put())
         .operation(HttpMethod::Get, get())
+        .operation(HttpMethod::Delete, delete())
         .build();
     let webhook = PathItem::new(HttpMethod::Post, webhook());
     let confirmation = PathItemBuilder::new()
@@ -92,6 +93,10 @@ fn put() -> OperationBuilder {
         "How the membership system reports what it knows of a person: absent fields are kept, \
          `null` clears, `membership` is replaced as a whole. What the e-mail provider is to know \
          of it is sent there later; a report that changes nothing sends nothing.\n\n\
+         With `previous_email` the record of that address moves to this one, with its `uuid`, \
+         `status` and account; where a record is reported under this address already, that one \
+         takes the report. The strongest status of both stands, and the previous address is \
+         removed from the provider.\n\n\
          Refusals come in this order: 401, 403, 405, 415, 413, 400, 422.",
     )
     .securities(Some(requires(REPORTERS)))
@@ -131,6 +136,31 @@ fn get() -> OperationBuilder {
     .securities(Some(requires(REPORTERS)))
     .parameter(address())
     .response("200", ok("The subscriber.", "SubscriberAnswer"));
+    with_errors(
+        operation,
+        &[
+            &BAD_REQUEST,
+            &UNAUTHORIZED,
+            &FORBIDDEN,
+            &SUBSCRIBER_NOT_FOUND,
+            &INVALID,
+            &INTERNAL,
+            &UNAVAILABLE,
+        ],
+    )
+}
+
+fn delete() -> OperationBuilder {
+    let operation = operation(
+        "eraseNewsletterSubscriber",
+        "Erase a person",
+        "The person is unknown at once, and forgotten in both accounts of the e-mail provider \
+         soon after. Of somebody who wanted no mail a hash of the address is kept, so that nobody \
+         writes to them again; of others nothing.",
+    )
+    .securities(Some(requires(REPORTERS)))
+    .parameter(address())
+    .response("204", response("The person is erased.").build());
     with_errors(
         operation,
         &[
@@ -315,6 +345,11 @@ fn reports() -> Examples {
                     "expires_at": "2028-01-31"
                 }
             }),
+        ),
+        (
+            "readdressed",
+            "Another address",
+            json!({"previous_email": "ada@old.example", "as_of": "2026-12-31T12:00:00Z"}),
         ),
         (
             "non-member",

@@ -1,6 +1,7 @@
 //! Newsletter subscribers over HTTP: what the membership system reports and reads, what the
 //! e-mail provider calls back about, and the pages on which a person moves to the new account.
 
+mod delete;
 mod get;
 mod migration;
 mod payload;
@@ -30,10 +31,10 @@ use crate::{api, application::State, error::ApiError};
 /// The path above every subscriber's own.
 pub const PATH: &str = "/api/newsletter/subscribers";
 
-/// Who may report, and read.
+/// Who may report, read and erase.
 pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
-/// `PUT` and `GET` of a subscriber, the provider's webhook, the pages.
+/// `PUT`, `GET` and `DELETE` of a subscriber, the provider's webhook, the pages.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         // An empty address is a bad address, not another path.
@@ -51,7 +52,8 @@ async fn one(
     let answer = match *request.method() {
         Method::PUT => put::handle(&request, &mut payload, &state).await,
         Method::GET | Method::HEAD => get::handle(&request, &state).await,
-        _ => api::refuse_method(&request, &state, REPORTERS, "GET, HEAD, PUT").await,
+        Method::DELETE => delete::handle(&request, &state).await,
+        _ => api::refuse_method(&request, &state, REPORTERS, "DELETE, GET, HEAD, PUT").await,
     };
     api::settle(&request, payload, answer).await
 }

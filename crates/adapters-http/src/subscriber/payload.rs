@@ -8,7 +8,7 @@ use domain::subscriber::{
 use utoipa::openapi::{ObjectBuilder, Type, schema::AdditionalProperties};
 
 use crate::openapi::schema::{
-    Named, date, object, one_of, optional_string, or_null, reference, unless_empty,
+    Named, date, email, object, one_of, optional_string, or_null, reference, time, unless_empty,
 };
 
 /// The schemas of the body.
@@ -40,6 +40,19 @@ fn subscriber() -> ObjectBuilder {
             .examples(["Germany"]),
     )
     .property("membership", reference("MembershipPayload"))
+    .property(
+        "previous_email",
+        unless_empty(email("An address.").examples(["ada@old.example"])).description(Some(
+            "The address that the person had before: the record moves with it.",
+        )),
+    )
+    .property(
+        "as_of",
+        unless_empty(time("A moment.").examples(["2026-12-31T12:00:00Z"])).description(Some(
+            "The moment that the report is of. An older report than the last one that was taken \
+             in changes nothing.",
+        )),
+    )
 }
 
 fn membership() -> ObjectBuilder {

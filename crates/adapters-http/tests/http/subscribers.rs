@@ -224,7 +224,7 @@ async fn the_first_of_two_errors_is_told() {
             put("PATCH", plain, &large).token(&reporter),
             405,
         )
-        .with(allow, "GET, HEAD, PUT"),
+        .with(allow, "DELETE, GET, HEAD, PUT"),
         case(
             "403 before 405",
             put("PATCH", plain, &large).token(&writer),
@@ -244,11 +244,18 @@ async fn the_first_of_two_errors_is_told() {
         )
         .with(challenge, "insufficient_scope"),
         case(
-            "DELETE",
-            to("DELETE", "ada@example.com").token(&reporter),
-            405,
+            "another scope erases",
+            to("DELETE", "ada@example.com").token(&reader),
+            403,
         )
-        .with(allow, "GET, HEAD, PUT"),
+        .with(challenge, "insufficient_scope"),
+        case("no address", to("DELETE", "ada").token(&reporter), 422),
+        case(
+            "unknown to erase",
+            to("DELETE", "ada@example.com").token(&reporter),
+            404,
+        )
+        .says("Newsletter subscriber not found."),
         case(
             "unknown",
             to("GET", "ada@example.com").token(&reporter),
@@ -257,6 +264,22 @@ async fn the_first_of_two_errors_is_told() {
         .says("Newsletter subscriber not found."),
     ];
     check(&app, cases).await;
+}
+
+#[tokio::test]
+async fn who_is_erased_is_not_found() {
+    let app = TestApp::spawn();
+    let token = app.reporter().await;
+    put(&app, &token, "ada@example.com", json!({})).await;
+    let erase = async || {
+        let request = to("DELETE", "ADA%40example.com").token(&token);
+        request.send(&app).await
+    };
+    let erased = erase().await;
+    assert_eq!((erased.status, erased.text()), (204, ""));
+    let found = to("GET", "ada@example.com").token(&token).send(&app).await;
+    assert_eq!(found.status, 404);
+    assert_is_error(&erase().await, 404, "again");
 }
 
 #[tokio::test]
@@ -277,6 +300,12 @@ async fn failures_show_nothing_of_the_inside() {
         case("broken", write("fault.broken@example.com"), 500).says("Report the request id"),
         case("broken for reading", read("fault.broken@example.com"), 500)
             .says("Report the request id"),
+        case(
+            "away for erasing",
+            to("DELETE", "fault.unavailable@example.com").token(&token),
+            503,
+        )
+        .with(retry, "5"),
         case("panic", read("fault.panic@example.com"), 500).says("Report the request id"),
     ];
     check(&app, cases).await;

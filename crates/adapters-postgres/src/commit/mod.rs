@@ -14,7 +14,7 @@ use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
-    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
+    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -111,6 +111,13 @@ impl Store for PostgresStore {
         let token = token.clone();
         self.connections
             .run(async move |conn| subscriber::find_by_token(conn, &token).await)
+            .await
+    }
+
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
+        let emails = emails.to_vec();
+        self.connections
+            .run(async move |conn| subscriber::remembered(conn, &emails).await)
             .await
     }
 }

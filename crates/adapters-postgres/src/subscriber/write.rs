@@ -6,18 +6,27 @@ use diesel_async::AsyncPgConnection;
 use domain::{
     outbox::Subject,
     store::{StoreError, SubscriberWrite, WriteSet},
-    subscriber::{Account, Membership, Migrated, Place, Subscriber, SubscriberId, Suppression},
+    subscriber::{
+        Account, Departure, Membership, Migrated, Place, Subscriber, SubscriberId, Suppression,
+    },
 };
 
+use super::erasure;
 use crate::{
     error::Failure,
-    statement::{Value, bigints, binaries, bools, dates, execute, statement, texts, times, uuids},
+    statement::{
+        Value, bigints, binaries, bools, dates, execute, optional_uuids, statement, texts, times,
+        uuids,
+    },
     value::{date, timestamp},
 };
 
 /// Whether a commit writes subscribers, or says what happened to one.
 pub(crate) fn are_concerned(writes: &WriteSet) -> bool {
-    !writes.subscribers.is_empty() || happened_to(writes).next().is_some()
+    !writes.subscribers.is_empty()
+        || !writes.purges.is_empty()
+        || !writes.recalled.is_empty()
+        || happened_to(writes).next().is_some()
 }
 
 /// Whom the events of a commit are about.
@@ -36,6 +45,7 @@ fn happened_to(writes: &WriteSet) -> impl Iterator<Item = SubscriberId> {
 ///
 /// Those that exist are locked in the order of their ids, and only then new ones in the order
 /// of their addresses, so that two commits that meet wait for each other in one direction only.
+/// Rows that go, go first: others may take their addresses.
 pub(crate) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     lock(conn, writes).await?;
     let (changed, mut new): (Vec<_>, Vec<_>) = writes
@@ -43,12 +53,13 @@ pub(crate) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Re
         .values()
         .partition(|write| write.expected.is_some());
     new.sort_unstable_by_key(|write| &write.subscriber.email);
+    erasure::write(conn, writes).await?;
     if !changed.is_empty() {
         let written = execute::<Update>(conn, &of_changed(&changed)).await?;
         all(&changed, written)?;
     }
     if !new.is_empty() {
-        let written = execute::<Insert>(conn, &of_new(&new)).await?;
+        let written = execute::<Insert>(conn, &changing(&new)).await?;
         all(&new, written)?;
     }
     Ok(())
@@ -68,14 +79,16 @@ statement! {
     "SELECT FROM subscribers WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE"
 }
 
-/// Locks those that a commit changes, if it says of others that something happened to them: so
-/// the events of one subscriber are numbered in the order of the commits that record them.
+/// Locks those that a commit changes, if it takes others away, or says of others that something
+/// happened to them: so the events of one subscriber are numbered in the order of the commits that record them.
 async fn lock(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
-    if happened_to(writes).all(|id| writes.subscribers.contains_key(&id)) {
+    let is_written = |id| writes.subscribers.contains_key(&id);
+    if writes.purges.is_empty() && happened_to(writes).all(is_written) {
         return Ok(());
     }
     let ids: BTreeSet<_> = happened_to(writes)
         .chain(writes.subscribers.keys().copied())
+        .chain(writes.purges.keys().copied())
         .collect();
     let ids = ids.into_iter().map(SubscriberId::uuid).collect();
     execute::<Lock>(conn, &[Value::Uuids(ids)]).await?;
@@ -93,20 +106,23 @@ statement! {
      membership_expires_at = sent.membership_expires_at, status = sent.status, \
      suppressed_by = sent.suppressed_by, suppressed_in = sent.suppressed_in, \
      suppressed_at = sent.suppressed_at, suppressed_because = sent.suppressed_because, \
-     reinstated_at = sent.reinstated_at, old_id = sent.old_id, \
-     old_is_quiet = sent.old_is_quiet, old_is_withdrawn = sent.old_is_withdrawn, \
+     reinstated_at = sent.reinstated_at, departure = sent.departure, moved_to = sent.moved_to, \
+     old_id = sent.old_id, old_is_quiet = sent.old_is_quiet, \
+     old_is_withdrawn = sent.old_is_withdrawn, \
      new_id = sent.new_id, new_is_quiet = sent.new_is_quiet, \
      new_is_withdrawn = sent.new_is_withdrawn, as_of = sent.as_of, migrated_at = sent.migrated_at, \
      migration_source = sent.migration_source, migration_arrived = sent.migration_arrived, \
      migration_found = sent.migration_found, migration_token = sent.migration_token, \
-     told = sent.told, told_at = sent.told_at, updated_at = sent.updated_at \
+     told = sent.told, told_at = sent.told_at, updated_at = sent.updated_at, email = sent.email \
      FROM unnest(\
-     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AS sent (\
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     AS sent (\
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
-     suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
-     new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
-     migration_found, migration_token, told, told_at, updated_at, expected) \
+     suppressed_because, reinstated_at, departure, moved_to, old_id, old_is_quiet, \
+     old_is_withdrawn, new_id, new_is_quiet, new_is_withdrawn, as_of, migrated_at, \
+     migration_source, migration_arrived, migration_found, migration_token, told, told_at, \
+     updated_at, email, expected) \
      WHERE subscribers.id = sent.id AND subscribers.version = sent.expected"
 }
 
@@ -115,23 +131,18 @@ statement! {
     "INSERT INTO subscribers (\
      id, version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
-     suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
-     new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
-     migration_found, migration_token, told, told_at, updated_at, email) \
+     suppressed_because, reinstated_at, departure, moved_to, old_id, old_is_quiet, \
+     old_is_withdrawn, new_id, new_is_quiet, new_is_withdrawn, as_of, migrated_at, \
+     migration_source, migration_arrived, migration_found, migration_token, told, told_at, \
+     updated_at, email) \
      SELECT * FROM unnest(\
-     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      ON CONFLICT DO NOTHING"
 }
 
 fn of_changed<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
     let mut columns = changing(rows);
     columns.push(bigints(rows, |write| write.expected));
-    columns
-}
-
-fn of_new<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
-    let mut columns = changing(rows);
-    columns.push(texts(rows, |write| Some(write.subscriber.email.as_str())));
     columns
 }
 
@@ -166,6 +177,14 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         times(rows, |write| suppression(write).map(|it| timestamp(it.at))),
         texts(rows, |write| suppression(write)?.reason.as_deref()),
         times(rows, |write| write.subscriber.reinstated_at.map(timestamp)),
+        texts(rows, |write| {
+            let departure = write.subscriber.departure;
+            departure.map(|it| it.kind().as_str())
+        }),
+        optional_uuids(rows, |write| {
+            let successor = write.subscriber.departure.and_then(Departure::successor);
+            successor.map(SubscriberId::uuid)
+        }),
         texts(rows, |write| id(&write.subscriber.places.old)),
         bools(rows, |write| write.subscriber.places.old.is_quiet),
         bools(rows, |write| write.subscriber.places.old.is_withdrawn),
@@ -189,6 +208,7 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         binaries(rows, |write| told(&write.subscriber)),
         times(rows, |write| write.subscriber.told_at.map(timestamp)),
         times(rows, |write| Some(timestamp(write.subscriber.updated_at))),
+        texts(rows, |write| Some(write.subscriber.email.as_str())),
     ]
 }
 
@@ -216,9 +236,10 @@ mod tests {
     #[tokio::test]
     async fn rows_that_exist_are_looked_up_one_by_one() {
         let types = "(uuid[], bigint[], timestamptz[], text[], text[], text[], text[], date[], \
-            text[], text[], text[], timestamptz[], text[], timestamptz[], text[], boolean[], \
-            boolean[], text[], boolean[], boolean[], timestamptz[], timestamptz[], text[], \
-            boolean[], boolean[], text[], bytea[], timestamptz[], timestamptz[], bigint[])";
+            text[], text[], text[], timestamptz[], text[], timestamptz[], text[], uuid[], \
+            text[], boolean[], boolean[], text[], boolean[], boolean[], timestamptz[], \
+            timestamptz[], text[], boolean[], boolean[], text[], bytea[], timestamptz[], \
+            timestamptz[], text[], bigint[])";
         let plan = plan(Update::TEXT, types).await;
         goes_by(&plan, "subscribers_pkey");
         assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");

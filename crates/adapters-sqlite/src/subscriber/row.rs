@@ -33,6 +33,8 @@ pub(super) struct SubscriberRow {
     suppressed_at: Option<i64>,
     suppressed_because: Option<String>,
     reinstated_at: Option<i64>,
+    departure: Option<String>,
+    moved_to: Option<Vec<u8>>,
     old_id: Option<String>,
     old_is_quiet: bool,
     old_is_withdrawn: bool,
@@ -54,6 +56,8 @@ impl TryFrom<SubscriberRow> for Subscriber {
     type Error = StoreError;
 
     fn try_from(row: SubscriberRow) -> Result<Self, StoreError> {
+        let moved_to = row.moved_to.as_deref();
+        let moved_to = moved_to.map(|id| uuid(id, "subscribers.moved_to"));
         StoredSubscriber {
             id: uuid(&row.id, "subscribers.id")?,
             version: row.version,
@@ -73,6 +77,8 @@ impl TryFrom<SubscriberRow> for Subscriber {
             suppressed_at: optional_time(row.suppressed_at, "subscribers.suppressed_at")?,
             suppressed_because: row.suppressed_because,
             reinstated_at: optional_time(row.reinstated_at, "subscribers.reinstated_at")?,
+            departure: row.departure,
+            moved_to: moved_to.transpose()?,
             old_id: row.old_id,
             old_is_quiet: row.old_is_quiet,
             old_is_withdrawn: row.old_is_withdrawn,

@@ -3,8 +3,9 @@
 use diesel::SqliteConnection;
 use domain::{
     store::{StoreError, SubscriberWrite},
-    subscriber::{Account, Subscriber, day},
+    subscriber::{Account, Departure, Subscriber, SubscriberId, day},
 };
+use uuid::Uuid;
 
 use crate::{
     error::Failure,
@@ -17,11 +18,12 @@ statement! {
     "INSERT INTO subscribers (\
      version, reported_at, name, country, membership_plan_category, membership_status, \
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
-     suppressed_because, reinstated_at, old_id, old_is_quiet, old_is_withdrawn, new_id, \
-     new_is_quiet, new_is_withdrawn, as_of, migrated_at, migration_source, migration_arrived, \
-     migration_found, migration_token, told, told_at, updated_at, id, email) \
+     suppressed_because, reinstated_at, departure, moved_to, old_id, old_is_quiet, \
+     old_is_withdrawn, new_id, new_is_quiet, new_is_withdrawn, as_of, migrated_at, \
+     migration_source, migration_arrived, migration_found, migration_token, told, told_at, \
+     updated_at, email, id) \
      VALUES (\
-     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
@@ -30,10 +32,10 @@ statement! {
      version = ?, reported_at = ?, name = ?, country = ?, membership_plan_category = ?, \
      membership_status = ?, membership_expires_at = ?, status = ?, suppressed_by = ?, \
      suppressed_in = ?, suppressed_at = ?, suppressed_because = ?, reinstated_at = ?, \
-     old_id = ?, old_is_quiet = ?, old_is_withdrawn = ?, new_id = ?, new_is_quiet = ?, \
-     new_is_withdrawn = ?, as_of = ?, migrated_at = ?, migration_source = ?, \
-     migration_arrived = ?, migration_found = ?, migration_token = ?, told = ?, told_at = ?, \
-     updated_at = ? \
+     departure = ?, moved_to = ?, old_id = ?, old_is_quiet = ?, old_is_withdrawn = ?, \
+     new_id = ?, new_is_quiet = ?, new_is_withdrawn = ?, as_of = ?, migrated_at = ?, \
+     migration_source = ?, migration_arrived = ?, migration_found = ?, migration_token = ?, \
+     told = ?, told_at = ?, updated_at = ?, email = ? \
      WHERE id = ? AND version = ?"
 }
 
@@ -48,22 +50,27 @@ pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Res
     let membership = subscriber.membership;
     let expires_at = membership.and_then(|membership| membership.expires_at);
     let expires_at = expires_at.map(day::write);
-    let changing = changing(subscriber, expires_at.as_deref());
+    let successor = subscriber.departure.and_then(Departure::successor);
+    let successor = successor.map(SubscriberId::uuid);
+    let changing = changing(subscriber, expires_at.as_deref(), successor.as_ref());
     if let Some(expected) = expected {
         let key = [(&id).into(), (*expected).into()];
         if execute::<Update>(conn, &[&changing[..], &key].concat())? == 0 {
             return Err(StoreError::Conflict.into());
         }
     } else {
-        let fixed = [(&id).into(), subscriber.email.as_str().into()];
-        execute::<Insert>(conn, &[&changing[..], &fixed].concat())?;
+        execute::<Insert>(conn, &[&changing[..], &[(&id).into()]].concat())?;
     }
     Ok(())
 }
 
 /// The values of the columns that may change in the life of a subscriber, in the order of both
 /// statements.
-fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Value<'a>; 28] {
+fn changing<'a>(
+    subscriber: &'a Subscriber,
+    expires_at: Option<&'a str>,
+    successor: Option<&'a Uuid>,
+) -> [Value<'a>; 31] {
     let Subscriber {
         membership,
         migrated,
@@ -92,6 +99,8 @@ fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Val
         suppression.map(|it| micros(it.at)).into(),
         suppression.and_then(|it| it.reason.as_deref()).into(),
         subscriber.reinstated_at.map(micros).into(),
+        subscriber.departure.map(|it| it.kind().as_str()).into(),
+        Value::Blob(successor.map(|id| id.as_bytes().as_slice())),
         places.old.id.as_ref().map(|id| id.0.as_str()).into(),
         places.old.is_quiet.into(),
         places.old.is_withdrawn.into(),
@@ -107,5 +116,6 @@ fn changing<'a>(subscriber: &'a Subscriber, expires_at: Option<&'a str>) -> [Val
         Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
         subscriber.told_at.map(micros).into(),
         micros(subscriber.updated_at).into(),
+        subscriber.email.as_str().into(),
     ]
 }

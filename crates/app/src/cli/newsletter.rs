@@ -218,6 +218,12 @@ pub enum SubscribersCommand {
     /// It counts from this moment on: what the provider says of before does not. No account is told
     /// to make anybody active; whoever wants mail has subscribed there.
     Reinstate(SubscribersReinstateArgs),
+    /// Erase a subscriber here and in both accounts of the e-mail provider
+    ///
+    /// The person is unknown at once; a worker with the accounts' keys has both forget them. Of
+    /// somebody who wanted no mail a hash of the address is kept, so that nobody writes to them
+    /// again. There is no way back
+    Erase(SubscribersEraseArgs),
     /// Write out who is suppressed, and take it in again
     #[command(subcommand)]
     Suppressions(SuppressionsCommand),
@@ -281,6 +287,17 @@ pub struct SuppressionsImportArgs {
     /// and one from before somebody was reinstated does not count. To import a file again is safe
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SubscribersEraseArgs {
+    /// The subscriber's address or UUID
+    #[arg(value_name = "EMAIL", value_parser = config::person)]
+    pub person: PersonRef,
     #[command(flatten)]
     pub store: StoreArgs,
     #[command(flatten)]

@@ -70,6 +70,7 @@ fn every_command_of_the_contract_is_there() {
         "posthaste subscribers suppressions export",
         "posthaste subscribers suppressions import -",
         "posthaste audit --since 2026-03-01 --json",
+        "posthaste subscribers erase ada@example.com",
         "posthaste outbox list --dead --json",
         "posthaste outbox list --limit 1000000",
         "posthaste outbox retry 1 2 3",

@@ -8,7 +8,7 @@ use domain::{
     outbox::Queue,
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
-    subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
+    subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
 use tokio::{
@@ -146,5 +146,9 @@ impl Store for WakingStore {
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError> {
         self.inner.find_subscriber_by_token(token).await
+    }
+
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
+        self.inner.remembered(emails).await
     }
 }

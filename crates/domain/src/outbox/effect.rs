@@ -25,7 +25,8 @@ pub enum Effect {
     BulkSync(SubscriberId, Account),
     /// Move a subscriber from the provider's old account to the new one.
     Migrate(SubscriberId),
-    /// See that no account of the provider sends anything to a subscriber who is suppressed.
+    /// See that no account of the provider sends anything to a subscriber who is suppressed, and
+    /// that an address that is to go is in neither.
     Withdraw(SubscriberId),
 }
 
@@ -125,7 +126,7 @@ pub enum Queue {
     BulkSync(Account),
     /// Moves between the accounts.
     Migrate,
-    /// Withdrawals of suppressed people from the accounts.
+    /// Withdrawals of suppressed people, and of addresses that are to go, from the accounts.
     Withdraw,
 }
 

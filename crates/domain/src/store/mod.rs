@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub use self::locks::RowLocks;
 pub use self::subscriber::{
-    AccountState, Accounts, Census, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
+    AccountState, Accounts, Census, Purge, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
 };
 use crate::{
     audit::Entry,
@@ -22,7 +22,7 @@ use crate::{
     enrichment::{Coordinates, EnrichedTexts},
     outbox::{Effect, Event, Receipt},
     posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status, Version},
-    subscriber::{Account, Email, MigrationToken, Subscriber, SubscriberId},
+    subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 
 /// Why a store did not do as asked.
@@ -110,6 +110,10 @@ pub struct WriteSet {
     pub postings: BTreeMap<PostingId, PostingWrite>,
     /// Subscribers, by id.
     pub subscribers: BTreeMap<SubscriberId, SubscriberWrite>,
+    /// Subscribers whose rows go, by id. They go before others are written.
+    pub purges: BTreeMap<SubscriberId, Purge>,
+    /// Addresses of which nothing is to be remembered any more: they have a row again.
+    pub recalled: BTreeSet<Email>,
     /// Effects to ask for: of one kind and key at most one, see [`WriteSet::ask`].
     pub effects: BTreeSet<Effect>,
     /// Events to deliver, in order.
@@ -129,6 +133,8 @@ impl WriteSet {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
             subscribers: BTreeMap::new(),
+            purges: BTreeMap::new(),
+            recalled: BTreeSet::new(),
             effects: BTreeSet::new(),
             events: Vec::new(),
             done: Vec::new(),
@@ -153,6 +159,8 @@ impl WriteSet {
         self.companies.is_empty()
             && self.postings.is_empty()
             && self.subscribers.is_empty()
+            && self.purges.is_empty()
+            && self.recalled.is_empty()
             && self.effects.is_empty()
             && self.events.is_empty()
             && self.done.is_empty()
@@ -217,6 +225,11 @@ pub trait Store: Send + Sync {
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError>;
+
+    /// What is remembered of those of these addresses whose people were suppressed when they were
+    /// erased. A store keeps no address for that, but a hash with a key of its own
+    /// ([`stored::remembered_as`]).
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError>;
 }
 
 /// How much of a posting's history is shown.

@@ -15,8 +15,8 @@ use crate::{
 pub struct SubscriberWrite {
     /// The version the subscriber must have in the store; `None` when there must be none.
     pub expected: Option<Version>,
-    /// The subscriber as it is afterwards, with its next version. Its id and address are
-    /// those of the stored one.
+    /// The subscriber as it is afterwards, with its next version. Its id is that of the stored
+    /// one; its address may be another, which nobody else has after the commit.
     pub subscriber: Subscriber,
 }
 
@@ -30,6 +30,17 @@ pub enum Who {
     Unmigrated,
     /// Everybody who is suppressed, reported or not.
     Suppressed,
+}
+
+/// A subscriber's row to take away, with all tasks for it that no worker is at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Purge {
+    /// The version that it must have.
+    pub expected: Version,
+    /// The address.
+    pub email: Email,
+    /// What is to be [remembered](super::Store::remembered) of the address, if anything.
+    pub remember: Option<SubscriberStatus>,
 }
 
 /// Which subscribers to list.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use percent_encoding::percent_decode_str;
 
 use super::limits;
-use crate::email::parts;
+use crate::{email::parts, field::Term};
 
 /// An e-mail address, trimmed, in lower case, and with its domain as the DNS knows it (IDNA): the
 /// provider and the membership system do not agree on more, and two spellings must not become
@@ -60,6 +60,16 @@ impl Email {
     /// The address.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl Term for Email {
+    fn parse(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    fn expected() -> String {
+        "a valid e-mail address".to_owned()
     }
 }
 

@@ -48,6 +48,12 @@ pub fn due(subscriber: &Subscriber) -> Option<Telling> {
     (!migrated.arrived).then(|| subscriber.telling())
 }
 
+/// Whether a move that began with this is still that of the person: who has another address since
+/// is moved under that one.
+pub fn is_of(subscriber: &Subscriber, telling: &Telling) -> bool {
+    due(subscriber).is_some() && subscriber.email == telling.profile.email
+}
+
 /// What follows from a look at an account during a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {

@@ -7,15 +7,18 @@
 
 mod change;
 pub mod day;
+pub mod departure;
 mod email;
 mod event;
 pub mod limits;
 mod link;
 pub mod migration;
+mod moment;
 pub mod operator;
 mod payload;
 pub mod provider;
 mod put;
+mod readdress;
 pub mod reconciliation;
 mod report;
 mod standing;
@@ -32,10 +35,12 @@ use uuid::Uuid;
 
 pub use self::{
     change::Change,
+    departure::{Departure, DepartureKind, Remembered},
     email::{Email, InvalidEmail},
     event::{Notice, ProviderEvent, SignedWith, notice},
     link::unsubscribe,
     put::PutSubscriber,
+    readdress::{Readdressed, readdress},
     report::{Report, report},
     standing::{Place, Places, Suppression, SuppressionSource},
     sync::Telling,
@@ -233,6 +238,8 @@ pub struct Subscriber {
     /// When an operator reinstated the person last: what the provider says of before that does
     /// not count.
     pub reinstated_at: Option<OffsetDateTime>,
+    /// Why the address is to go from the accounts, if it is. Then nobody is reported under it.
+    pub departure: Option<Departure>,
     /// How the person stands in each account.
     pub places: Places,
     /// When and how the person moved to the new account; `None` in the old one.
@@ -268,6 +275,7 @@ impl Subscriber {
             status: SubscriberStatus::Active,
             suppression: None,
             reinstated_at: None,
+            departure: None,
             places: Places::default(),
             migrated: None,
             token,

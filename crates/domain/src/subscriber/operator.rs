@@ -76,13 +76,20 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
         is_quiet: true,
         is_withdrawn: false,
     };
+    let places = Places {
+        old: unknown.clone(),
+        new: unknown,
+    };
+    let is_departing = subscriber.departure.is_some();
     let after = Subscriber {
         status: SubscriberStatus::Active,
         suppression: None,
         reinstated_at: Some(now),
-        places: Places {
-            old: unknown.clone(),
-            new: unknown,
+        // An address that is to go is still to go.
+        places: if is_departing {
+            subscriber.places.clone()
+        } else {
+            places
         },
         migrated: subscriber.migrated.map(|migrated| Migrated {
             arrived: false,

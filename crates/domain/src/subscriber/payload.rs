@@ -2,9 +2,9 @@
 
 use garde::Validate;
 use serde::Deserialize;
-use time::Date;
+use time::{Date, OffsetDateTime};
 
-use super::{Membership, MembershipStatus, PlanCategory, limits};
+use super::{Email, Membership, MembershipStatus, PlanCategory, limits};
 use crate::{
     checks::{optional, present},
     field::{Choice, Field, Line, Object},
@@ -22,6 +22,10 @@ pub(super) struct SubscriberPayload {
     country: Field<Line>,
     #[garde(custom(optional), dive)]
     membership: Field<Object<MembershipPayload>>,
+    #[garde(custom(optional))]
+    previous_email: Field<Choice<Email>>,
+    #[garde(custom(optional))]
+    as_of: Field<Choice<OffsetDateTime>>,
 }
 
 /// The body's `membership`, which is replaced as a whole.
@@ -42,6 +46,8 @@ pub(super) struct Changes {
     pub(super) name: Patch<String>,
     pub(super) country: Patch<String>,
     pub(super) membership: Patch<Membership>,
+    pub(super) previous: Option<Email>,
+    pub(super) as_of: Option<OffsetDateTime>,
 }
 
 impl SubscriberPayload {
@@ -52,6 +58,8 @@ impl SubscriberPayload {
             name: line(self.name),
             country: line(self.country),
             membership: Patch::of(self.membership, |Object(payload)| payload.membership()),
+            previous: term(&self.previous_email),
+            as_of: term(&self.as_of),
         };
         (changes, errors.unwrap_or_default())
     }
@@ -72,6 +80,6 @@ impl MembershipPayload {
     }
 }
 
-fn term<T: Copy>(field: &Field<Choice<T>>) -> Option<T> {
-    field.value().and_then(|Choice(term)| *term)
+fn term<T: Clone>(field: &Field<Choice<T>>) -> Option<T> {
+    field.value().and_then(|Choice(term)| term.clone())
 }

@@ -1,5 +1,7 @@
 //! The command of the membership system: what it reports of a person.
 
+use time::OffsetDateTime;
+
 use super::{
     Email, InvalidEmail, Membership, MigrationToken, SubscriberId, payload::SubscriberPayload,
 };
@@ -19,6 +21,10 @@ pub struct PutSubscriber {
     pub country: Patch<String>,
     /// The membership, replaced as a whole.
     pub membership: Patch<Membership>,
+    /// The address that the person had before, where the report says one.
+    pub previous: Option<Email>,
+    /// The moment that the report is of, where it says one.
+    pub as_of: Option<OffsetDateTime>,
     /// The id to use if the address is new.
     pub new_id: SubscriberId,
     /// The token to use if the address is new.
@@ -56,6 +62,8 @@ impl PutSubscriber {
                 name: changes.name,
                 country: changes.country,
                 membership: changes.membership,
+                previous: changes.previous,
+                as_of: changes.as_of,
                 new_id,
                 new_token,
             }),

@@ -23,8 +23,9 @@ pub struct Place {
     /// The account's id of the person, once it has shown one. Who had one and is gone was
     /// removed there.
     pub id: Option<ProviderId>,
-    /// Whether the account is known to send nothing to the person. Of interest only while there
-    /// is something to [look after](Subscriber::is_watched).
+    /// Whether the account is known to send nothing to the person; of an address that departs,
+    /// whether it is known to be gone there. Of interest only while there is something to
+    /// [look after](Subscriber::is_watched).
     pub is_quiet: bool,
     /// Whether this service itself has unsubscribed the person there, or was about to: then it
     /// says nothing that the account shows them as unsubscribed.
@@ -85,6 +86,8 @@ vocabulary! {
         Operator = "operator",
         /// The person, by the page behind the link in an e-mail.
         Link = "link",
+        /// What is remembered of a person who was erased.
+        Erasure = "erasure",
     }
 }
 
@@ -120,9 +123,10 @@ impl Suppression {
 impl Subscriber {
     /// Whether the accounts are to be looked at until each is quiet: of who is suppressed,
     /// because nothing may be sent; of who was reinstated, because what the provider delivers
-    /// has to be checked before it counts.
+    /// has to be checked before it counts; of an address that departs, because it is to be in
+    /// neither.
     pub const fn is_watched(&self) -> bool {
-        self.status.is_suppressed() || self.reinstated_at.is_some()
+        self.status.is_suppressed() || self.reinstated_at.is_some() || self.departure.is_some()
     }
 
     /// The accounts that have to be looked at.
@@ -155,7 +159,11 @@ impl Subscriber {
         if found.is_deleted {
             return;
         }
-        self.places[account].id = Some(found.id.clone());
+        if self.departure.is_some() {
+            self.places[account].is_quiet = false;
+        } else {
+            self.places[account].id = Some(found.id.clone());
+        }
         if let Some(seen) = self.counted(account, found) {
             self.strengthen(seen, Suppression::shown(source, Some(account), now));
         } else if self.status.is_suppressed() && found.status.suppression().is_none() {

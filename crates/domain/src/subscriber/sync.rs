@@ -146,6 +146,14 @@ pub fn record(
 ) -> Change {
     let source = SuppressionSource::Answer;
     let mut after = subscriber.clone();
+    if subscriber.departure.is_some() || subscriber.email != told.profile.email {
+        // What was told is to go. The departure looks there once more.
+        let mut change = Change::new(Some(subscriber), after, now);
+        if change.subscriber.is_untold() {
+            change.ask_for_sync();
+        }
+        return change;
+    }
     let is_there = after.account() == told.account;
     let mut held = told.clone();
     match sight {

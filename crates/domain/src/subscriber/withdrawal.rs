@@ -12,6 +12,17 @@ use time::OffsetDateTime;
 
 use super::{Account, Change, Subscriber, SuppressionSource, provider::Found};
 
+/// What a withdrawal does about a person whom an account shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Unsubscribes them where they are shown active or unconfirmed.
+    Suppress,
+    /// Takes them out: they have another address now.
+    Remove,
+    /// Has the account forget them.
+    Forget,
+}
+
 /// Notes, before an account is told, that the unsubscription that it shows from then on is this
 /// service's own. `None` if that was noted before.
 pub fn begin(subscriber: &Subscriber, account: Account, now: OffsetDateTime) -> Option<Change> {

@@ -131,6 +131,10 @@ macro_rules! contract_suite {
                 a_suppression_survives_a_race
                 lists_ascend_byte_for_byte_and_page
                 lists_filter
+                an_address_passes_to_another_row
+                an_address_is_taken_once
+                a_row_goes_with_its_tasks
+                what_is_remembered_is_recalled
                 reads_as_in_memory
             }
             accounts {

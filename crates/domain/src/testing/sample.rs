@@ -227,6 +227,7 @@ pub fn subscriber(address: &str) -> Subscriber {
         status: SubscriberStatus::Active,
         suppression: None,
         reinstated_at: None,
+        departure: None,
         places: Places::default(),
         migrated: None,
         token: token(address),

@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 
 use super::{Errand, report::is_reported};
 use crate::{
-    outbox::Receipt,
+    outbox::{Effect, Receipt},
     store::{Store, StoreError, WriteSet},
     subscriber::{
         Account, Email, MigrationSource, MigrationToken, Subscriber, SubscriberId,
@@ -206,6 +206,12 @@ async fn record_step(
             writes.done.push(errand.receipt);
             MoveStep::Over
         }
+        // What was put there under the other address is seen to by its departure.
+        Some(subscriber) if !migration::is_of(subscriber, &errand.telling) => {
+            writes.done.push(errand.receipt);
+            writes.ask(Effect::Migrate(id));
+            MoveStep::Over
+        }
         Some(subscriber) => {
             let (after, next) = decide(subscriber);
             if next == Next::Stay {
@@ -244,11 +250,13 @@ pub async fn record_move(
     let known = store.load_subscribers_by_id(&[joined.subscriber]).await?;
     let mut writes = WriteSet::new(now);
     writes.done.push(joined.receipt);
-    let change = known
-        .get(&joined.subscriber)
-        .and_then(|subscriber| migration::arrive(subscriber, &joined.telling, now));
-    if let Some(change) = change {
-        change.record(&mut writes);
+    let subscriber = known.get(&joined.subscriber);
+    if let Some(subscriber) = subscriber.filter(|it| migration::due(it).is_some()) {
+        if !migration::is_of(subscriber, &joined.telling) {
+            writes.ask(Effect::Migrate(joined.subscriber));
+        } else if let Some(change) = migration::arrive(subscriber, &joined.telling, now) {
+            change.record(&mut writes);
+        }
     }
     store.commit(writes).await
 }

@@ -2,6 +2,7 @@
 
 mod deliver;
 mod enrich;
+mod erase;
 mod expire;
 mod ingest;
 mod migrate;
@@ -9,6 +10,7 @@ mod moderate;
 mod newsletter;
 mod notice;
 mod operate;
+mod people;
 mod reconcile;
 mod report;
 mod sync;
@@ -25,6 +27,7 @@ pub use self::{
     enrich::{
         Assignment, Outcome, Unjudged, abandon, assignments, leave_unjudged, record_outcomes,
     },
+    erase::{erase, recall},
     expire::expire,
     ingest::{Answers, decide_batch, ingest, load_batch},
     migrate::{
@@ -40,8 +43,8 @@ pub use self::{
     sync::{Errand, Told, record_syncs, sync, syncs},
     unsubscribe::unsubscribe_holder,
     withdraw::{
-        Withdrawal, begin_withdrawal, finish_withdrawal, look, next_withdrawal, record_withdrawal,
-        withdraw,
+        NextLook, Waiting, Withdrawal, begin_withdrawal, finish_withdrawal, look, next_withdrawal,
+        record_withdrawal, withdraw,
     },
 };
 use crate::posting::{Answer, PutPosting, Rejection};

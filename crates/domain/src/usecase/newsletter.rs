@@ -38,6 +38,9 @@ pub trait Newsletter: Send + Sync {
     /// A person that was reported.
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError>;
 
+    /// Erases a person. `false` for an address that nobody knows.
+    async fn erase(&self, email: &Email) -> Result<bool, NewsletterError>;
+
     /// Takes in what the provider says, in any order and however often.
     async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError>;
 

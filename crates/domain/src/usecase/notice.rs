@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use time::OffsetDateTime;
 
+use super::people::{People, follow};
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{Notice, notice},
@@ -17,14 +18,19 @@ pub async fn notice_events(
 ) -> Result<(), StoreError> {
     let emails: HashSet<_> = batch.iter().map(|said| said.event.email.clone()).collect();
     let emails: Vec<_> = emails.into_iter().collect();
-    let mut known = store.load_subscribers(&emails).await?;
+    let mut people = People::load(store, &emails).await?;
     let mut writes = WriteSet::new(now);
     for said in batch {
         let email = &said.event.email;
-        if let Some(change) = notice(known.get(email), said, now) {
-            known.insert(email.clone(), change.record(&mut writes));
+        // Who was erased and is remembered is suppressed, and no delivery brings the address back.
+        if people.get(email).is_none() && people.remembered(email).is_some() {
+            continue;
+        }
+        if let Some(change) = notice(people.get(email), said, now) {
+            people.record(change, &mut writes);
         }
     }
+    follow(store, people.departed(), &mut writes, now).await?;
     if writes.is_empty() {
         return Ok(());
     }

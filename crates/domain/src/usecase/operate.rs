@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use time::OffsetDateTime;
 
+use super::people::{People, follow};
 use crate::{
     audit::{Action, Deed},
     store::{Store, StoreError, WriteSet},
@@ -32,21 +33,24 @@ pub async fn suppress(
     now: OffsetDateTime,
 ) -> Result<Operated, StoreError> {
     let email = &notice.event.email;
-    let mut known = store.load_subscribers(std::slice::from_ref(email)).await?;
-    let known = known.remove(email);
+    let mut people = People::load(store, std::slice::from_ref(email)).await?;
     let source = SuppressionSource::Operator;
-    let decided = operator::suppress(known.as_ref(), notice, source, Some(reason), now);
-    let Some(change) = decided else {
-        let subscriber = known.ok_or_else(|| {
-            StoreError::Broken("an address that nobody knows was not suppressed".to_owned())
-        })?;
+    let decided = operator::suppress(people.get(email), notice, source, Some(reason), now);
+    let is_news = decided.is_some();
+    let mut writes = WriteSet::new(now);
+    if let Some(change) = decided {
+        people.record(change, &mut writes);
+    }
+    let subscriber = people.get(email).cloned().ok_or_else(|| {
+        StoreError::Broken("an address that nobody knows was not suppressed".to_owned())
+    })?;
+    if !is_news {
         return Ok(Operated {
             subscriber,
-            is_news: false,
+            is_news,
         });
-    };
-    let mut writes = WriteSet::new(now);
-    let subscriber = change.record(&mut writes);
+    }
+    follow(store, people.departed(), &mut writes, now).await?;
     let entry = deed.entry(Action::SUBSCRIBERS_SUPPRESS, now);
     let entry = entry.about(subscriber.id).with("reason", reason);
     writes.audit.push(entry);
@@ -102,17 +106,18 @@ pub async fn import_suppressions(
         .map(|imported| imported.notice.event.email.clone())
         .collect();
     let emails: Vec<_> = emails.into_iter().collect();
-    let mut known = store.load_subscribers(&emails).await?;
+    let mut people = People::load(store, &emails).await?;
     let mut writes = WriteSet::new(now);
     let mut news = Vec::with_capacity(batch.len());
     for imported in batch {
         let email = &imported.notice.event.email;
-        let change = operator::import(known.get(email), imported, now);
+        let change = operator::import(people.get(email), imported, now);
         news.push(change.is_some());
         if let Some(change) = change {
-            known.insert(email.clone(), change.record(&mut writes));
+            people.record(change, &mut writes);
         }
     }
+    follow(store, people.departed(), &mut writes, now).await?;
     if !writes.is_empty() {
         store.commit(writes).await?;
     }

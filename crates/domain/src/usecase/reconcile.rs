@@ -2,6 +2,7 @@
 
 use time::OffsetDateTime;
 
+use super::people::follow;
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{
@@ -33,6 +34,12 @@ pub async fn reconcile(
             changed += 1;
         }
     }
+    let written = writes
+        .subscribers
+        .values()
+        .map(|write| write.subscriber.clone());
+    let written = written.collect();
+    follow(store, written, &mut writes, now).await?;
     if !writes.is_empty() {
         store.commit(writes).await?;
     }

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use time::OffsetDateTime;
 
-use super::Reported;
+use super::{Reported, people::People};
 use crate::{
     store::{Store, StoreError, WriteSet},
-    subscriber::{Email, MigrationToken, PutSubscriber, Subscriber, report},
+    subscriber::{Email, MigrationToken, PutSubscriber, Subscriber, departure, readdress, report},
 };
 
 /// Takes in reports in their order, each on the state that the one before it left, and
-/// everything in one commit.
+/// everything in one commit; but one that names a previous address has a commit of its own.
 ///
 /// An error means that no answer was given and that the batch can be run again.
 pub async fn put_subscribers(
@@ -19,14 +19,30 @@ pub async fn put_subscribers(
     batch: &[PutSubscriber],
     now: OffsetDateTime,
 ) -> Result<Vec<Reported>, StoreError> {
-    let (answers, writes) = decide_subscribers(store, batch, now).await?;
-    if !writes.is_empty() {
-        store.commit(writes).await?;
+    let mut answers = Vec::with_capacity(batch.len());
+    for reports in batch.chunk_by(|one, other| previous(one).or(previous(other)).is_none()) {
+        match reports {
+            [put] if let Some(previous) = previous(put) => {
+                answers.push(put_readdressed(store, put, previous, now).await?);
+            }
+            _ => {
+                let (answered, writes) = decide_subscribers(store, reports, now).await?;
+                if !writes.is_empty() {
+                    store.commit(writes).await?;
+                }
+                answers.extend(answered);
+            }
+        }
     }
     Ok(answers)
 }
 
-/// Says what would become of reports, and what would be written.
+/// The address that a person had before, if it is another one.
+fn previous(put: &PutSubscriber) -> Option<&Email> {
+    put.previous.as_ref().filter(|before| **before != put.email)
+}
+
+/// Says what would become of reports that name no previous address, and what would be written.
 pub async fn decide_subscribers(
     store: &dyn Store,
     batch: &[PutSubscriber],
@@ -34,21 +50,55 @@ pub async fn decide_subscribers(
 ) -> Result<(Vec<Reported>, WriteSet), StoreError> {
     let emails: HashSet<_> = batch.iter().map(|put| put.email.clone()).collect();
     let emails: Vec<_> = emails.into_iter().collect();
-    let mut known = store.load_subscribers(&emails).await?;
+    let mut people = People::load(store, &emails).await?;
     let mut writes = WriteSet::new(now);
     let mut answers = Vec::with_capacity(batch.len());
     for put in batch {
-        let decided = report(known.get(&put.email), put, now);
+        let decided = report(people.get(&put.email), put, now);
         if let Some(change) = decided.change {
-            known.insert(put.email.clone(), change.record(&mut writes));
+            people.record(change, &mut writes);
         }
         // What is neither known nor changed there is not.
-        answers.extend(known.get(&put.email).map(|subscriber| Reported {
+        answers.extend(people.get(&put.email).map(|subscriber| Reported {
             subscriber: subscriber.clone(),
             is_new: decided.is_new,
         }));
     }
     Ok((answers, writes))
+}
+
+async fn put_readdressed(
+    store: &dyn Store,
+    put: &PutSubscriber,
+    previous: &Email,
+    now: OffsetDateTime,
+) -> Result<Reported, StoreError> {
+    let emails = [put.email.clone(), previous.clone()];
+    let mut people = People::load(store, &emails).await?;
+    let ghost = people.remembered(previous).map(|remembered| {
+        let unused = (put.new_id, put.new_token.clone());
+        departure::recalled(previous, remembered, unused, now).subscriber
+    });
+    let before = people.get(previous).cloned().or(ghost);
+    let mut decided = readdress(before.as_ref(), people.get(&put.email), put, now);
+    let mut writes = WriteSet::new(now);
+    let is_new = decided.report.is_new;
+    if let Some(change) = decided.report.change.take() {
+        people.record(change, &mut writes);
+    }
+    decided.record(&mut writes);
+    if !writes.is_empty() {
+        store.commit(writes).await?;
+    }
+    let is_reported = |subscriber: &&Subscriber| is_reported(subscriber);
+    let record = people
+        .get(&put.email)
+        .filter(is_reported)
+        .or(before.as_ref());
+    let subscriber = record.cloned();
+    let subscriber =
+        subscriber.ok_or_else(|| StoreError::Broken("a report left no record".to_owned()))?;
+    Ok(Reported { subscriber, is_new })
 }
 
 /// Finds a person that was reported.

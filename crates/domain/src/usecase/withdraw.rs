@@ -1,16 +1,17 @@
-//! Withdrawals of suppressed people from the provider's accounts, on both sides of the calls,
-//! which happen outside any transaction.
+//! Withdrawals of suppressed people from the provider's accounts, and departures of addresses from
+//! them, on both sides of the calls, which happen outside any transaction.
 
 use time::OffsetDateTime;
 
+use super::people::{follow, present};
 use crate::{
     outbox::Receipt,
     posting::Version,
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Account, Subscriber, SubscriberId,
+        Account, Subscriber, SubscriberId, departure,
         provider::{Found, Provider, ProviderError},
-        withdrawal,
+        withdrawal::{self, Act},
     },
 };
 
@@ -21,6 +22,28 @@ pub struct Withdrawal {
     pub subscriber: Subscriber,
     /// Where to look.
     pub account: Account,
+    /// What to do about a person who is there.
+    pub act: Act,
+}
+
+/// How a withdrawal goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextLook {
+    /// With this look.
+    Look(Box<Withdrawal>),
+    /// Later, with the task as it is.
+    Wait(Waiting),
+    /// Not at all: nothing is left to look at.
+    Over,
+}
+
+/// What a departure waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// That the person's new address is told: until then the old one is what they get mail at.
+    ForSuccessor,
+    /// That the other account can be called, which has no key.
+    ForKey,
 }
 
 /// The next of these accounts that has to be looked at for a person, if there is one.
@@ -28,28 +51,54 @@ pub async fn next_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
     accounts: &[Account],
-) -> Result<Option<Withdrawal>, StoreError> {
+) -> Result<NextLook, StoreError> {
     let mut known = store.load_subscribers_by_id(&[id]).await?;
-    Ok(known.remove(&id).and_then(|subscriber| {
-        let account = subscriber
-            .unquiet()
-            .find(|account| accounts.contains(account))?;
-        Some(Withdrawal {
+    let Some(subscriber) = known.remove(&id) else {
+        return Ok(NextLook::Over);
+    };
+    let unquiet: Vec<_> = subscriber.unquiet().collect();
+    if unquiet.is_empty() {
+        return Ok(NextLook::Over);
+    }
+    let account = unquiet.into_iter().find(|it| accounts.contains(it));
+    let act = if subscriber.departure.is_none() {
+        Act::Suppress
+    } else {
+        let successor = present(store, &subscriber).await?;
+        match departure::act(&subscriber, successor.as_ref()) {
+            Some(act) => act,
+            None => return Ok(NextLook::Wait(Waiting::ForSuccessor)),
+        }
+    };
+    Ok(match account {
+        Some(account) => NextLook::Look(Box::new(Withdrawal {
             subscriber,
             account,
-        })
-    }))
+            act,
+        })),
+        None if subscriber.departure.is_some() => NextLook::Wait(Waiting::ForKey),
+        None => NextLook::Over,
+    })
 }
 
-/// Finishes the task of a person in whose accounts nothing is left to look at. What was learnt
-/// since has asked for it anew, and makes it due once more.
+/// Finishes the task of a person in whose accounts nothing is left to look at, and takes away the
+/// row of an address that is in neither. What was learnt since has asked for it anew, and makes it
+/// due once more.
 pub async fn finish_withdrawal(
     store: &dyn Store,
+    id: SubscriberId,
     receipt: Receipt,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
     writes.done.push(receipt);
+    let known = store.load_subscribers_by_id(&[id]).await?;
+    if let Some(subscriber) = known.get(&id).filter(|it| it.departure.is_some()) {
+        let has_successor = present(store, subscriber).await?.is_some();
+        if let Some(end) = departure::end(subscriber, has_successor, now) {
+            end.record(id, &mut writes);
+        }
+    }
     store.commit(writes).await
 }
 
@@ -72,12 +121,15 @@ pub async fn begin_withdrawal(
     let Withdrawal {
         subscriber: looked,
         account,
+        act,
     } = withdrawal;
-    if !withdrawal::is_needed(looked, found) {
+    if *act != Act::Suppress || !withdrawal::is_needed(looked, found) {
         return Ok(withdrawal.clone());
     }
-    let mut known = store.load_subscribers_by_id(&[looked.id]).await?;
-    let Some(mut subscriber) = known.remove(&looked.id) else {
+    let known = store.load_subscribers_by_id(&[looked.id]).await?;
+    // Of the address that was looked up the departure takes care if the person has another one.
+    let known = known.into_values().find(|it| it.email == looked.email);
+    let Some(mut subscriber) = known else {
         return Ok(withdrawal.clone());
     };
     let is_unchanged = is_at(&subscriber, looked.version);
@@ -95,10 +147,11 @@ pub async fn begin_withdrawal(
     Ok(Withdrawal {
         subscriber,
         account: *account,
+        act: *act,
     })
 }
 
-/// Unsubscribes the person where that is needed.
+/// Unsubscribes the person or takes them out where that is needed.
 pub async fn withdraw(
     provider: &dyn Provider,
     withdrawal: &Withdrawal,
@@ -107,17 +160,25 @@ pub async fn withdraw(
     let Withdrawal {
         subscriber,
         account,
+        act,
     } = withdrawal;
-    match found {
-        Some(found) if withdrawal::is_needed(subscriber, Some(found)) => {
+    let Some(found) = found else {
+        return Ok(());
+    };
+    match act {
+        Act::Suppress if withdrawal::is_needed(subscriber, Some(found)) => {
             let email = &subscriber.email;
             provider.suppress(*account, email, &found.id).await
         }
-        _ => Ok(()),
+        // It is recorded first.
+        Act::Remove | Act::Forget if departure::is_news(*account, subscriber, found) => Ok(()),
+        Act::Remove if !found.is_deleted => provider.remove(*account, &found.id).await,
+        Act::Forget => provider.forget(*account, &found.id).await,
+        Act::Suppress | Act::Remove => Ok(()),
     }
 }
 
-/// Records what an account showed before the person was unsubscribed there.
+/// Records what an account showed before the person was unsubscribed or taken out there.
 pub async fn record_withdrawal(
     store: &dyn Store,
     withdrawal: &Withdrawal,
@@ -125,16 +186,25 @@ pub async fn record_withdrawal(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let Withdrawal {
-        subscriber: Subscriber { id, version, .. },
+        subscriber: looked_up,
         account,
+        act,
     } = withdrawal;
-    let known = store.load_subscribers_by_id(&[*id]).await?;
-    let Some(subscriber) = known.get(id) else {
+    let known = store.load_subscribers_by_id(&[looked_up.id]).await?;
+    let Some(subscriber) = known.get(&looked_up.id) else {
         return Ok(());
     };
-    let is_unchanged = is_at(subscriber, *version);
+    if subscriber.email != looked_up.email {
+        // Of the address that was looked up the departure takes care.
+        return Ok(());
+    }
+    let is_unchanged = is_at(subscriber, looked_up.version)
+        && (*act == Act::Suppress
+            || !found.is_some_and(|it| departure::is_news(*account, looked_up, it)));
     let mut writes = WriteSet::new(now);
-    withdrawal::record(subscriber, *account, found, is_unchanged, now).record(&mut writes);
+    let change = withdrawal::record(subscriber, *account, found, is_unchanged, now);
+    let after = change.record(&mut writes);
+    follow(store, vec![after], &mut writes, now).await?;
     store.commit(writes).await
 }
 

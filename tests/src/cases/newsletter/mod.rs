@@ -2,6 +2,7 @@
 //! the move from one of its accounts to the other.
 
 mod commands;
+mod departures;
 mod import;
 mod limit;
 mod migration;

@@ -128,6 +128,10 @@ mod tests {
             unreachable!()
         }
 
+        async fn erase(&self, _: &Email) -> Result<bool, NewsletterError> {
+            unreachable!()
+        }
+
         async fn notice(&self, _: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
             let _permit = self.may.acquire().await;
             self.done.notify_one();

@@ -95,6 +95,7 @@ impl Newsletter for FakeNewsletter {
                 status: SubscriberStatus::Active,
                 suppression: None,
                 reinstated_at: None,
+                departure: None,
                 places: Places::default(),
                 migrated: None,
                 token: put.new_token.clone(),
@@ -114,6 +115,11 @@ impl Newsletter for FakeNewsletter {
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError> {
         fault(email.as_str())?;
         Ok(self.subscribers.lock().unwrap().get(email).cloned())
+    }
+
+    async fn erase(&self, email: &Email) -> Result<bool, NewsletterError> {
+        fault(email.as_str())?;
+        Ok(self.subscribers.lock().unwrap().remove(email).is_some())
     }
 
     async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError> {

@@ -44,9 +44,21 @@ INSERT INTO account_states (account, paused_until, pause_reason, reconciled_at) 
 
 -- What an operator did.
 INSERT INTO audit (id, at, operator, action, subject, details) VALUES
-    ('01900000-0000-7000-8000-000000000407', '2026-03-01 12:00:00.123456Z', 'ann',
+    ('01900000-0000-7000-8000-000000000408', '2026-03-01 12:00:00.123456Z', 'ann',
      'subscribers.suppress', '01900000-0000-7000-8000-000000000401',
      '{"reason":"asked by ''phone''"}');
+
+-- An address that is to go, and what is remembered of one that is gone.
+INSERT INTO subscribers
+    (id, version, email, status, departure, moved_to, migration_arrived, migration_token, updated_at)
+VALUES
+    ('01900000-0000-7000-8000-000000000407', 1, 'left@example.com', 'bounced', 'moved',
+     '01900000-0000-7000-8000-000000000402', false, 'departed 407', '2026-03-01 12:00:00.123456+00');
+UPDATE erasure_keys
+    SET key = '\xa5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5';
+INSERT INTO erased_suppressions (hash, status, at) VALUES
+    ('\xb9e4b39687e589449f1e4ad97710ede6c6a1a7a6dcd642708faabb747ab56464', 'bounced',
+     '2026-03-01 12:00:00.123456+00');
 
 -- In the order of their ids, from 6: a sync that failed twice, one that waits, a move whose
 -- worker died, and an event that was given up.

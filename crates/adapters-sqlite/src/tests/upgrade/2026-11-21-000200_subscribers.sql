@@ -44,8 +44,20 @@ INSERT INTO account_states (account, paused_until, pause_reason, reconciled_at) 
 
 -- What an operator did.
 INSERT INTO audit (id, at, operator, action, subject, details) VALUES
-    (x'01900000000070008000000000000407', 1772366400123456, 'ann', 'subscribers.suppress',
+    (x'01900000000070008000000000000408', 1772366400123456, 'ann', 'subscribers.suppress',
      '01900000-0000-7000-8000-000000000401', '{"reason":"asked by ''phone''"}');
+
+-- An address that is to go, and what is remembered of one that is gone.
+INSERT INTO subscribers
+    (id, version, email, status, departure, moved_to, migration_arrived, migration_token, updated_at)
+VALUES
+    (x'01900000000070008000000000000407', 1, 'left@example.com', 'bounced', 'moved',
+     x'01900000000070008000000000000402', 0, 'departed 407', 1772366400123456);
+UPDATE erasure_keys
+    SET key = x'a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5';
+INSERT INTO erased_suppressions (hash, status, at) VALUES
+    (x'b9e4b39687e589449f1e4ad97710ede6c6a1a7a6dcd642708faabb747ab56464', 'bounced',
+     1772366400123456);
 
 -- In the order of their ids, from 6: a sync that failed twice, one that waits, a move whose
 -- worker died, and an event that was given up.

@@ -1,11 +1,12 @@
 //! `posthaste subscribers`: an operator looks at newsletter subscribers, takes them in from a
-//! file, moves them to the e-mail provider's new account, writes them out, and decides who gets
-//! nothing.
+//! file, moves them to the e-mail provider's new account, writes them out, erases them, and decides
+//! who gets nothing.
 //!
 //! - [`intake`] takes in CSV files for [`import`] and [`suppressions`]; [`records`] finds their
 //!   records and the lines they begin on.
 //! - [`person`] says who is meant by an address or a UUID.
 
+mod erase;
 mod export;
 mod import;
 mod intake;
@@ -21,8 +22,8 @@ use std::process::ExitCode;
 
 use crate::{
     cli::{
-        SubscribersCommand, SubscribersReinstateArgs, SubscribersShowArgs, SubscribersSuppressArgs,
-        SuppressionsCommand,
+        SubscribersCommand, SubscribersEraseArgs, SubscribersReinstateArgs, SubscribersShowArgs,
+        SubscribersSuppressArgs, SuppressionsCommand,
     },
     clock,
     database::Database,
@@ -56,6 +57,16 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         SubscribersCommand::Import(args) => return import::run(args).await,
         SubscribersCommand::Migrate(args) => return migrate::run(args).await,
         SubscribersCommand::Reconcile(args) => return reconcile::run(args).await,
+        SubscribersCommand::Erase(SubscribersEraseArgs {
+            person,
+            store,
+            operator,
+        }) => {
+            let deed = operator.deed()?;
+            let store = Database::open(&store.database()).await?.store;
+            let said = erase::erase(&*store, &clock::system(), &person, &deed).await?;
+            output::print(said)?;
+        }
         SubscribersCommand::Export(store) => {
             let database = Database::open(&store.database()).await?;
             export::export(&*database.subscribers, output::print_lines).await?;

@@ -57,7 +57,15 @@ pub(super) async fn reinstate(
     reason: &str,
     deed: &Deed,
 ) -> anyhow::Result<String> {
-    let Some(known) = person::find(store, person).await? else {
+    let known = match person {
+        // Of an address that was erased there may be a hash that says how the person stood.
+        PersonRef::Email(email) => {
+            let attempt = || usecase::recall(store, email, (new_id(), new_token()), clock());
+            decide_again(DEADLINE, attempt).await?
+        }
+        PersonRef::Id(_) => person::find(store, person).await?,
+    };
+    let Some(known) = known else {
         bail!(NOBODY);
     };
     let attempt = || usecase::reinstate(store, known.id, reason, deed, clock());

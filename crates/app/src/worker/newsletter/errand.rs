@@ -43,6 +43,8 @@ pub(super) trait Errands: Send + Sync {
 pub(super) enum Trouble {
     Store(StoreError),
     Provider(ProviderError),
+    /// It has to wait for something else, so long.
+    Waits(time::Duration),
 }
 
 impl From<StoreError> for Trouble {
@@ -98,6 +100,7 @@ impl<E: Errands> Handler for OneByOne<E> {
                 }
             };
             match trouble {
+                Some(Trouble::Waits(wait)) => tasks.give_back(&[task.receipt], wait).await,
                 Some(Trouble::Provider(
                     ProviderError::Locked(_) | ProviderError::Limited { .. },
                 )) if let Some(wait) = self.0.waits_alone() => {

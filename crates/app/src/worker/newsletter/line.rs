@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::{
     store::{AccountState, Accounts, StoreError},
     subscriber::{
-        Account, Email,
+        Account, Email, SubscriberId,
         provider::{
             Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
         },
@@ -40,7 +40,11 @@ pub(super) struct Line {
     pub tasks: Tasks,
     /// Held from reading to recording by each piece of work for a person: what a sync has read
     /// must not be told to an account after a move has taken the person out of it.
-    pub people: People,
+    pub people: People<SubscriberId>,
+    /// Held during the calls about an address, within the lock of the person: an address may pass
+    /// from one person's record to another's, and what was begun for one must not end after what
+    /// the other has begun.
+    pub addresses: People<Email>,
     /// The accounts whose list has been read, see [`listing`](super::listing).
     pub listed: watch::Sender<BTreeSet<Account>>,
 }

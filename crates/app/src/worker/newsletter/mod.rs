@@ -2,10 +2,10 @@
 //!
 //! One worker at a time speaks to the accounts: [`lease`] is the right to do so. Its holder runs
 //! loops for the syncs of each account, for the moves, which need both, and for the withdrawals of
-//! suppressed people, from whichever accounts there are. Their calls go through a
+//! suppressed people and of addresses that depart, from whichever accounts there are. Their calls go through a
 //! [`line`](mod@line) and overlap as far as the account's limit allows; there are none while an
 //! account is left alone, which [`door`] knows. [`people`] keeps two loops from working for one
-//! person. Syncs and moves write to an account only when its [list](listing) has been read. [`errand`] is what
+//! person or one address. Syncs and moves write to an account only when its [list](listing) has been read. [`errand`] is what
 //! the loops have in common, [`sync`], [`moving`] and [`withdrawing`] what they do.
 //!
 //! An account without a key is not spoken to; what would be sent waits.
@@ -152,6 +152,7 @@ impl Newsletter {
             accounts: Arc::clone(&self.leases),
             tasks: self.tasks.clone(),
             people: People::default(),
+            addresses: People::default(),
             listed: watch::Sender::default(),
         });
         let mut loops: Vec<BoxFuture<'static, ()>> = Vec::new();

@@ -54,6 +54,8 @@ impl Errands for Moves {
         let now = || self.tasks.now();
         let named = [(task.receipt, subscriber)];
         for errand in decide_again(CONFLICTS, || usecase::moves(store, &named, now())).await? {
+            let email = errand.telling.profile.email.clone();
+            let _alone = line.addresses.alone(email).await;
             let found = usecase::look_up(line, &errand).await?;
             let attempt = || usecase::record_found(store, &errand, found.as_ref(), false, now());
             let Some(joining) = go_on(decide_again(CONFLICTS, attempt).await?)? else {

@@ -1,11 +1,11 @@
-//! One piece of work at a time for each person.
+//! One piece of work at a time for each person, and one call at a time about each address.
 
 use std::{
     collections::HashMap,
+    hash::Hash,
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use domain::subscriber::SubscriberId;
 use tokio::sync::OwnedMutexGuard;
 
 /// Locks that nobody holds are forgotten when there are more than this many.
@@ -13,20 +13,27 @@ const MANY: usize = 64;
 
 type Lock = tokio::sync::Mutex<()>;
 
-/// The locks of the people who are worked for at the moment.
-#[derive(Default)]
-pub(super) struct People {
-    locks: Mutex<HashMap<SubscriberId, Weak<Lock>>>,
+/// The locks of the people, or of the addresses, that are worked for at the moment.
+pub(super) struct People<K> {
+    locks: Mutex<HashMap<K, Weak<Lock>>>,
 }
 
-impl People {
-    /// Waits until nobody else works for this person, and keeps others waiting until the guard
-    /// is dropped.
-    pub async fn alone(&self, person: SubscriberId) -> OwnedMutexGuard<()> {
+impl<K> Default for People<K> {
+    fn default() -> Self {
+        Self {
+            locks: Mutex::default(),
+        }
+    }
+}
+
+impl<K: Eq + Hash> People<K> {
+    /// Waits until nobody else works for this one, and keeps others waiting until the guard is
+    /// dropped.
+    pub async fn alone(&self, person: K) -> OwnedMutexGuard<()> {
         self.of(person).lock_owned().await
     }
 
-    fn of(&self, person: SubscriberId) -> Arc<Lock> {
+    fn of(&self, person: K) -> Arc<Lock> {
         let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lock) = locks.get(&person).and_then(Weak::upgrade) {
             return lock;
@@ -42,7 +49,7 @@ impl People {
 
 #[cfg(test)]
 mod tests {
-    use domain::testing::uuid;
+    use domain::{subscriber::SubscriberId, testing::uuid};
     use futures_util::FutureExt as _;
 
     use super::*;

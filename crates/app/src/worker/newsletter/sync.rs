@@ -54,6 +54,8 @@ impl Errands for Syncs {
         let named = [(task.receipt, subscriber, account)];
         let attempt = || usecase::syncs(store, &named, self.tasks.now());
         for errand in decide_again(CONFLICTS, attempt).await? {
+            let email = errand.telling.profile.email.clone();
+            let _alone = self.line.addresses.alone(email).await;
             let told = usecase::sync(self.line.as_ref(), &errand).await?;
             let attempt = || usecase::record_syncs(store, slice::from_ref(&told), self.tasks.now());
             decide_again(CONFLICTS, attempt).await?;

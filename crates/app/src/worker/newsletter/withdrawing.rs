@@ -1,4 +1,5 @@
-//! Sees to it that no account sends anything to a person who is suppressed.
+//! Sees to it that no account sends anything to a person who is suppressed, and that an address
+//! that is to go is in neither.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use domain::{
         Account,
         provider::{Provider as _, ProviderError},
     },
-    usecase::{self, Withdrawal},
+    usecase::{self, NextLook, Waiting, Withdrawal},
 };
 
 use super::{
@@ -23,8 +24,14 @@ use crate::conflicts::decide_again;
 /// How long a person waits of whom one account is seen to and the other cannot be called.
 const LOCKED: time::Duration = time::Duration::seconds(10);
 
+/// How long an address that is to go waits for the person's new one to be told.
+const SUCCESSOR: time::Duration = time::Duration::seconds(10);
+
+/// How long it waits for the key of an account.
+const KEY: time::Duration = time::Duration::hours(1);
+
 /// Withdrawals, in the accounts that have a key. Of one without a key nobody learns whether it
-/// is quiet.
+/// is quiet; an address that is to go waits for it.
 pub(super) struct Withdrawals {
     pub accounts: Vec<Account>,
     pub store: Arc<dyn Store>,
@@ -61,22 +68,41 @@ impl Errands for Withdrawals {
         let mut failure = None;
         loop {
             let next = usecase::next_withdrawal(store, subscriber, &accounts).await?;
-            let Some(withdrawal) = next else { break };
-            if let Err(error) = self.see_to(&withdrawal).await? {
-                accounts.retain(|account| *account != withdrawal.account);
+            let look = match next {
+                NextLook::Look(look) => look,
+                NextLook::Wait(waiting) if failure.is_none() => {
+                    return Err(Trouble::Waits(match waiting {
+                        Waiting::ForSuccessor => SUCCESSOR,
+                        Waiting::ForKey => KEY,
+                    }));
+                }
+                NextLook::Wait(_) | NextLook::Over => break,
+            };
+            let email = look.subscriber.email.clone();
+            let _alone = line.addresses.alone(email).await;
+            // While it waited the address may have become another person's.
+            let still = usecase::next_withdrawal(store, subscriber, &accounts).await?;
+            if still != NextLook::Look(look.clone()) {
+                continue;
+            }
+            if let Err(error) = self.see_to(&look).await? {
+                accounts.retain(|account| *account != look.account);
                 failure.get_or_insert(error);
             }
         }
         if let Some(error) = failure {
             return Err(error.into());
         }
-        usecase::finish_withdrawal(store, task.receipt, self.tasks.now()).await?;
+        let receipt = task.receipt;
+        let attempt = || usecase::finish_withdrawal(store, subscriber, receipt, self.tasks.now());
+        decide_again(CONFLICTS, attempt).await?;
         Ok(())
     }
 }
 
 impl Withdrawals {
-    /// Looks at one account, unsubscribes the person there where that is needed, and records it.
+    /// Looks at one account, unsubscribes the person there or takes them out where that is needed,
+    /// and records it.
     async fn see_to(
         &self,
         withdrawal: &Withdrawal,

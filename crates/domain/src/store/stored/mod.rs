@@ -13,7 +13,7 @@ use time::Date;
 
 pub use self::{
     outbox::{StoredWork, task_key},
-    subscriber::{StoredSubscriber, census},
+    subscriber::{StoredSubscriber, census, remembered_as},
 };
 use super::StoreError;
 use crate::{
@@ -26,8 +26,8 @@ use crate::{
         SourceIdentifier, Status,
     },
     subscriber::{
-        Account, Email, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
-        SuppressionSource, day,
+        Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
+        SubscriberStatus, SuppressionSource, day,
     },
 };
 
@@ -55,7 +55,7 @@ macro_rules! words {
 }
 
 words! {
-    Account CountryCode CurrencyCode EmploymentType EventName Kind LocationType MembershipStatus
+    Account CountryCode CurrencyCode DepartureKind EmploymentType EventName Kind LocationType MembershipStatus
     MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus SuppressionSource
 }
 

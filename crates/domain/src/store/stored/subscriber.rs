@@ -1,5 +1,7 @@
 //! Rows of `subscribers`.
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
@@ -8,8 +10,8 @@ use crate::{
     posting::Version,
     store::{Census, StoreError},
     subscriber::{
-        Account, Membership, Migrated, MigrationToken, Place, Places, Subscriber, SubscriberId,
-        Suppression, provider::ProviderId,
+        Account, Departure, DepartureKind, Email, Membership, Migrated, MigrationToken, Place,
+        Places, Subscriber, SubscriberId, Suppression, provider::ProviderId,
     },
 };
 
@@ -38,6 +40,9 @@ pub struct StoredSubscriber {
     /// Only with `suppressed_by`.
     pub suppressed_because: Option<String>,
     pub reinstated_at: Option<OffsetDateTime>,
+    pub departure: Option<String>,
+    /// Set exactly when `departure` is `moved`.
+    pub moved_to: Option<Uuid>,
     pub old_id: Option<String>,
     pub old_is_quiet: bool,
     pub old_is_withdrawn: bool,
@@ -88,6 +93,16 @@ impl StoredSubscriber {
         }))
     }
 
+    fn departure(&self) -> Result<Option<Departure>, StoreError> {
+        let kind = optional_word(self.departure.as_deref(), "subscribers.departure")?;
+        Ok(match (kind, self.moved_to) {
+            (None, _) => None,
+            (Some(DepartureKind::Erased), _) => Some(Departure::Erased),
+            (Some(DepartureKind::Moved), Some(id)) => Some(Departure::Moved(SubscriberId::new(id))),
+            (Some(DepartureKind::Moved), None) => return Err(corrupt("subscribers.moved_to", "")),
+        })
+    }
+
     fn migrated(&self) -> Result<Option<Migrated>, StoreError> {
         let Some(at) = self.migrated_at else {
             return Ok(None);
@@ -121,6 +136,15 @@ pub fn census(
     })
 }
 
+/// Under what an address is remembered once it is erased: HMAC-SHA-256 with the store's key.
+pub fn remembered_as(key: &[u8], email: &Email) -> Result<[u8; 32], StoreError> {
+    let key = digest(key, "erasure_keys.key")?;
+    let hash = Hmac::<Sha256>::new_from_slice(&key);
+    let mut hash = hash.map_err(|error| StoreError::Broken(error.to_string()))?;
+    hash.update(email.as_str().as_bytes());
+    Ok(hash.finalize().into_bytes().into())
+}
+
 fn place(id: Option<String>, is_quiet: bool, is_withdrawn: bool) -> Place {
     Place {
         id: id.map(ProviderId),
@@ -140,6 +164,7 @@ impl TryFrom<StoredSubscriber> for Subscriber {
         let told = row.told.as_deref();
         let told = told.map(|bytes| digest(bytes, "subscribers.told"));
         let suppression = row.suppression()?;
+        let departure = row.departure()?;
         Ok(Self {
             id: SubscriberId::new(row.id),
             version: row.version,
@@ -152,6 +177,7 @@ impl TryFrom<StoredSubscriber> for Subscriber {
             suppression,
             status: word(row.status, "subscribers.status")?,
             reinstated_at: row.reinstated_at,
+            departure,
             as_of: row.as_of,
             places: Places {
                 old: place(row.old_id, row.old_is_quiet, row.old_is_withdrawn),

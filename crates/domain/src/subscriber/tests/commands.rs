@@ -95,6 +95,52 @@ fn a_membership_is_replaced_as_a_whole() {
     assert_eq!(ann.get().membership.unwrap().expires_at, None);
 }
 
+/// Reports may arrive in another order than they were made in.
+#[test]
+fn an_older_report_changes_nothing() {
+    let mut ann = Ann::new();
+    let body = |name: &str, as_of: &str| {
+        format!(r#"{{"name":"{name}","as_of":"2026-03-01T{as_of}:00Z"}}"#)
+    };
+    for (body, name) in [
+        (body("A", "11:00"), "A"),
+        (body("B", "10:59"), "A"),
+        (body("C", "11:00"), "C"),
+        // One that says no moment is of the moment, and leaves the other.
+        (r#"{"name":"D"}"#.to_owned(), "D"),
+        (body("E", "10:59"), "D"),
+        (body("F", "11:01"), "F"),
+        (body("G", "11:00"), "F"),
+        // Nobody knows what will be: the next report of today counts again.
+        (
+            r#"{"name":"H","as_of":"9999-12-31T23:59:59Z"}"#.to_owned(),
+            "H",
+        ),
+        (body("I", "23:59"), "I"),
+    ] {
+        let before = ann.known.clone();
+        let (_, written) = ann.put(&body);
+        assert_eq!(ann.get().name.as_deref(), Some(name), "{body}");
+        if before
+            .as_ref()
+            .is_some_and(|known| known.name == ann.get().name)
+        {
+            assert_eq!((ann.known.clone(), written), (before, Written::nothing()));
+        }
+    }
+}
+
+/// A report that says nothing new of a later moment holds back those between.
+#[test]
+fn an_unchanged_report_moves_the_moment() {
+    let mut ann = Ann::after(&[r#"{"name":"A","as_of":"2026-03-01T10:00:00Z"}"#]);
+    let later = r#"{"name":"A","as_of":"2026-03-01T12:00:00Z"}"#;
+    assert_eq!(ann.put(later), (false, Written::silent()));
+    assert_eq!(ann.put(later), (false, Written::nothing()));
+    let between = r#"{"name":"B","as_of":"2026-03-01T11:00:00Z"}"#;
+    assert_eq!(ann.put(between), (false, Written::nothing()));
+}
+
 #[test]
 fn the_strongest_status_stands() {
     use SubscriberStatus::{Active, Bounced, SpamReported, Unsubscribed};

@@ -1,6 +1,7 @@
 //! Requests and events as they come in: every field by itself.
 
 use serde_json::{Value, json};
+use time::macros::datetime;
 
 use crate::{
     posting::{Patch, PutError},
@@ -140,6 +141,23 @@ fn words_and_days_are_exact() {
     ] {
         let path = format!("membership.{field}");
         is_wrong(&with(field, value), &[(&path, message)]);
+    }
+}
+
+#[test]
+fn moments_are_exact() {
+    let put = is_right(&json!({"as_of": " 2026-03-01T13:00:00+01:00 "}));
+    assert_eq!(put.as_of, Some(datetime!(2026-03-01 12:00 UTC)));
+    for nothing in [json!({}), json!({"as_of": null}), json!({"as_of": " "})] {
+        assert_eq!(is_right(&nothing).as_of, None);
+    }
+    let expected = "must be a time in RFC 3339, like 2026-12-31T12:00:00Z";
+    for (as_of, message) in [
+        (json!("2026-03-01"), expected),
+        (json!("yesterday"), expected),
+        (json!(1_772_366_400), "must be a string"),
+    ] {
+        is_wrong(&json!({ "as_of": as_of }), &[("as_of", message)]);
     }
 }
 

@@ -4,16 +4,16 @@ use time::{OffsetDateTime, macros::date};
 
 use super::{posting, put as push, touching};
 use crate::{
-    outbox::{Effect, Outbox},
+    outbox::{Effect, Kind, Outbox, Queue},
     posting::Version,
     store::{
-        Census, Store, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
+        Census, Purge, Store, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
         WriteSet,
     },
     subscriber::{
-        Account, Email, Membership, MembershipStatus, Migrated, MigrationSource, Place, Places,
-        PlanCategory, Subscriber, SubscriberStatus, Suppression, SuppressionSource,
-        provider::ProviderId,
+        Account, Departure, Email, Membership, MembershipStatus, Migrated, MigrationSource, Place,
+        Places, PlanCategory, PutSubscriber, Remembered, Subscriber, SubscriberStatus, Suppression,
+        SuppressionSource, provider::ProviderId,
     },
     testing::{
         AllPorts, MemoryStore, create, email, hours, noon, notice, report, subscriber,
@@ -179,6 +179,17 @@ pub async fn every_word_comes_back<S: AllPorts>(store: &S) {
             };
             check(&|it| it.suppression = Some(suppression.clone())).await;
         }
+    }
+    for departure in [
+        Some(Departure::Moved(subscriber_id(B))),
+        Some(Departure::Erased),
+        None,
+    ] {
+        check(&|it| {
+            it.reported_at = None;
+            it.departure = departure;
+        })
+        .await;
     }
     for (old, new) in [(false, true), (true, false)] {
         check(&|it| {
@@ -434,6 +445,135 @@ pub async fn lists_ascend_byte_for_byte_and_page<S: AllPorts>(store: &S) {
         ["a@xn--9ca.example"],
         "nobody has to be there"
     );
+}
+
+/// The record takes its id and token along, rows that give way go first, and what stays is found
+/// under its address alone.
+pub async fn an_address_passes_to_another_row<S: AllPorts>(store: &S) {
+    let suppressed = Subscriber {
+        reported_at: None,
+        status: SubscriberStatus::Bounced,
+        ..subscriber(B)
+    };
+    insert(store, &full(A)).await;
+    insert(store, &suppressed).await;
+    let put = report(B, &format!(r#"{{"previous_email":"{A}"}}"#));
+    let put = PutSubscriber {
+        new_id: subscriber_id("new"),
+        ..put
+    };
+    let moved = usecase::put_subscribers(store, &[put], noon() + hours(1)).await;
+    let moved = moved.expect("the store works").remove(0);
+    assert!(!moved.is_new);
+    let moved = moved.subscriber;
+    assert_eq!((moved.id, &moved.token), (subscriber_id(A), &token(A)));
+    assert_eq!(load(store, B).await.as_ref(), Some(&moved));
+    let holder = store.find_subscriber_by_token(&token(A)).await;
+    assert_eq!(holder.as_ref(), Ok(&Some(moved.clone())));
+    let ids = [subscriber_id(A), subscriber_id(B)];
+    let known = store.load_subscribers_by_id(&ids).await;
+    assert_eq!(known, Ok([(moved.id, moved.clone())].into()));
+    let left = load(store, A).await.expect("it is yet to go");
+    assert_eq!(left.departure, Some(Departure::Moved(moved.id)));
+    assert_eq!(left.id, subscriber_id("new"));
+    let query = SubscriberQuery {
+        limit: 10,
+        ..SubscriberQuery::default()
+    };
+    assert_eq!(list(store, &query).await, [moved]);
+}
+
+/// Two who want the same address: the later one learns that it is too late.
+pub async fn an_address_is_taken_once<S: AllPorts>(store: &S) {
+    insert(store, &subscriber(A)).await;
+    insert(store, &subscriber(B)).await;
+    let moved = Subscriber {
+        version: 2,
+        email: email(A),
+        ..subscriber(B)
+    };
+    let commit = store.commit(writing(Some(1), moved)).await;
+    assert_eq!(commit, Err(StoreError::Conflict));
+    assert_eq!(load(store, A).await, Some(subscriber(A)));
+    assert_eq!(load(store, B).await, Some(subscriber(B)));
+}
+
+fn purging(address: &str, expected: Version, remember: Option<SubscriberStatus>) -> WriteSet {
+    let mut writes = WriteSet::new(noon());
+    let purge = Purge {
+        expected,
+        email: email(address),
+        remember,
+    };
+    writes.purges.insert(subscriber_id(address), purge);
+    writes
+}
+
+/// A row goes with the tasks for it that no worker is at, and nothing else does.
+pub async fn a_row_goes_with_its_tasks<S: AllPorts>(store: &S) {
+    let individual = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
+    for address in [A, B] {
+        put(store, address, "{}", noon()).await;
+        put(store, address, individual, noon()).await;
+    }
+    let emails = [email(A), email(B)];
+    let (source, now) = (MigrationSource::Manual, noon());
+    let moving = usecase::migrate(store, &emails, source, now).await;
+    assert!(moving.is_ok());
+    let queues = [Queue::Migrate];
+    let leased = store.claim(&queues, 9, hours(1), uuid(7), noon()).await;
+    assert_eq!(leased.map(|leased| leased.len()), Ok(2));
+
+    let stale = store.commit(purging(A, 2, None)).await;
+    assert_eq!(stale, Err(StoreError::Conflict));
+    assert!(load(store, A).await.is_some());
+    assert_eq!(store.commit(purging(A, 3, None)).await, Ok(()));
+    assert_eq!(load(store, A).await, None);
+    let holder = store.find_subscriber_by_token(&token(A)).await;
+    assert_eq!(holder, Ok(None));
+    let rows = Outbox::list(store, false, None, usize::MAX).await;
+    let kinds = |address: &str| {
+        let id = subscriber_id(address).to_string();
+        let rows = rows.iter().flatten();
+        let mut kinds: Vec<_> = rows
+            .filter(|row| row.key.ends_with(&id))
+            .map(|row| row.kind)
+            .collect();
+        kinds.sort_unstable_by_key(|kind| kind.as_str());
+        kinds
+    };
+    assert_eq!(kinds(A), [Kind::Migrate]);
+    assert_eq!(kinds(B), [Kind::Event, Kind::Migrate, Kind::Sync]);
+    // The address is free.
+    assert!(put(store, A, "{}", noon()).await.is_new);
+}
+
+/// Of an erased address its status can be recalled, and only by the address.
+pub async fn what_is_remembered_is_recalled<S: AllPorts>(store: &S) {
+    let all = [A, B, "c@example.com"].map(email);
+    assert_eq!(store.remembered(&all).await, Ok([].into()));
+    for (address, status) in [
+        (A, Some(SubscriberStatus::Bounced)),
+        (B, Some(SubscriberStatus::SpamReported)),
+        ("c@example.com", None),
+    ] {
+        insert(store, &subscriber(address)).await;
+        let purged = store.commit(purging(address, 1, status)).await;
+        assert_eq!(purged, Ok(()));
+    }
+    let remembered = |status| Remembered { status, at: noon() };
+    let expect = [
+        (email(A), remembered(SubscriberStatus::Bounced)),
+        (email(B), remembered(SubscriberStatus::SpamReported)),
+    ];
+    assert_eq!(store.remembered(&all).await, Ok(expect.into()));
+    assert_eq!(store.remembered(&[]).await, Ok([].into()));
+
+    let mut writes = WriteSet::new(noon());
+    writes.recalled.insert(email(B));
+    assert_eq!(store.commit(writes).await, Ok(()));
+    let left = [(email(A), remembered(SubscriberStatus::Bounced))];
+    assert_eq!(store.remembered(&all).await, Ok(left.into()));
 }
 
 /// Only who was reported, and on request only who has not moved; or who is suppressed, whether

@@ -27,7 +27,7 @@ use crate::{
         HISTORY_SHOWN, Health, Known, ListEntry, ListQuery, Position, PostingPage, PostingReader,
         PostingWrite, Store, StoreError, WriteSet,
     },
-    subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
+    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 
 /// Implements every port of the state. Nothing survives it.
@@ -101,11 +101,9 @@ impl State {
                         .contains_key(&write.posting.source_identifier)
             }
         });
-        let subscribers_match = writes
-            .subscribers
-            .values()
-            .all(|write| self.subscribers.admit(write));
-        postings_match && subscribers_match && writes.done.iter().all(|receipt| self.holds(receipt))
+        postings_match
+            && self.subscribers.admit(writes)
+            && writes.done.iter().all(|receipt| self.holds(receipt))
     }
 
     fn holds(&self, receipt: &Receipt) -> bool {
@@ -247,10 +245,18 @@ impl Store for MemoryStore {
             .postings
             .into_values()
             .for_each(|write| state.write(write));
-        writes
-            .subscribers
-            .into_values()
-            .for_each(|write| state.subscribers.write(write.subscriber));
+        for (id, purge) in &writes.purges {
+            state.subscribers.purge(*id);
+            let remembered = purge.remember.map(|status| Remembered { status, at });
+            if remembered.is_some() {
+                state.subscribers.remember(&purge.email, remembered)?;
+            }
+            state.tasks.retain(|_, task| !task.waits_for(*id));
+        }
+        for email in &writes.recalled {
+            state.subscribers.remember(email, None)?;
+        }
+        state.subscribers.write(writes.subscribers.into_values());
         writes
             .effects
             .into_iter()
@@ -323,6 +329,17 @@ impl Store for MemoryStore {
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError> {
         Ok(self.state().subscribers.find_by_token(token).cloned())
+    }
+
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
+        let state = self.state();
+        let mut known = HashMap::new();
+        for email in emails {
+            if let Some(remembered) = state.subscribers.remembered(email)? {
+                known.insert(email.clone(), remembered);
+            }
+        }
+        Ok(known)
     }
 }
 

@@ -10,10 +10,11 @@ use super::{MemoryStore, audit};
 use crate::{
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive, SubjectTask,
-        TaskId, TaskRow, Work,
+        Backlog, Claimed, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive, Subject,
+        SubjectTask, TaskId, TaskRow, Work,
     },
     store::StoreError,
+    subscriber::SubscriberId,
 };
 
 #[derive(Clone, Debug)]
@@ -115,6 +116,15 @@ impl Task {
             Work::Effect(own) => (own.kind(), own.key()) == (effect.kind(), effect.key()),
             Work::Event(_) => false,
         }
+    }
+
+    /// Whether it is for a subscriber, and no worker is at it.
+    pub(super) fn waits_for(&self, id: SubscriberId) -> bool {
+        let is_for = match &self.work {
+            Work::Effect(effect) => effect.key() == id.uuid(),
+            Work::Event(event) => event.subject == Subject::Subscriber(id),
+        };
+        is_for && self.lease.is_none()
     }
 
     /// Makes it due with a clean record.

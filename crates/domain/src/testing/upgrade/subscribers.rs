@@ -1,4 +1,4 @@
-//! What the rows of the migration `subscribers` mean: four subscribers, the lease of an
+//! What the rows of the migration `subscribers` mean: five subscribers, what is remembered of another, the lease of an
 //! account, and the tasks behind those of the migration `outbox`.
 
 use time::macros::date;
@@ -9,14 +9,14 @@ use crate::{
     outbox::{Effect, Event, EventName, Outbox, Queue, Revive, Subject, TaskId, Work},
     store::{SubscriberQuery, SubscriberReader},
     subscriber::{
-        Account, Membership, MembershipStatus, Migrated, MigrationSource, MigrationToken,
-        PlanCategory, Subscriber, SubscriberId, SubscriberStatus,
+        Account, Departure, Membership, MembershipStatus, Migrated, MigrationSource,
+        MigrationToken, PlanCategory, Remembered, Subscriber, SubscriberId, SubscriberStatus,
     },
     testing::{AllPorts, deed, email, hours, minutes, noon, subscriber, uuid},
 };
 
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
-    let all = [full(), bare(), unreported(), under_way()];
+    let all = [full(), bare(), unreported(), under_way(), left()];
     let emails = all.each_ref().map(|one| one.email.clone());
     let known = store.load_subscribers(&emails).await;
     let known = known.expect("the store works");
@@ -32,6 +32,11 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         assert_eq!(holder.as_ref(), Ok(&Some(one.clone())));
         assert_eq!(listed.contains(one), one.reported_at.is_some());
     }
+    let erased = email("erased@example.com");
+    let remembered = store.remembered(std::slice::from_ref(&erased)).await;
+    let status = SubscriberStatus::Bounced;
+    let expect = Remembered { status, at: noon() };
+    assert_eq!(remembered, Ok([(erased, expect)].into()));
     lease_comes_back(store).await;
     audit_comes_back(store).await;
     tasks_come_back(store).await;
@@ -89,6 +94,17 @@ fn under_way() -> Subscriber {
             was_found: false,
         }),
         ..numbered(0x404, "moving@example.com")
+    }
+}
+
+/// An address that is to go.
+fn left() -> Subscriber {
+    Subscriber {
+        reported_at: None,
+        status: SubscriberStatus::Bounced,
+        departure: Some(Departure::Moved(SubscriberId::new(uuid(0x402)))),
+        token: MigrationToken::from_text("departed 407"),
+        ..numbered(0x407, "left@example.com")
     }
 }
 

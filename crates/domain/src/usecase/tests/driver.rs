@@ -1,19 +1,57 @@
 //! Carries tasks out step by step, the way a worker does.
 
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+    task::Poll,
+};
+
 use super::*;
 use crate::{
     store::StoreError,
-    subscriber::provider::{Found, Provider},
+    subscriber::{Email, provider::Provider},
     usecase::{
-        MoveStep, Withdrawal, begin_withdrawal, finish_withdrawal, join, leave, look,
+        MoveStep, NextLook, Withdrawal, begin_withdrawal, finish_withdrawal, join, leave, look,
         next_withdrawal, record_joined, record_move, record_withdrawal, withdraw,
     },
 };
+
+/// The addresses that calls are made about at the moment.
+#[derive(Debug, Default)]
+pub(super) struct Addresses(Mutex<HashSet<Email>>);
+
+impl Addresses {
+    /// Waits until nobody else calls about an address.
+    async fn alone(&self, email: &Email) -> Alone<'_> {
+        std::future::poll_fn(|_| {
+            if self.held().insert(email.clone()) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        Alone(self, email.clone())
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, HashSet<Email>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Alone<'a>(&'a Addresses, Email);
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        self.0.held().remove(&self.1);
+    }
+}
 
 /// Commits and the time, with a pause before each step in which others may do something.
 pub(super) struct Steps<'a> {
     pub store: &'a MemoryStore,
     pub provider: &'a dyn Provider,
+    pub addresses: &'a Addresses,
     pub now: &'a (dyn Fn() -> OffsetDateTime + Sync),
 }
 
@@ -42,6 +80,8 @@ impl Steps<'_> {
     ) -> Result<(), ProviderError> {
         let named = [(receipt, id, account)];
         for errand in syncs(self.store, &named, (self.now)()).await.unwrap() {
+            let email = &errand.telling.profile.email;
+            let _alone = self.addresses.alone(email).await;
             let told = super::super::sync(self.provider, &errand).await?;
             let recorded = record_syncs(self.store, &[told], (self.now)()).await;
             Self::finished(&recorded);
@@ -53,6 +93,8 @@ impl Steps<'_> {
         let (store, provider) = (self.store, self.provider);
         let errands = moves(store, &[(receipt, id)], (self.now)()).await.unwrap();
         for errand in errands {
+            let email = &errand.telling.profile.email;
+            let _alone = self.addresses.alone(email).await;
             let found = look_up(provider, &errand).await?;
             let recorded = record_found(store, &errand, found.as_ref(), false, (self.now)()).await;
             let Some(joining) = Self::go_on(recorded)? else {
@@ -99,32 +141,35 @@ impl Steps<'_> {
         let mut failure = Ok(());
         loop {
             let next = next_withdrawal(self.store, id, &accounts).await.unwrap();
-            let Some(next) = next else { break };
-            match self.withdraw_there(&next).await {
-                Ok((next, found)) => {
-                    let found = found.as_ref();
-                    let recorded = record_withdrawal(self.store, &next, found, (self.now)()).await;
-                    recorded.unwrap();
+            let look = match next {
+                NextLook::Look(look) => look,
+                NextLook::Wait(_) if failure.is_ok() => {
+                    let (task, later) = ([receipt], (self.now)() + hours(1));
+                    self.store.give_back(&task, later).await.unwrap();
+                    return Ok(());
                 }
-                Err(error) => {
-                    accounts.retain(|account| *account != next.account);
-                    failure = Err(error);
-                }
+                NextLook::Wait(_) | NextLook::Over => break,
+            };
+            let _alone = self.addresses.alone(&look.subscriber.email).await;
+            let still = next_withdrawal(self.store, id, &accounts).await.unwrap();
+            if still != NextLook::Look(look.clone()) {
+                continue;
+            }
+            if let Err(error) = self.look(&look).await {
+                accounts.retain(|account| *account != look.account);
+                failure = Err(error);
             }
         }
         if failure.is_ok() {
-            let finished = finish_withdrawal(self.store, receipt, (self.now)()).await;
+            let finished = finish_withdrawal(self.store, id, receipt, (self.now)()).await;
             Self::finished(&finished);
         }
         failure
     }
 
-    async fn withdraw_there(
-        &self,
-        next: &Withdrawal,
-    ) -> Result<(Withdrawal, Option<Found>), ProviderError> {
-        let seen = look(self.provider, next).await?;
-        let found = seen.as_ref();
+    async fn look(&self, next: &Withdrawal) -> Result<(), ProviderError> {
+        let found = look(self.provider, next).await?;
+        let found = found.as_ref();
         let begun = loop {
             match begin_withdrawal(self.store, next, found, (self.now)()).await {
                 Err(StoreError::Conflict) => {}
@@ -132,6 +177,8 @@ impl Steps<'_> {
             }
         };
         withdraw(self.provider, &begun, found).await?;
-        Ok((begun, seen))
+        let recorded = record_withdrawal(self.store, &begun, found, (self.now)()).await;
+        recorded.unwrap();
+        Ok(())
     }
 }

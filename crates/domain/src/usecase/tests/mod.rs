@@ -1,6 +1,7 @@
 //! The use cases on a store and a provider in memory, the way a worker runs them: the newsletter
 //! here, enrichment in a world of its own.
 
+mod departures;
 mod driver;
 mod enrich;
 mod interleavings;
@@ -10,7 +11,7 @@ mod operate;
 mod sync;
 mod withdraw;
 
-use self::driver::Steps;
+use self::driver::{Addresses, Steps};
 use time::{Duration, OffsetDateTime};
 
 use super::{
@@ -137,6 +138,7 @@ impl World {
         let steps = Steps {
             store: &self.store,
             provider: &self.provider,
+            addresses: &Addresses::default(),
             now: &now,
         };
         steps.run(receipt, &work).await

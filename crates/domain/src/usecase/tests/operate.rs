@@ -9,8 +9,8 @@ use crate::{
     },
     testing::{deed, subscriber_id},
     usecase::{
-        begin_withdrawal, import_suppressions, look, next_withdrawal, reconcile, reinstate,
-        suppress, withdraw,
+        NextLook, begin_withdrawal, import_suppressions, look, next_withdrawal, reconcile,
+        reinstate, suppress, withdraw,
     },
 };
 
@@ -215,7 +215,9 @@ fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
         world.suppress(SubscriberStatus::Unsubscribed).await;
         let (id, old) = (subscriber_id(ANN), [Account::Old]);
         let next = next_withdrawal(&world.store, id, &old).await.unwrap();
-        let next = next.expect("the account may send");
+        let NextLook::Look(next) = next else {
+            panic!("{next:?}");
+        };
         let found = look(&world.provider, &next).await.unwrap();
         let done = reinstate(&world.store, id, "a mistake", &deed(1), world.now).await;
         assert!(done.unwrap().unwrap().is_news);

@@ -17,14 +17,21 @@ use super::{
 use crate::{
     store::WriteSet,
     subscriber::{
-        Email, MigrationSource, SuppressionSource, operator,
+        Departure, Email, MigrationSource, SuppressionSource, operator,
         provider::{Provider as _, ProviderStatus},
         reconciliation::Meanwhile,
     },
-    usecase::{migrate, reconcile, unsubscribe_holder},
+    usecase::{erase, migrate, reconcile, unsubscribe_holder},
 };
 
-pub const PEOPLE: [&str; 2] = ["ann@example.com", "bo@example.com"];
+/// Two people, and an address for each that they may change to. They may take each other's.
+const PEOPLE: [&str; 2] = ["ann@example.com", "bo@example.com"];
+pub const ADDRESSES: [&str; 4] = [
+    "ann@example.com",
+    "bo@example.com",
+    "ann@new.example",
+    "bo@new.example",
+];
 
 /// What a worker is at.
 struct Errand {
@@ -42,10 +49,13 @@ pub struct Model {
     /// Seconds.
     clock: Arc<AtomicI64>,
     claims: u128,
+    names: u128,
     errands: Vec<Errand>,
     past: Vec<(Email, SubscriberStatus)>,
     /// Who wants no more, and has not been reinstated since.
     left: HashSet<Email>,
+    /// Who wanted no more under an address that they had before.
+    followed: HashSet<Email>,
     /// Who was ever reinstated: the model does not say what becomes of their subscriptions.
     reinstated: HashSet<Email>,
     /// Who was ever unconfirmed.
@@ -53,6 +63,13 @@ pub struct Model {
     /// Who came back at the provider without anybody saying so.
     returned: HashSet<Email>,
     deleted: HashSet<Email>,
+    /// Addresses that were left or erased, and not reported since.
+    gone: HashSet<Email>,
+    /// Addresses that were unconfirmed before they were left or erased.
+    anew: HashSet<Email>,
+    /// Addresses of people who left where nobody may have seen it.
+    unseen: HashSet<Email>,
+    addresses: Arc<Addresses>,
     log: Vec<String>,
 }
 
@@ -65,13 +82,19 @@ impl Model {
             provider: Paced::new(seed),
             clock: Arc::default(),
             claims: 0,
+            names: 0,
             errands: Vec::new(),
             past: Vec::new(),
             left: HashSet::new(),
+            followed: HashSet::new(),
             reinstated: HashSet::new(),
             unconfirmed: HashSet::new(),
             returned: HashSet::new(),
             deleted: HashSet::new(),
+            gone: HashSet::new(),
+            anew: HashSet::new(),
+            unseen: HashSet::new(),
+            addresses: Arc::default(),
             log: Vec::new(),
         };
         model.populate();
@@ -80,7 +103,7 @@ impl Model {
 
     /// Some people are in an account before anybody speaks of them here.
     fn populate(&mut self) {
-        for person in PEOPLE.map(email) {
+        for person in ADDRESSES.map(email) {
             for &account in Account::ALL {
                 let status = match (account, self.dice.below(8)) {
                     (Account::Old, 0 | 1) | (Account::New, 0) => ProviderStatus::Active,
@@ -116,8 +139,8 @@ impl Model {
     fn step(&mut self) {
         self.clock.fetch_add(1, Ordering::Relaxed);
         self.provider.memory.at(self.now());
-        let person = email(self.dice.pick(&PEOPLE));
-        match self.dice.below(40) {
+        let person = self.somebody();
+        match self.dice.below(44) {
             0..=13 => self.poll_one(),
             14..=23 => self.claim_any(),
             24 => self.kill_one(),
@@ -131,7 +154,18 @@ impl Model {
             36 => self.delete(&person),
             37 => self.reinstate(&person),
             38 => self.suppress(&person),
+            39 | 40 => self.change_address(&person),
+            41 => self.erase(&person),
             _ => self.kill_all(),
+        }
+    }
+
+    /// Mostly one of the two by the address that they began with.
+    fn somebody(&mut self) -> Email {
+        if self.dice.below(3) > 0 {
+            email(self.dice.pick(&PEOPLE))
+        } else {
+            email(self.dice.pick(&ADDRESSES))
         }
     }
 
@@ -148,8 +182,101 @@ impl Model {
     fn report(&mut self, person: &Email) {
         let name = self.dice.pick(&["A", "B", "C"]);
         self.note(format!("report {person} {name}"));
-        let put = report(person.as_str(), &format!(r#"{{"name":"{name}"}}"#));
+        self.cut_off(person);
+        let put = self.put(person, &format!(r#"{{"name":"{name}"}}"#));
         pollster::block_on(put_subscribers(&*self.store, &[put], self.now())).unwrap();
+        self.gone.remove(person);
+    }
+
+    /// A report with an id that nobody has.
+    fn put(&mut self, person: &Email, body: &str) -> PutSubscriber {
+        let (new_id, new_token) = self.new_names();
+        PutSubscriber {
+            new_id,
+            new_token,
+            ..report(person.as_str(), body)
+        }
+    }
+
+    fn said(&mut self, person: &Email, status: SubscriberStatus) -> Notice {
+        let (new_id, new_token) = self.new_names();
+        Notice {
+            new_id,
+            new_token,
+            ..notice(person.as_str(), status)
+        }
+    }
+
+    fn new_names(&mut self) -> (SubscriberId, MigrationToken) {
+        self.names += 1;
+        let id = uuid(0x2_0000_0000 + self.names);
+        (SubscriberId::new(id), token(&id.to_string()))
+    }
+
+    fn change_address(&mut self, before: &Email) {
+        let after = email(self.dice.pick(&ADDRESSES));
+        let is_reported =
+            |known: Option<Subscriber>| known.is_some_and(|it| it.reported_at.is_some());
+        if after == *before || !is_reported(self.known(before)) {
+            return;
+        }
+        self.note(format!("{before} becomes {after}"));
+        self.cut_off(&after);
+        let put = self.put(&after, &format!(r#"{{"previous_email":"{before}"}}"#));
+        pollster::block_on(put_subscribers(&*self.store, &[put], self.now())).unwrap();
+        self.gone.remove(&after);
+        let follows = self.followed.contains(before);
+        self.gone(before);
+        if self.deleted.contains(before) {
+            self.deleted.insert(after.clone());
+        }
+        if self.left.contains(before) || follows {
+            self.followed.insert(after.clone());
+            let may_be_unseen = [
+                &self.returned,
+                &self.deleted,
+                &self.unseen,
+                &self.reinstated,
+            ];
+            if may_be_unseen.iter().any(|set| set.contains(before)) {
+                self.unseen.insert(after);
+            }
+        }
+    }
+
+    /// An address that somebody has left is taken again or erased: what it shows from now on is
+    /// not about who left it.
+    fn cut_off(&mut self, person: &Email) {
+        let present = self.present(person);
+        self.unseen.extend(present);
+    }
+
+    /// The present address of a person who has left this one.
+    fn present(&self, person: &Email) -> Option<Email> {
+        let mut next = self.known(person)?;
+        while let Some(Departure::Moved(id)) = next.departure {
+            let known = pollster::block_on(self.store.load_subscribers_by_id(&[id]));
+            next = known.unwrap().remove(&id)?;
+        }
+        Some(next.email).filter(|email| email != person)
+    }
+
+    fn erase(&mut self, person: &Email) {
+        self.cut_off(person);
+        let erased = erase(&*self.store, person, None, self.now());
+        if pollster::block_on(erased).unwrap() {
+            self.note(format!("{person} is erased"));
+            self.gone(person);
+        }
+    }
+
+    /// An address is left or erased. Who never confirmed it may be made known under it anew.
+    fn gone(&mut self, person: &Email) {
+        self.gone.insert(person.clone());
+        self.followed.remove(person);
+        if self.unconfirmed.remove(person) {
+            self.anew.insert(person.clone());
+        }
     }
 
     /// The person acts in an account.
@@ -196,7 +323,7 @@ impl Model {
 
     fn deliver(&mut self, (person, status): &(Email, SubscriberStatus)) {
         self.note(format!("delivery {person} {status}"));
-        let said = notice(person.as_str(), *status);
+        let said = self.said(person, *status);
         pollster::block_on(notice_events(&*self.store, &[said], self.now())).unwrap();
     }
 
@@ -259,6 +386,7 @@ impl Model {
             change.record(&mut writes);
             pollster::block_on(self.store.commit(writes)).unwrap();
             self.left.remove(person);
+            self.followed.remove(person);
             self.reinstated.insert(person.clone());
         }
     }
@@ -266,15 +394,17 @@ impl Model {
     /// An operator suppresses the person, or they unsubscribe by the link in an e-mail.
     fn suppress(&mut self, person: &Email) {
         if self.dice.below(2) == 0 {
-            let token = token(person.as_str());
-            let holder = unsubscribe_holder(&*self.store, &token, self.now());
+            let Some(known) = self.known(person) else {
+                return;
+            };
+            let holder = unsubscribe_holder(&*self.store, &known.token, self.now());
             if pollster::block_on(holder).unwrap().is_some() {
                 self.note(format!("{person} unsubscribes by the link"));
                 self.left.insert(person.clone());
             }
             return;
         }
-        let said = notice(person.as_str(), SubscriberStatus::Unsubscribed);
+        let said = self.said(person, SubscriberStatus::Unsubscribed);
         let (source, known) = (SuppressionSource::Operator, self.known(person));
         let change = operator::suppress(known.as_ref(), &said, source, None, self.now());
         if let Some(change) = change {
@@ -319,7 +449,7 @@ impl Model {
         };
         self.note(format!("claim {:?}", task.work));
         let (store, provider) = (Arc::clone(&self.store), Arc::clone(&self.provider));
-        let clock = Arc::clone(&self.clock);
+        let (clock, addresses) = (Arc::clone(&self.clock), Arc::clone(&self.addresses));
         let claim = (task.receipt, task.work);
         let (receipt, work) = claim.clone();
         let future = Box::pin(async move {
@@ -328,6 +458,7 @@ impl Model {
             let steps = Steps {
                 store: &store,
                 provider: &*provider,
+                addresses: &addresses,
                 now: &now,
             };
             steps.run(receipt, &work).await
@@ -422,7 +553,10 @@ impl Model {
     fn come_to_rest(&mut self) {
         *self.provider.failing.lock().unwrap() = 0;
         // Nobody says who returned, so the lists have to be read.
-        for reads in [0, usize::from(!self.returned.is_empty()) * 20] {
+        let reads = usize::from(!self.returned.is_empty()) * 20;
+        for reads in [0, reads, 0, 0, 0] {
+            // What waits for others is due by then.
+            self.clock.fetch_add(7_200, Ordering::Relaxed);
             for _ in 0..reads {
                 self.read_list();
             }
@@ -442,8 +576,13 @@ impl Model {
         }
     }
 
+    fn is_remembered(&self, person: &Email) -> bool {
+        let remembered = self.store.remembered(std::slice::from_ref(person));
+        !pollster::block_on(remembered).unwrap().is_empty()
+    }
+
     fn check(&self) {
-        for person in PEOPLE.map(email) {
+        for person in ADDRESSES.map(email) {
             let known = self.known(&person);
             let shown = Account::ALL.iter().filter_map(|account| {
                 Some((*account, self.provider.memory.person(*account, &person)?))
@@ -464,8 +603,27 @@ impl Model {
                 .as_ref()
                 .is_some_and(|known| known.status.is_suppressed());
             // Of who was reinstated only what an account still shows counts.
-            if self.left.contains(&person) && !self.reinstated.contains(&person) {
-                assert!(is_suppressed, "not recorded: {}", explain());
+            let is_uncertain = self.reinstated.contains(&person) || self.unseen.contains(&person);
+            let has_left = self.left.contains(&person) || self.followed.contains(&person);
+            if has_left && !is_uncertain {
+                let is_remembered = self.is_remembered(&person);
+                assert!(
+                    is_suppressed || is_remembered,
+                    "not recorded: {}",
+                    explain()
+                );
+            }
+            // The move of the new address waits for an operator, and the old one for it.
+            let may_be_stuck = [&self.unconfirmed, &self.anew, &self.reinstated];
+            let is_stuck = |email: Email| may_be_stuck.iter().any(|set| set.contains(&email));
+            if self.present(&person).is_some_and(is_stuck) {
+                continue;
+            }
+            if self.gone.contains(&person) {
+                assert_eq!(shown, [], "still there: {}", explain());
+                let is_over = known.as_ref().is_none_or(|it| it.departure.is_none());
+                assert!(is_over, "not over: {}", explain());
+                continue;
             }
             if is_suppressed {
                 assert_eq!(gets_mail, [], "gets mail: {}", explain());
@@ -481,7 +639,8 @@ impl Model {
             let Some(known) = known.as_ref().filter(is_reported) else {
                 continue;
             };
-            if self.deleted.contains(&person) || self.reinstated.contains(&person) {
+            let exempt = [&self.deleted, &self.reinstated, &self.anew];
+            if exempt.iter().any(|set| set.contains(&person)) {
                 continue;
             }
             if self.unconfirmed.contains(&person) {

@@ -8,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 
-use super::{super::*, model::PEOPLE};
+use super::{super::*, model::ADDRESSES};
 use crate::subscriber::{
     Email,
     provider::{
@@ -151,7 +151,7 @@ impl Provider for Paced {
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(async {
             let shows = |person: &Email| self.memory.person(account, person).is_some();
-            let shown = PEOPLE.map(email).into_iter().filter(shows);
+            let shown = ADDRESSES.map(email).into_iter().filter(shows);
             let shown: Vec<_> = shown.collect();
             let result = self.memory.remove(account, id).await;
             for gone in shown.iter().filter(|person| !shows(person)) {

@@ -1,0 +1,173 @@
+//! People who change their address, and people who are erased.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::harness::{
+    Answer, SETTLING, Store, eventually,
+    mailerlite::Account,
+    newsletter::{Newsletter, event, person},
+};
+
+on_every_store! {
+    an_older_report_changes_nothing,
+    a_record_moves_to_another_address,
+    a_suppression_moves_with_the_address,
+    who_is_erased_is_forgotten_and_not_written_to_again,
+    an_operator_erases,
+}
+
+const BOTH: [Account; 2] = [Account::Old, Account::New];
+
+/// Somebody who is told of.
+async fn known(newsletter: &Newsletter) -> (String, Value) {
+    let email = person();
+    let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
+    newsletter.settled(&email).await;
+    (email, record)
+}
+
+async fn an_older_report_changes_nothing(store: Store) {
+    let newsletter = Newsletter::shared(store);
+    let email = person();
+    let report =
+        |name: &str, day: u8| json!({"name": name, "as_of": format!("2026-01-{day:02}T00:00:00Z")});
+    newsletter.report(&email, &report("Ada", 2)).await;
+    let older = newsletter.put(&email, &report("Eve", 1)).await;
+    assert_eq!((older.status, &older.data()["name"]), (200, &json!("Ada")));
+    let newer = newsletter.report(&email, &report("Ida", 3)).await;
+    assert_eq!(newer["name"], "Ida");
+    let wrong = newsletter.put(&email, &json!({"as_of": "yesterday"})).await;
+    assert_eq!(wrong.status, 422);
+    assert!(wrong.json()["errors"]["as_of"].is_array());
+}
+
+async fn a_record_moves_to_another_address(store: Store) {
+    let newsletter = Newsletter::shared(store);
+    let provider = &newsletter.provider;
+    let (before, record) = known(&newsletter).await;
+    let token = newsletter.token_of(&before);
+    let after = person();
+    let changed = newsletter
+        .put(&after, &json!({"previous_email": before}))
+        .await;
+    assert_eq!(changed.status, 200, "{changed:#?}");
+    let changed = changed.data();
+    assert_eq!(
+        (&changed["uuid"], &changed["name"]),
+        (&record["uuid"], &json!("Ada"))
+    );
+    assert_eq!(changed["email"], json!(after));
+    assert_eq!(newsletter.token_of(&after), token);
+    assert_eq!(find(&newsletter, &before).await.status, 404);
+    eventually("the old address is gone", SETTLING, || async {
+        provider
+            .subscriber(Account::Old, &before)
+            .is_none()
+            .then_some(())
+    })
+    .await;
+    let there = provider.subscriber(Account::Old, &after).unwrap();
+    assert_eq!(there["status"], "active");
+    assert_eq!(there["fields"]["name"], "Ada");
+}
+
+async fn a_suppression_moves_with_the_address(store: Store) {
+    let newsletter = Newsletter::shared(store);
+    let provider = &newsletter.provider;
+    let (before, _) = known(&newsletter).await;
+    let after = person();
+    // Who signed up with the other one, too.
+    let elsewhere = json!({"email": after, "status": "active"});
+    provider.add(Account::New, &elsewhere);
+    provider.set_status(Account::Old, &before, "unsubscribed");
+    let unsubscribed = event("subscriber.unsubscribed", &before, "unsubscribed");
+    newsletter.deliver(&unsubscribed).await;
+    let changed = newsletter
+        .report(&after, &json!({"previous_email": before}))
+        .await;
+    assert_eq!(changed["status"], "unsubscribed");
+    newsletter.settled(&after).await;
+    let there = provider.subscriber(Account::New, &after).unwrap();
+    assert_eq!(there["status"], "unsubscribed");
+    assert_eq!(provider.subscriber(Account::Old, &after), None);
+    eventually("the old address is gone", SETTLING, || async {
+        provider
+            .subscriber(Account::Old, &before)
+            .is_none()
+            .then_some(())
+    })
+    .await;
+    let again = newsletter.report(&before, &json!({})).await;
+    assert_eq!(again["status"], "unsubscribed", "that address said no");
+}
+
+async fn who_is_erased_is_forgotten_and_not_written_to_again(store: Store) {
+    let newsletter = Newsletter::shared(store);
+    let (email, record) = known(&newsletter).await;
+    newsletter
+        .provider
+        .add(Account::New, &json!({"email": email, "status": "active"}));
+    let complaint = event("subscriber.spam_reported", &email, "junk");
+    newsletter.deliver(&complaint).await;
+    newsletter.settled(&email).await;
+    assert_eq!(erase(&newsletter, &email).await.status, 204);
+    assert_eq!(find(&newsletter, &email).await.status, 404);
+    let exported = newsletter.app.run(&["subscribers", "export"]).succeeded();
+    assert!(!exported.contains(&email));
+    let uuid = record["uuid"].as_str().unwrap();
+    is_forgotten(&newsletter, &email, uuid).await;
+
+    let again = newsletter.put(&email, &json!({"name": "Ada"})).await;
+    let found = again.json()["data"].clone();
+    assert_eq!(again.status, 201);
+    assert_eq!(found["status"], "spam_reported");
+    assert_ne!(found["uuid"], record["uuid"]);
+    newsletter.settled(&email).await;
+    for account in BOTH {
+        let methods = newsletter.methods(account, &email);
+        assert_ne!(
+            methods.last().map(String::as_str),
+            Some("POST"),
+            "{account:?}"
+        );
+    }
+}
+
+async fn an_operator_erases(store: Store) {
+    let newsletter = Newsletter::shared(store);
+    let (email, record) = known(&newsletter).await;
+    let command = ["subscribers", "erase", &email];
+    newsletter.app.run(&command).succeeded();
+    is_forgotten(&newsletter, &email, record["uuid"].as_str().unwrap()).await;
+    let again = newsletter.app.run(&command);
+    assert!(again.failed(1).contains("Newsletter subscriber not found."));
+}
+
+/// Waits until both accounts were asked to forget somebody, where they had them, and nothing is
+/// left to do.
+async fn is_forgotten(newsletter: &Newsletter, email: &str, uuid: &str) {
+    eventually(&format!("{email} is forgotten"), SETTLING, || async {
+        newsletter.waiting(uuid).is_empty().then_some(())
+    })
+    .await;
+    assert_eq!(newsletter.dead(uuid), Vec::<Value>::new());
+    for account in BOTH {
+        let provider = &newsletter.provider;
+        assert_eq!(provider.subscriber(account, email), None);
+        let path = format!("{}/forget", provider.id(account, email));
+        let calls = provider.calls(account);
+        let is_asked = calls.iter().any(|call| call.path.ends_with(&path));
+        assert!(is_asked || path == "/forget", "{account:?}");
+    }
+}
+
+async fn find(newsletter: &Newsletter, email: &str) -> Answer {
+    newsletter.app.api.get(&Newsletter::path(email)).await
+}
+
+async fn erase(newsletter: &Newsletter, email: &str) -> Answer {
+    let api = &newsletter.app.api;
+    let request = api.authorized(Method::DELETE, &Newsletter::path(email));
+    Answer::of(request.send().await.unwrap()).await
+}
