@@ -286,8 +286,8 @@ fn a_late_sync_brings_nobody_back() {
     pollster::block_on(async {
         let mut world = World::new();
         world.put(r#"{"name":"Ann"}"#).await;
-        let (receipt, work) = world.claim(Queue::Sync(Account::Old)).await.unwrap();
-        let Work::Effect(Effect::Sync(id, account)) = work else {
+        let (receipt, work) = world.claim(Queue::BulkSync(Account::Old)).await.unwrap();
+        let Work::Effect(Effect::BulkSync(id, account)) = work else {
             panic!("{work:?}");
         };
         let errand = world.syncs(receipt, id, account).await.remove(0);
