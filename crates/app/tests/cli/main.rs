@@ -243,7 +243,11 @@ fn a_bad_variable_stops_the_start_with_one_line() {
             "open,,sesame",
             "has a comma with no secret beside it",
         ),
-        ("POSTHASTE_BOARD_NAME", " ", "must not be empty"),
+        (
+            "POSTHASTE_BOARD_NAME",
+            "a\tb",
+            "must not contain control characters",
+        ),
         ("POSTHASTE_LOG", "a=b=c", "\"a=b=c\" is no log filter"),
         ("RUST_LOG", "a=b=c", "\"a=b=c\" is no log filter"),
     ] {

@@ -148,6 +148,7 @@ pub fn record(
     let mut after = subscriber.clone();
     if subscriber.departure.is_some() || subscriber.email != told.profile.email {
         // What was told is to go. The departure looks there once more.
+        after.places[told.account].is_quiet = false;
         let mut change = Change::new(Some(subscriber), after, now);
         if change.subscriber.is_untold() {
             change.ask_for_sync();

@@ -40,7 +40,7 @@ pub use self::{
     operate::{Operated, import_suppressions, reinstate, suppress},
     reconcile::{look_for, reconcile},
     report::{decide_subscribers, find_subscriber, find_subscriber_by_token, put_subscribers},
-    sync::{Errand, Told, record_syncs, sync, syncs},
+    sync::{Errand, Told, is_still_due, record_syncs, sync, syncs},
     unsubscribe::unsubscribe_holder,
     withdraw::{
         NextLook, Waiting, Withdrawal, begin_withdrawal, finish_withdrawal, look, next_withdrawal,

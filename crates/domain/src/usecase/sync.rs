@@ -91,6 +91,14 @@ pub async fn syncs(
     Ok(errands)
 }
 
+/// Whether what the errand tells still stands. While it waited for others to be done with the
+/// address, the person may have been erased, or have got another one.
+pub async fn is_still_due(store: &dyn Store, errand: &Errand) -> Result<bool, StoreError> {
+    let known = store.load_subscribers_by_id(&[errand.subscriber]).await?;
+    let known = known.get(&errand.subscriber);
+    Ok(known.is_some_and(|known| known.departure.is_none() && known.telling() == errand.telling))
+}
+
 /// Tells the provider. Nobody is created who is suppressed, or whom the account had once and has
 /// no more.
 pub async fn sync(provider: &dyn Provider, errand: &Errand) -> Result<Told, ProviderError> {

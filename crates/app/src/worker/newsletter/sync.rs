@@ -53,12 +53,16 @@ impl Errands for Syncs {
         // Read just before the call, so that what changed while it waited is in it.
         let named = [(task.receipt, subscriber, account)];
         let attempt = || usecase::syncs(store, &named, self.tasks.now());
-        for errand in decide_again(CONFLICTS, attempt).await? {
+        while let Some(errand) = decide_again(CONFLICTS, attempt).await?.pop() {
             let email = errand.telling.profile.email.clone();
             let _alone = self.line.addresses.alone(email).await;
+            if !usecase::is_still_due(store, &errand).await? {
+                continue;
+            }
             let told = usecase::sync(self.line.as_ref(), &errand).await?;
             let attempt = || usecase::record_syncs(store, slice::from_ref(&told), self.tasks.now());
             decide_again(CONFLICTS, attempt).await?;
+            break;
         }
         Ok(())
     }

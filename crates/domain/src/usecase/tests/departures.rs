@@ -2,8 +2,12 @@
 
 use super::*;
 use crate::{
+    audit::{Action, AuditLog as _, AuditQuery},
     subscriber::{Departure, MigrationSource, Remembered, provider::Provider as _},
-    usecase::{NextLook, Waiting, erase, find_subscriber, next_withdrawal, recall},
+    testing::deed,
+    usecase::{
+        NextLook, Waiting, erase, find_subscriber, next_withdrawal, recall, reinstate, suppress,
+    },
 };
 
 const NEW: &str = "ann@new.example";
@@ -324,5 +328,43 @@ fn an_erasure_waits_for_the_key_of_the_other_account() {
         let both = world.provider.accounts();
         let next = next_withdrawal(&world.store, id, &both).await.unwrap();
         assert!(matches!(next, NextLook::Look(_)), "{next:?}");
+    });
+}
+
+/// Who said no before does not have to say it again, and an operator can let mail be sent again.
+#[test]
+fn operators_know_how_an_erased_person_stood() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let spam = SubscriberStatus::SpamReported;
+        world.suppress(spam).await;
+        let id = world.ann().await.id;
+        assert!(world.erase(ANN).await);
+        world.work().await.unwrap();
+        assert_eq!(world.known(ANN).await, None);
+        let said = notice(ANN, SubscriberStatus::Unsubscribed);
+        let done = suppress(&world.store, &said, "asked", &deed(1), world.now).await;
+        assert_eq!(done.unwrap().subscriber.status, spam);
+
+        let erased = erase(&world.store, &email(ANN), Some(&deed(2)), world.now).await;
+        assert_eq!(erased, Ok(true));
+        let query = AuditQuery {
+            limit: 1,
+            ..AuditQuery::default()
+        };
+        let entry = world.store.entries(&query).await.unwrap().remove(0);
+        assert_eq!(entry.action, Action::SUBSCRIBERS_ERASE);
+        assert!(entry.subscriber().is_some() && entry.details.is_empty());
+        world.work().await.unwrap();
+        assert_eq!(world.known(ANN).await, None);
+
+        let new = (SubscriberId::new(uuid(0x78)), token("new"));
+        let known = recall(&world.store, &email(ANN), new, world.now).await;
+        let known = known.unwrap().unwrap();
+        assert_eq!((known.status, known.id == id), (spam, false));
+        let done = reinstate(&world.store, known.id, "asked", &deed(3), world.now).await;
+        let active = done.unwrap().unwrap().subscriber;
+        assert_eq!(active.status, SubscriberStatus::Active);
+        assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));
     });
 }

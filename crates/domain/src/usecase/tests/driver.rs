@@ -11,8 +11,8 @@ use crate::{
     store::StoreError,
     subscriber::{Email, provider::Provider},
     usecase::{
-        MoveStep, NextLook, Withdrawal, begin_withdrawal, finish_withdrawal, join, leave, look,
-        next_withdrawal, record_joined, record_move, record_withdrawal, withdraw,
+        MoveStep, NextLook, Withdrawal, begin_withdrawal, finish_withdrawal, is_still_due, join,
+        leave, look, next_withdrawal, record_joined, record_move, record_withdrawal, withdraw,
     },
 };
 
@@ -79,12 +79,16 @@ impl Steps<'_> {
         account: Account,
     ) -> Result<(), ProviderError> {
         let named = [(receipt, id, account)];
-        for errand in syncs(self.store, &named, (self.now)()).await.unwrap() {
+        while let Some(errand) = syncs(self.store, &named, (self.now)()).await.unwrap().pop() {
             let email = &errand.telling.profile.email;
             let _alone = self.addresses.alone(email).await;
+            if !is_still_due(self.store, &errand).await.unwrap() {
+                continue;
+            }
             let told = super::super::sync(self.provider, &errand).await?;
             let recorded = record_syncs(self.store, &[told], (self.now)()).await;
             Self::finished(&recorded);
+            break;
         }
         Ok(())
     }
