@@ -133,7 +133,7 @@ async fn lease_comes_back<S: AllPorts>(store: &S) {
 
 async fn audit_comes_back<S: AllPorts>(store: &S) {
     let deed = Deed {
-        id: uuid(0x407),
+        id: uuid(0x408),
         ..deed(1)
     };
     let entry = deed

@@ -156,7 +156,7 @@ async fn columns_may_be_few_and_in_any_order_and_bad_lines_are_said() {
         said,
         [
             "2: source must be empty or one of webhook, answer, move, import, reconciliation, \
-          operator; account must be empty or one of old, new; at must be empty or an RFC 3339 \
+          operator, link, erasure; account must be empty or one of old, new; at must be empty or an RFC 3339 \
           time; reason must not contain control characters, as U+0009"
         ]
     );
