@@ -35,10 +35,8 @@ impl MailerLite {
         Self::with_patience(settings, PATIENCE)
     }
 
-    pub(crate) fn with_patience(
-        settings: &Settings,
-        patience: Patience,
-    ) -> Result<Self, SettingsError> {
+    /// The same, with another patience than that of a worker.
+    pub fn with_patience(settings: &Settings, patience: Patience) -> Result<Self, SettingsError> {
         let limit = settings.requests_per_minute;
         let connect = |account, settings: &Option<_>| {
             settings

@@ -10,9 +10,11 @@ use tokio_util::task::AbortOnDropHandle;
 /// Where the time comes from.
 pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
-/// How often the clocks are compared, and by how much they may differ.
+/// How often the clocks are compared.
 const CHECK: Duration = Duration::from_mins(1);
-const TOLERANCE: time::Duration = time::Duration::seconds(5);
+
+/// By how much clocks may differ.
+pub const TOLERANCE: time::Duration = time::Duration::seconds(5);
 
 /// The time now, cut to what every store keeps.
 pub fn now() -> OffsetDateTime {
@@ -47,7 +49,10 @@ pub fn compare(health: &Arc<dyn Health>, clock: &Clock) -> AbortOnDropHandle<()>
 
 /// How much this clock is ahead of the store's, which told its time about halfway between question
 /// and answer; `None` when it has none of its own.
-async fn ahead(health: &dyn Health, clock: &Clock) -> Result<Option<time::Duration>, StoreError> {
+pub async fn ahead(
+    health: &dyn Health,
+    clock: &Clock,
+) -> Result<Option<time::Duration>, StoreError> {
     let asked = clock();
     let theirs = health.clock().await?;
     let answered = clock();

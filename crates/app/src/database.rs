@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use adapters_postgres::{PostgresOptions, PostgresStore};
+use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
 use domain::{
@@ -101,10 +101,7 @@ impl Database {
     /// Opens a database with a current schema, or does about an outdated one what is asked for.
     async fn open_or(url: &DatabaseUrl, outdated: Outdated) -> anyhow::Result<Self> {
         if let (DatabaseUrl::Postgres(url), Outdated::MigrateEmbedded) = (url, outdated) {
-            let store = PostgresStore::open(url, &PostgresOptions::default())
-                .await
-                .context(CANNOT_OPEN)?;
-            let pending = store.pending_migrations().await.context(CANNOT_OPEN)?;
+            let (store, pending) = open_postgres(url).await?;
             if !pending.is_empty() {
                 bail!(
                     "the schema of the database lacks {}; run `posthaste migrate` first, or \
@@ -112,13 +109,29 @@ impl Database {
                     pending.join(", ")
                 );
             }
-            return Ok(Self::of(&Arc::new(store)));
+            return Ok(Self::of(&store));
         }
         let (database, applied) = Self::migrate(url).await?;
         for migration in applied {
             tracing::info!(migration, "applied");
         }
         Ok(database)
+    }
+
+    /// Opens a database that is there as it is, and says which migrations its schema lacks.
+    pub async fn open_as_it_is(url: &DatabaseUrl) -> anyhow::Result<(Self, Vec<String>)> {
+        embedded::require(url)?;
+        match url {
+            DatabaseUrl::Sqlite(path) => {
+                let store = Arc::new(SqliteStore::open(path).context(CANNOT_OPEN)?);
+                let pending = store.pending_migrations().await.context(CANNOT_OPEN)?;
+                Ok((Self::of(&store), pending))
+            }
+            DatabaseUrl::Postgres(url) => {
+                let (store, pending) = open_postgres(url).await?;
+                Ok((Self::of(&store), pending))
+            }
+        }
     }
 
     /// Opens a database, applies pending migrations, and says which they were. The embedded
@@ -139,4 +152,13 @@ impl Database {
             }
         }
     }
+}
+
+/// Opens a database of a server, and says which migrations its schema lacks.
+async fn open_postgres(url: &PostgresUrl) -> anyhow::Result<(Arc<PostgresStore>, Vec<String>)> {
+    let store = PostgresStore::open(url, &PostgresOptions::default())
+        .await
+        .context(CANNOT_OPEN)?;
+    let pending = store.pending_migrations().await.context(CANNOT_OPEN)?;
+    Ok((Arc::new(store), pending))
 }

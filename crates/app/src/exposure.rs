@@ -27,7 +27,7 @@ pub fn warn(public_url: &str, admin: AdminBind) {
 }
 
 /// Whether clients elsewhere are told an address without TLS (RFC 6749 §3.2, RFC 6750 §5.3).
-fn in_the_clear(public_url: &str) -> bool {
+pub fn in_the_clear(public_url: &str) -> bool {
     let Ok(url) = Url::parse(public_url) else {
         return false;
     };

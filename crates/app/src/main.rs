@@ -142,6 +142,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Subscribers(subscribers) => command::subscribers::run(subscribers).await,
         Command::Outbox(outbox) => command::outbox::run(outbox).await,
         Command::Audit(args) => command::audit::run(args).await,
+        Command::Doctor(args) => command::doctor::run(&args).await,
         Command::Openapi => command::openapi::run(),
     }
 }

@@ -1,5 +1,7 @@
 //! What has to be set up at the e-mail provider before anything is sent, and whether it is.
 
+use std::fmt;
+
 use domain::subscriber::{
     Account,
     provider::{Inspection, Provider},
@@ -22,55 +24,120 @@ const EVENTS: [&str; 3] = [
     "subscriber.spam_reported",
 ];
 
+/// Without this, a deletion is noticed when the person is next synced. The provider sends it in
+/// batches only.
+const DELETED: &str = "subscriber.deleted";
+
 /// Where the accounts' webhooks have to call.
 const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
+
+/// What the settings ask of the accounts.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// How many requests are sent to each in a minute.
+    pub requests_per_minute: u32,
+    /// Whether people may be moved without a group.
+    pub may_lack_group: bool,
+}
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Whether it is as it has to be.
-    pub is_good: bool,
-    /// What was found, and the remedy where it is needed. One line.
+    /// What was found. One line.
     pub text: String,
+    /// What to do about it; `None` if it is as it has to be.
+    pub remedy: Option<String>,
+}
+
+impl Finding {
+    /// All is well.
+    pub fn good(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            remedy: None,
+        }
+    }
+
+    /// Something has to be done.
+    pub fn wrong(text: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            remedy: Some(remedy.into()),
+        }
+    }
+
+    /// Whether it is as it has to be.
+    pub const fn is_good(&self) -> bool {
+        self.remedy.is_none()
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        match &self.remedy {
+            None => Ok(()),
+            Some(remedy) => write!(f, ": {remedy}"),
+        }
+    }
 }
 
 /// Looks at every account that has a key, and says so of those that have none.
-pub async fn newsletter(provider: &dyn Provider, requests_per_minute: u32) -> Vec<Finding> {
+pub async fn newsletter(provider: &dyn Provider, expected: Expected) -> Vec<Finding> {
     let with_key = provider.accounts();
     let mut findings = Vec::new();
     for &account in Account::ALL {
-        if !with_key.contains(&account) {
-            findings.push(Finding {
-                is_good: false,
-                text: format!("{account} account: no API key, so nothing is sent there"),
-            });
-            continue;
-        }
-        match provider.inspect(account).await {
-            Ok(inspection) => findings.extend(of(account, &inspection, requests_per_minute)),
-            Err(error) => findings.push(Finding {
-                is_good: false,
-                text: error.to_string(),
-            }),
+        if with_key.contains(&account) {
+            findings.extend(of(provider, account, expected).await);
+        } else {
+            findings.push(without_key(account));
         }
     }
     findings
 }
 
+/// Looks at an account that has a key.
+pub async fn of(provider: &dyn Provider, account: Account, expected: Expected) -> Vec<Finding> {
+    match provider.inspect(account).await {
+        Ok(inspection) => set_up(account, &inspection, expected),
+        // It names the account.
+        Err(error) => vec![Finding::wrong(error.to_string(), UNREACHABLE)],
+    }
+}
+
+/// What to do about an account that does not answer.
+pub const UNREACHABLE: &str =
+    "see that its API key is right, and that its API can be reached from this machine";
+
+/// The variable of an account's API key.
+const fn variable(account: Account) -> &'static str {
+    match account {
+        Account::Old => "POSTHASTE_MAILERLITE_OLD_API_KEY",
+        Account::New => "POSTHASTE_MAILERLITE_NEW_API_KEY",
+    }
+}
+
+fn without_key(account: Account) -> Finding {
+    Finding::wrong(
+        format!("{account} account: no API key, so nothing is sent there"),
+        format!("set {}", variable(account)),
+    )
+}
+
 /// What there is to say of an account that is set up like this.
-fn of(account: Account, inspection: &Inspection, requests_per_minute: u32) -> Vec<Finding> {
+fn set_up(account: Account, inspection: &Inspection, expected: Expected) -> Vec<Finding> {
     let findings = [
-        Some((true, people(inspection))),
+        Some(Finding::good(people(inspection))),
         Some(fields(inspection)),
-        group(account, inspection),
+        group(account, inspection, expected),
         Some(webhook(inspection)),
-        Some(limit(inspection, requests_per_minute)),
+        Some(limit(inspection, expected)),
     ];
     let findings = findings.into_iter().flatten();
     findings
-        .map(|(is_good, text)| Finding {
-            is_good,
-            text: format!("{account} account: {text}"),
+        .map(|finding| Finding {
+            text: format!("{account} account: {}", finding.text),
+            ..finding
         })
         .collect()
 }
@@ -85,7 +152,7 @@ fn people(inspection: &Inspection) -> String {
     }
 }
 
-fn fields(inspection: &Inspection) -> (bool, String) {
+fn fields(inspection: &Inspection) -> Finding {
     let mut wrong = Vec::new();
     for (key, kind) in FIELDS {
         match inspection.fields.iter().find(|field| field.key == key) {
@@ -95,62 +162,77 @@ fn fields(inspection: &Inspection) -> (bool, String) {
         }
     }
     if wrong.is_empty() {
-        (true, "all fields are there".to_owned())
+        Finding::good("all fields are there")
     } else {
         let wrong = wrong.join(", ");
-        (false, format!("{wrong}: what is written to it is lost"))
+        Finding::wrong(
+            format!("{wrong}, so that what is written to it is lost"),
+            "make a field with this key and type in the account",
+        )
     }
 }
 
 /// Only the account that people move to has one.
-fn group(account: Account, inspection: &Inspection) -> Option<(bool, String)> {
+fn group(account: Account, inspection: &Inspection, expected: Expected) -> Option<Finding> {
     if account == Account::Old {
         return None;
     }
     Some(match inspection.has_group {
-        Some(true) => (true, "the group is there".to_owned()),
-        Some(false) => {
-            let text = "there is no group with the id in POSTHASTE_MAILERLITE_NEW_GROUP_ID";
-            (false, text.to_owned())
+        Some(true) => Finding::good("the group is there"),
+        Some(false) => Finding::wrong(
+            "there is no group with the id in POSTHASTE_MAILERLITE_NEW_GROUP_ID",
+            "set it to the id of a group of this account",
+        ),
+        None if expected.may_lack_group => {
+            Finding::good("people are moved without a group, so no chain of e-mails starts")
         }
-        None => {
-            let text =
-                "POSTHASTE_MAILERLITE_NEW_GROUP_ID names no group: no chain of e-mails starts";
-            (false, text.to_owned())
-        }
+        None => Finding::wrong(
+            "POSTHASTE_MAILERLITE_NEW_GROUP_ID names no group, so no chain of e-mails starts",
+            "set it to the group's id, or to `none` to move people without one",
+        ),
     })
 }
 
-fn webhook(inspection: &Inspection) -> (bool, String) {
+fn webhook(inspection: &Inspection) -> Finding {
     let ours = inspection.webhooks.iter();
     let ours: Vec<_> = ours
         .filter(|webhook| webhook.is_enabled && webhook.url.ends_with(WEBHOOK))
         .collect();
-    let is_missing = |event: &&&str| {
+    let is_missing = |event: &str| {
         let mut events = ours.iter().flat_map(|webhook| &webhook.events);
-        !events.any(|sent| sent == **event)
+        !events.any(|sent| sent == event)
     };
-    let missing: Vec<_> = EVENTS.iter().filter(is_missing).copied().collect();
-    if missing.is_empty() {
-        (true, "its webhook tells of suppressions".to_owned())
-    } else {
+    let missing: Vec<_> = EVENTS.into_iter().filter(|one| is_missing(one)).collect();
+    if !missing.is_empty() {
         let missing = missing.join(", ");
-        let text = format!("no enabled webhook to …{WEBHOOK} tells of {missing}");
-        (false, text)
+        return Finding::wrong(
+            format!("no enabled webhook to …{WEBHOOK} tells of {missing}"),
+            "make one for these events, or enable it",
+        );
     }
+    let mut text = "its webhook tells of suppressions".to_owned();
+    if is_missing(DELETED) {
+        let hint = format!(
+            "; {DELETED} is worth adding, with `\"batchable\": true`: people who are deleted there \
+             are noticed at once then"
+        );
+        text.push_str(&hint);
+    }
+    Finding::good(text)
 }
 
-fn limit(inspection: &Inspection, requests_per_minute: u32) -> (bool, String) {
+fn limit(inspection: &Inspection, expected: Expected) -> Finding {
+    let asked = expected.requests_per_minute;
     match inspection.requests_per_minute {
-        Some(limit) if limit < requests_per_minute => (
-            false,
+        Some(limit) if limit < asked => Finding::wrong(
             format!(
                 "it takes {limit} requests a minute, and \
-                 POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE is {requests_per_minute}"
+                 POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE is {asked}"
             ),
+            format!("set it to {limit} or less"),
         ),
-        Some(limit) => (true, format!("it takes {limit} requests a minute")),
-        None => (true, "how many requests it takes is not said".to_owned()),
+        Some(limit) => Finding::good(format!("it takes {limit} requests a minute")),
+        None => Finding::good("how many requests it takes is not said"),
     }
 }
 
@@ -173,7 +255,11 @@ mod tests {
             has_group: Some(true),
             webhooks: vec![Webhook {
                 url: format!("https://jobs.example.org{WEBHOOK}"),
-                events: EVENTS.map(str::to_owned).to_vec(),
+                events: [&EVENTS[..], &[DELETED]]
+                    .concat()
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
                 is_enabled: true,
             }],
             requests_per_minute: Some(120),
@@ -181,13 +267,18 @@ mod tests {
         }
     }
 
+    const EXPECTED: Expected = Expected {
+        requests_per_minute: 120,
+        may_lack_group: false,
+    };
+
     /// What is wrong with the new account.
     fn wrong(change: impl FnOnce(&mut Inspection)) -> Vec<String> {
         let mut inspection = good();
         change(&mut inspection);
-        let findings = of(Account::New, &inspection, 120).into_iter();
-        let wrong = findings.filter(|finding| !finding.is_good);
-        wrong.map(|finding| finding.text).collect()
+        let findings = set_up(Account::New, &inspection, EXPECTED).into_iter();
+        let wrong = findings.filter(|finding| !finding.is_good());
+        wrong.map(|finding| finding.to_string()).collect()
     }
 
     #[test]
@@ -220,7 +311,7 @@ mod tests {
                 "no enabled webhook",
             ),
             (
-                wrong(|it| _ = it.webhooks[0].events.pop()),
+                wrong(|it| _ = it.webhooks[0].events.remove(2)),
                 "tells of subscriber.spam_reported",
             ),
             (
@@ -236,7 +327,25 @@ mod tests {
             has_group: None,
             ..good()
         };
-        assert!(of(Account::Old, &old, 120).iter().all(|it| it.is_good));
+        let found = set_up(Account::Old, &old, EXPECTED);
+        assert!(found.iter().all(Finding::is_good), "{found:?}");
+    }
+
+    #[test]
+    fn what_an_operator_chose_is_not_wrong() {
+        let mut inspection = good();
+        inspection.has_group = None;
+        inspection.webhooks[0]
+            .events
+            .retain(|event| event != DELETED);
+        let expected = Expected {
+            may_lack_group: true,
+            ..EXPECTED
+        };
+        let found = set_up(Account::New, &inspection, expected);
+        assert!(found.iter().all(Finding::is_good), "{found:?}");
+        let hint = "subscriber.deleted is worth adding, with `\"batchable\": true`";
+        assert!(found.iter().any(|it| it.text.contains(hint)), "{found:?}");
     }
 
     #[tokio::test]
@@ -245,12 +354,12 @@ mod tests {
         for account in Account::ALL {
             provider.set_up(*account, good());
         }
-        assert!(newsletter(&provider, 120).await.iter().all(|it| it.is_good));
+        let findings = newsletter(&provider, EXPECTED).await;
+        assert!(findings.iter().all(Finding::is_good), "{findings:?}");
         let refused = ProviderError::Locked("old account: 401".to_owned());
         provider.fail(0, Failing::Before, refused);
-        let findings = newsletter(&provider, 120).await;
-        assert_eq!(findings[0].text, "old account: 401");
-        assert!(!findings[0].is_good);
-        assert!(findings[1..].iter().all(|it| it.is_good), "{findings:?}");
+        let findings = newsletter(&provider, EXPECTED).await;
+        assert_eq!(findings[0], Finding::wrong("old account: 401", UNREACHABLE));
+        assert!(findings[1..].iter().all(Finding::is_good), "{findings:?}");
     }
 }

@@ -5,12 +5,27 @@ use std::{num::NonZeroU32, sync::Arc};
 use adapters_mailerlite::{MailerLite, Settings, SettingsError};
 use anyhow::Context as _;
 use domain::subscriber::provider::Provider;
+use outbound::Patience;
 
 use crate::misconfigured::Misconfigured;
 
 /// Gets ready to speak to the accounts; nothing is sent yet.
 pub fn connect(accounts: &Settings) -> anyhow::Result<Arc<dyn Provider>> {
-    match MailerLite::new(accounts) {
+    or_misconfigured(MailerLite::new(accounts))
+}
+
+/// The same, for somebody who waits for the answers.
+pub fn connect_within(
+    accounts: &Settings,
+    patience: Patience,
+) -> anyhow::Result<Arc<dyn Provider>> {
+    or_misconfigured(MailerLite::with_patience(accounts, patience))
+}
+
+fn or_misconfigured(
+    connected: Result<MailerLite, SettingsError>,
+) -> anyhow::Result<Arc<dyn Provider>> {
+    match connected {
         Ok(provider) => Ok(Arc::new(provider)),
         Err(error @ (SettingsError::BaseUrl(_) | SettingsError::Key(_))) => {
             Err(Misconfigured(error.to_string()).into())

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::enrichment::{Author, Brief, Draft, DraftError, EnrichError, Objection};
 use outbound::Patience;
 use reqwest::{
-    Client,
+    Client, RequestBuilder, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue},
 };
 use secrecy::SecretString;
@@ -72,19 +72,54 @@ impl Model {
         &self.edition
     }
 
+    /// Asks for the list of models, which costs nothing, and says in a line what came back. An
+    /// endpoint that has no such list, or does not show it to this key, is there as well.
+    pub async fn reach(&self) -> Result<String, String> {
+        let mut address = self
+            .endpoint
+            .join("../models")
+            .map_err(|error| error.to_string())?;
+        address.set_query(self.endpoint.query());
+        let request = self.with_credential(self.http.get(address));
+        let line = |text: &str| outbound::line(text, self.key.as_ref());
+        let response = request
+            .send()
+            .await
+            .map_err(|error| line(&format!("no answer: {}", outbound::cause(&error))))?;
+        let status = response.status();
+        let answered = format!("it answers ({status})");
+        if status == StatusCode::UNAUTHORIZED {
+            Err(match &self.key {
+                Some(_) => format!("it refuses the key ({status})"),
+                None => format!("it wants a key ({status})"),
+            })
+        } else if status.is_redirection() {
+            Err(format!("{answered}, and no redirect is followed"))
+        } else if status.is_server_error() {
+            Err(answered)
+        } else {
+            Ok(answered)
+        }
+    }
+
+    fn with_credential(&self, request: RequestBuilder) -> RequestBuilder {
+        match &self.credential {
+            Some((name, value)) => request.header(name, value.clone()),
+            None => request,
+        }
+    }
+
     /// One call.
     async fn call(&self, body: Vec<u8>) -> Result<Draft, Failure> {
         let json = HeaderValue::from_static("application/json");
-        let mut request = self
+        let request = self
             .http
             .post(self.endpoint.clone())
             .header(ACCEPT, json.clone())
             .header(CONTENT_TYPE, json)
             .body(body);
-        if let Some((name, value)) = &self.credential {
-            request = request.header(name, value.clone());
-        }
-        let response = request
+        let response = self
+            .with_credential(request)
             .send()
             .await
             .map_err(|error| answer::no_answer(&error))?;

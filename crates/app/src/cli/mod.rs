@@ -35,7 +35,7 @@ pub use self::{
     operator::{AuditArgs, OperatorArgs},
     parse::{Refusal, load_dotenv, parse},
     settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
-    variables::warn_of_unknown_variables,
+    variables::{unknown_variables, warn_of_unknown_variables},
 };
 use crate::{config, lane::LaneSettings};
 
@@ -98,6 +98,12 @@ pub enum Command {
     Outbox(OutboxCommand),
     /// Show what operators did, newest last
     Audit(AuditArgs),
+    /// Say what is wrong with an installation, and what to do about it
+    ///
+    /// Looks at configuration, store, schema, clock, keys, disk, public URL, and at the endpoints
+    /// that workers call, with the options that `serve` takes. Nothing is changed. Ends with exit
+    /// code 1 if anything is wrong
+    Doctor(DoctorArgs),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -159,6 +165,16 @@ impl ServeArgs {
     pub fn lanes(&self) -> LaneSettings {
         self.lanes.settings(&self.store.database())
     }
+}
+
+#[derive(Debug, Args)]
+#[command(mut_arg("migrate", |migrate| migrate.hide(true)))]
+pub struct DoctorArgs {
+    /// The service that is looked at.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+    #[command(flatten)]
+    pub json: JsonArgs,
 }
 
 #[derive(Debug, Args)]

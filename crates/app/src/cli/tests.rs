@@ -75,6 +75,7 @@ fn every_command_of_the_contract_is_there() {
         "posthaste outbox list --limit 1000000",
         "posthaste outbox retry 1 2 3",
         "posthaste outbox retry --all-dead",
+        "posthaste doctor --no-worker --public-url https://jobs.example.org --json",
         "posthaste openapi",
         "posthaste openapi --log debug",
     ] {

@@ -11,13 +11,22 @@ const PREFIX: &str = "POSTHASTE_";
 
 /// Warns of each variable of the environment and of `.env` that no command knows.
 pub fn warn_of_unknown_variables() {
+    for complaint in unknown_variables() {
+        tracing::warn!("{complaint}");
+    }
+}
+
+/// A complaint about each variable of the environment and of `.env` that no command knows.
+pub fn unknown_variables() -> Vec<String> {
     let known = known();
+    let mut complaints = Vec::new();
     for (name, value) in env::vars_os() {
         let name = name.to_string_lossy();
         if is_unknown(&name, &value.to_string_lossy(), &known) {
-            tracing::warn!("{}", complaint(&text::plain(&name), &known));
+            complaints.push(complaint(&text::plain(&name), &known));
         }
     }
+    complaints
 }
 
 /// Every variable of every command.

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod clients;
+pub mod doctor;
 pub mod keys;
 pub mod migrate;
 pub mod openapi;

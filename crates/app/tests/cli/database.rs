@@ -13,7 +13,7 @@ use tempfile::{TempDir, tempdir};
 use super::{check_refused, posthaste, run, text};
 
 /// Every command that needs a database and makes none.
-const COMMANDS: [&[&str]; 15] = [
+const COMMANDS: [&[&str]; 16] = [
     &["worker", "--admin-bind", "off"],
     &["clients", "list"],
     &["clients", "revoke", "019a3c5e-0000-7000-8000-000000000000"],
@@ -29,6 +29,7 @@ const COMMANDS: [&[&str]; 15] = [
     &["subscribers", "migrate", "--all", "--source", "manual"],
     &["subscribers", "export"],
     &["subscribers", "erase", "ada@example.com"],
+    &["doctor"],
 ];
 const CREATE: [&str; 6] = [
     "clients",

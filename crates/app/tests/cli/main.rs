@@ -6,6 +6,7 @@
 )]
 
 mod database;
+mod doctor;
 mod enrichment;
 mod keys;
 mod metrics;
@@ -75,6 +76,7 @@ fn help_names_every_command_and_variable() {
                 "postings",
                 "subscribers",
                 "outbox",
+                "doctor",
                 "openapi",
                 "POSTHASTE_LOG",
             ] as &[&str],

@@ -3,6 +3,7 @@
 mod counts;
 mod drafts;
 mod failures;
+mod reach;
 mod replies;
 mod requests;
 mod secrets;

@@ -74,6 +74,11 @@ impl KeyProblem {
         &self.path
     }
 
+    /// Why it is no usable key.
+    pub fn fault(&self) -> &str {
+        &self.reason
+    }
+
     /// Why it is no usable key, with the command that mends it where one does.
     pub fn reason(&self) -> String {
         match self.command() {
@@ -82,7 +87,8 @@ impl KeyProblem {
         }
     }
 
-    fn command(&self) -> Option<String> {
+    /// The command that mends it, where one does.
+    pub fn command(&self) -> Option<String> {
         let path = quoted(&self.path);
         self.remedy.as_ref().map(|remedy| match remedy {
             Remedy::CloseFile => format!("chmod 600 {path}"),

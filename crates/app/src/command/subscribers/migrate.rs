@@ -28,7 +28,9 @@ use crate::{
     config::PersonRef,
     conflicts::decide_again,
     database::Database,
-    newsletter, output, preflight, progress, provider,
+    newsletter, output,
+    preflight::{self, Expected},
+    progress, provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
@@ -165,12 +167,15 @@ async fn dry_run(
     }
     output::print(would.text())?;
     let provider = provider::connect(&args.accounts.settings())?;
-    let limit = args.accounts.requests_per_minute().get();
+    let expected = Expected {
+        requests_per_minute: args.accounts.requests_per_minute().get(),
+        may_lack_group: args.no_group || args.accounts.has_group(),
+    };
     let mut is_good = would.unknown == 0;
-    for finding in preflight::newsletter(&*provider, limit).await {
-        let mark = if finding.is_good { "ok" } else { "WRONG" };
-        output::print(format_args!("{mark:<6}{}", plain(&finding.text)))?;
-        is_good &= finding.is_good;
+    for finding in preflight::newsletter(&*provider, expected).await {
+        let mark = if finding.is_good() { "ok" } else { "WRONG" };
+        output::print(format_args!("{mark:<6}{}", plain(&finding.to_string())))?;
+        is_good &= finding.is_good();
     }
     Ok(if is_good {
         ExitCode::SUCCESS

@@ -1,0 +1,131 @@
+//! What workers call: the e-mail provider's accounts, and the model.
+
+use std::time::Duration;
+
+use adapters_enrichment::llm::{self, Model, SettingsError};
+use domain::subscriber::{Account, provider::Provider};
+use outbound::Patience;
+
+use super::{Check, PATIENCE, within};
+use crate::{
+    config::EnricherKind,
+    in_one_line,
+    misconfigured::Misconfigured,
+    preflight::{self, Expected},
+    provider,
+    serve::ServiceConfig,
+};
+
+const NEWSLETTER: &str = "newsletter";
+const MODEL: &str = "model";
+
+/// How long an account may take altogether. It is asked several times, and while others use up
+/// its limit of requests, these follow each other slowly.
+const ACCOUNT: Duration = Duration::from_mins(1);
+
+/// Looks at what this service calls, all at once.
+pub async fn look(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Result<Vec<Check>> {
+    let Some(enricher) = &config.enricher else {
+        let message = "not looked at, for no worker runs here";
+        return Ok([NEWSLETTER, MODEL]
+            .map(|name| Check::good(name, message))
+            .to_vec());
+    };
+    let (newsletter, model) = tokio::join!(newsletter(config, may_lack_group), model(enricher));
+    let mut checks = newsletter?;
+    checks.push(model?);
+    Ok(checks)
+}
+
+/// Looks at the accounts that have a key.
+async fn newsletter(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Result<Vec<Check>> {
+    let patience = Patience {
+        connection: PATIENCE,
+        answer: PATIENCE,
+    };
+    let provider = match provider::connect_within(&config.accounts, patience) {
+        Ok(provider) => provider,
+        Err(error) if error.is::<Misconfigured>() => return Err(error),
+        Err(error) => {
+            let remedy = "install the certificates that this machine trusts";
+            return Ok(vec![Check::wrong(NEWSLETTER, in_one_line(&error), remedy)]);
+        }
+    };
+    let with_key = provider.accounts();
+    if with_key.is_empty() {
+        return Ok(vec![Check::good(
+            NEWSLETTER,
+            "off, for no account has an API key",
+        )]);
+    }
+    let expected = Expected {
+        requests_per_minute: config.accounts.requests_per_minute.get(),
+        may_lack_group,
+    };
+    let (old, new) = tokio::join!(
+        account(&*provider, Account::Old, expected),
+        account(&*provider, Account::New, expected)
+    );
+    let mut checks = [old, new].concat();
+    checks.push(if config.webhook_secrets.is_empty() {
+        Check::wrong(
+            NEWSLETTER,
+            "without a secret the webhook takes nothing in",
+            "set POSTHASTE_MAILERLITE_WEBHOOK_SECRET to those of the accounts' webhooks",
+        )
+    } else {
+        Check::good(NEWSLETTER, "the webhook has a secret")
+    });
+    Ok(checks)
+}
+
+async fn account(provider: &dyn Provider, account: Account, expected: Expected) -> Vec<Check> {
+    if !provider.accounts().contains(&account) {
+        let message = format!("{account} account: no API key, so what is for it waits");
+        return vec![Check::good(NEWSLETTER, message)];
+    }
+    let findings = async { Ok(preflight::of(provider, account, expected).await) };
+    match within(ACCOUNT, findings).await {
+        Ok(findings) => {
+            let findings = findings.into_iter();
+            findings
+                .map(|finding| Check::new(NEWSLETTER, finding))
+                .collect()
+        }
+        Err(error) => {
+            let message = format!("{account} account: {error}");
+            vec![Check::wrong(NEWSLETTER, message, preflight::UNREACHABLE)]
+        }
+    }
+}
+
+/// Looks at the model's endpoint without paying for an answer.
+async fn model(enricher: &EnricherKind) -> anyhow::Result<Check> {
+    let EnricherKind::Llm(settings) = enricher else {
+        return Ok(Check::good(MODEL, "none, for the enricher is `builtin`"));
+    };
+    let settings = llm::Settings {
+        timeout: PATIENCE,
+        ..settings.model.clone()
+    };
+    let host = settings.base_url.host_str().unwrap_or_default().to_owned();
+    let model = match Model::new(&settings) {
+        Ok(model) => model,
+        Err(error @ (SettingsError::BaseUrl | SettingsError::Key)) => {
+            return Err(Misconfigured(error.to_string()).into());
+        }
+        Err(error @ SettingsError::Client(_)) => {
+            let remedy = "install the certificates that this machine trusts";
+            return Ok(Check::wrong(MODEL, error.to_string(), remedy));
+        }
+    };
+    Ok(match model.reach().await {
+        Ok(answer) => Check::good(MODEL, format!("{} at {host}: {answer}", settings.model)),
+        Err(why) => Check::wrong(
+            MODEL,
+            format!("{} at {host}: {why}", settings.model),
+            "see that POSTHASTE_LLM_BASE_URL and POSTHASTE_LLM_API_KEY are right, and that the \
+             endpoint can be reached from this machine",
+        ),
+    })
+}

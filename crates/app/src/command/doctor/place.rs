@@ -1,0 +1,138 @@
+//! What is on this machine: the signing keys, the disk, and the address that clients are told.
+
+use std::path::Path;
+
+use adapters_http::oauth::KeyFolder;
+use rustix::fs::statvfs;
+
+use super::Check;
+use crate::{
+    clock::{self, TOLERANCE},
+    config::DatabaseUrl,
+    exposure, output,
+    serve::ServiceConfig,
+};
+
+const KEYS: &str = "keys";
+const DISK: &str = "disk";
+const PUBLIC_URL: &str = "public-url";
+
+/// With less room than this, a bad day fills the disk: several logs of the store's, and what a
+/// bulk load adds.
+const LEAST_ROOM: u64 = 512 * MEGABYTE;
+const MEGABYTE: u64 = 1 << 20;
+
+/// Looks at the keys as the service's user finds them.
+pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
+    let keys = match folder.list_for_owner() {
+        Ok(keys) => keys,
+        Err(error) => {
+            let remedy = "see that this user may read the folder";
+            return vec![Check::wrong(KEYS, error.to_string(), remedy)];
+        }
+    };
+    let mut checks: Vec<_> = keys
+        .problems()
+        .iter()
+        .map(|problem| {
+            let remedy = problem.command().map_or_else(
+                || "mend it, or take it out of the folder".to_owned(),
+                |command| format!("run `{command}`"),
+            );
+            let message = format!("{}: {}", problem.path().display(), problem.fault());
+            Check::wrong(KEYS, message, remedy)
+        })
+        .collect();
+    let now = clock::now();
+    if let Some(key) = keys
+        .keys()
+        .iter()
+        .find(|key| key.id().created_at() > now + TOLERANCE)
+    {
+        checks.push(Check::wrong(
+            KEYS,
+            format!(
+                "{} is from {}, which has not come by this machine's clock",
+                key.id(),
+                output::time(key.id().created_at())
+            ),
+            "set the clock by NTP; if it is right, make another key and retire this one",
+        ));
+    }
+    let many = keys.keys().len();
+    match keys.signing(now) {
+        Some(key) => checks.push(Check::good(
+            KEYS,
+            format!("{} signs; {many} can be used", key.id()),
+        )),
+        None if !database.is_embedded() => checks.push(Check::wrong(
+            KEYS,
+            format!("{} holds no token signing key", folder.path().display()),
+            "run `posthaste keys generate`, and give every process this folder",
+        )),
+        None if checks.is_empty() => {
+            checks.push(Check::good(KEYS, "none yet; `posthaste serve` makes one"));
+        }
+        None => {}
+    }
+    checks
+}
+
+/// Looks at the disk that the embedded database is on.
+pub fn disk(database: &DatabaseUrl) -> Check {
+    let DatabaseUrl::Sqlite(path) = database else {
+        return Check::good(
+            DISK,
+            "the database's is its server's; nothing else needs room",
+        );
+    };
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    match statvfs(folder) {
+        Ok(about) => room(folder, about.f_bavail.saturating_mul(about.f_frsize)),
+        Err(error) => Check::wrong(
+            DISK,
+            format!("{} cannot be looked at: {error}", folder.display()),
+            "see that this user may read the folder",
+        ),
+    }
+}
+
+/// What to say of so many bytes of room.
+fn room(folder: &Path, bytes: u64) -> Check {
+    let message = format!("{} MiB are free in {}", bytes / MEGABYTE, folder.display());
+    if bytes < LEAST_ROOM {
+        let remedy = format!("make room; {} MiB are the least", LEAST_ROOM / MEGABYTE);
+        Check::wrong(DISK, message, remedy)
+    } else {
+        Check::good(DISK, message)
+    }
+}
+
+/// Looks at the form of the address that clients are told.
+pub fn public_url(config: &ServiceConfig) -> Check {
+    let named = config.public_url.clone();
+    let url = named.unwrap_or_else(|| format!("http://{}", config.bind));
+    if exposure::in_the_clear(&url) {
+        return Check::wrong(
+            PUBLIC_URL,
+            format!("{url}: client secrets and tokens would travel in the clear"),
+            "put a proxy with TLS in front, and its https address into POSTHASTE_PUBLIC_URL",
+        );
+    }
+    Check::good(PUBLIC_URL, url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_little_room_is_wrong() {
+        for (bytes, is_good) in [(0, false), (LEAST_ROOM - 1, false), (LEAST_ROOM, true)] {
+            assert_eq!(room(Path::new("."), bytes).ok, is_good, "{bytes}");
+        }
+    }
+}

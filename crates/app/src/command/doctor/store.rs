@@ -1,0 +1,119 @@
+//! The store: whether it can be used, whether its schema is current, and what time it has.
+
+use super::{Check, PATIENCE, within};
+use crate::{
+    clock::{self, TOLERANCE},
+    config::DatabaseUrl,
+    database::Database,
+    in_one_line, output,
+};
+
+const STORE: &str = "store";
+const SCHEMA: &str = "schema";
+const CLOCK: &str = "clock";
+
+/// Looks at the store. What shows only once it can be opened is left out until then.
+pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
+    let (database, pending) = match within(PATIENCE, Database::open_as_it_is(url)).await {
+        Ok(opened) => opened,
+        Err(error) => return vec![Check::wrong(STORE, in_one_line(&error), access(url))],
+    };
+    let store = if pending.is_empty() {
+        let ready = async { Ok(database.health.ready().await?) };
+        match within(PATIENCE, ready).await {
+            Ok(()) => Check::good(STORE, format!("{} can be read and written", name(url))),
+            Err(error) => Check::wrong(STORE, in_one_line(&error), access(url)),
+        }
+    } else {
+        Check::good(STORE, format!("{} can be read", name(url)))
+    };
+    let ahead = async { Ok(clock::ahead(&*database.health, &clock::system()).await?) };
+    let clock = match within(PATIENCE, ahead).await {
+        Ok(ahead) => compared(ahead),
+        Err(error) => Check::wrong(
+            CLOCK,
+            format!("the clocks cannot be compared: {}", in_one_line(&error)),
+            access(url),
+        ),
+    };
+    vec![store, schema(&pending), clock]
+}
+
+/// The database, without what may be secret.
+fn name(url: &DatabaseUrl) -> String {
+    match url {
+        DatabaseUrl::Sqlite(path) => path.display().to_string(),
+        DatabaseUrl::Postgres(_) => "the PostgreSQL database".to_owned(),
+    }
+}
+
+/// What to do about a database that cannot be used.
+fn access(url: &DatabaseUrl) -> &'static str {
+    match url {
+        DatabaseUrl::Sqlite(_) => {
+            "see that this user may read and write the file and its folder, that there is room \
+             on the disk, and that the file is a database of this program"
+        }
+        DatabaseUrl::Postgres(_) => {
+            "see that the server runs and takes writes, and that DATABASE_URL is right"
+        }
+    }
+}
+
+fn schema(pending: &[String]) -> Check {
+    if pending.is_empty() {
+        return Check::good(SCHEMA, "up to date");
+    }
+    Check::wrong(
+        SCHEMA,
+        format!("it lacks {}", pending.join(", ")),
+        "run `posthaste migrate`",
+    )
+}
+
+/// What to say of a clock that is so much ahead of the store's.
+fn compared(ahead: Option<time::Duration>) -> Check {
+    match ahead {
+        None => Check::good(
+            CLOCK,
+            format!(
+                "the store goes by this machine's, which says {}",
+                output::time(clock::now())
+            ),
+        ),
+        Some(ahead) if ahead.abs() > TOLERANCE => Check::wrong(
+            CLOCK,
+            format!(
+                "this machine's clock is {:.1} seconds {} the database's",
+                ahead.abs().as_seconds_f64(),
+                if ahead.is_positive() {
+                    "ahead of"
+                } else {
+                    "behind"
+                }
+            ),
+            "set both by NTP",
+        ),
+        Some(_) => Check::good(CLOCK, "it agrees with the database's"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_may_differ_by_seconds() {
+        for (millis, is_good, expect) in [
+            (0, true, "agrees"),
+            (-5_000, true, "agrees"),
+            (5_100, false, "5.1 seconds ahead of the database's"),
+            (-90_000, false, "90.0 seconds behind the database's"),
+        ] {
+            let check = compared(Some(time::Duration::milliseconds(millis)));
+            assert_eq!(check.ok, is_good, "{check:?}");
+            assert!(check.message.contains(expect), "{check:?}");
+        }
+        assert!(compared(None).ok);
+    }
+}

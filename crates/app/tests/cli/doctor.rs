@@ -1,0 +1,223 @@
+//! What `posthaste doctor` finds, and that it changes nothing.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, process::Output};
+
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{method, path},
+};
+
+use super::{check_refused, run, text};
+
+const SECRETS: [&str; 5] = [
+    "sesame-old",
+    "sesame-new",
+    "sesame-hook",
+    "sesame-llm",
+    "sesame-db",
+];
+const NEWSLETTER: [(&str, &str); 3] = [
+    ("POSTHASTE_MAILERLITE_OLD_API_KEY", SECRETS[0]),
+    ("POSTHASTE_MAILERLITE_NEW_API_KEY", SECRETS[1]),
+    ("POSTHASTE_MAILERLITE_WEBHOOK_SECRET", SECRETS[2]),
+];
+
+/// A folder with a database and a key, and the key's id.
+fn installed() -> (TempDir, String) {
+    let folder = tempdir().unwrap();
+    assert!(run(&folder, &["migrate"], &[]).status.success());
+    let made = run(&folder, &["keys", "generate"], &[]);
+    assert!(made.status.success());
+    let id = text(&made.stdout).trim().to_owned();
+    (folder, id)
+}
+
+/// What the command says in lines; nothing of it is a secret.
+fn said(output: &Output, code: i32) -> String {
+    let lines = text(&output.stdout).to_owned();
+    let all = format!("{lines}{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{all}");
+    for secret in SECRETS {
+        assert!(!all.contains(secret), "{all}");
+    }
+    lines
+}
+
+/// The line of a check that has these words.
+fn line<'a>(lines: &'a str, mark: &str, check: &str, words: &str) -> &'a str {
+    let begin = format!("{mark:<6}{check:<15}");
+    let mut found = lines.lines().filter(|line| line.starts_with(&begin));
+    let found = found.find(|line| line.contains(words));
+    found.unwrap_or_else(|| panic!("no line {begin:?} with {words:?}:\n{lines}"))
+}
+
+async fn answer(server: &MockServer, at: &str, body: Value) {
+    let answer = ResponseTemplate::new(200)
+        .insert_header("x-ratelimit-limit", "120")
+        .insert_header("x-ratelimit-remaining", "120")
+        .set_body_json(body);
+    let mock = Mock::given(method("GET"))
+        .and(path(at))
+        .respond_with(answer);
+    mock.mount(server).await;
+}
+
+/// Both accounts of the provider, set up in full, and a model.
+async fn endpoints() -> MockServer {
+    let server = MockServer::start().await;
+    let field = |key: &str, kind: &str| json!({"key": key, "type": kind});
+    let fields = json!({"data": [
+        field("name", "text"),
+        field("country", "text"),
+        field("membership_plan_category", "text"),
+        field("member_status", "text"),
+        field("membership_expire_at", "date"),
+    ]});
+    let webhooks = json!({"data": [{
+        "url": "https://jobs.example.org/api/webhooks/newsletter/update-subscriber-status",
+        "events": ["subscriber.bounced", "subscriber.unsubscribed", "subscriber.spam_reported"],
+        "enabled": true,
+    }]});
+    answer(&server, "/api/fields", fields).await;
+    answer(&server, "/api/webhooks", webhooks).await;
+    answer(&server, "/api/subscribers", json!({"total": 7})).await;
+    answer(&server, "/v1/models", json!({"data": []})).await;
+    server
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_installation_that_is_well_is_all_ok() {
+    let (folder, key) = installed();
+    let server = endpoints().await;
+    let (api, model) = (
+        format!("{}/api", server.uri()),
+        format!("{}/v1", server.uri()),
+    );
+    let variables = [
+        &NEWSLETTER[..],
+        &[
+            ("POSTHASTE_MAILERLITE_OLD_BASE_URL", &api),
+            ("POSTHASTE_MAILERLITE_NEW_BASE_URL", &api),
+            ("POSTHASTE_MAILERLITE_NEW_GROUP_ID", "none"),
+            ("POSTHASTE_ENRICHER", "llm"),
+            ("POSTHASTE_LLM_BASE_URL", &model),
+            ("POSTHASTE_LLM_MODEL", "small-1"),
+            ("POSTHASTE_LLM_API_KEY", SECRETS[3]),
+            ("POSTHASTE_PUBLIC_URL", "https://jobs.example.org"),
+        ],
+    ]
+    .concat();
+    let lines = said(&run(&folder, &["doctor"], &variables), 0);
+    for (check, words) in [
+        ("configuration", ""),
+        ("public-url", "https://jobs.example.org"),
+        ("store", "posthaste.db can be read and written"),
+        ("schema", "up to date"),
+        ("clock", ""),
+        ("keys", &format!("{key} signs; 1 can be used")),
+        ("disk", "MiB are free"),
+        ("newsletter", "old account: the key works; 7 people"),
+        (
+            "newsletter",
+            "new account: people are moved without a group",
+        ),
+        ("newsletter", "subscriber.deleted is worth adding"),
+        ("newsletter", "the webhook has a secret"),
+        ("model", "small-1 at 127.0.0.1: it answers (200 OK)"),
+    ] {
+        line(&lines, "ok", check, words);
+    }
+    assert!(lines.lines().all(|line| line.starts_with("ok ")), "{lines}");
+
+    let shown = said(&run(&folder, &["doctor", "--json"], &variables), 0);
+    let shown: Vec<Value> = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown.len(), lines.lines().count());
+    let schema = json!({"check": "schema", "ok": true, "message": "up to date", "remedy": null});
+    assert!(shown.contains(&schema), "{shown:?}");
+}
+
+#[test]
+fn whatever_is_wrong_is_a_line_with_its_remedy() {
+    let (folder, key) = installed();
+    let data = folder.path().join("data");
+    for file in ["posthaste.db", "posthaste.db-wal", "posthaste.db-shm"] {
+        let _ = fs::remove_file(data.join(file));
+    }
+    fs::write(data.join("posthaste.db"), "").unwrap();
+    let file = data.join("keys").join(&key);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let nobody = "http://127.0.0.1:1/api";
+    let variables = [
+        &NEWSLETTER[..2],
+        &[
+            ("POSTHASTE_MAILERLITE_OLD_BASE_URL", nobody),
+            ("POSTHASTE_MAILERLITE_NEW_BASE_URL", nobody),
+            ("POSTHASTE_ENRICHER", "llm"),
+            ("POSTHASTE_LLM_BASE_URL", nobody),
+            ("POSTHASTE_LLM_MODEL", "small-1"),
+            ("POSTHASTE_PUBLIC_URL", "http://jobs.example.org"),
+            ("POSTHASTE_BNID", SECRETS[4]),
+        ],
+    ]
+    .concat();
+    // The second time would find what the first has mended.
+    for _ in 0..2 {
+        let lines = said(&run(&folder, &["doctor"], &variables), 1);
+        for (check, words) in [
+            ("configuration", "unknown variable POSTHASTE_BNID"),
+            ("public-url", "into POSTHASTE_PUBLIC_URL"),
+            ("schema", ": run `posthaste migrate`"),
+            (
+                "keys",
+                &format!("{key}: others can use the file (mode 0644): run `chmod 600 "),
+            ),
+            ("newsletter", "old account: "),
+            ("newsletter", "new account: "),
+            ("newsletter", "set POSTHASTE_MAILERLITE_WEBHOOK_SECRET"),
+            ("model", "small-1 at 127.0.0.1: no answer: "),
+        ] {
+            line(&lines, "WRONG", check, words);
+        }
+        line(&lines, "ok", "store", "can be read");
+    }
+    let alone = [&variables[..], &[("POSTHASTE_NO_WORKER", "1")]].concat();
+    let shown = said(&run(&folder, &["doctor", "--json"], &alone), 1);
+    let shown: Vec<Value> = serde_json::from_str(&shown).unwrap();
+    let wrong = shown.iter().filter(|check| check["ok"] == false);
+    let wrong: Vec<_> = wrong
+        .map(|check| check["check"].as_str().unwrap())
+        .collect();
+    assert_eq!(wrong, ["configuration", "public-url", "schema", "keys"]);
+    let schema = shown
+        .iter()
+        .find(|check| check["check"] == "schema")
+        .unwrap();
+    assert_eq!(schema["remedy"], "run `posthaste migrate`");
+}
+
+#[test]
+fn a_server_that_is_away_is_a_line_among_others() {
+    let folder = tempdir().unwrap();
+    let url = format!("postgres://posthaste:{}@127.0.0.1:1/posthaste", SECRETS[4]);
+    let lines = said(&run(&folder, &["doctor"], &[("DATABASE_URL", &url)]), 1);
+    line(&lines, "WRONG", "store", "that DATABASE_URL is right");
+    line(&lines, "WRONG", "keys", "run `posthaste keys generate`");
+    line(
+        &lines,
+        "ok",
+        "newsletter",
+        "off, for no account has an API key",
+    );
+    let made = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(made, 0, "nothing was made");
+}
+
+#[test]
+fn a_configuration_that_no_command_takes_is_refused() {
+    let (folder, _) = installed();
+    let variables = [("POSTHASTE_ENRICHER", "llm")];
+    let begin = "POSTHASTE_LLM_BASE_URL: is needed";
+    check_refused(&folder, &variables, &["doctor", "--json"], begin);
+}
