@@ -77,7 +77,8 @@ fn who_has_moved_and_is_still_in_the_old_account_is_taken_out() {
 
 #[test]
 fn who_is_not_on_the_list_is_looked_for_where_they_ought_to_be() {
-    let rows: [(&str, fn(&mut Ann), bool); 6] = [
+    type Past = fn(&mut Ann);
+    let rows: [(&str, Past, bool); 6] = [
         ("told", |_| {}, true),
         ("never shown", |ann| *ann = Ann::reported(), false),
         (

@@ -151,10 +151,10 @@ impl Provider for Paced {
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(async {
             let shows = |person: &Email| self.memory.person(account, person).is_some();
-            let shown = ADDRESSES.map(email).into_iter().filter(shows);
-            let shown: Vec<_> = shown.collect();
+            let mut before = ADDRESSES.map(email).to_vec();
+            before.retain(shows);
             let result = self.memory.remove(account, id).await;
-            for gone in shown.iter().filter(|person| !shows(person)) {
+            for gone in before.iter().filter(|person| !shows(person)) {
                 self.say_deleted(gone);
             }
             result
