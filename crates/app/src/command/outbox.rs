@@ -201,7 +201,7 @@ impl Listing {
 /// One task takes two lines if something went wrong with it: an error is as long as it is.
 fn table(tasks: &[TaskRow], has_heading: bool) -> String {
     let line = |id: &str, kind: &str, attempts: &str, next: &str, key: &str| {
-        format!("{id:>8}  {kind:<7}  {attempts:>5}  {next:<16}  {key}")
+        format!("{id:>8}  {kind:<8}  {attempts:>5}  {next:<16}  {key}")
     };
     let mut lines = Vec::with_capacity(tasks.len() + 1);
     if has_heading {

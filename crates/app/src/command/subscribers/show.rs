@@ -6,7 +6,7 @@ use anyhow::bail;
 use domain::{
     outbox::{Outbox, SubjectTask, TaskRow},
     store::Store,
-    subscriber::{Account, Place, Places, Subscriber, Suppression, day},
+    subscriber::{Account, Departure, Place, Places, Subscriber, Suppression, day},
 };
 use serde::Serialize;
 
@@ -25,6 +25,7 @@ struct Record<'a, T> {
     reported_at: Option<String>,
     suppression: Option<Suppressed<'a>>,
     reinstated_at: Option<String>,
+    departure: Option<&'static str>,
     told_at: Option<String>,
     accounts: Accounts<'a>,
     tasks: Vec<Task<'a>>,
@@ -119,6 +120,7 @@ pub(super) async fn show(
         reported_at: subscriber.reported_at.map(output::time),
         suppression: subscriber.suppression.as_ref().map(Suppressed::from),
         reinstated_at: subscriber.reinstated_at.map(output::time),
+        departure: subscriber.departure.map(|it| it.kind().as_str()),
         told_at: subscriber.told_at.map(output::time),
         accounts: Accounts {
             old: old.into(),
@@ -147,6 +149,7 @@ fn text(subscriber: &Subscriber, tasks: &[SubjectTask]) -> String {
     );
     let reinstated = subscriber.reinstated_at.map(output::time);
     field("reinstated", reinstated);
+    field("departs", subscriber.departure.map(departure));
     field("membership", Some(membership(subscriber)));
     field("account", Some(subscriber.account().to_string()));
     let migrated = subscriber.migrated.map(|migrated| {
@@ -181,6 +184,14 @@ fn suppression(known: &Suppression) -> String {
     match &known.reason {
         Some(reason) => format!("{text}: {reason}"),
         None => text,
+    }
+}
+
+/// Why the address is to go from both accounts.
+fn departure(departure: Departure) -> String {
+    match departure {
+        Departure::Moved(successor) => format!("the person has another address: {successor}"),
+        Departure::Erased => "the person is being erased".to_owned(),
     }
 }
 
@@ -291,6 +302,7 @@ mod tests {
             "reported_at",
             "suppression",
             "reinstated_at",
+            "departure",
             "told_at",
             "accounts",
             "tasks",
