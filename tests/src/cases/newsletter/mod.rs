@@ -4,6 +4,7 @@
 mod commands;
 mod departures;
 mod import;
+mod leaving;
 mod limit;
 mod migration;
 mod outages;
