@@ -31,6 +31,10 @@ const DELETED: &str = "subscriber.deleted";
 /// Where the accounts' webhooks have to call.
 const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
+/// What to do about an account that does not answer.
+pub const UNREACHABLE: &str =
+    "see that its API key is right, and that its API can be reached from this machine";
+
 /// What the settings ask of the accounts.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
@@ -104,10 +108,6 @@ pub async fn of(provider: &dyn Provider, account: Account, expected: Expected) -
         Err(error) => vec![Finding::wrong(error.to_string(), UNREACHABLE)],
     }
 }
-
-/// What to do about an account that does not answer.
-pub const UNREACHABLE: &str =
-    "see that its API key is right, and that its API can be reached from this machine";
 
 /// The variable of an account's API key.
 const fn variable(account: Account) -> &'static str {

@@ -56,7 +56,7 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
                 key.id(),
                 output::time(key.id().created_at())
             ),
-            "set the clock by NTP; if it is right, make another key and retire this one",
+            "set this machine's clock by NTP; if it is right, make another key and retire this one",
         ));
     }
     let many = keys.keys().len();
@@ -127,7 +127,27 @@ pub fn public_url(config: &ServiceConfig) -> Check {
 
 #[cfg(test)]
 mod tests {
+    use adapters_http::oauth::KeyId;
+    use uuid::{NoContext, Timestamp, Uuid};
+
     use super::*;
+
+    #[test]
+    fn a_key_from_the_future_is_wrong() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys_of = |seconds: i64| {
+            let at = clock::now().unix_timestamp() + seconds;
+            let at = Timestamp::from_unix(NoContext, at.try_into().unwrap(), 0);
+            let folder = KeyFolder::new(folder.path().join(seconds.to_string()));
+            let id = KeyId::new(Uuid::new_v7(at)).unwrap();
+            folder.generate(id).unwrap();
+            keys(&folder, &DatabaseUrl::Sqlite("posthaste.db".into()))
+        };
+        assert!(keys_of(0).iter().all(|check| check.ok));
+        let found = keys_of(60);
+        assert!(!found[0].ok, "{found:?}");
+        assert!(found[0].message.contains("has not come"), "{found:?}");
+    }
 
     #[test]
     fn too_little_room_is_wrong() {
