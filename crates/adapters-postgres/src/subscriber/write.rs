@@ -80,7 +80,8 @@ statement! {
 }
 
 /// Locks those that a commit changes, if it takes others away, or says of others that something
-/// happened to them: so the events of one subscriber are numbered in the order of the commits that record them.
+/// happened to them: so the events of one subscriber are numbered in the order of the commits that
+/// record them.
 async fn lock(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     let is_written = |id| writes.subscribers.contains_key(&id);
     if writes.purges.is_empty() && happened_to(writes).all(is_written) {

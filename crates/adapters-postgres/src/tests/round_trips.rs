@@ -232,8 +232,9 @@ async fn subscribers_take_as_many_whatever_their_number() {
         lap();
         costs.push(of_number);
     }
-    // Each loads first, and asks what is remembered of those it does not know. Begin, patience, changes or new ones or both, their syncs, commit; nothing;
-    // begin, changes, locks of tasks, ends of tasks, commit.
+    // Each loads first, and asks what is remembered of those it does not know. Begin, patience,
+    // changes or new ones or both, their syncs, commit; nothing; begin, changes, locks of tasks, ends
+    // of tasks, commit.
     assert_eq!(costs[2], [7, 6, 8, 1, 1, 7]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);

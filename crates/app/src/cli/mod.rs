@@ -27,10 +27,10 @@ use url::Url;
 pub use self::{
     enricher::EnricherArgs,
     newsletter::{
-        AccountsArgs, DEFAULT_BOARD_NAME, PagesArgs, SubscribersCommand, SubscribersEraseArgs,
-        SubscribersImportArgs, SubscribersMigrateArgs, SubscribersReconcileArgs,
-        SubscribersReinstateArgs, SubscribersShowArgs, SubscribersSuppressArgs,
-        SuppressionsCommand, SuppressionsImportArgs, WebhookArgs,
+        AccountsArgs, DEFAULT_BOARD_NAME, PagesArgs, SubscribersCommand, SubscribersDecideArgs,
+        SubscribersEraseArgs, SubscribersImportArgs, SubscribersMigrateArgs,
+        SubscribersReconcileArgs, SubscribersShowArgs, SuppressionsCommand, SuppressionsImportArgs,
+        WebhookArgs,
     },
     operator::{AuditArgs, OperatorArgs},
     parse::{Refusal, load_dotenv, parse},

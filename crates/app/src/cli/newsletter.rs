@@ -212,12 +212,12 @@ pub enum SubscribersCommand {
     /// Read the accounts' whole lists, record what they show, and have differences repaired
     Reconcile(SubscribersReconcileArgs),
     /// See that nothing is sent to an address, in either account
-    Suppress(SubscribersSuppressArgs),
+    Suppress(SubscribersDecideArgs),
     /// Let mail be sent to somebody again who was suppressed
     ///
     /// It counts from this moment on: what the provider says of before does not. No account is told
     /// to make anybody active; whoever wants mail has subscribed there.
-    Reinstate(SubscribersReinstateArgs),
+    Reinstate(SubscribersDecideArgs),
     /// Erase a subscriber here and in both accounts of the e-mail provider
     ///
     /// The person is unknown at once; a worker with the accounts' keys has both forget them. Of
@@ -230,28 +230,8 @@ pub enum SubscribersCommand {
 }
 
 #[derive(Debug, Args)]
-pub struct SubscribersSuppressArgs {
-    /// The address, whether anybody has reported it or not, or a subscriber's UUID
-    #[arg(value_name = "EMAIL", value_parser = config::person)]
-    pub person: PersonRef,
-
-    /// Why, for the audit
-    #[arg(
-        long,
-        value_name = "REASON",
-        env = "POSTHASTE_SUBSCRIBERS_REASON",
-        value_parser = config::reason
-    )]
-    pub reason: String,
-    #[command(flatten)]
-    pub store: StoreArgs,
-    #[command(flatten)]
-    pub operator: OperatorArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct SubscribersReinstateArgs {
-    /// The subscriber's address or UUID
+pub struct SubscribersDecideArgs {
+    /// The address, or a subscriber's UUID; an address can be suppressed that nobody has reported
     #[arg(value_name = "EMAIL", value_parser = config::person)]
     pub person: PersonRef,
 

@@ -5,7 +5,7 @@ use std::{collections::HashMap, process::ExitCode};
 use domain::{
     audit::{AuditLog, AuditPosition, AuditQuery, Entry},
     store::{Store, StoreError},
-    subscriber::{Departure, Subscriber, SubscriberId},
+    subscriber::SubscriberId,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -70,9 +70,7 @@ async fn addresses(
 ) -> Result<HashMap<SubscriberId, String>, StoreError> {
     let ids: Vec<_> = entries.iter().filter_map(Entry::subscriber).collect();
     let known = store.load_subscribers_by_id(&ids).await?;
-    // The address of a person who is being erased is shown nowhere.
-    let shown = |one: &Subscriber| one.departure != Some(Departure::Erased);
-    let known = known.into_iter().filter(|(_, one)| shown(one));
+    let known = known.into_iter().filter(|(_, one)| !one.is_being_erased());
     Ok(known.map(|(id, one)| (id, one.email.to_string())).collect())
 }
 

@@ -71,6 +71,12 @@ impl Remembered {
 }
 
 impl Subscriber {
+    /// Whether the person is being erased: until the accounts have forgotten the address, no list
+    /// and no record of what was done shows it.
+    pub fn is_being_erased(&self) -> bool {
+        self.departure == Some(Departure::Erased)
+    }
+
     /// Whether the accounts show what is known of the person, or nobody sends them anything. From
     /// then on an address that they have left may be taken out.
     pub(super) fn is_settled(&self) -> bool {
@@ -121,7 +127,7 @@ pub(super) fn dead_token(id: SubscriberId) -> MigrationToken {
 /// Erases a person: nothing but the address is kept, until both accounts have forgotten it.
 /// `None` for a person who is being erased already.
 pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
-    if subscriber.departure == Some(Departure::Erased) {
+    if subscriber.is_being_erased() {
         return None;
     }
     let mut after = subscriber.departing(Departure::Erased);

@@ -20,11 +20,9 @@ mod suppressions;
 
 use std::process::ExitCode;
 
+use self::suppress::Decision;
 use crate::{
-    cli::{
-        SubscribersCommand, SubscribersEraseArgs, SubscribersReinstateArgs, SubscribersShowArgs,
-        SubscribersSuppressArgs, SuppressionsCommand,
-    },
+    cli::{SubscribersCommand, SubscribersEraseArgs, SubscribersShowArgs, SuppressionsCommand},
     clock,
     database::Database,
     output,
@@ -71,29 +69,11 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
             let database = Database::open(&store.database()).await?;
             export::export(&*database.subscribers, output::print_lines).await?;
         }
-        SubscribersCommand::Suppress(SubscribersSuppressArgs {
-            person,
-            reason,
-            store,
-            operator,
-        }) => {
-            let deed = operator.deed()?;
-            let store = Database::open(&store.database()).await?.store;
-            let clock = clock::system();
-            let said = suppress::suppress(&*store, &clock, &person, &reason, &deed).await?;
-            output::print(said)?;
+        SubscribersCommand::Suppress(args) => {
+            output::print(suppress::run(args, Decision::Suppress).await?)?;
         }
-        SubscribersCommand::Reinstate(SubscribersReinstateArgs {
-            person,
-            reason,
-            store,
-            operator,
-        }) => {
-            let deed = operator.deed()?;
-            let store = Database::open(&store.database()).await?.store;
-            let clock = clock::system();
-            let said = suppress::reinstate(&*store, &clock, &person, &reason, &deed).await?;
-            output::print(said)?;
+        SubscribersCommand::Reinstate(args) => {
+            output::print(suppress::run(args, Decision::Reinstate).await?)?;
         }
         SubscribersCommand::Suppressions(SuppressionsCommand::Import(args)) => {
             return suppressions::import(args).await;

@@ -10,14 +10,40 @@ use domain::{
 
 use super::person::{self, NOBODY};
 use crate::{
-    clock::Clock,
+    cli::SubscribersDecideArgs,
+    clock::{self, Clock},
     config::PersonRef,
     conflicts::decide_again,
+    database::Database,
     newsletter::{DEADLINE, new_id, new_token},
 };
 
+/// What an operator decides about a person.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Decision {
+    Suppress,
+    Reinstate,
+}
+
+/// Carries out a decision, and says what is so now.
+pub(super) async fn run(args: SubscribersDecideArgs, decision: Decision) -> anyhow::Result<String> {
+    let SubscribersDecideArgs {
+        person,
+        reason,
+        store,
+        operator,
+    } = args;
+    let deed = operator.deed()?;
+    let store = Database::open(&store.database()).await?.store;
+    let clock = clock::system();
+    match decision {
+        Decision::Suppress => suppress(&*store, &clock, &person, &reason, &deed).await,
+        Decision::Reinstate => reinstate(&*store, &clock, &person, &reason, &deed).await,
+    }
+}
+
 /// Suppresses an address, and says what is so now.
-pub(super) async fn suppress(
+async fn suppress(
     store: &dyn Store,
     clock: &Clock,
     person: &PersonRef,
@@ -50,7 +76,7 @@ pub(super) async fn suppress(
 }
 
 /// Reinstates a person, and says what is so now.
-pub(super) async fn reinstate(
+async fn reinstate(
     store: &dyn Store,
     clock: &Clock,
     person: &PersonRef,

@@ -44,8 +44,8 @@ static LAYOUT: Layout = Layout {
     ignored: &[],
 };
 
-/// Hands over a header and a line for each person who is suppressed, reported or not, in the
-/// order of their addresses, some at a time.
+/// Hands over a header and a line for each person who is suppressed, reported or not, but not
+/// being erased, in the order of their addresses, some at a time.
 pub(super) async fn export(
     subscribers: &dyn SubscriberReader,
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
@@ -59,7 +59,7 @@ pub(super) async fn export(
     writer.write_record(LAYOUT.columns)?;
     loop {
         let page = subscribers.list(&query).await?;
-        for subscriber in &page {
+        for subscriber in page.iter().filter(|one| !one.is_being_erased()) {
             write(&mut writer, subscriber)?;
         }
         let written = writer.into_inner().map_err(|error| anyhow!("{error}"))?;

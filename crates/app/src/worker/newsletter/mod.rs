@@ -2,11 +2,12 @@
 //!
 //! One worker at a time speaks to the accounts: [`lease`] is the right to do so. Its holder runs
 //! loops for the syncs of each account, for the moves, which need both, and for the withdrawals of
-//! suppressed people and of addresses that depart, from whichever accounts there are. Their calls go through a
-//! [`line`](mod@line) and overlap as far as the account's limit allows; there are none while an
-//! account is left alone, which [`door`] knows. [`people`] keeps two loops from working for one
-//! person or one address. Syncs and moves write to an account only when its [list](listing) has been read. [`errand`] is what
-//! the loops have in common, [`sync`], [`moving`] and [`withdrawing`] what they do.
+//! suppressed people and of addresses that depart, from the accounts that have a key. Their calls
+//! go through a [`line`](mod@line) and overlap as far as the account's limit allows; there are none
+//! while an account is left alone, which [`door`] knows. [`people`] keeps two loops from working for
+//! one person or one address. Syncs and moves write to an account only when its [list](listing) has
+//! been read. [`errand`] is what the loops have in common; [`sync`], [`moving`] and [`withdrawing`]
+//! are what they do.
 //!
 //! An account without a key is not spoken to; what would be sent waits.
 

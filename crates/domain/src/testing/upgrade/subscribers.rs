@@ -1,5 +1,5 @@
-//! What the rows of the migration `subscribers` mean: five subscribers, what is remembered of another, the lease of an
-//! account, and the tasks behind those of the migration `outbox`.
+//! What the rows of the migration `subscribers` mean: five subscribers, what is remembered of
+//! another, the lease of an account, and the tasks behind those of the migration `outbox`.
 
 use time::macros::date;
 

@@ -76,7 +76,15 @@ async fn an_export_has_everybody_who_is_suppressed_and_no_one_else() {
          {ADA},unsubscribed,operator,,2026-03-01T12:00:00.123456Z,\
          \"\"\"never\"\", she\u{1F980} said\"\n"
     );
-    assert_eq!(exported(&store().await).await, (expect, 1));
+    let store = store().await;
+    assert_eq!(exported(&store).await, (expect, 1));
+    // An address that is to be forgotten leaves in no file.
+    for address in [ADA, STRANGER] {
+        let erased = usecase::erase(&store, &email(address), None, noon()).await;
+        assert_eq!(erased, Ok(true));
+    }
+    let nobody = "email,status,source,account,at,reason\n".to_owned();
+    assert_eq!(exported(&store).await, (nobody, 1));
 }
 
 /// The database is lost; whoever is reported anew is suppressed.
