@@ -32,7 +32,7 @@ use crate::{
     newsletter::{Links, NewsletterService},
     output, provider,
     shutdown::StopSignals,
-    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
+    worker::{BusyProbe, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
 
 /// What to run, and how.
@@ -157,7 +157,7 @@ impl Service {
         ));
         let (lanes, lane_tasks) =
             Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
-        let is_busy: IsBusy = Arc::new(lanes.is_busy());
+        let is_busy: BusyProbe = Arc::new(lanes.is_busy());
         let pushes = Arc::new(lanes.under_way());
         let newsletter = NewsletterService::new(&store, &clock::system(), config.links);
         let ports = Ports {
@@ -326,7 +326,7 @@ impl Works {
         database: &Database,
         store: Arc<dyn Store>,
         wake: Arc<Wake>,
-        is_busy: IsBusy,
+        is_busy: BusyProbe,
     ) -> anyhow::Result<Worker> {
         self.enricher.describe_metrics();
         let Enriching {

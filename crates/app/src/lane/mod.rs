@@ -5,18 +5,19 @@
 //! two stages, each a task that takes whatever waits as its next batch, and never waits for more
 //! to come: under light load a batch is one posting, under heavy load one commit pays for many.
 //!
-//! - [`read`] loads what a batch names, and answers the pushes that change nothing: most of a
-//!   catalogue that is pushed again, which would otherwise wait behind the commits of others.
-//! - [`write`] commits the rest on what was read for it. What its lane has written since is read
-//!   again; what others have written shows in the versions of postings.
-//! - [`aside`] has the commands that wait for a row which another transaction holds locked.
+//! - [`read`] loads the postings and companies that a batch names, and answers the pushes that
+//!   change nothing: most of a catalogue that is pushed again, which would otherwise wait behind
+//!   the commits of others.
+//! - [`write`] commits the rest on the [`snapshot`] that was read for it. Postings that the lane has
+//!   written since are read again; writes of other processes show in the postings' versions.
+//! - [`blocked`] keeps the commands that wait for a row which another transaction holds locked.
 //!
 //! Because these tasks commit, a request that is dropped half-way takes nothing with it.
 
-mod aside;
-mod found;
+mod blocked;
 mod read;
 mod run;
+mod snapshot;
 mod write;
 
 #[cfg(test)]
@@ -32,7 +33,7 @@ use async_trait::async_trait;
 use domain::{
     posting::{Answer, Lifetime, PutPosting, SourceIdentifier},
     store::Store,
-    usecase::{Ingest, IngestError},
+    usecase::{Answers, Ingest, IngestError},
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
@@ -41,13 +42,15 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{aside::Aside, found::Found, read::Reader, run::Runner, write::Writer};
+use self::{
+    blocked::BlockedCommands, read::Reader, run::Runner, snapshot::Snapshot, write::Writer,
+};
 use crate::clock::Clock;
 
 /// How long a stop waits for a commit that began before its commands' deadline.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How the lanes work.
+/// Numbers and limits of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSettings {
     /// How many lanes there are. Each has a commit under way at a time.
@@ -74,59 +77,59 @@ impl Default for LaneSettings {
 /// A command on its way.
 struct Job {
     put: PutPosting,
-    /// What it finds, once that is read.
-    found: Option<Box<Found>>,
+    /// The state that it was read against, once it was.
+    snapshot: Option<Box<Snapshot>>,
     deadline: Instant,
     answer: oneshot::Sender<Result<Answer, IngestError>>,
-    /// Its place among those under way, free again once it is answered.
-    _place: OwnedSemaphorePermit,
+    /// Its slot among the commands in flight, released with the answer.
+    _slot: OwnedSemaphorePermit,
 }
 
 impl Job {
-    /// Whether its client has been told to try again.
+    /// Whether its deadline is over, so that the client already has a 503.
     fn is_late(&self) -> bool {
         self.deadline <= Instant::now()
     }
 
     fn answer(self, answer: Result<Answer, IngestError>) {
-        // Whoever asked may be gone; what was committed stands.
+        // The client may have hung up; what was committed stands.
         let _ = self.answer.send(answer);
     }
 }
 
-/// The entrance to a lane.
-struct Entrance {
-    // Without a bound of its own: a command needs a place to get in.
+/// The sending end of a lane's queue.
+struct Intake {
+    // Unbounded, because the slots bound the number of commands.
     queue: mpsc::UnboundedSender<Job>,
     runner: Arc<Runner>,
 }
 
-impl Entrance {
-    /// Whether the lane takes it.
-    fn takes(&self, job: Job) -> bool {
-        self.runner.arrives();
-        let is_taken = self.queue.send(job).is_ok();
-        if !is_taken {
-            self.runner.have_arrived(1);
+impl Intake {
+    /// Queues a command; false once the lane has stopped.
+    fn accept(&self, job: Job) -> bool {
+        self.runner.note_queued();
+        let is_accepted = self.queue.send(job).is_ok();
+        if !is_accepted {
+            self.runner.note_read(1);
         }
-        is_taken
+        is_accepted
     }
 }
 
-/// The entrance to the lanes.
+/// The ingest use case on top of the lanes: spreads commands over them and waits for answers.
 pub struct Lanes {
-    entrances: Vec<Entrance>,
-    places: Arc<Semaphore>,
+    intakes: Vec<Intake>,
+    slots: Arc<Semaphore>,
     queue: usize,
     hasher: RandomState,
     deadline: Duration,
 }
 
-/// From so many commands under way on, those who push would notice what else is done. Fewer leave
-/// room: most of their time is spent with the clients and with the disk.
-const MANY: usize = 8;
+/// Commands in flight from which on background work throttles itself. Fewer leave room for it: most
+/// of their time goes to the clients and to the disk.
+const BUSY_AT: usize = 8;
 
-/// The lanes themselves, to stop them.
+/// The running tasks of the lanes, to stop them.
 pub struct LaneTasks {
     stop: CancellationToken,
     tasks: JoinSet<()>,
@@ -134,7 +137,7 @@ pub struct LaneTasks {
 }
 
 impl Lanes {
-    /// Starts the lanes. They run until they are stopped, or until nobody can push any more.
+    /// Starts the lanes. They run until they are stopped, or until [`Lanes`] is dropped.
     pub fn start(
         store: &Arc<dyn Store>,
         lifetime: Lifetime,
@@ -143,21 +146,21 @@ impl Lanes {
     ) -> (Self, LaneTasks) {
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let entrances = (0..settings.lanes.max(1)).map(|_| {
+        let intakes = (0..settings.lanes.max(1)).map(|_| {
             let runner = Arc::new(Runner::new(Arc::clone(store), lifetime, Arc::clone(clock)));
             let batch = settings.batch.max(1);
             let (queue, waiting) = mpsc::unbounded_channel();
             let (pass_on, changes) = mpsc::unbounded_channel();
-            let aside = Aside::new(Arc::clone(&runner));
-            let writer = Writer::new(Arc::clone(&runner), Arc::clone(&aside), batch);
+            let blocked = BlockedCommands::new(Arc::clone(&runner));
+            let writer = Writer::new(Arc::clone(&runner), Arc::clone(&blocked), batch);
             tasks.spawn(writer.run(changes));
-            let reader = Reader::new(Arc::clone(&runner), aside, batch, pass_on);
+            let reader = Reader::new(Arc::clone(&runner), blocked, batch, pass_on);
             tasks.spawn(reader.run(waiting, stop.clone()));
-            Entrance { queue, runner }
+            Intake { queue, runner }
         });
         let lanes = Self {
-            entrances: entrances.collect(),
-            places: Arc::new(Semaphore::new(settings.queue.max(1))),
+            intakes: intakes.collect(),
+            slots: Arc::new(Semaphore::new(settings.queue.max(1))),
             queue: settings.queue.max(1),
             hasher: RandomState::new(),
             deadline: settings.deadline,
@@ -170,23 +173,23 @@ impl Lanes {
         (lanes, tasks)
     }
 
-    /// Says how many commands are under way.
+    /// A gauge of the commands in flight.
     pub fn under_way(&self) -> impl Fn() -> usize + Send + Sync + 'static {
-        let (places, all) = (Arc::clone(&self.places), self.queue);
-        move || all - places.available_permits()
+        let (slots, all) = (Arc::clone(&self.slots), self.queue);
+        move || all - slots.available_permits()
     }
 
-    /// Says whether many commands are under way.
+    /// A probe for whether at least [`BUSY_AT`] commands are in flight.
     pub fn is_busy(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let under_way = self.under_way();
-        move || under_way() >= MANY
+        move || under_way() >= BUSY_AT
     }
 
-    fn lane_of(&self, identifier: &SourceIdentifier) -> Option<&Entrance> {
-        let lane = self.hasher.hash_one(identifier) % self.entrances.len() as u64;
+    fn lane_of(&self, identifier: &SourceIdentifier) -> Option<&Intake> {
+        let lane = self.hasher.hash_one(identifier) % self.intakes.len() as u64;
         usize::try_from(lane)
             .ok()
-            .and_then(|lane| self.entrances.get(lane))
+            .and_then(|lane| self.intakes.get(lane))
     }
 }
 
@@ -194,19 +197,19 @@ impl Lanes {
 impl Ingest for Lanes {
     async fn put(&self, put: PutPosting) -> Result<Answer, IngestError> {
         let deadline = Instant::now() + self.deadline;
-        let place = Arc::clone(&self.places)
+        let slot = Arc::clone(&self.slots)
             .try_acquire_owned()
             .map_err(|_| IngestError::Overloaded)?;
         let (answer, answered) = oneshot::channel();
         let lane = self.lane_of(&put.identifier);
         let job = Job {
             put,
-            found: None,
+            snapshot: None,
             deadline,
             answer,
-            _place: place,
+            _slot: slot,
         };
-        if !lane.is_some_and(|lane| lane.takes(job)) {
+        if !lane.is_some_and(|lane| lane.accept(job)) {
             return Err(unavailable("the service is stopping"));
         }
         match timeout_at(deadline, answered).await {
@@ -218,7 +221,7 @@ impl Ingest for Lanes {
 }
 
 impl LaneTasks {
-    /// Takes nothing more in, answers what was taken in, and ends.
+    /// Stops the intake, answers the commands that were accepted, and ends.
     pub async fn stop(mut self) {
         self.stop.cancel();
         let ended = async {
@@ -236,4 +239,12 @@ impl LaneTasks {
 
 fn unavailable(why: &str) -> IngestError {
     IngestError::Unavailable(why.to_owned())
+}
+
+/// The answer to the one command of a batch.
+fn only(answers: Answers) -> Result<Answer, IngestError> {
+    match answers.into_iter().next() {
+        Some(answer) => answer.map_err(IngestError::from),
+        None => Err(IngestError::Broken("a command got no answer".to_owned())),
+    }
 }

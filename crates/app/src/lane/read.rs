@@ -6,12 +6,12 @@ use domain::{store::StoreError, usecase::IngestError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Job, aside::Aside, found::Found, run::Runner};
+use super::{Job, blocked::BlockedCommands, run::Runner, snapshot::Snapshot};
 
-/// Reads for batches.
+/// The task of the first stage.
 pub(super) struct Reader {
     runner: Arc<Runner>,
-    aside: Arc<Aside>,
+    blocked: Arc<BlockedCommands>,
     batch: usize,
     pass_on: mpsc::UnboundedSender<Vec<Job>>,
 }
@@ -19,19 +19,19 @@ pub(super) struct Reader {
 impl Reader {
     pub fn new(
         runner: Arc<Runner>,
-        aside: Arc<Aside>,
+        blocked: Arc<BlockedCommands>,
         batch: usize,
         pass_on: mpsc::UnboundedSender<Vec<Job>>,
     ) -> Self {
         Self {
             runner,
-            aside,
+            blocked,
             batch,
             pass_on,
         }
     }
 
-    /// Reads until it is stopped and nothing waits any more.
+    /// Reads batches until it is stopped and its queue is empty.
     pub async fn run(self, mut waiting: mpsc::UnboundedReceiver<Job>, stop: CancellationToken) {
         let mut jobs = Vec::with_capacity(self.batch);
         loop {
@@ -46,25 +46,25 @@ impl Reader {
                     if !batch.is_empty() {
                         self.read(batch).await;
                     }
-                    self.runner.have_arrived(taken);
+                    self.runner.note_read(taken);
                 }
             }
         }
     }
 
     async fn read(&self, jobs: Vec<Job>) {
-        let at = self.runner.commits();
+        let epoch = self.runner.epoch();
         let puts: Vec<_> = jobs.iter().map(|job| &job.put).collect();
         let mut known = match self.runner.load(&puts).await {
             Ok(known) => Some(known),
-            // Reading waits for no row, only for a table that somebody has locked as a whole.
+            // A read waits for no row, only for a table that is locked as a whole.
             Err(StoreError::Unavailable(why) | StoreError::Locked(why)) => {
                 for job in jobs {
                     job.answer(Err(IngestError::Unavailable(why.clone())));
                 }
                 return;
             }
-            // Something is wrong with one of them; the next stage finds out with which.
+            // One of the commands is the cause; the second stage finds out which.
             Err(error) => {
                 tracing::debug!(%error, commands = jobs.len(), "a batch could not be read");
                 None
@@ -74,7 +74,7 @@ impl Reader {
         for job in jobs {
             let unchanged = known
                 .as_ref()
-                .filter(|_| !self.aside.has(&job.put.identifier))
+                .filter(|_| !self.blocked.has(&job.put.identifier))
                 .and_then(|known| self.runner.unchanged(known, &job.put));
             match unchanged {
                 Some(answer) => job.answer(Ok(answer)),
@@ -88,8 +88,8 @@ impl Reader {
             let identifiers: HashSet<_> = changes.iter().map(|job| &job.put.identifier).collect();
             let is_repeated = identifiers.len() < changes.len();
             for job in &mut changes {
-                let found = Found::take(known, &job.put, is_repeated, at);
-                job.found = Some(Box::new(found));
+                let snapshot = Snapshot::extract(known, &job.put, is_repeated, epoch);
+                job.snapshot = Some(Box::new(snapshot));
             }
         }
         // The writer ends only after this stage.

@@ -1,4 +1,4 @@
-//! The use case, step by step, for both stages of a lane.
+//! The steps of the use case that the stages of a lane share: load, decide, commit.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -16,17 +16,17 @@ use domain::{
 
 use tokio::sync::Notify;
 
-use super::found::Commits;
+use super::snapshot::Epoch;
 use crate::{clock::Clock, panics};
 
-/// What the stages of a lane share. A panic in the use case is a failure of one batch, not the
-/// end of the lane.
+/// Runs the steps of the use case for the stages of one lane. A panic in a step fails one batch, not
+/// the lane.
 pub(super) struct Runner {
     store: Arc<dyn Store>,
     lifetime: Lifetime,
     clock: Clock,
-    commits: AtomicU64,
-    arriving: AtomicUsize,
+    epoch: AtomicU64,
+    unread: AtomicUsize,
     read: Notify,
 }
 
@@ -36,60 +36,60 @@ impl Runner {
             store,
             lifetime,
             clock,
-            commits: AtomicU64::new(0),
-            arriving: AtomicUsize::new(0),
+            epoch: AtomicU64::new(0),
+            unread: AtomicUsize::new(0),
             read: Notify::new(),
         }
     }
 
-    /// How often the lane has committed, or tried to: what was read when there were fewer may
-    /// have changed since.
-    pub fn commits(&self) -> Commits {
-        self.commits.load(Ordering::Acquire)
+    /// The commit counter: commits that were made or attempted. A read from before a commit may be
+    /// stale.
+    pub fn epoch(&self) -> Epoch {
+        self.epoch.load(Ordering::Acquire)
     }
 
-    /// Notes that a command is on its way to the first stage.
-    pub fn arrives(&self) {
-        self.arriving.fetch_add(1, Ordering::Relaxed);
+    /// Counts a command that was queued for the first stage.
+    pub fn note_queued(&self) {
+        self.unread.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that the first stage is done with so many commands.
-    pub fn have_arrived(&self, commands: usize) {
-        self.arriving.fetch_sub(commands, Ordering::Relaxed);
+    /// Counts commands that the first stage is done with, and wakes the second stage.
+    pub fn note_read(&self, commands: usize) {
+        self.unread.fetch_sub(commands, Ordering::Relaxed);
         self.read.notify_waiters();
     }
 
-    /// Waits for the first stage to be done with a batch, if there is anything for it to do.
-    pub async fn next_arrivals(&self) -> bool {
+    /// Waits until the first stage is done with a batch; false at once if nothing is queued there.
+    pub async fn next_read(&self) -> bool {
         let read = self.read.notified();
-        let is_any = self.arriving.load(Ordering::Relaxed) > 0;
+        let is_any = self.unread.load(Ordering::Relaxed) > 0;
         if is_any {
             read.await;
         }
         is_any
     }
 
-    /// Loads what commands need to know.
+    /// Loads the postings and companies that commands name.
     pub async fn load(&self, puts: &[&PutPosting]) -> Result<Known, StoreError> {
         panics::caught(usecase::load_batch(self.store.as_ref(), puts)).await
     }
 
-    /// The answer to a command that changes nothing of what is known.
+    /// The answer to a command that would change nothing; `None` if it has to be committed.
     pub fn unchanged(&self, known: &Known, put: &PutPosting) -> Option<Answer> {
         let now = (self.clock)();
         let decided = catch_unwind(AssertUnwindSafe(|| decide(known, put, self.lifetime, now)));
         match decided {
             Ok(Ok(decision)) if decision.change.is_none() => Some(decision.answer),
-            // Refusals are left to the stage that knows what is about to be written, and so is
-            // what fails.
+            // Refusals and failures are left to the second stage, which knows the writes of the
+            // commands before.
             _ => None,
         }
     }
 
-    /// The rows that the commit of a batch would lock, unless there is none.
+    /// The rows that the commit of a batch would lock; `None` if it would lock none.
     pub fn locks(&self, known: &Known, puts: &[&PutPosting]) -> Option<RowLocks> {
         let now = (self.clock)();
-        // What panics is left to the commit.
+        // A panic is left to the commit.
         let decided = catch_unwind(AssertUnwindSafe(|| {
             usecase::decide_batch(known.clone(), puts, self.lifetime, now)
         }));
@@ -98,7 +98,8 @@ impl Runner {
         (!locks.is_empty()).then_some(locks)
     }
 
-    /// What a batch would lock and others hold locked, and what is known besides.
+    /// The rows of a batch that other transactions hold locked, and the state that was loaded to
+    /// find that out.
     pub async fn find_held(&self, puts: &[&PutPosting]) -> Result<(RowLocks, Known), StoreError> {
         let known = self.load(puts).await?;
         let locks = self.locks(&known, puts).unwrap_or_default();
@@ -106,18 +107,18 @@ impl Runner {
         Ok((held, known))
     }
 
-    /// Those rows that others hold locked.
+    /// Those of these rows that other transactions hold locked.
     async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
         panics::caught(self.store.held(locks)).await
     }
 
-    /// Carries a batch out.
+    /// Loads, decides and commits a batch.
     pub async fn ingest(&self, puts: &[&PutPosting]) -> Result<Answers, StoreError> {
         let known = self.load(puts).await?;
         self.commit(puts, known).await
     }
 
-    /// Carries a batch out on what is known.
+    /// Decides and commits a batch on state that was loaded.
     pub async fn commit(&self, puts: &[&PutPosting], known: Known) -> Result<Answers, StoreError> {
         let now = (self.clock)();
         let result = panics::caught(async {
@@ -128,7 +129,7 @@ impl Runner {
             Ok(answers)
         })
         .await;
-        self.commits.fetch_add(1, Ordering::Release);
+        self.epoch.fetch_add(1, Ordering::Release);
         result
     }
 }

@@ -255,7 +255,7 @@ async fn many_pushes_under_way_are_told() {
     for pushes in [first, six, eighth] {
         assert!(pushes.answers().await.iter().all(Result::is_ok));
     }
-    eventually("their places are free", async || !is_busy()).await;
+    eventually("their slots are free", async || !is_busy()).await;
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
 //! The second stage: one commit for a batch, and if that fails, one for each of its commands.
-//! What waits for a row that others hold locked leaves the lane.
+//! A command that waits for a row which another transaction holds locked leaves the lane.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -13,39 +13,41 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{Job, aside::Aside, found::Written, run::Runner, unavailable};
+use super::{
+    Job, blocked::BlockedCommands, only, run::Runner, snapshot::RecentWrites, unavailable,
+};
 use crate::waits;
 
-/// Commits batches.
+/// The task of the second stage.
 pub(super) struct Writer {
     runner: Arc<Runner>,
-    aside: Arc<Aside>,
+    blocked: Arc<BlockedCommands>,
     batch: usize,
 }
 
 impl Writer {
-    pub fn new(runner: Arc<Runner>, aside: Arc<Aside>, batch: usize) -> Self {
+    pub fn new(runner: Arc<Runner>, blocked: Arc<BlockedCommands>, batch: usize) -> Self {
         Self {
             runner,
-            aside,
+            blocked,
             batch,
         }
     }
 
-    /// Writes until the first stage has ended and nothing waits any more.
+    /// Commits batches until the first stage has ended and its queue is empty.
     pub async fn run(self, mut changes: mpsc::UnboundedReceiver<Vec<Job>>) {
         let mut waiting = VecDeque::new();
-        let mut written = Written::default();
+        let mut written = RecentWrites::default();
         loop {
             if waiting.is_empty() {
                 let Some(first) = changes.recv().await else {
-                    return self.aside.end().await;
+                    return self.blocked.end().await;
                 };
                 waiting.extend(first);
             }
             self.take(&mut changes, &mut waiting);
-            // What is being read just now shares the commit instead of waiting for its end.
-            if waiting.len() < self.batch && self.runner.next_arrivals().await {
+            // A batch that is being read right now shares the commit instead of waiting for its end.
+            if waiting.len() < self.batch && self.runner.next_read().await {
                 self.take(&mut changes, &mut waiting);
             }
             let count = self.batch.min(waiting.len());
@@ -57,7 +59,7 @@ impl Writer {
         }
     }
 
-    /// Takes what was read meanwhile, up to a batch and what came with it.
+    /// Moves commands from the channel to the waiting ones until there is a batch of them.
     fn take(&self, changes: &mut mpsc::UnboundedReceiver<Vec<Job>>, waiting: &mut VecDeque<Job>) {
         while waiting.len() < self.batch
             && let Ok(more) = changes.try_recv()
@@ -66,8 +68,8 @@ impl Writer {
         }
     }
 
-    async fn write(&self, mut jobs: Vec<Job>, written: &mut Written) {
-        written.note_others(self.aside.tried());
+    async fn write(&self, mut jobs: Vec<Job>, written: &mut RecentWrites) {
+        written.note_all(self.blocked.tried());
         let (mut known, again) = written.known(&mut jobs);
         if !again.is_empty() {
             match self.runner.load(&again).await {
@@ -75,7 +77,7 @@ impl Writer {
                     known.postings.extend(loaded.postings);
                     known.companies.extend(loaded.companies);
                 }
-                // It would not be otherwise for each of them.
+                // Each of them alone would fail the same way.
                 Err(StoreError::Unavailable(why) | StoreError::Locked(why)) => {
                     return refuse(jobs, &why);
                 }
@@ -84,53 +86,54 @@ impl Writer {
         }
         match self.commit(jobs, known, written).await {
             Ok(()) => {}
-            Err((jobs, StoreError::Locked(why))) => self.without_held(jobs, why, written).await,
+            Err((jobs, StoreError::Locked(why))) => self.retry_unlocked(jobs, why, written).await,
             Err((jobs, error)) => self.one_by_one(jobs, error, written).await,
         }
     }
 
-    /// Commits a batch, all but the commands that wait for a row which is taken for locked. They
-    /// begin only after it, for they may be for the same postings. Gives back what failed.
+    /// Commits a batch but for the commands that need a row which is remembered as locked. Those are
+    /// queued as blocked after the commit, because they may be for the same postings. A failure
+    /// gives all commands back.
     async fn commit(
         &self,
         jobs: Vec<Job>,
         known: Known,
-        written: &mut Written,
+        written: &mut RecentWrites,
     ) -> Result<(), (Vec<Job>, StoreError)> {
-        let (jobs, held) = self.aside.split(jobs, &known);
+        let (jobs, held) = self.blocked.split(jobs, &known);
         let puts: Vec<_> = jobs.iter().map(|job| &job.put).collect();
         let result = if puts.is_empty() {
             Ok(Answers::new())
         } else {
             self.runner.commit(&puts, known).await
         };
-        written.note(&jobs, self.runner.commits());
+        written.note(&jobs, self.runner.epoch());
         match result {
             Ok(answers) => {
                 for (job, answer) in jobs.into_iter().zip(answers) {
                     job.answer(answer.map_err(IngestError::from));
                 }
             }
-            // Run again, one would find what it wrote itself, and answer that it was there.
+            // Outcome unknown: a retry could find our own insert and answer 200 instead of 201.
             Err(StoreError::InDoubt(why)) => refuse(jobs, &why),
             Err(error) => {
-                // In their order: what is held may come after what failed.
+                // In order: a blocked command may come after a failed one for the same posting.
                 let mut all = jobs;
                 all.extend(held);
                 return Err((all, error));
             }
         }
-        self.aside.admit(held);
+        self.blocked.admit(held);
         Ok(())
     }
 
-    /// Carries a batch out that waited in vain for a row: once more without the commands that need
-    /// what is visibly locked, or else one by one.
-    async fn without_held(&self, jobs: Vec<Job>, why: String, written: &mut Written) {
+    /// Retries a batch that ran into a lock: once without the commands that need a row which is
+    /// visibly locked, or else one by one.
+    async fn retry_unlocked(&self, jobs: Vec<Job>, why: String, written: &mut RecentWrites) {
         let puts: Vec<_> = jobs.iter().map(|job| &job.put).collect();
         let result = match self.runner.find_held(&puts).await {
             Ok((held, known)) if !held.is_empty() => {
-                self.aside.remember(&held, &known);
+                self.blocked.remember(&held, &known);
                 self.commit(jobs, known, written).await
             }
             _ => Err((jobs, StoreError::Locked(why))),
@@ -140,29 +143,29 @@ impl Writer {
         }
     }
 
-    /// Carries the commands of a batch that failed out by themselves. One that waits for a lock, and
-    /// those that come after it, leave the lane.
-    async fn one_by_one(&self, jobs: Vec<Job>, error: StoreError, written: &mut Written) {
+    /// Runs the commands of a failed batch one by one. One that runs into a lock leaves the lane, and
+    /// so do later ones for its posting.
+    async fn one_by_one(&self, jobs: Vec<Job>, error: StoreError, written: &mut RecentWrites) {
         tracing::debug!(%error, commands = jobs.len(), "a batch is run again one by one");
         let mut failure = (jobs.len() == 1).then_some(error);
         for job in jobs {
-            if self.aside.has(&job.put.identifier) {
-                self.aside.admit([job]);
+            if self.blocked.has(&job.put.identifier) {
+                self.blocked.admit([job]);
                 continue;
             }
             let result = self.single(&job, failure.take()).await;
-            written.note([&job], self.runner.commits());
+            written.note([&job], self.runner.epoch());
             if let Some(answer) = result {
                 job.answer(answer);
             } else {
-                self.aside.held_up_by_the_invisible(&job.put).await;
-                self.aside.admit([job]);
+                self.blocked.remember_unseen_lock(&job.put).await;
+                self.blocked.admit([job]);
             }
         }
     }
 
-    /// Carries one command out, again after each conflict until its deadline; `None` when it waits
-    /// for a lock. `failure` is how it failed already.
+    /// Runs one command, and again after each conflict until its deadline; `None` when it ran into a
+    /// lock. `failure` is the error of an attempt that was made already.
     async fn single(
         &self,
         job: &Job,
@@ -200,12 +203,5 @@ impl Writer {
 fn refuse(jobs: Vec<Job>, why: &str) {
     for job in jobs {
         job.answer(Err(unavailable(why)));
-    }
-}
-
-pub(super) fn only(answers: Answers) -> Result<Answer, IngestError> {
-    match answers.into_iter().next() {
-        Some(answer) => answer.map_err(IngestError::from),
-        None => Err(IngestError::Broken("a command got no answer".to_owned())),
     }
 }

@@ -1,4 +1,4 @@
-//! Threads for what nobody waits for.
+//! Threads of low priority for work that no client waits for.
 
 use std::{future::Future, io};
 
@@ -7,13 +7,12 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How much such a thread gives way to others, in the terms of `nice`: next to a thread that
-/// serves it gets about a tenth of a core, and all of it while the others rest.
+/// The niceness of such a thread: next to a thread that serves requests it gets about a tenth of a
+/// core, and all of it while that one is idle.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// A few threads of low priority. What computes on them for long slows down nobody who waits
-/// for an answer, and takes no other thread's turn.
+/// A runtime with a few threads of low priority. Long computations on them delay no request.
 pub(super) struct Background {
     handle: Handle,
     runtime: Option<Runtime>,
@@ -33,8 +32,8 @@ impl Background {
         })
     }
 
-    /// None, for what mostly waits: it runs where everything else does. Whoever it waits for may
-    /// keep a connection open on the threads that made it, so those should stay and not give way.
+    /// Uses the main runtime, for I/O-bound work: HTTP connections must stay on the runtime that
+    /// opened them, and its threads keep their priority.
     pub fn none() -> Self {
         Self {
             handle: Handle::current(),
@@ -42,7 +41,7 @@ impl Background {
         }
     }
 
-    /// Starts work.
+    /// Spawns a task on these threads.
     pub fn spawn<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -54,7 +53,7 @@ impl Background {
 impl Drop for Background {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Waits for nothing: this may be a thread that must not be blocked.
+            // Without waiting: the dropping thread may be one that must not block.
             runtime.shutdown_background();
         }
     }
@@ -62,7 +61,7 @@ impl Drop for Background {
 
 #[cfg(target_os = "linux")]
 fn give_way() {
-    // On Linux this is about the calling thread alone. Priority can be given up and not taken.
+    // On Linux this sets the calling thread alone. A thread may lower its priority, not raise it.
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
         tracing::debug!(%error, "a background thread keeps its priority");
     }

@@ -1,4 +1,4 @@
-//! Enriches postings: what for, the enricher's work outside of any transaction, what came of it.
+//! Enriches postings: loads them, has the enricher work outside of any transaction, records outcomes.
 
 mod failed;
 
@@ -30,10 +30,10 @@ use super::{
 };
 use crate::{metrics, panics, waits};
 
-/// How often an outcome is recorded again after a conflict before its task is put off.
+/// Retries of recording an outcome after conflicts, before its task is put off.
 const CONFLICTS: usize = 5;
 
-/// Enriches postings.
+/// The handler of enrichment tasks.
 pub(super) struct Enrichments {
     pub store: Arc<dyn Store>,
     pub enricher: Arc<dyn Enricher>,
@@ -56,7 +56,7 @@ impl Handler for Enrichments {
         self.tasks.settings.claim_for_enrichment
     }
 
-    fn has_company(&self) -> bool {
+    fn is_shared_queue(&self) -> bool {
         self.tasks.settings.enrich_loops > 1
     }
 
@@ -103,16 +103,16 @@ impl Handler for Enrichments {
     }
 }
 
-/// What came of an assignment.
+/// The result of an assignment.
 enum Done {
     Outcome(Outcome),
     Failure(Failed),
-    /// The worker was asked to stop before.
+    /// The worker was asked to stop before it began.
     NotBegun(Receipt),
 }
 
 impl Enrichments {
-    /// What to enrich. Tasks that need nothing any more are finished here.
+    /// Loads the postings to enrich, and finishes tasks whose posting needs no enrichment any more.
     async fn assignments(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
         match self.assign(tasks).await {
             Err(error) => tracing::debug!(%error, "postings are looked up one by one"),
@@ -126,7 +126,7 @@ impl Enrichments {
                     assignments.extend(assigned);
                     split.note(task, Ok(())).await?;
                 }
-                // The lease was lost: somebody else has the task.
+                // The lease was lost: another worker has the task.
                 Err(StoreError::Conflict) => {}
                 Err(error) => split.note(task, Err(error)).await?,
             }
@@ -174,20 +174,19 @@ impl Enrichments {
         }
     }
 
-    /// Has the enricher work in a task of its own: it may compute for long, and if it panics
-    /// then only there. What nobody waits for any more is broken off.
+    /// Runs the enricher in a task of its own, which may compute for long and contains panics, and
+    /// stops it when its result is no longer waited for.
     ///
-    /// The time counts from when a thread begins: a posting that waits for the thread of another
-    /// has done nothing yet.
+    /// The time limit counts from the task's first step, not from when it was queued for a thread.
     async fn enrich(&self, input: Arc<EnrichmentInput>) -> Result<Enrichment, EnrichError> {
         let (enricher, stop) = (Arc::clone(&self.enricher), StopOnDrop::default());
         let (flag, (began, waiting)) = (stop.0.clone(), oneshot::channel());
         let work = AbortOnDropHandle::new(self.threads.spawn(async move {
-            // It goes on if nobody listens: then the flag is set, too.
+            // If the receiver is gone, the stop flag is set, too.
             let _ = began.send(());
             enricher.enrich(&input, &flag).await
         }));
-        // An error is a task that could not begin, which says why itself.
+        // An error means that the task could not begin; joining it says why.
         let _ = waiting.await;
         let (start, limit) = (Instant::now(), self.tasks.settings.enrich_within);
         let worked = timeout(limit, work).await;
@@ -236,8 +235,8 @@ impl Enrichments {
     }
 }
 
-/// Ends work when nobody waits for it any more. Aborting its task is not enough: that is noticed
-/// where it waits, and computing waits for nothing.
+/// Sets the stop flag when dropped. Aborting a task is not enough, as that takes effect only at its
+/// next await, and a computation has none.
 #[derive(Default)]
 struct StopOnDrop(StopFlag);
 

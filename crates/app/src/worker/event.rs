@@ -1,4 +1,4 @@
-//! Delivers events: to the log, and to the listener that `domain` has for some.
+//! Delivers events: to the log, and to their listener in the rules.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Handler for Events {
         let mut split = SplitBatch::new(&self.tasks, tasks.len());
         for task in tasks {
             match self.finish(std::slice::from_ref(task)).await {
-                // The lease is lost: whoever has it now delivers once more.
+                // The lease is lost: its new holder delivers once more.
                 Err(StoreError::Conflict) => {}
                 done => split.note(task, done).await?,
             }

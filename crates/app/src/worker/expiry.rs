@@ -1,4 +1,4 @@
-//! Ends lifetimes.
+//! Expires postings whose lifetime has ended.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -11,30 +11,30 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::courtesy::Courtesy;
+use super::throttle::Throttle;
 use crate::{clock::Clock, panics, waits};
 
-/// How many postings expire in one commit.
+/// Postings per commit.
 const BATCH: usize = 256;
-/// How often a sweep is tried again when others change the same postings.
+/// Retries of a sweep after conflicts with other writers.
 const CONFLICTS: u32 = 4;
-/// So many postings in a row that cannot be written mean that the store is away.
+/// Consecutive postings that cannot be written that mean that the store is away.
 const MISSES: usize = 2;
-/// So many postings are put off at most; what is more is tried again with each sweep.
+/// Postings put off at most; any more are tried again with each sweep.
 const MOST_STUCK: usize = 1_000;
-/// How many sweeps pass by a posting that could not be written.
+/// Sweeps that leave out a posting that could not be written.
 const SWEEPS_PUT_OFF: u32 = 3;
 
-/// Expires postings whose lifetime has ended, every now and then.
+/// Sweeps the overdue postings at intervals.
 pub(super) struct Expiry {
     pub store: Arc<dyn Store>,
     pub clock: Clock,
     pub every: Duration,
-    pub courtesy: Courtesy,
+    pub throttle: Throttle,
 }
 
-/// Postings that could not be written by themselves, each until when it is passed by: somebody
-/// may keep it locked for hours, and it is always among the longest overdue.
+/// Postings that could not be written alone, each with the end of its being left out: a row may stay
+/// locked for hours, and is always among the longest overdue.
 #[derive(Default)]
 struct Stuck(HashMap<SourceIdentifier, Instant>);
 
@@ -66,13 +66,13 @@ impl Expiry {
         }
     }
 
-    /// Expires everything that is overdue now.
+    /// Expires all postings that are overdue now.
     async fn sweep(&self, stuck: &mut Stuck, stop: &CancellationToken) -> Result<(), StoreError> {
         let mut conflicts = 0;
         while !stop.is_cancelled() {
             let (start, now) = (Instant::now(), (self.clock)());
-            let bite = self.courtesy.bite_of_sweep(BATCH);
-            let overdue = self.overdue(bite, stuck, now).await?;
+            let batch = self.throttle.sweep_size(BATCH);
+            let overdue = self.overdue(batch, stuck, now).await?;
             if overdue.is_empty() {
                 return Ok(());
             }
@@ -87,18 +87,18 @@ impl Expiry {
                     self.one_by_one(&overdue, stuck, now).await?;
                 }
             }
-            if overdue.len() < bite {
+            if overdue.len() < batch {
                 return Ok(());
             }
             tokio::select! {
-                () = sleep(self.courtesy.rest_of_sweep(start.elapsed())) => {}
+                () = sleep(self.throttle.sweep_pause(start.elapsed())) => {}
                 () = stop.cancelled() => {}
             }
         }
         Ok(())
     }
 
-    /// The longest overdue postings but those that are put off.
+    /// The longest overdue postings without those that are put off.
     async fn overdue(
         &self,
         limit: usize,
@@ -120,7 +120,7 @@ impl Expiry {
         panics::caught(usecase::expire(self.store.as_ref(), overdue, now)).await
     }
 
-    /// Goes through a batch that failed. A posting that cannot be written is put off by itself.
+    /// Expires the postings of a failed batch one by one, and puts off those that cannot be written.
     async fn one_by_one(
         &self,
         overdue: &[SourceIdentifier],

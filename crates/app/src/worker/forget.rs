@@ -1,4 +1,4 @@
-//! Forgets drafts that nobody has asked for in a long time.
+//! Deletes drafts that were not used for a long time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ const KEPT: time::Duration = time::Duration::days(90);
 /// How many are forgotten in one commit.
 const BATCH: usize = 256;
 
-/// Forgets, every now and then.
+/// Deletes old drafts at intervals.
 pub(super) struct Forgetting {
     pub drafts: Arc<dyn Drafts>,
     pub clock: Clock,

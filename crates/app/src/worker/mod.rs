@@ -5,7 +5,7 @@
 //! [`forget`] forgets old drafts. All but the last two live on the outbox: [`poll`] claims tasks
 //! and keeps their leases, [`tasks`] says what becomes of a failed one. A commit of this process
 //! wakes them ([`wake`]); for the commits of others they look every second. While many push they
-//! give way ([`courtesy`]), and what computes for long has threads of low priority
+//! give way ([`throttle`]), and what computes for long has threads of low priority
 //! ([`background`]).
 //!
 //! An enricher that is somewhere else has several loops, each with one posting at a time, and a
@@ -18,7 +18,6 @@
 //! deaths.
 
 mod background;
-mod courtesy;
 mod door;
 mod enrich;
 mod event;
@@ -30,6 +29,7 @@ mod poll;
 mod quarantine;
 mod split;
 mod tasks;
+mod throttle;
 mod wake;
 
 #[cfg(test)]
@@ -49,12 +49,12 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::{
-    background::Background, courtesy::Courtesy, enrich::Enrichments, event::Events, expiry::Expiry,
-    forget::Forgetting, newsletter::Newsletter, quarantine::Quarantine, tasks::Tasks,
+    background::Background, enrich::Enrichments, event::Events, expiry::Expiry, forget::Forgetting,
+    newsletter::Newsletter, quarantine::Quarantine, tasks::Tasks, throttle::Throttle,
 };
 pub use self::{
-    courtesy::IsBusy,
     gate::Gate,
+    throttle::BusyProbe,
     wake::{Wake, WakingStore},
 };
 use crate::{clock::Clock, cores};
@@ -138,7 +138,7 @@ pub struct WorkerParts {
     pub clock: Clock,
     pub wake: Arc<Wake>,
     /// When to give way.
-    pub is_busy: IsBusy,
+    pub is_busy: BusyProbe,
     pub settings: WorkerSettings,
 }
 
@@ -171,7 +171,7 @@ impl Worker {
             outbox,
             clock: Arc::clone(&clock),
             settings,
-            courtesy: Courtesy(is_busy),
+            throttle: Throttle(is_busy),
             quarantine: Arc::new(Quarantine::default()),
         };
         let stop = CancellationToken::new();
@@ -228,7 +228,7 @@ impl Worker {
                 store,
                 clock,
                 every: settings.sweep_every,
-                courtesy: tasks.courtesy,
+                throttle: tasks.throttle,
             };
             loops.spawn(expiry.run(stop.clone()));
         }

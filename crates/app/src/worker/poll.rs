@@ -16,41 +16,39 @@ use super::{
 };
 use crate::{panics, waits};
 
-/// Does what the tasks of a queue ask for.
+/// Handles the tasks of a queue.
 #[async_trait]
 pub(super) trait Handler: Send + Sync {
-    /// Leave to claim tasks and to handle them.
+    /// A permit to claim tasks and to handle them.
     type Pass: Send;
 
     /// The queue.
     fn queue(&self) -> Queue;
 
-    /// How many tasks it takes at once at most.
+    /// Tasks per claim at most.
     fn most(&self) -> usize;
 
     /// Whether other loops of this process take tasks of the same queue.
-    fn has_company(&self) -> bool {
+    fn is_shared_queue(&self) -> bool {
         false
     }
 
-    /// Waits until it makes sense to claim anything. What it gives is held until what was claimed
-    /// is handled.
+    /// Waits for the permit, which is held until the claimed tasks are handled.
     async fn ready(&self) -> Self::Pass;
 
     /// Handles claimed tasks: each is finished, put off or given up. An error means that the
-    /// store cannot be reached, and that what was not settled is to be given back.
+    /// store cannot be reached, and that unsettled tasks are to be given back.
     ///
-    /// When `stop` is cancelled it should not begin with anything more, and give that back.
+    /// After `stop` is cancelled an implementation begins no further task, and gives those back.
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;
 
-    /// Does what has to be done before a task is given up that its workers died of. It must not
-    /// be worked on for that.
+    /// Runs before a task is given up because workers died of it. It must not work on the task.
     async fn before_burying(&self, _task: &Claimed) -> Result<(), StoreError> {
         Ok(())
     }
 }
 
-/// Handles tasks until it is stopped. Several may run with the same handler.
+/// Claims and handles tasks until it is stopped. Several loops may share a handler.
 pub(super) async fn run<H: Handler>(
     tasks: Tasks,
     handler: Arc<H>,
@@ -83,7 +81,7 @@ pub(super) async fn run<H: Handler>(
                     }
                 } else {
                     tokio::select! {
-                        () = sleep(tasks.courtesy.rest(kind, claimed, start.elapsed())) => {}
+                        () = sleep(tasks.throttle.pause(kind, claimed, start.elapsed())) => {}
                         () = stop.cancelled() => {}
                     }
                 }
@@ -92,7 +90,7 @@ pub(super) async fn run<H: Handler>(
                 let waits = outage.get_or_insert_with(waits::after_failures);
                 let wait = waits.next().unwrap_or_default();
                 tracing::warn!(?queue, %error, ?wait, "background work waits");
-                // A call does not cut this short: calls come with every commit.
+                // A wake-up does not cut this short: every commit sends one.
                 tokio::select! {
                     () = sleep(wait) => {}
                     () = stop.cancelled() => {}
@@ -102,8 +100,7 @@ pub(super) async fn run<H: Handler>(
     }
 }
 
-/// Claims one task whose worker died, if there is any, and works on it alone; says how many there
-/// were.
+/// Claims one suspect, if there is any, and handles it alone; returns how many there were.
 async fn suspect<H: Handler>(
     tasks: &Tasks,
     handler: &H,
@@ -123,7 +120,7 @@ async fn suspect<H: Handler>(
     tasks.quarantine.look_again(queue);
     let (work, lost) = (&task.work, task.lost);
     if task.is_lethal() {
-        // What fails here is not given back, which would clear the suspect.
+        // After a failure here the task is not given back: that would clear the suspicion.
         handler.before_burying(&task).await?;
         tasks.give_up(&task, &Failure::lethal()).await;
         return Ok(1);
@@ -133,7 +130,7 @@ async fn suspect<H: Handler>(
     Ok(1)
 }
 
-/// One claim and what comes of it; says how many tasks there were.
+/// Claims a batch and handles it; returns its size.
 async fn round<H: Handler>(
     tasks: &Tasks,
     handler: &H,
@@ -149,15 +146,15 @@ async fn round<H: Handler>(
     if claimed.is_empty() {
         return Ok(0);
     }
-    if handler.has_company() {
-        // There may be more, and another loop that waits.
+    if handler.is_shared_queue() {
+        // There may be more tasks, and another loop is waiting.
         wake.call(queue);
     }
     work_on(tasks, handler, &claimed, stop).await?;
     Ok(claimed.len())
 }
 
-/// Has claimed tasks handled while their leases are renewed.
+/// Handles claimed tasks while their leases are renewed.
 async fn work_on<H: Handler>(
     tasks: &Tasks,
     handler: &H,
@@ -180,7 +177,7 @@ async fn work_on<H: Handler>(
         }
     };
     if result.is_err() {
-        // Not at once: the same would happen again.
+        // Later: at once, the same would happen again.
         tasks.give_back(&receipts, time::Duration::SECOND).await;
     }
     result

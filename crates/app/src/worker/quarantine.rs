@@ -1,6 +1,6 @@
-//! Suspects: tasks whose worker died without a report. One of them may have killed it, so this
-//! process works on one suspect at a time, of whatever queue, and enriches nothing beside it: what
-//! dies then, dies of this one. Enrichments are what computes on what strangers wrote.
+//! Isolates suspects: tasks whose worker died without a report. One of them may have killed it, so a
+//! process handles one suspect at a time, of whatever queue, and enriches nothing beside it: if the
+//! process dies then, it died of this one. Only enrichments compute on untrusted input.
 
 use std::{
     collections::HashMap,
@@ -20,18 +20,18 @@ pub(super) struct Quarantine {
     suspect: tokio::sync::Mutex<()>,
     /// Shared by rounds that enrich, and had alone by a suspect.
     enriching: RwLock<()>,
-    /// When the loops of a queue may look for suspects again.
+    /// The earliest time of the next look for suspects, by queue.
     next_look: Mutex<HashMap<Queue, Instant>>,
 }
 
-/// Leave to work on a suspect.
+/// A permit to handle a suspect.
 pub(super) struct Alone<'a> {
     _suspect: MutexGuard<'a, ()>,
     _enriching: RwLockWriteGuard<'a, ()>,
 }
 
 impl Quarantine {
-    /// Whether it is time to look for suspects in a queue. Of several loops one looks, so often.
+    /// Whether to look for suspects in a queue now: true for one loop in each interval.
     pub fn is_to_look(&self, queue: Queue, every: Duration) -> bool {
         let now = Instant::now();
         let mut looks = self
@@ -46,7 +46,7 @@ impl Quarantine {
         is_due
     }
 
-    /// Has the queue looked at again at once: where one suspect was, there may be more.
+    /// Lets the next look be at once: a queue with one suspect may have more.
     pub fn look_again(&self, queue: Queue) {
         let mut looks = self
             .next_look
@@ -55,7 +55,7 @@ impl Quarantine {
         looks.remove(&queue);
     }
 
-    /// Waits for leave to claim a suspect and to work on it.
+    /// Waits for the permit to claim and handle a suspect.
     pub async fn alone(&self) -> Alone<'_> {
         Alone {
             _suspect: self.suspect.lock().await,
@@ -63,7 +63,7 @@ impl Quarantine {
         }
     }
 
-    /// Waits for leave to work on tasks of this kind that are no suspects.
+    /// Waits for the permit to handle ordinary tasks of a kind.
     pub async fn beside_others(&self, kind: Kind) -> Option<RwLockReadGuard<'_, ()>> {
         match kind {
             Kind::Enrich => Some(self.enriching.read().await),

@@ -1,15 +1,15 @@
-//! Batches that failed as a whole, and are gone through task by task.
+//! Handling of a failed batch task by task.
 
 use domain::{outbox::Claimed, store::StoreError};
 
 use super::tasks::Tasks;
 
-/// So many tasks in a row of which nothing could be written, not even that they failed, mean that
-/// the store is away. One alone may be locked by somebody.
+/// Consecutive tasks of which not even the failure could be recorded that mean that the store is
+/// away. One alone may be a locked row.
 const MISSES: usize = 2;
 
-/// A batch that is gone through task by task. What the store refuses of one task while it takes
-/// what is said about it is that task's own trouble: it is put off, and the others go on.
+/// A batch that is handled task by task. A task whose result the store refuses, while it records the
+/// failure, is put off alone, and the others go on.
 pub(super) struct SplitBatch<'a> {
     tasks: &'a Tasks,
     most: usize,
@@ -17,7 +17,7 @@ pub(super) struct SplitBatch<'a> {
 }
 
 impl<'a> SplitBatch<'a> {
-    /// A batch of so many tasks.
+    /// A batch of `size` tasks.
     pub fn new(tasks: &'a Tasks, size: usize) -> Self {
         Self {
             tasks,
@@ -26,7 +26,7 @@ impl<'a> SplitBatch<'a> {
         }
     }
 
-    /// Notes what came of a task. An error means that the store is away.
+    /// Records the result of a task. An error means that the store is away.
     pub async fn note(
         &mut self,
         task: &Claimed,
@@ -39,7 +39,7 @@ impl<'a> SplitBatch<'a> {
             }
             Err(error) => error,
         };
-        // With a lost lease this does nothing: somebody else has the task.
+        // With a lost lease this does nothing: another worker has the task.
         if self.tasks.failed(task, error.clone()).await {
             self.misses = 0;
             return Ok(());

@@ -1,4 +1,4 @@
-//! The outbox, as a worker deals with it.
+//! The worker's side of the outbox: claims, leases, and retries of failed tasks.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -12,16 +12,16 @@ use time::{Duration, OffsetDateTime};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::{WorkerSettings, courtesy::Courtesy, quarantine::Quarantine};
+use super::{WorkerSettings, quarantine::Quarantine, throttle::Throttle};
 use crate::clock::Clock;
 
-/// Claims tasks, keeps them, and settles what failed.
+/// Claims tasks, renews their leases, and settles failures.
 #[derive(Clone)]
 pub(super) struct Tasks {
     pub outbox: Arc<dyn Outbox>,
     pub clock: Clock,
     pub settings: WorkerSettings,
-    pub courtesy: Courtesy,
+    pub throttle: Throttle,
     pub quarantine: Arc<Quarantine>,
 }
 
@@ -30,14 +30,14 @@ impl Tasks {
         (self.clock)()
     }
 
-    /// How long a claim holds unless it is renewed.
+    /// The length of a claim that is not renewed.
     pub fn lease(&self) -> Duration {
         Duration::try_from(self.settings.lease).unwrap_or(Duration::MAX)
     }
 
-    /// Claims what is due in a queue; if that is nothing, what is due in the one behind it.
+    /// Claims due tasks of a queue, or if there are none, of the queue behind it.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
-        let limit = self.courtesy.bite(queue.kind(), limit);
+        let limit = self.throttle.batch(queue.kind(), limit);
         let lease = self.lease();
         let mut next = Some(queue);
         while let Some(queue) = next {
@@ -53,8 +53,8 @@ impl Tasks {
         Ok(Vec::new())
     }
 
-    /// Whether there is a task in a queue, or in the one behind it, whose worker died. Looked for
-    /// now and then.
+    /// Whether a queue, or the one behind it, has a suspect. Asks the store once a polling interval
+    /// and queue.
     pub async fn has_suspect(&self, queue: Queue) -> Result<bool, StoreError> {
         let every = self.settings.poll_every;
         if !self.quarantine.is_to_look(queue, every) {
@@ -65,7 +65,7 @@ impl Tasks {
             .await
     }
 
-    /// Claims a task whose worker died.
+    /// Claims a suspect.
     pub async fn claim_suspect(&self, queue: Queue) -> Result<Option<Claimed>, StoreError> {
         let (lease, now) = (self.lease(), self.now());
         self.outbox
@@ -73,7 +73,7 @@ impl Tasks {
             .await
     }
 
-    /// Keeps renewing leases, for as long as it is polled.
+    /// Renews leases for as long as it is polled.
     pub async fn keep(&self, receipts: &[Receipt]) -> Infallible {
         loop {
             sleep(self.settings.renew_every).await;
@@ -83,7 +83,7 @@ impl Tasks {
         }
     }
 
-    /// Makes claimed tasks due again after a while, without calling it a failure. Best effort, as
+    /// Makes claimed tasks due again after a delay, without counting a failure. Best effort, as
     /// their leases end anyway.
     pub async fn give_back(&self, receipts: &[Receipt], after: Duration) {
         if receipts.is_empty() {
@@ -94,7 +94,7 @@ impl Tasks {
         }
     }
 
-    /// Puts a failed task off, or gives it up. Says whether that was recorded.
+    /// Puts a failed task off, or gives it up; true if that was recorded.
     pub async fn failed(&self, task: &Claimed, failure: impl Into<Failure>) -> bool {
         let failure = failure.into();
         match self.next_attempt(task, &failure) {
@@ -103,12 +103,12 @@ impl Tasks {
         }
     }
 
-    /// When a failed task is to be tried again; `None` if it is to be given up.
+    /// The time of a failed task's next attempt; `None` if it is to be given up.
     pub fn next_attempt(&self, task: &Claimed, failure: &Failure) -> Option<OffsetDateTime> {
         let Again::After(asked) = failure.again else {
             return None;
         };
-        // Longer than this the policy does not try anyway.
+        // The policy's own window is no longer than this.
         let asked = asked.map(|asked| {
             Duration::try_from(asked)
                 .unwrap_or(Duration::DAY)
@@ -118,7 +118,7 @@ impl Tasks {
         RetryPolicy::STANDARD.next(attempts, since, asked, rand::random(), self.now())
     }
 
-    /// Puts a failed task off. Says whether that was recorded.
+    /// Puts a failed task off; true if that was recorded.
     pub async fn put_off(
         &self,
         task: &Claimed,
@@ -131,7 +131,7 @@ impl Tasks {
         recorded(&settled.await)
     }
 
-    /// Gives a failed task up. Says whether that was recorded.
+    /// Gives a failed task up; true if that was recorded.
     pub async fn give_up(&self, task: &Claimed, failure: &Failure) -> bool {
         let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
         tracing::error!(?work, attempts, error, "a task was given up");
@@ -154,22 +154,22 @@ fn recorded(settled: &Result<(), StoreError>) -> bool {
     settled.is_ok()
 }
 
-/// Why a task was not done.
+/// A failed attempt at a task.
 pub(super) struct Failure {
     message: String,
     again: Again,
 }
 
-/// Whether it may be done later.
+/// Whether another attempt makes sense.
 enum Again {
-    /// When the retry policy says so, but not before this time is over.
+    /// When the retry policy says so, and no sooner than after this time.
     After(Option<std::time::Duration>),
-    /// Not without a person.
+    /// Only after an operator has seen to it.
     Never,
 }
 
 impl Failure {
-    /// Its workers died.
+    /// Workers died of the task.
     pub fn lethal() -> Self {
         Self {
             message: LOST_TOO_OFTEN.to_owned(),
@@ -177,7 +177,7 @@ impl Failure {
         }
     }
 
-    /// What happened, for the operator.
+    /// The reason, for an operator.
     pub fn message(&self) -> &str {
         &self.message
     }

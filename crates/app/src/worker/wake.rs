@@ -1,4 +1,4 @@
-//! Commits of this process wake its worker.
+//! Wakes the worker's loops after commits of this process.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -18,8 +18,8 @@ use tokio::{
 
 use crate::waits;
 
-/// Tells the loops of a worker that there is something to do. A call that comes while nobody
-/// waits is kept for the next who does.
+/// Notifies the loops of a worker about new tasks. A notification that comes while no loop waits is
+/// kept for the next one that does.
 #[derive(Debug, Default)]
 pub struct Wake {
     enrich: Bell,

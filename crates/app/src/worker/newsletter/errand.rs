@@ -75,7 +75,7 @@ impl<E: Errands> Handler for OneByOne<E> {
         1
     }
 
-    fn has_company(&self) -> bool {
+    fn is_shared_queue(&self) -> bool {
         true
     }
 

@@ -1,12 +1,12 @@
-//! Commands that cannot be written because another transaction holds a row of theirs locked.
+//! Commands that are blocked: another transaction holds a row locked that they have to write.
 //!
-//! They have left their batch and their lane, so everybody else goes on. Each posting that such a
-//! command is for has a queue of its own, in which one command after the other is tried by itself
-//! until it succeeds or its time is over. Only a few tries are under way at a time, and only so
-//! many commands wait: the rest of the connections and of the places are for the others.
+//! They have left their batch and their lane, so all other commands go on. Each posting with blocked
+//! commands has a queue of its own, in which one command after the other is tried alone until it
+//! succeeds or its deadline is over. The number of concurrent tries and of blocked commands is
+//! limited: the rest of the connections and of the slots is for the other commands.
 //!
 //! Rows that were found locked are remembered for a moment, so that a batch waits for a row once
-//! and not each time that somebody pushes it.
+//! and not with each push for it.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -27,21 +27,21 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Job, found::Commits, run::Runner, unavailable, write::only};
+use super::{Job, only, run::Runner, snapshot::Epoch, unavailable};
 use crate::waits;
 
-/// How many tries may be under way at a time, each on a connection of its own.
+/// Concurrent tries, each on a connection of its own.
 const TRIES: usize = 2;
-/// How many commands may wait for locked rows, of all and for one posting.
+/// Blocked commands at most: in all, and for one posting.
 const WAITING: usize = 256;
 const WAITING_FOR_ONE: usize = 32;
-/// How long a row is taken for locked after it was found so.
+/// How long a row is assumed to be locked after it was found so.
 const MEMORY: Duration = Duration::from_secs(2);
 
 const LOCKED: &str = "another transaction holds a lock on what it writes";
 
-/// The commands of one lane that wait for locked rows.
-pub(super) struct Aside {
+/// The blocked commands of one lane.
+pub(super) struct BlockedCommands {
     runner: Arc<Runner>,
     tries: Semaphore,
     state: Mutex<State>,
@@ -51,18 +51,18 @@ pub(super) struct Aside {
 
 #[derive(Default)]
 struct State {
-    /// The commands that wait, by posting. The queue of one that is being tried is there even if
-    /// nobody waits in it.
+    /// The blocked commands by posting. A posting whose command is being tried has a queue even if
+    /// that is empty.
     queues: HashMap<SourceIdentifier, VecDeque<Job>>,
     waiting: usize,
     postings: Memory<SourceIdentifier>,
     companies: Memory<CompanyId>,
     references: Memory<CompanyId>,
-    /// What was tried here, and after how many commits: the lane knows of no other.
-    tried: Vec<(SourceIdentifier, Commits)>,
+    /// Postings that were written here, with the lane's epoch: the lane has no other way to know.
+    tried: Vec<(SourceIdentifier, Epoch)>,
 }
 
-/// Until when rows are taken for locked.
+/// Rows that are assumed to be locked, each until a point in time.
 struct Memory<K>(HashMap<K, Instant>);
 
 impl<K> Default for Memory<K> {
@@ -77,7 +77,7 @@ impl<K: Hash + Eq> Memory<K> {
         until.is_some_and(|until| *until > Instant::now())
     }
 
-    /// Says whether that is new.
+    /// Remembers a row; true if it was not remembered before.
     fn note(&mut self, row: K) -> bool {
         self.0.insert(row, Instant::now() + MEMORY).is_none()
     }
@@ -111,7 +111,7 @@ impl State {
     }
 }
 
-impl Aside {
+impl BlockedCommands {
     pub fn new(runner: Arc<Runner>) -> Arc<Self> {
         Arc::new(Self {
             runner,
@@ -126,18 +126,18 @@ impl Aside {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was tried here since this was last asked.
-    pub fn tried(&self) -> Vec<(SourceIdentifier, Commits)> {
+    /// The postings that were tried here since the last call.
+    pub fn tried(&self) -> Vec<(SourceIdentifier, Epoch)> {
         std::mem::take(&mut self.state().tried)
     }
 
-    /// Whether commands for a posting wait here, which no other may overtake.
+    /// Whether a posting has blocked commands, which no later one may overtake.
     pub fn has(&self, identifier: &SourceIdentifier) -> bool {
         self.state().queues.contains_key(identifier)
     }
 
-    /// Takes those out of a batch that would wait for a row which is taken for locked, and those
-    /// that come after them.
+    /// Splits a batch into the commands that are free to be committed, and those that need a row
+    /// which is remembered as locked or that come after such a command.
     pub fn split(&self, jobs: Vec<Job>, known: &Known) -> (Vec<Job>, Vec<Job>) {
         let mut state = self.state();
         if state.is_idle() {
@@ -180,9 +180,9 @@ impl Aside {
         }
     }
 
-    /// Remembers that a command was held up by a row which nobody can see yet: another transaction
-    /// is about to add the posting or its company.
-    fn suspect(&self, put: &PutPosting, known: Option<&Known>) {
+    /// Remembers that a command was blocked by a row which is not visible yet: another transaction
+    /// is about to insert the posting or its company.
+    fn remember_unseen(&self, put: &PutPosting, known: Option<&Known>) {
         let locks = known.and_then(|known| Some((self.runner.locks(known, &[put])?, known)));
         let mut state = self.state();
         state.forget_old();
@@ -197,7 +197,7 @@ impl Aside {
         }
     }
 
-    /// Takes over commands in their order.
+    /// Queues blocked commands in their order; answers those for which there is no room.
     pub fn admit(self: &Arc<Self>, jobs: impl IntoIterator<Item = Job>) {
         for job in jobs {
             if let Err(job) = self.queue(job) {
@@ -218,26 +218,24 @@ impl Aside {
         let queue = state.queues.entry(identifier.clone()).or_default();
         queue.push_back(job);
         if of_posting.is_none() {
-            self.tasks.spawn(Arc::clone(self).attend(identifier));
+            self.tasks.spawn(Arc::clone(self).drain(identifier));
         }
         Ok(())
     }
 
-    /// Carries out the commands for a posting, one after the other.
-    async fn attend(self: Arc<Self>, identifier: SourceIdentifier) {
+    /// Tries the commands of one posting, one after the other, until its queue is empty.
+    async fn drain(self: Arc<Self>, identifier: SourceIdentifier) {
         while let Some(job) = self.next(&identifier) {
-            let answer = self.carry_out(&job).await;
+            let answer = self.try_until_deadline(&job).await;
             let mut state = self.state();
             state.waiting -= 1;
-            state
-                .tried
-                .push((identifier.clone(), self.runner.commits()));
+            state.tried.push((identifier.clone(), self.runner.epoch()));
             drop(state);
             job.answer(answer);
         }
     }
 
-    /// The next command of a queue, which ends with the last one.
+    /// The next command of a queue. An empty queue is removed.
     fn next(&self, identifier: &SourceIdentifier) -> Option<Job> {
         let mut state = self.state();
         let next = state.queues.get_mut(identifier)?.pop_front();
@@ -247,8 +245,8 @@ impl Aside {
         next
     }
 
-    /// Tries a command until it succeeds or its time is over.
-    async fn carry_out(&self, job: &Job) -> Result<Answer, IngestError> {
+    /// Tries a command until it succeeds or its deadline is over.
+    async fn try_until_deadline(&self, job: &Job) -> Result<Answer, IngestError> {
         let mut waits = waits::after_locks();
         loop {
             if self.stop.is_cancelled() {
@@ -270,7 +268,7 @@ impl Aside {
         }
     }
 
-    /// Tries a command by itself, without waiting for rows that are visibly locked.
+    /// Tries a command alone, without waiting for rows that are visibly locked.
     async fn attempt(&self, job: &Job) -> Result<Result<Answer, IngestError>, StoreError> {
         let permit = timeout_at(job.deadline, self.tries.acquire()).await;
         if permit.is_err() || job.is_late() {
@@ -284,18 +282,18 @@ impl Aside {
         }
         let result = self.runner.commit(&puts, known).await;
         if matches!(result, Err(StoreError::Locked(_))) {
-            self.held_up_by_the_invisible(&job.put).await;
+            self.remember_unseen_lock(&job.put).await;
         }
         result.map(only)
     }
 
-    /// Remembers what a command waits for that no other transaction can see.
-    pub async fn held_up_by_the_invisible(&self, put: &PutPosting) {
+    /// Remembers the rows of a command that another transaction is about to insert.
+    pub async fn remember_unseen_lock(&self, put: &PutPosting) {
         let known = self.runner.load(&[put]).await.ok();
-        self.suspect(put, known.as_ref());
+        self.remember_unseen(put, known.as_ref());
     }
 
-    /// Has those that still wait try once more at most, and waits for their answers.
+    /// Lets each blocked command try once more at most, and waits until all are answered.
     pub async fn end(&self) {
         self.stop.cancel();
         self.tasks.close();

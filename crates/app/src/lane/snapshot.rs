@@ -1,4 +1,4 @@
-//! What a command finds: handed from the stage that reads to the stage that writes.
+//! The state that a command was read against, handed from the reading stage to the writing one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,23 +10,23 @@ use domain::{
 
 use super::Job;
 
-/// The number of commits that a lane had tried when something happened.
-pub(super) type Commits = u64;
+/// A lane's commit counter. A read that is older than a write of the same posting is stale.
+pub(super) type Epoch = u64;
 
-/// What was read for one command.
-pub(super) struct Found {
+/// The posting and the companies that were read for one command.
+pub(super) struct Snapshot {
     posting: Option<Posting>,
     /// The posting's company, and the one that the command names.
     companies: Vec<Company>,
-    /// Of its lane, before the read.
-    at: Commits,
+    /// The lane's counter before the read.
+    epoch: Epoch,
 }
 
-impl Found {
-    /// Takes what concerns a command out of what was read for its batch. A posting is left where
-    /// it is as long as others need it.
-    pub fn take(known: &mut Known, put: &PutPosting, others_need_it: bool, at: Commits) -> Self {
-        let posting = if others_need_it {
+impl Snapshot {
+    /// Moves a command's posting and companies out of the batch's read. A posting that several
+    /// commands are for is copied.
+    pub fn extract(known: &mut Known, put: &PutPosting, is_shared: bool, epoch: Epoch) -> Self {
+        let posting = if is_shared {
             known.postings.get(&put.identifier).cloned()
         } else {
             known.postings.remove(&put.identifier)
@@ -42,12 +42,12 @@ impl Found {
         Self {
             companies: companies.collect(),
             posting,
-            at,
+            epoch,
         }
     }
 
-    /// Puts it back among what a batch knows.
-    fn give(self, known: &mut Known) {
+    /// Merges the snapshot into the state that a batch is decided on.
+    fn restore(self, known: &mut Known) {
         if let Some(posting) = self.posting {
             known
                 .postings
@@ -60,39 +60,46 @@ impl Found {
     }
 }
 
-/// Which postings a lane has written lately, so that nobody decides on what it has overwritten.
+/// The postings that a lane has written lately, by the epoch of the last write: a snapshot from
+/// before it is stale.
 #[derive(Default)]
-pub(super) struct Written(HashMap<SourceIdentifier, Commits>);
+pub(super) struct RecentWrites(HashMap<SourceIdentifier, Epoch>);
 
-impl Written {
-    /// Notes that a commit of these commands is tried.
-    pub fn note<'a>(&mut self, jobs: impl IntoIterator<Item = &'a Job>, commit: Commits) {
+impl RecentWrites {
+    /// Records an attempted commit of these commands.
+    pub fn note<'a>(&mut self, jobs: impl IntoIterator<Item = &'a Job>, commit: Epoch) {
         let identifiers = jobs.into_iter().map(|job| job.put.identifier.clone());
         self.0
             .extend(identifiers.map(|identifier| (identifier, commit)));
     }
 
-    /// Notes what was committed beside the lane.
-    pub fn note_others(&mut self, tried: Vec<(SourceIdentifier, Commits)>) {
+    /// Records commits that were made outside the lane's batches.
+    pub fn note_all(&mut self, tried: Vec<(SourceIdentifier, Epoch)>) {
         self.0.extend(tried);
     }
 
-    /// What these commands know together, and those that have to read again.
+    /// The state that the fresh snapshots of a batch add up to, and the commands whose snapshot is
+    /// stale and has to be read again.
     pub fn known<'a>(&mut self, jobs: &'a mut [Job]) -> (Known, Vec<&'a PutPosting>) {
         let oldest = jobs
             .iter()
-            .filter_map(|job| job.found.as_ref().map(|found| found.at))
+            .filter_map(|job| job.snapshot.as_ref().map(|snapshot| snapshot.epoch))
             .min();
         // Jobs come in the order in which they were read.
         self.0
-            .retain(|_, commit| oldest.is_none_or(|at| *commit > at));
+            .retain(|_, commit| oldest.is_none_or(|oldest| *commit > oldest));
         let mut known = Known::default();
         let mut again = HashSet::new();
         for job in &mut *jobs {
             let identifier = &job.put.identifier;
-            match job.found.take() {
-                Some(found) if self.0.get(identifier).is_none_or(|last| *last <= found.at) => {
-                    found.give(&mut known);
+            match job.snapshot.take() {
+                Some(snapshot)
+                    if self
+                        .0
+                        .get(identifier)
+                        .is_none_or(|last| *last <= snapshot.epoch) =>
+                {
+                    snapshot.restore(&mut known);
                 }
                 _ => {
                     again.insert(identifier.clone());
