@@ -1,4 +1,4 @@
-//! The listener for whoever watches the service, and what is recorded for them.
+//! The admin listener, which serves `/metrics`.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -16,19 +16,19 @@ use crate::{
     metrics::{self, Page, PagePorts, Serving, Stores},
 };
 
-/// How often what was recorded is added up, so that it takes no memory although nobody looks.
-const ADD_UP_EVERY: Duration = Duration::from_secs(10);
+/// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A listener that runs.
+/// A running admin listener.
 pub struct Admin {
     address: SocketAddr,
     stop: StopHandle,
     server: JoinHandle<()>,
-    adding_up: JoinHandle<()>,
+    upkeep: JoinHandle<()>,
 }
 
 impl Admin {
-    /// Listens and starts to record, unless nobody is to.
+    /// Starts to listen and to record metrics, unless the listener is off.
     pub fn start(
         bind: AdminBind,
         stores: Stores,
@@ -76,8 +76,8 @@ impl Admin {
                 tracing::error!(%error, "the listener for /metrics failed");
             }
         });
-        let adding_up = tokio::spawn(async move {
-            let mut ticks = interval(ADD_UP_EVERY);
+        let upkeep = tokio::spawn(async move {
+            let mut ticks = interval(UPKEEP_INTERVAL);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
                 ticks.tick().await;
@@ -88,17 +88,17 @@ impl Admin {
             address,
             stop,
             server,
-            adding_up,
+            upkeep,
         }
     }
 
-    /// Answers what was asked, and ends.
+    /// Stops after the requests in flight.
     pub async fn stop(self) {
         self.stop.stop().await;
         if let Err(error) = self.server.await {
             tracing::error!(%error, address = %self.address, "the listener for /metrics ended badly");
         }
-        self.adding_up.abort();
+        self.upkeep.abort();
     }
 }
 

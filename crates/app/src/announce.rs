@@ -1,15 +1,15 @@
-//! What an operator is told at the start: which parts are on, and what would switch on the others.
+//! Log lines at the start: which parts are on, and which variables switch on the others.
 
 use adapters_mailerlite::Settings as ProviderSettings;
 
 use crate::config::EnricherKind;
 
-/// The parts of a process that can be on or off.
+/// The optional parts of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
-    /// Who enriches and which accounts are told; `None` without a worker.
+    /// The enricher and the provider's accounts; `None` without a worker.
     pub worker: Option<(&'a EnricherKind, &'a ProviderSettings)>,
-    /// Whether there is a secret of the webhook; `None` where nothing is served.
+    /// Whether the webhook has a secret; `None` in a process without the API.
     pub has_webhook_secret: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! The time, as everything below takes it: an argument; and whether others have the same.
+//! The clock, which is passed to use cases, and the skew between it and the store's.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,27 +7,27 @@ use time::OffsetDateTime;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Where the time comes from.
+/// A source of the current time.
 pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
-/// How often the clocks are compared.
+/// The interval between two comparisons of the clocks.
 const CHECK: Duration = Duration::from_mins(1);
 
-/// By how much clocks may differ.
+/// The clock skew that is tolerated.
 pub const TOLERANCE: time::Duration = time::Duration::seconds(5);
 
-/// The time now, cut to what every store keeps.
+/// The current time, cut to the precision of the stores.
 pub fn now() -> OffsetDateTime {
     domain::microseconds(OffsetDateTime::now_utc())
 }
 
-/// The clock of this machine.
+/// This machine's clock.
 pub fn system() -> Clock {
     Arc::new(now)
 }
 
-/// Warns at once and then every minute when the store's clock and this one differ: leases, which
-/// several processes go by, are as good as their clocks. Ends when what it returns is dropped.
+/// Warns, now and every minute, if the store's clock and this one differ: leases, which several
+/// processes share, are only as good as their clocks. Ends when the handle is dropped.
 pub fn compare(health: &Arc<dyn Health>, clock: &Clock) -> AbortOnDropHandle<()> {
     let (health, clock) = (Arc::clone(health), Arc::clone(clock));
     AbortOnDropHandle::new(tokio::spawn(async move {
@@ -47,8 +47,8 @@ pub fn compare(health: &Arc<dyn Health>, clock: &Clock) -> AbortOnDropHandle<()>
     }))
 }
 
-/// How much this clock is ahead of the store's, which told its time about halfway between question
-/// and answer; `None` when it has none of its own.
+/// This clock's lead over the store's, on the assumption that the store read its clock half-way
+/// between request and answer; `None` if the store has no clock of its own.
 pub async fn ahead(
     health: &dyn Health,
     clock: &Clock,
@@ -85,7 +85,7 @@ mod tests {
         }
     }
 
-    /// A clock that goes on by four seconds with each look at it.
+    /// A clock that advances by four seconds with each reading.
     fn ticking() -> Clock {
         let time = Mutex::new(noon());
         Arc::new(move || {

@@ -1,5 +1,5 @@
-//! Conflicts: another transaction wrote first, or holds a lock, so what was decided has to be decided
-//! again.
+//! Retries of use cases after conflicts: another transaction wrote first or holds a lock, so the
+//! decision has to be made again on what is stored now.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::{panics, waits};
 
-/// Runs a use case, and again after each conflict until its time is over, with growing, jittered
-/// waits. A panic in it is a failure of the store.
+/// Runs a use case until it succeeds without a conflict, with growing, jittered waits, for at most
+/// `within`. A panic in it is a failure of the store.
 pub async fn decide_again<T, F>(
     within: Duration,
     mut attempt: impl FnMut() -> F,

@@ -1,4 +1,4 @@
-//! The store behind `DATABASE_URL`, as the ports that everything else talks to.
+//! The store behind `DATABASE_URL`, as the ports of the domain.
 
 use std::{path::Path, sync::Arc};
 
@@ -18,13 +18,13 @@ use crate::{config::DatabaseUrl, embedded, metrics::Stores};
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_MIGRATE: &str = "cannot migrate the database";
 
-/// What to do about a schema that lacks migrations.
+/// The treatment of a schema that lacks migrations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outdated {
-    /// Apply them.
+    /// Apply the migrations.
     Migrate,
-    /// Apply them to the embedded store, which nobody else uses. Refuse to use another one: who
-    /// runs it decides when its tables change.
+    /// Apply them to the embedded store, which belongs to this process. Refuse to open an outdated
+    /// PostgreSQL database: its operator decides when tables change.
     MigrateEmbedded,
 }
 
@@ -43,7 +43,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Takes one store for every port.
+    /// Uses one store for every port.
     pub fn of<T>(store: &Arc<T>) -> Self
     where
         T: Store
@@ -70,7 +70,7 @@ impl Database {
         }
     }
 
-    /// What metrics are made of.
+    /// The ports that the metrics page reads.
     pub fn for_metrics(&self) -> Stores {
         Stores {
             outbox: Arc::clone(&self.outbox),
@@ -80,13 +80,15 @@ impl Database {
         }
     }
 
-    /// Opens a database that is there, with a current schema.
+    /// Opens an existing database. The embedded one is migrated, an outdated PostgreSQL one
+    /// refused.
     pub async fn open(url: &DatabaseUrl) -> anyhow::Result<Self> {
         embedded::require(url)?;
         Self::open_or(url, Outdated::MigrateEmbedded).await
     }
 
-    /// The same, but makes the embedded database if there never was one beside these keys.
+    /// Opens a database with a current schema. Creates the embedded one unless these keys or other
+    /// files show that there was one.
     pub async fn open_or_make(
         url: &DatabaseUrl,
         keys: &Path,
@@ -98,7 +100,7 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens a database with a current schema, or does about an outdated one what is asked for.
+    /// Opens a database, and migrates or refuses one whose schema lacks migrations.
     async fn open_or(url: &DatabaseUrl, outdated: Outdated) -> anyhow::Result<Self> {
         if let (DatabaseUrl::Postgres(url), Outdated::MigrateEmbedded) = (url, outdated) {
             let (store, pending) = open_postgres(url).await?;
@@ -118,7 +120,7 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens a database that is there as it is, and says which migrations its schema lacks.
+    /// Opens an existing database without migrating it, and returns its pending migrations.
     pub async fn open_as_it_is(url: &DatabaseUrl) -> anyhow::Result<(Self, Vec<String>)> {
         embedded::require(url)?;
         match url {
@@ -134,8 +136,8 @@ impl Database {
         }
     }
 
-    /// Opens a database, applies pending migrations, and says which they were. The embedded
-    /// database is made if there is none.
+    /// Opens a database, creating an embedded one, applies its pending migrations, and returns
+    /// them.
     pub async fn migrate(url: &DatabaseUrl) -> anyhow::Result<(Self, Vec<String>)> {
         match url {
             DatabaseUrl::Sqlite(path) => {
@@ -154,7 +156,7 @@ impl Database {
     }
 }
 
-/// Opens a database of a server, and says which migrations its schema lacks.
+/// Opens a PostgreSQL database, and returns its pending migrations.
 async fn open_postgres(url: &PostgresUrl) -> anyhow::Result<(Arc<PostgresStore>, Vec<String>)> {
     let store = PostgresStore::open(url, &PostgresOptions::default())
         .await

@@ -1,13 +1,12 @@
-//! File descriptors: as many as the system gives, and how many of them connections may take.
+//! The limit of open files, and the number of connections that fit into it.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What everything but the connections of clients takes: databases, the admin listener, calls of
-/// workers, keys.
+/// File descriptors reserved for databases, the admin listener, the workers' calls and keys.
 const RESERVED: u64 = 256;
 
-/// How many connections may be served at a time: those asked for, unless the limit of open files
-/// is too low for them. That limit is raised first as far as it goes without privileges.
+/// The number of connections to serve at a time: `asked`, or fewer if the limit of open files is
+/// too low. That limit is first raised as far as it goes without privileges.
 pub fn for_connections(asked: usize) -> usize {
     let Some(limit) = raise() else { return asked };
     let possible = bounded(asked, limit);
@@ -23,7 +22,7 @@ pub fn for_connections(asked: usize) -> usize {
     possible
 }
 
-/// Raises the limit of open files to the hard one; `None` if there is none.
+/// Raises the limit of open files to the hard limit and returns it; `None` if there is none.
 fn raise() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -39,7 +38,7 @@ fn raise() -> Option<u64> {
     }
 }
 
-/// Half of a low limit is kept for everything else.
+/// The connections that fit into a limit. At most half of it is reserved for all other uses.
 fn bounded(asked: usize, limit: u64) -> usize {
     let possible = limit - RESERVED.min(limit / 2);
     usize::try_from(possible).map_or(asked, |possible| asked.min(possible))

@@ -1,10 +1,10 @@
-//! Which command may make the embedded database when its file is not there.
+//! Decides which command may create the embedded database.
 //!
-//! A service that comes up with an empty database where a full one was takes everything in again
-//! and has forgotten the suppressions and the verdicts. So most commands make none, and those that
-//! do look for what a database leaves behind: the files beside it, and the signing keys, which the
-//! first `serve` makes after its database. Keys that `posthaste keys generate` made before there
-//! was a database are told apart by a note in the data directory.
+//! A service that starts with an empty database in place of a full one ingests everything again and
+//! has lost the suppressions and verdicts. So most commands create none, and the rest look for
+//! traces of an earlier database: the files beside it, and the signing keys, which the first
+//! `serve` makes after its database. A note in the data directory marks keys that `posthaste keys
+//! generate` made before there was a database.
 
 use std::{
     ffi::OsString,
@@ -18,16 +18,16 @@ use anyhow::Context as _;
 
 use crate::{config::DatabaseUrl, misconfigured::Misconfigured};
 
-/// What SQLite puts beside a database while it is in use, by the ends of the names.
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// The note, in the data directory.
+/// Suffixes of the files that SQLite puts beside a database in use.
+const SIDECAR_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// The name of the note in the data directory.
 const NOTE: &str = ".first-start";
 const NOTE_TEXT: &str = "\
 `posthaste keys generate` has made the keys beside this file, and no database was made yet: the next
 `posthaste serve` may make one. It then removes this file.
 ";
 
-/// Refuses to go on without the database: this command makes none.
+/// Fails if the embedded database does not exist, for commands that create none.
 pub fn require(url: &DatabaseUrl) -> anyhow::Result<()> {
     match missing(url)? {
         None => Ok(()),
@@ -40,13 +40,13 @@ pub fn require(url: &DatabaseUrl) -> anyhow::Result<()> {
     }
 }
 
-/// Refuses to make a database where there was one.
+/// Fails if the embedded database does not exist but has left traces.
 pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
     let Some(path) = missing(url)? else {
         return Ok(());
     };
     match trace(&path, keys)? {
-        // Another process that starts at the same moment makes the database, then the keys.
+        // Another process that starts at the same moment creates the database, then the keys.
         Some(trace) if !path.exists() => Err(Misconfigured(format!(
             "the database {} is gone, but {} is still there; put the database back, correct \
              POSTHASTE_DATA_DIR or DATABASE_URL, or run `posthaste migrate` to begin with an empty \
@@ -59,7 +59,7 @@ pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Notes that the keys in this data directory were made before any database.
+/// Writes the note that the keys in this data directory are older than any database.
 pub fn note_first_keys(data_dir: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     let note = options.write(true).create(true).truncate(true).mode(0o600);
@@ -67,7 +67,7 @@ pub fn note_first_keys(data_dir: &Path) -> io::Result<()> {
     io::Write::write_all(&mut note, NOTE_TEXT.as_bytes())
 }
 
-/// There is a database now: keys without one are not new any more.
+/// Removes the note about first keys, once there is a database.
 pub fn forget_first_keys(url: &DatabaseUrl, keys: &Path) {
     if !url.is_embedded() {
         return;
@@ -81,7 +81,7 @@ pub fn forget_first_keys(url: &DatabaseUrl, keys: &Path) {
     }
 }
 
-/// The path of the embedded database if its file is not there.
+/// The path of the embedded database if its file does not exist.
 fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
     let DatabaseUrl::Sqlite(path) = url else {
         return Ok(None);
@@ -93,9 +93,9 @@ fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
     Ok((!is_there).then_some(path))
 }
 
-/// What says that there was a database.
+/// A file or directory that shows that there was a database.
 fn trace(database: &Path, keys: &Path) -> anyhow::Result<Option<PathBuf>> {
-    for end in BESIDE {
+    for end in SIDECAR_SUFFIXES {
         let mut beside = OsString::from(database);
         beside.push(end);
         let beside = PathBuf::from(beside);

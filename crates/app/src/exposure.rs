@@ -1,4 +1,4 @@
-//! What is in the open although it should not be, said once at the start.
+//! Warnings at the start about endpoints that are exposed unintentionally.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,7 +6,7 @@ use url::{Host, Url};
 
 use crate::config::AdminBind;
 
-/// Warns of tokens that travel in the clear, and of metrics that strangers can read.
+/// Warns if tokens travel unencrypted, or if the metrics are reachable from public addresses.
 pub fn warn(public_url: &str, admin: AdminBind) {
     if in_the_clear(public_url) {
         tracing::warn!(
@@ -26,7 +26,8 @@ pub fn warn(public_url: &str, admin: AdminBind) {
     }
 }
 
-/// Whether clients elsewhere are told an address without TLS (RFC 6749 §3.2, RFC 6750 §5.3).
+/// Whether the public URL has remote clients send tokens without TLS (RFC 6749 §3.2, RFC 6750
+/// §5.3).
 pub fn in_the_clear(public_url: &str) -> bool {
     let Ok(url) = Url::parse(public_url) else {
         return false;

@@ -1,4 +1,4 @@
-//! Files that commands read.
+//! Input files of the commands.
 
 use std::{
     fs::File,
@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 
-/// An input, and how long it is if that is known. `-` is standard input.
+/// Opens a file, or standard input for `-`, and returns its length if that is known.
 pub fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>)> {
     if path == Path::new("-") {
         return Ok((Box::new(BufReader::new(io::stdin())), None));

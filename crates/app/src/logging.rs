@@ -1,4 +1,4 @@
-//! Logs, on standard error.
+//! Logging to standard error.
 
 use std::{env, io, io::IsTerminal as _};
 
@@ -9,15 +9,15 @@ use crate::{
     config,
 };
 
-/// What a process that serves logs. The server says nothing there that is not said here.
-const SERVING: &str = "info,actix_server=warn,actix_web=warn";
-/// What calls every malformed request of a stranger an error. It is left out of every filter
-/// that does not name it.
-const STRANGERS: &str = "actix_http::h1";
-/// What a command that ends by itself logs.
-const COMMAND: &str = "warn";
+/// Default filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
+const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
+/// Target that logs each malformed request as an error. It is off in every filter that does not
+/// name it.
+const MALFORMED_REQUESTS: &str = "actix_http::h1";
+/// Default filter of all other commands.
+const COMMAND_FILTER: &str = "warn";
 
-/// Starts to log as the command line says.
+/// Starts logging with the filter of the command line or the environment.
 pub fn start(cli: &Cli) -> Result<(), Refusal> {
     let filter = filter(cli)?;
     let is_plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -25,7 +25,7 @@ pub fn start(cli: &Cli) -> Result<(), Refusal> {
         .with_env_filter(filter)
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal() && !is_plain)
-        // A log that nobody reads any more must not stop the service.
+        // A closed standard error must not stop the service.
         .log_internal_errors(false);
     subscriber
         .try_init()
@@ -37,21 +37,21 @@ fn filter(cli: &Cli) -> Result<EnvFilter, Refusal> {
         (Some(filter), _) => filter.clone(),
         (None, Some(filter)) => filter,
         (None, None) => match cli.command {
-            Command::Serve(_) | Command::Worker(_) => SERVING.to_owned(),
-            _ => COMMAND.to_owned(),
+            Command::Serve(_) | Command::Worker(_) => SERVICE_FILTER.to_owned(),
+            _ => COMMAND_FILTER.to_owned(),
         },
     };
-    let text = without_strangers(text);
+    let text = without_malformed_requests(text);
     EnvFilter::builder()
         .parse(&text)
         .map_err(|error| Refusal::Value(format!("{text}: {error}")))
 }
 
-fn without_strangers(filter: String) -> String {
+fn without_malformed_requests(filter: String) -> String {
     if filter.contains("actix_http") {
         filter
     } else {
-        format!("{filter},{STRANGERS}=off")
+        format!("{filter},{MALFORMED_REQUESTS}=off")
     }
 }
 
@@ -69,16 +69,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strangers_are_heard_only_by_name() {
+    fn malformed_requests_are_logged_only_if_the_filter_names_them() {
         for (filter, expect) in [
             ("debug", "debug,actix_http::h1=off"),
             (
-                SERVING,
+                SERVICE_FILTER,
                 "info,actix_server=warn,actix_web=warn,actix_http::h1=off",
             ),
             ("info,actix_http=trace", "info,actix_http=trace"),
         ] {
-            assert_eq!(without_strangers(filter.to_owned()), expect);
+            assert_eq!(without_malformed_requests(filter.to_owned()), expect);
             assert!(EnvFilter::builder().parse(expect).is_ok());
         }
     }

@@ -1,13 +1,14 @@
 //! The `posthaste` binary: command line, configuration, wiring.
 //!
-//! - [`cli`] and [`config`]: what can be said, and what the values may be.
-//! - [`serve`]: puts the adapters together and runs them, and [`announce`]s what is on;
-//!   [`database`] is the store it got, [`embedded`] who may make one.
-//! - [`lane`]: pushed postings share commits. [`newsletter`]: commands about subscribers.
-//! - [`worker`]: what follows from commits, with the [`enricher`] and the e-mail [`provider`] for
-//!   some of it.
-//! - [`metrics`](mod@metrics), [`admin`]: what is counted, and the listener that shows it.
-//! - [`command`], [`push`], [`demo`]: everything else that the command line offers.
+//! - [`cli`] and [`config`]: the command line, and the values that its options accept.
+//! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
+//!   [`database`] is the store it opened, [`embedded`] decides which command may create one.
+//! - [`lane`]: batches pushed postings into shared commits. [`newsletter`]: the use cases of
+//!   subscribers.
+//! - [`worker`]: background work that follows from commits, with the [`enricher`] and the e-mail
+//!   [`provider`].
+//! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
+//! - [`command`], [`push`], [`demo`]: all other commands.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
@@ -97,7 +98,7 @@ fn refuse(refusal: &Refusal) -> ExitCode {
     }
 }
 
-/// An error and its causes, each said once.
+/// An error and its causes in one line, without repetitions.
 fn in_one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
@@ -124,7 +125,7 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
         .build()
         .context("cannot start threads")?;
     let result = runtime.block_on(dispatch(cli.command));
-    // What blocks a thread now, an enrichment that took too long, is not waited for.
+    // An enrichment that still blocks a thread is abandoned.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
 }

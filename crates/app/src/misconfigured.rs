@@ -1,8 +1,8 @@
-//! What is wrong with the configuration and shows only when it is used.
+//! Configuration errors that are detected only in use.
 
 use std::fmt;
 
-/// An error that ends the program as bad usage does.
+/// A configuration error; it ends the program with the exit code of bad usage.
 #[derive(Debug)]
 pub struct Misconfigured(pub String);
 

@@ -1,7 +1,7 @@
-//! The newsletter's use cases for whoever receives commands, see [`Newsletter`].
+//! Runs the newsletter's use cases for the HTTP adapter, see [`Newsletter`].
 //!
-//! Each runs in a task of its own, so that a request that is dropped half-way takes nothing with
-//! it, and is decided again after conflicts until its deadline.
+//! Each runs in a task of its own, so that a dropped request does not cancel it, and is decided
+//! again after conflicts until its deadline.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,21 +23,21 @@ use uuid::Uuid;
 
 use crate::{clock::Clock, conflicts::decide_again};
 
-/// How long a command may take.
+/// The time limit of a command.
 pub const DEADLINE: Duration = Duration::from_secs(10);
-/// How long a stop waits for a commit that began before its command's deadline.
+/// The extra time that a stop allows for a commit that began before its command's deadline.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Whether the links in e-mails move anybody.
+/// The effect of the migration links in e-mails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     Move,
-    /// They are refused: nobody has said which group starts the chain of e-mails, or that there
+    /// Links are refused: no group is configured that starts the chain of e-mails, nor that there
     /// is to be none.
     Refuse,
 }
 
-/// Runs the use cases on a store.
+/// The use cases on a store.
 #[derive(Clone)]
 pub struct NewsletterService {
     store: Arc<dyn Store>,
@@ -48,7 +48,7 @@ pub struct NewsletterService {
 }
 
 impl NewsletterService {
-    /// Runs them on this runtime, whoever asks.
+    /// Binds the use cases to the current runtime, whatever runtime the calls come from.
     pub fn new(store: &Arc<dyn Store>, clock: &Clock, links: Links) -> Self {
         Self {
             store: Arc::clone(store),
@@ -59,7 +59,7 @@ impl NewsletterService {
         }
     }
 
-    /// Waits for what is under way, once nobody asks for more.
+    /// Waits for the commands in flight; no more may follow.
     pub async fn stop(self) {
         self.tasks.close();
         if timeout(DEADLINE + GRACE, self.tasks.wait()).await.is_err() {
@@ -172,7 +172,7 @@ pub fn new_id() -> SubscriberId {
     SubscriberId::new(Uuid::now_v7())
 }
 
-/// A new subscriber's token. The generator is a cryptographic one.
+/// A new subscriber's token, from a cryptographic generator.
 pub fn new_token() -> MigrationToken {
     MigrationToken::new(rand::random())
 }

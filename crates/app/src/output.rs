@@ -1,10 +1,10 @@
-//! What commands print on standard output.
+//! Standard output and standard error of the commands.
 //!
-//! `println!` panics when the reader went away (`posthaste outbox list | head`). Here that is an
-//! error like any other, which [`is_reader_gone`] recognises and `main` takes for success.
+//! `println!` panics when the reader of a pipe is gone (`posthaste outbox list | head`). Here that
+//! is an error, which [`is_reader_gone`] recognises and `main` treats as success.
 //!
-//! Whatever a person reads passes through [`crate::text`] here, so no command can forget it. What
-//! a program reads, JSON and CSV, means the same bytes to it as were stored.
+//! All output for people passes through [`crate::text`] here, so no command can forget it. JSON and
+//! CSV for programs keep the stored values.
 
 use std::{
     borrow::Cow,
@@ -18,28 +18,28 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::text;
 
-/// Prints a line, or several.
+/// Prints one or more lines.
 pub fn print(text: impl Display) -> anyhow::Result<()> {
     write(text::lines(&format!("{text}\n")).as_bytes())
 }
 
-/// Prints lines for a program as they are, and so that they can be looked at on a terminal.
+/// Prints lines for a program: unchanged to a pipe or file, made safe on a terminal.
 pub fn print_lines(lines: &[u8]) -> anyhow::Result<()> {
     write(&for_reader(lines, io::stdout().is_terminal()))
 }
 
-/// Says something on standard error.
+/// Prints to standard error.
 pub fn complain(what: impl Display) {
-    // There is nobody left to tell if this fails.
+    // A failure here cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "{}", text::lines(&what.to_string()));
 }
 
-/// Prints a value as JSON for people and programs.
+/// Prints a value as JSON that is readable, and safe on a terminal.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(json(value)?)
 }
 
-/// A value as JSON for people and programs.
+/// A value as JSON that is readable, and safe on a terminal.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(text::json(&serde_json::to_string_pretty(value)?))
 }
@@ -60,25 +60,25 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
     }
 }
 
-/// An empty table with these headings, in the style of every list.
+/// An empty table with headings, in the style of every list.
 pub fn table<const N: usize>(headings: [&str; N]) -> Table {
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(headings);
     table
 }
 
-/// A time as every list shows it.
+/// A time in RFC 3339, as all lists show it.
 pub fn time(at: OffsetDateTime) -> String {
     at.format(&Rfc3339).unwrap_or_else(|_| at.to_string())
 }
 
-/// A time to the minute, for lists that are short of room.
+/// A time to the minute, for narrow lists.
 pub fn minute(at: OffsetDateTime) -> String {
     let text = time(at);
     text.get(..16).unwrap_or(&text).replace('T', " ")
 }
 
-/// Whether an error says that nobody reads standard output any more.
+/// Whether an error is caused by the closed reader of standard output.
 pub fn is_reader_gone(error: &anyhow::Error) -> bool {
     error
         .chain()

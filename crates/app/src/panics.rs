@@ -1,19 +1,19 @@
-//! Panics as failures: a defect in handling one thing must not end what handles everything.
+//! Turns panics into errors: a defect in handling one item must not end the loop over all.
 
 use std::{any::Any, future::Future, panic::AssertUnwindSafe};
 
 use domain::store::StoreError;
 use futures_util::FutureExt as _;
 
-/// Runs a future, and takes a panic in it for a broken store.
+/// Runs a future; a panic in it becomes [`StoreError::Broken`].
 ///
-/// What the future shares must bear to be left half-way; here that is only stores, whose
-/// commits are all or nothing.
+/// State that the future shares must be valid even if the future stops half-way. Here that is only
+/// stores, whose commits are all or nothing.
 pub async fn caught<T>(work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     caught_as(StoreError::Broken, work).await
 }
 
-/// The same with another error.
+/// Runs a future; a panic in it becomes an error made from its message.
 pub async fn caught_as<T, E>(
     error: impl FnOnce(String) -> E,
     work: impl Future<Output = Result<T, E>>,
@@ -24,7 +24,7 @@ pub async fn caught_as<T, E>(
         .unwrap_or_else(|panic| Err(error(message(panic.as_ref()))))
 }
 
-/// The message of a panic that was caught.
+/// The message of a caught panic.
 pub fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

@@ -1,4 +1,4 @@
-//! What has to be set up at the e-mail provider before anything is sent, and whether it is.
+//! Checks the setup of the e-mail provider's accounts before anything is sent.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use domain::subscriber::{
     provider::{Inspection, Provider},
 };
 
-/// The fields that a person's are written to, and their types. The provider ignores fields that
-/// an account does not have, without a word.
+/// The custom fields that subscribers are synced to, and their types. The provider silently ignores
+/// fields that an account does not have.
 const FIELDS: [(&str, &str); 5] = [
     ("name", "text"),
     ("country", "text"),
@@ -17,44 +17,44 @@ const FIELDS: [(&str, &str); 5] = [
     ("membership_expire_at", "date"),
 ];
 
-/// Without these, suppressions arrive a night late at best.
+/// Webhook events that are required: without them, suppressions arrive a night late at best.
 const EVENTS: [&str; 3] = [
     "subscriber.unsubscribed",
     "subscriber.bounced",
     "subscriber.spam_reported",
 ];
 
-/// Without this, a deletion is noticed when the person is next synced. The provider sends it in
-/// batches only.
+/// Webhook event that is recommended: without it, a deletion is noticed only when the subscriber is
+/// next synced. The provider sends it in batches only.
 const DELETED: &str = "subscriber.deleted";
 
-/// Where the accounts' webhooks have to call.
+/// The path that the accounts' webhooks have to call.
 const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// What to do about an account that does not answer.
+/// The remedy for an account that does not answer.
 pub const UNREACHABLE: &str =
     "see that its API key is right, and that its API can be reached from this machine";
 
-/// What the settings ask of the accounts.
+/// What the configuration expects of the accounts.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
-    /// How many requests are sent to each in a minute.
+    /// Requests a minute that are sent to each account.
     pub requests_per_minute: u32,
-    /// Whether people may be moved without a group.
+    /// Whether subscribers may be moved without joining a group.
     pub may_lack_group: bool,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What was found. One line.
+    /// The result in one line.
     pub text: String,
-    /// What to do about it; `None` if it is as it has to be.
+    /// The remedy; `None` if the check passed.
     pub remedy: Option<String>,
 }
 
 impl Finding {
-    /// All is well.
+    /// A check that passed.
     pub fn good(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -62,7 +62,7 @@ impl Finding {
         }
     }
 
-    /// Something has to be done.
+    /// A check that failed, with its remedy.
     pub fn wrong(text: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -70,7 +70,7 @@ impl Finding {
         }
     }
 
-    /// Whether it is as it has to be.
+    /// Whether the check passed.
     pub const fn is_good(&self) -> bool {
         self.remedy.is_none()
     }
@@ -86,13 +86,13 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks at every account that has a key, and says so of those that have none.
+/// Checks each account that has a key; an account without one is a failed check.
 pub async fn newsletter(provider: &dyn Provider, expected: Expected) -> Vec<Finding> {
     let with_key = provider.accounts();
     let mut findings = Vec::new();
     for &account in Account::ALL {
         if with_key.contains(&account) {
-            findings.extend(of(provider, account, expected).await);
+            findings.extend(inspect(provider, account, expected).await);
         } else {
             findings.push(without_key(account));
         }
@@ -100,11 +100,15 @@ pub async fn newsletter(provider: &dyn Provider, expected: Expected) -> Vec<Find
     findings
 }
 
-/// Looks at an account that has a key.
-pub async fn of(provider: &dyn Provider, account: Account, expected: Expected) -> Vec<Finding> {
+/// Checks an account that has a key.
+pub async fn inspect(
+    provider: &dyn Provider,
+    account: Account,
+    expected: Expected,
+) -> Vec<Finding> {
     match provider.inspect(account).await {
-        Ok(inspection) => set_up(account, &inspection, expected),
-        // It names the account.
+        Ok(inspection) => compare(account, &inspection, expected),
+        // The error names the account.
         Err(error) => vec![Finding::wrong(error.to_string(), UNREACHABLE)],
     }
 }
@@ -124,8 +128,8 @@ fn without_key(account: Account) -> Finding {
     )
 }
 
-/// What there is to say of an account that is set up like this.
-fn set_up(account: Account, inspection: &Inspection, expected: Expected) -> Vec<Finding> {
+/// Compares an account's setup with the expectations.
+fn compare(account: Account, inspection: &Inspection, expected: Expected) -> Vec<Finding> {
     let findings = [
         Some(Finding::good(people(inspection))),
         Some(fields(inspection)),
@@ -172,7 +176,7 @@ fn fields(inspection: &Inspection) -> Finding {
     }
 }
 
-/// Only the account that people move to has one.
+/// Checks the group, which only the new account has.
 fn group(account: Account, inspection: &Inspection, expected: Expected) -> Option<Finding> {
     if account == Account::Old {
         return None;
@@ -272,11 +276,11 @@ mod tests {
         may_lack_group: false,
     };
 
-    /// What is wrong with the new account.
+    /// The failed checks of the new account after a change to a correct setup.
     fn wrong(change: impl FnOnce(&mut Inspection)) -> Vec<String> {
         let mut inspection = good();
         change(&mut inspection);
-        let findings = set_up(Account::New, &inspection, EXPECTED).into_iter();
+        let findings = compare(Account::New, &inspection, EXPECTED).into_iter();
         let wrong = findings.filter(|finding| !finding.is_good());
         wrong.map(|finding| finding.to_string()).collect()
     }
@@ -327,7 +331,7 @@ mod tests {
             has_group: None,
             ..good()
         };
-        let found = set_up(Account::Old, &old, EXPECTED);
+        let found = compare(Account::Old, &old, EXPECTED);
         assert!(found.iter().all(Finding::is_good), "{found:?}");
     }
 
@@ -342,7 +346,7 @@ mod tests {
             may_lack_group: true,
             ..EXPECTED
         };
-        let found = set_up(Account::New, &inspection, expected);
+        let found = compare(Account::New, &inspection, expected);
         assert!(found.iter().all(Finding::is_good), "{found:?}");
         let hint = "subscriber.deleted is worth adding, with `\"batchable\": true`";
         assert!(found.iter().any(|it| it.text.contains(hint)), "{found:?}");

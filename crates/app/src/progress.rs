@@ -1,16 +1,16 @@
-//! Progress bars: on standard error, or nothing if that is no terminal.
+//! Progress bars on standard error; hidden if that is no terminal.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar for an input, in bytes if it is known how many there are.
+/// A bar for an input, in bytes; a spinner if the length is unknown.
 pub fn of_input(length: Option<u64>) -> ProgressBar {
     bar(length, "{bar:24} {percent:>3}% {msg} {eta}")
 }
 
-/// A bar for so many things.
-pub fn of_things(length: u64) -> ProgressBar {
+/// A bar for a known number of items.
+pub fn of_items(length: u64) -> ProgressBar {
     bar(Some(length), "{bar:24} {pos} of {len} {msg} {eta}")
 }
 

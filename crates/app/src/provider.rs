@@ -1,4 +1,4 @@
-//! The e-mail provider with the accounts that were configured.
+//! Clients of the e-mail provider's configured accounts.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -9,12 +9,12 @@ use outbound::Patience;
 
 use crate::misconfigured::Misconfigured;
 
-/// Gets ready to speak to the accounts; nothing is sent yet.
+/// Builds the client; sends nothing yet.
 pub fn connect(accounts: &Settings) -> anyhow::Result<Arc<dyn Provider>> {
     or_misconfigured(MailerLite::new(accounts))
 }
 
-/// The same, for somebody who waits for the answers.
+/// Builds the client with other timeouts.
 pub fn connect_within(
     accounts: &Settings,
     patience: Patience,
@@ -36,7 +36,7 @@ fn or_misconfigured(
     }
 }
 
-/// No accounts at all.
+/// Settings without any account.
 pub const fn none() -> Settings {
     Settings {
         old: None,

@@ -1,7 +1,8 @@
-//! Who ought to be on an account's list and is not.
+//! Finds subscribers who are missing from an account's list.
 //!
-//! A walk of the list notes whom it shows. Of everybody else whom the account has shown before, a
-//! look is asked for: a list is no proof, as people move on it while it is read.
+//! A walk of the list notes the ids that it shows. For each other subscriber whom the account has
+//! shown before, a lookup is requested: absence from the list is no proof, as entries move between
+//! pages while it is read.
 
 use std::{
     collections::HashSet,
@@ -21,22 +22,22 @@ use time::OffsetDateTime;
 
 use crate::{clock::Clock, conflicts::decide_again, newsletter};
 
-/// People who are in memory at a time.
+/// Subscribers in memory at a time.
 const PAGE: usize = 1_000;
 
-/// A look is asked for at so many people for each walk at most: more than that are more likely an
-/// odd answer than people who were removed, and the next walk goes on.
-const MOST: usize = 10_000;
+/// Lookups that are requested after one walk at most. A larger number is more likely a faulty
+/// answer than removed subscribers, and the next walk continues.
+const MAX_LOOKUPS: usize = 10_000;
 
-/// Whom a walk of a list has shown.
+/// The ids that a walk of a list has shown.
 pub struct RollCall {
     since: OffsetDateTime,
-    /// Digests of ids: hundreds of thousands are held at a time.
+    /// Hashes instead of ids: there can be hundreds of thousands.
     shown: HashSet<u64>,
     hasher: RandomState,
 }
 
-/// Who ought to be on a list.
+/// The stored subscribers that a list is compared with.
 pub struct Known<'a> {
     pub account: Account,
     pub subscribers: &'a dyn SubscriberReader,
@@ -45,7 +46,7 @@ pub struct Known<'a> {
 }
 
 impl RollCall {
-    /// For a walk that begins now.
+    /// Starts for a walk that begins now.
     pub fn new(since: OffsetDateTime) -> Self {
         Self {
             since,
@@ -54,7 +55,7 @@ impl RollCall {
         }
     }
 
-    /// Notes whom a page shows. Who is deleted is not there.
+    /// Notes the ids on a page, except of deleted subscribers.
     pub fn note(&mut self, page: &Page) {
         let there = page.people.iter().filter(|one| !one.found.is_deleted);
         let digests = there.map(|one| self.hasher.hash_one(&one.found.id.0));
@@ -65,11 +66,11 @@ impl RollCall {
         self.shown.contains(&self.hasher.hash_one(&id.0))
     }
 
-    /// Says how many people are missing on a list that was read to its end, and asks for a look at
-    /// each, unless it is `dry`.
+    /// Requests a lookup of each subscriber missing from a list that was read to its end, and
+    /// returns their number. A dry run only counts.
     pub async fn missing(&self, known: &Known<'_>, is_dry: bool) -> Result<usize, StoreError> {
         let (mut after, mut missing) = (None, 0);
-        while missing < MOST {
+        while missing < MAX_LOOKUPS {
             let query = SubscriberQuery {
                 after,
                 limit: PAGE,

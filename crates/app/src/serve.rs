@@ -1,4 +1,4 @@
-//! The service as a whole: database, lane, metrics, API and worker, started and stopped in order.
+//! The whole service: database, lanes, metrics, API and worker, started and stopped in order.
 //!
 //! [`Service::start`] runs it inside any program; [`run`] and [`run_worker`] are the commands
 //! `posthaste serve` and `posthaste worker`.
@@ -35,20 +35,20 @@ use crate::{
     worker::{BusyProbe, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
 
-/// What to run, and how.
+/// The configuration of a service.
 #[derive(Clone, Debug)]
 pub struct ServiceConfig {
-    /// Where the state is.
+    /// The store.
     pub database: DatabaseUrl,
-    /// What to do about a schema that lacks migrations.
+    /// The treatment of a schema that lacks migrations.
     pub outdated: Outdated,
-    /// The directory of the signing keys. On the embedded store it gets one when it has none.
+    /// The directory of the signing keys. If it has none, one is made for an embedded store.
     pub keys: PathBuf,
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free one.
     pub bind: SocketAddr,
-    /// The address that clients know; `None` for the one that is listened on.
+    /// The URL that clients use; `None` for the address that is listened on.
     pub public_url: Option<String>,
-    /// How long a token is good for.
+    /// The lifetime of a token.
     pub token_ttl: Duration,
     /// The largest request body, in bytes.
     pub body_limit: usize,
@@ -56,23 +56,23 @@ pub struct ServiceConfig {
     pub http_threads: usize,
     /// Connections that are served at a time, if the limit of open files allows it.
     pub max_connections: usize,
-    /// How pushes queue.
+    /// The lanes of pushes.
     pub lanes: LaneSettings,
-    /// How long postings stay.
+    /// The lifetime of postings.
     pub lifetime: Lifetime,
-    /// Who enriches; `None` runs no worker.
+    /// The worker's enricher; `None` runs no worker.
     pub enricher: Option<EnricherKind>,
     /// The e-mail provider's accounts.
     pub accounts: ProviderSettings,
-    /// Whether the accounts' lists are read.
+    /// Whether the worker reconciles with the accounts' lists.
     pub reconciles: bool,
-    /// Whether the links in e-mails move anybody.
+    /// The effect of the migration links in e-mails.
     pub links: Links,
-    /// What the e-mail provider signs its deliveries with.
+    /// The secrets with which the e-mail provider signs its deliveries.
     pub webhook_secrets: Vec<SecretString>,
-    /// Whom the newsletter's pages speak for.
+    /// The name of the board on the newsletter's pages.
     pub board_name: String,
-    /// Where `/metrics` is.
+    /// The address of `/metrics`.
     pub admin: AdminBind,
 }
 
@@ -108,13 +108,12 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
     }
 }
 
-/// A service that runs.
+/// A running service.
 pub struct Running {
-    /// Where it listens.
+    /// The address that it listens on.
     pub addr: SocketAddr,
-    /// The address that clients know.
+    /// The URL that clients use.
     pub public_url: String,
-    /// Its database.
     pub database: Database,
     http: StopHandle,
     server: JoinHandle<std::io::Result<()>>,
@@ -129,18 +128,18 @@ pub struct Running {
 pub struct Service;
 
 impl Service {
-    /// Starts everything. When this returns, the service answers.
+    /// Starts all parts. The service answers as soon as this returns.
     pub async fn start(config: ServiceConfig) -> anyhow::Result<Running> {
         let folder = KeyFolder::new(&config.keys);
         keys::refuse_exposed(&folder)?;
         if !config.database.is_embedded() {
             require_key(&folder)?;
         }
-        let works = config
+        let setup = config
             .enricher
             .map(|enricher| {
                 let (accounts, reconciles) = (&config.accounts, config.reconciles);
-                Works::new(&enricher, config.lifetime, accounts, reconciles)
+                WorkerSetup::new(&enricher, config.lifetime, accounts, reconciles)
             })
             .transpose()?;
         let database =
@@ -201,8 +200,8 @@ impl Service {
                  chain of e-mails (POSTHASTE_MAILERLITE_NEW_GROUP_ID; none moves people without one)"
             );
         }
-        let worker = works
-            .map(|works| works.start(&database, store, wake, is_busy))
+        let worker = setup
+            .map(|setup| setup.start(&database, store, wake, is_busy))
             .transpose()?;
         let clocks = clock::compare(&database.health, &clock::system());
         let server = tokio::spawn(application.run());
@@ -221,7 +220,8 @@ impl Service {
     }
 }
 
-/// Fails when an embedded store cannot be written. Another one may be about to become the primary.
+/// Fails if an embedded store cannot be written. A PostgreSQL server may be about to become the
+/// primary, so it is not checked.
 async fn check_embedded(url: &DatabaseUrl, database: &Database) -> anyhow::Result<()> {
     if url.is_embedded() {
         let ready = database.health.ready().await;
@@ -231,7 +231,7 @@ async fn check_embedded(url: &DatabaseUrl, database: &Database) -> anyhow::Resul
 }
 
 impl Running {
-    /// Waits for the server to end although nobody stopped it.
+    /// Waits until the server ends without being stopped, and returns the reason.
     pub async fn failed(&mut self) -> anyhow::Error {
         match (&mut self.server).await {
             Ok(Ok(())) => anyhow::anyhow!("the server ended by itself"),
@@ -240,7 +240,7 @@ impl Running {
         }
     }
 
-    /// Accepts nothing more, answers what was accepted, commits what was answered, and ends.
+    /// Stops accepting requests, answers the ones in flight, commits their writes, and ends.
     pub async fn stop(self) {
         let Self {
             http,
@@ -260,14 +260,15 @@ impl Running {
             }
         };
         tokio::join!(answered, worked);
-        // Last, so that the end can be watched.
+        // Last, so that the metrics show the shutdown.
         if let Some(admin) = admin {
             admin.stop().await;
         }
     }
 }
 
-/// Every process of a database needs the same keys, so on a shared one no process makes its own.
+/// Fails without a signing key: all processes of a shared database need the same keys, so none
+/// makes its own.
 fn require_key(folder: &KeyFolder) -> anyhow::Result<()> {
     let keys = folder.list()?;
     if !keys.keys().is_empty() {
@@ -286,7 +287,7 @@ fn require_key(folder: &KeyFolder) -> anyhow::Result<()> {
     .into())
 }
 
-/// Says which variable and option an address that cannot be listened on comes from.
+/// Names the variable and the option of an address that cannot be listened on.
 fn name_variable(error: BuildError) -> anyhow::Error {
     match error {
         BuildError::Bind { .. } => {
@@ -296,16 +297,16 @@ fn name_variable(error: BuildError) -> anyhow::Error {
     }
 }
 
-/// What a worker does its work with.
-struct Works {
+/// A worker that is configured but not started.
+struct WorkerSetup {
     enricher: Prepared,
     lifetime: Lifetime,
     provider: Arc<dyn Provider>,
     reconciles: bool,
 }
 
-impl Works {
-    /// Gets ready; nothing is begun yet.
+impl WorkerSetup {
+    /// Prepares enricher and provider; starts nothing.
     fn new(
         enricher: &EnricherKind,
         lifetime: Lifetime,
@@ -370,7 +371,7 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let mut running = Service::start(config).await?;
     parts.announce();
     let (addr, url) = (running.addr, &running.public_url);
-    // Whoever read this line may go away; the service stays.
+    // The reader of standard output may be gone; the service stays.
     let _ = output::print(format_args!(
         "Posthaste listens on http://{addr}, API documentation: {url}/docs"
     ));
@@ -393,7 +394,7 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
     let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
     let (lifetime, reconciles) = (args.lifetime.lifetime, args.accounts.reconciles());
-    let works = Works::new(&enricher, lifetime, &accounts, reconciles)?;
+    let setup = WorkerSetup::new(&enricher, lifetime, &accounts, reconciles)?;
     let url = args.store.database();
     let database = Database::open(&url).await?;
     check_embedded(&url, &database).await?;
@@ -403,9 +404,9 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         Arc::clone(&database.store),
         Arc::clone(&wake),
     ));
-    // Nobody pushes to this process.
+    // No API here, so no pushes to count.
     let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
-    let worker = works.start(&database, store, wake, Arc::new(|| false))?;
+    let worker = setup.start(&database, store, wake, Arc::new(|| false))?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),
         has_webhook_secret: None,

@@ -1,24 +1,24 @@
-//! When to stop: SIGTERM or SIGINT, and at once on a second one.
+//! Stop signals: a first SIGTERM or SIGINT stops in order, a second one at once.
 
 use std::{io, process};
 
 use rustix::process::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The exit code of a program that was stopped before it was done.
+/// The exit code of a command that a signal stopped before its end.
 pub const INTERRUPTED: u8 = 130;
 
-/// Signals of this process that ask it to stop.
+/// The stop signals of this process.
 pub struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
 }
 
 impl StopSignals {
-    /// Listens from now on; until then a signal ends the process, as ever.
+    /// Starts to listen. Before that, a signal ends the process as usual.
     pub fn listen() -> io::Result<Self> {
-        // A write past a limit on the size of files fails, and its signal, which would end the
-        // process, does nothing from here on.
+        // A write past the file size limit then fails with an error; SIGXFSZ, left alone, would end
+        // the process.
         drop(signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?);
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
@@ -26,7 +26,7 @@ impl StopSignals {
         })
     }
 
-    /// Waits until the process is asked to stop. From then on being asked again ends it at once.
+    /// Waits for the first signal. From then on, a second one ends the process at once.
     pub async fn asked(mut self) {
         let name = self.next().await.0;
         tracing::info!(signal = name, "stopping; a second signal stops at once");

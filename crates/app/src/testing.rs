@@ -1,4 +1,4 @@
-//! For tests: a store in memory whose calls can be held up, counted and made to fail.
+//! Test doubles: a store in memory whose calls can be blocked, counted and made to fail.
 
 mod author;
 mod drafts;
@@ -31,31 +31,29 @@ pub use self::{
     drafts::MemoryDrafts,
 };
 
-/// What a commit does instead of its work.
+/// The behaviour of a faulty commit.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// It fails.
     Fail(StoreError),
-    /// It panics.
     Panic,
 }
 
-/// A store in memory with faults.
+/// A store in memory with injected faults.
 pub struct FaultyStore {
     pub memory: Arc<MemoryStore>,
-    /// How many postings each commit that succeeded wrote.
+    /// The number of postings in each successful commit.
     pub commits: Mutex<Vec<usize>>,
-    /// How many commits were tried.
+    /// The number of attempted commits.
     pub tries: AtomicUsize,
-    /// How many identifiers were loaded.
+    /// The number of loaded identifiers.
     pub loaded: AtomicUsize,
-    /// What the next commits that write postings or subscribers do, the first one first.
+    /// The faults of the next commits that write postings or subscribers, first one first.
     pub next: Mutex<VecDeque<Fault>>,
-    /// What loads fail with.
+    /// The error of every load.
     loads: Mutex<Option<StoreError>>,
-    /// What every commit does that writes a posting with this identifier.
+    /// The faults of commits that write a posting with an identifier.
     poison: Mutex<Vec<(String, Fault)>>,
-    /// The rows that somebody else holds locked.
+    /// The rows that another transaction holds locked.
     locked: Mutex<RowLocks>,
     /// Whether commits may begin.
     gate: watch::Sender<bool>,
@@ -79,17 +77,17 @@ impl FaultyStore {
         })
     }
 
-    /// Holds up every commit from now on.
+    /// Blocks every commit from now on.
     pub fn close_gate(&self) {
         self.gate.send_replace(false);
     }
 
-    /// Lets commits pass again.
+    /// Unblocks commits.
     pub fn open_gate(&self) {
         self.gate.send_replace(true);
     }
 
-    /// Holds up every load from now on, or lets them pass again.
+    /// Unblocks or blocks every load from now on.
     pub fn let_read(&self, may: bool) {
         self.read_gate.send_replace(may);
     }
@@ -101,12 +99,12 @@ impl FaultyStore {
             .push((identifier.to_owned(), fault));
     }
 
-    /// Has somebody else hold these rows locked, and no others.
+    /// Locks these rows for another transaction, and unlocks all others.
     pub fn lock(&self, rows: RowLocks) {
         *self.locked.lock().unwrap() = rows;
     }
 
-    /// Takes all poison away.
+    /// Removes the faults of identifiers.
     pub fn heal(&self) {
         self.poison.lock().unwrap().clear();
     }
@@ -244,7 +242,7 @@ impl Store for FaultyStore {
     }
 }
 
-/// Waits until something holds, and fails when it does not within some seconds.
+/// Waits until a condition holds, and fails after ten seconds.
 pub async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
     let patience = async {
         while !holds().await {

@@ -1,8 +1,7 @@
-//! Makes texts that others wrote fit for a terminal.
+//! Makes untrusted text safe for a terminal.
 //!
-//! What was pushed may hold control characters, with which a terminal can be told to do what
-//! nobody wants, and characters that turn the direction of a text, with which one line passes for
-//! another.
+//! Stored text may hold control characters, which command a terminal, and characters that turn the
+//! direction of text, with which one line passes for another.
 
 use std::fmt::Write as _;
 
@@ -11,13 +10,13 @@ use domain::line::turns_direction;
 const REPLACEMENT: char = '\u{FFFD}';
 
 /// Whether a character commands a terminal, breaks a line or turns the direction of what follows
-/// it. Plain marks of direction (U+200E, U+200F, U+061C), which belong into Arabic and Hebrew
-/// texts, do not.
+/// it. The plain marks of direction (U+200E, U+200F, U+061C) do not; they belong into Arabic and
+/// Hebrew texts.
 fn is_unsafe(c: char) -> bool {
     c.is_control() || turns_direction(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// A text of one line.
+/// Makes a text safe as one line.
 pub fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -28,7 +27,7 @@ pub fn plain(text: &str) -> String {
         .collect()
 }
 
-/// A text of several lines.
+/// Makes a text safe, keeping its lines.
 pub fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()
@@ -40,8 +39,8 @@ pub fn lines(text: &str) -> String {
         .collect()
 }
 
-/// A JSON document that says the same in characters that are safe. Only its strings can hold
-/// others.
+/// Escapes the unsafe characters of a JSON document. Only its strings can hold any, so its meaning
+/// stays.
 pub fn json(document: &str) -> String {
     let mut safe = String::with_capacity(document.len());
     for c in document.chars() {
@@ -55,7 +54,7 @@ pub fn json(document: &str) -> String {
     safe
 }
 
-/// A text of at most so many characters; where something is left out, it ends with `…`.
+/// Cuts a text to at most `longest` characters; one that was cut ends with `…`.
 pub fn shorten(text: &str, longest: usize) -> String {
     let mut chars = text.chars();
     let mut short: String = chars.by_ref().take(longest).collect();

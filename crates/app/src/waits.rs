@@ -1,11 +1,11 @@
-//! How long to wait before something is tried again: growing waits, spread at random, so that
-//! those who failed together do not come back together.
+//! Backoff before retries: growing waits with jitter, so that processes that failed together do not
+//! retry together.
 
 use std::time::Duration;
 
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 
-/// Waits after conflicts: others were faster, and are done within milliseconds.
+/// Waits after conflicts, which are over within milliseconds.
 pub fn after_conflicts() -> ExponentialBackoff {
     growing(Duration::from_millis(5), Duration::from_millis(250))
 }
@@ -20,7 +20,7 @@ pub fn after_failures() -> ExponentialBackoff {
     growing(Duration::from_millis(250), Duration::from_secs(5))
 }
 
-/// About this long, so that processes do not do something all at the same moment.
+/// A time with jitter of ±25 %, so that processes do not act at the same moment.
 pub fn about(time: Duration) -> Duration {
     time.mul_f64(0.75 + rand::random::<f64>() / 2.0)
 }

@@ -146,7 +146,7 @@ async fn without_a_group_links_move_nobody() {
     assert_eq!(refused, Err(NewsletterError::NotSetUp));
     let known = refusing.find(&email(ADA)).await.unwrap().unwrap();
     assert_eq!(known.migrated, None);
-    // Who has moved already is led on.
+    // A subscriber who has moved already sees that.
     let moved = service(&store).confirm_migration(&token(ADA)).await;
     assert_eq!(refusing.confirm_migration(&token(ADA)).await, moved);
 }

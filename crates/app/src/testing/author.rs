@@ -1,4 +1,4 @@
-//! An author who answers as it is told to, and remembers when it was asked.
+//! A scripted author that records its calls.
 
 use std::{
     collections::HashMap,
@@ -16,33 +16,33 @@ use domain::enrichment::{
 };
 use tokio::time::{Instant, sleep};
 
-/// What an author makes of a posting. Texts stay as they are.
+/// The scripted answer about a posting. Texts stay as they are.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Approve,
     Reject(ReasonCode),
-    /// Not what was asked for.
+    /// An answer that is not JSON.
     Unusable,
     Fail(EnrichError),
     Panic,
-    /// None, ever.
+    /// No answer, ever.
     Hang,
 }
 
-/// A call.
+/// A recorded call.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub at: Instant,
     pub has_objection: bool,
 }
 
-/// An author for tests.
+/// An author with scripted answers.
 pub struct ScriptedAuthor {
-    /// How long a call takes.
+    /// The duration of a call.
     pub takes: Mutex<Duration>,
-    /// The answer for everything else.
+    /// The answer to all other titles.
     usual: Mutex<Answer>,
-    /// The answers for some titles.
+    /// The answers by title.
     special: Mutex<HashMap<String, Answer>>,
     calls: Mutex<Vec<Call>>,
     settled: Mutex<Vec<bool>>,
@@ -64,7 +64,7 @@ impl Default for ScriptedAuthor {
     }
 }
 
-/// Counts a call for as long as somebody waits for it.
+/// Counts a call as in flight until it is dropped.
 struct UnderWay<'a>(&'a AtomicUsize);
 
 impl Drop for UnderWay<'_> {
@@ -94,7 +94,7 @@ impl ScriptedAuthor {
         self.calls.lock().unwrap().clone()
     }
 
-    /// How the postings ended: with a draft or without.
+    /// For each settled posting, whether it got a draft.
     pub fn settled(&self) -> Vec<bool> {
         self.settled.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! Drafts in memory, which can be out of reach, and remember who reserved.
+//! A store of drafts in memory that can be made to fail and records its reservations.
 
 use std::{collections::HashMap, sync::Mutex};
 
@@ -11,12 +11,12 @@ use domain::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Drafts in memory.
+/// A store of drafts in memory.
 #[derive(Default)]
 pub struct MemoryDrafts {
     memory: MemoryStore,
     grants: Mutex<HashMap<Uuid, usize>>,
-    /// What every call fails with.
+    /// The error of every call.
     failure: Mutex<Option<StoreError>>,
 }
 
@@ -25,12 +25,12 @@ impl MemoryDrafts {
         *self.failure.lock().unwrap() = failure;
     }
 
-    /// The drafts that are kept.
+    /// The stored drafts.
     pub fn kept(&self) -> Vec<String> {
         self.memory.kept_drafts()
     }
 
-    /// How often a reservation was granted or renewed, by holder.
+    /// The number of granted or renewed reservations by holder.
     pub fn grants(&self) -> HashMap<Uuid, usize> {
         self.grants.lock().unwrap().clone()
     }

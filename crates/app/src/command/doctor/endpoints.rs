@@ -84,7 +84,7 @@ async fn account(provider: &dyn Provider, account: Account, expected: Expected) 
         let message = format!("{account} account: no API key, so what is for it waits");
         return vec![Check::good(NEWSLETTER, message)];
     }
-    let findings = async { Ok(preflight::of(provider, account, expected).await) };
+    let findings = async { Ok(preflight::inspect(provider, account, expected).await) };
     match within(ACCOUNT, findings).await {
         Ok(findings) => {
             let findings = findings.into_iter();

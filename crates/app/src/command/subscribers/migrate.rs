@@ -92,7 +92,7 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
     };
     let mut run = Run::new(entry);
     run.begin(mover.store).await?;
-    let bar = progress::of_things(count);
+    let bar = progress::of_items(count);
     let mut tally = Tally {
         unknown,
         ..Tally::default()
