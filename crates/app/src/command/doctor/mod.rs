@@ -5,7 +5,7 @@
 //! command takes, and a database that is not there, end it as they end every command.
 
 mod endpoints;
-mod place;
+mod machine;
 mod store;
 
 use std::{process::ExitCode, time::Duration};
@@ -68,14 +68,14 @@ pub async fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     embedded::require(&config.database)?;
     let may_lack_group = args.serve.accounts.has_group();
     let mut checks = configuration();
-    checks.push(place::public_url(&config));
+    checks.push(machine::public_url(&config));
     let (stored, called) = tokio::join!(
         store::look(&config.database),
         endpoints::look(&config, may_lack_group)
     );
     checks.extend(stored);
-    checks.extend(place::keys(&KeyFolder::new(&config.keys), &config.database));
-    checks.push(place::disk(&config.database));
+    checks.extend(machine::keys(&KeyFolder::new(&config.keys), &config.database));
+    checks.push(machine::disk(&config.database));
     checks.extend(called?);
     if args.json.enabled {
         output::print_json(&checks)?;

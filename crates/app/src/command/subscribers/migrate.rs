@@ -3,9 +3,9 @@
 //! It writes what is to happen, and a worker with the accounts' keys does it. So that a launch
 //! does not hold up those who confirm their move meanwhile, people are moved no faster than the
 //! old account takes it; and because there is no way back, it keeps an eye on what becomes of
-//! them, and stops by itself, see [`brake`].
+//! them, and stops by itself, see [`monitor`].
 
-mod brake;
+mod monitor;
 
 use std::{num::NonZeroU32, process::ExitCode, time::Duration, vec};
 
@@ -19,7 +19,7 @@ use domain::{
 };
 use tokio::time::{Instant, sleep_until};
 
-use self::brake::{Brake, Moves};
+use self::monitor::{Brake, Moves};
 use super::person;
 use crate::{
     cli::SubscribersMigrateArgs,
