@@ -1,4 +1,4 @@
-//! `posthaste audit`: what operators did.
+//! `posthaste audit`: shows the operators' actions.
 
 use std::{collections::HashMap, process::ExitCode};
 
@@ -17,10 +17,10 @@ use crate::{
     text::{self, plain},
 };
 
-/// Lines that are read at once.
+/// Entries that are read at a time.
 const PAGE: usize = 1_000;
 
-/// Carries out the command.
+/// Runs the command.
 pub async fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
     let database = Database::open(&args.store.database()).await?;
     let query = AuditQuery {
@@ -50,7 +50,7 @@ async fn read(log: &dyn AuditLog, query: AuditQuery) -> Result<(Vec<Entry>, bool
         let limit = (query.limit - entries.len()).min(PAGE);
         let page = AuditQuery {
             before: entries.last().map(AuditPosition::from),
-            // One more shows whether there are more.
+            // One more than needed shows whether there are older ones.
             limit: limit + 1,
             ..query
         };
@@ -63,7 +63,7 @@ async fn read(log: &dyn AuditLog, query: AuditQuery) -> Result<(Vec<Entry>, bool
     Ok((entries, has_more))
 }
 
-/// The addresses that the people have by now. Who was erased has none.
+/// The current addresses of the people in entries, except of erased ones.
 async fn addresses(
     store: &dyn Store,
     entries: &[Entry],
@@ -74,7 +74,7 @@ async fn addresses(
     Ok(known.map(|(id, one)| (id, one.email.to_string())).collect())
 }
 
-/// An entry as JSON shows it.
+/// An entry as JSON.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     at: String,

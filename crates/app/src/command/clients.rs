@@ -1,4 +1,4 @@
-//! `posthaste clients`: who may push, and what they may do.
+//! `posthaste clients`: manages OAuth clients.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use crate::{
     output, text,
 };
 
-/// Carries out a command.
+/// Runs a subcommand.
 pub async fn run(command: &ClientsCommand) -> anyhow::Result<ExitCode> {
     match command {
         ClientsCommand::Create(args) => print_new(args).await?,
@@ -31,7 +31,7 @@ pub async fn run(command: &ClientsCommand) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes a client, and gives it with its secret, which is kept nowhere.
+/// Creates a client and returns its secret, of which only a digest is stored.
 pub async fn create(
     clients: &dyn Clients,
     name: &str,

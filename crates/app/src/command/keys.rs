@@ -1,4 +1,4 @@
-//! `posthaste keys`: the keys that sign access tokens.
+//! `posthaste keys`: manages the keys that sign access tokens.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use crate::{
     output, text,
 };
 
-/// Carries out a command.
+/// Runs a subcommand.
 pub fn run(command: &KeysCommand) -> anyhow::Result<ExitCode> {
     match command {
         KeysCommand::Generate(args) => output::print(generate_for(args)?)?,
@@ -23,7 +23,7 @@ pub fn run(command: &KeysCommand) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes a key in a folder that has none. Says whether it did.
+/// Makes a key in a folder that has none. Returns whether it did.
 pub fn ensure(folder: &KeyFolder) -> anyhow::Result<bool> {
     if !folder.list()?.keys().is_empty() {
         return Ok(false);
@@ -32,7 +32,7 @@ pub fn ensure(folder: &KeyFolder) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Refuses keys that others can read or replace, with the command that mends them.
+/// Fails if other users can read or replace the keys, and names the command that mends that.
 pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
     match folder.exposure()? {
         None => Ok(()),
@@ -44,7 +44,7 @@ fn folder(args: &DataDirArgs) -> KeyFolder {
     KeyFolder::new(args.keys())
 }
 
-/// Makes a key. The first one may be there before the database is.
+/// Makes a key. The first one may precede the database, which is noted.
 fn generate_for(args: &DataDirArgs) -> anyhow::Result<KeyId> {
     let folder = folder(args);
     refuse_exposed(&folder)?;
@@ -62,7 +62,7 @@ fn generate(folder: &KeyFolder) -> anyhow::Result<KeyId> {
     Ok(id)
 }
 
-/// What cannot be used is listed too, last: its key is missed by whoever looks for it here.
+/// Lists the keys, and last the files that are no usable key, so that a broken one is not missed.
 fn list(folder: &KeyFolder) -> anyhow::Result<()> {
     let keys = folder.list_for_owner()?;
     let signing = keys.signing(clock::now()).map(|key| key.id());

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::{cli::StoreArgs, database::Database, embedded, output};
 
-/// Applies pending migrations and says which they were.
+/// Applies pending migrations and prints them.
 pub async fn run(store: &StoreArgs) -> anyhow::Result<ExitCode> {
     let url = store.database();
     let (_, applied) = Database::migrate(&url).await?;

@@ -1,4 +1,4 @@
-//! The commands that do one thing and end.
+//! The commands that run once and end.
 
 pub mod audit;
 pub mod clients;

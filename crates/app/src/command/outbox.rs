@@ -1,4 +1,4 @@
-//! `posthaste outbox`: side effects that wait, and those that were given up.
+//! `posthaste outbox`: lists pending tasks and dead letters, and retries dead letters.
 
 use std::{collections::BTreeSet, process::ExitCode};
 
@@ -19,12 +19,12 @@ use crate::{
     output, text,
 };
 
-/// What is due for longer waits for something else than a free worker.
+/// The age of a due task from selection the lack of a free worker does not explain its wait.
 const OVERDUE: Duration = Duration::MINUTE;
-/// Rows that are in memory at a time.
+/// Rows in memory at a time.
 const PAGE: usize = 1_000;
 
-/// Carries out a command.
+/// Runs a subcommand.
 pub async fn run(command: OutboxCommand) -> anyhow::Result<ExitCode> {
     match command {
         OutboxCommand::List(args) => list(args).await?,
@@ -33,7 +33,7 @@ pub async fn run(command: OutboxCommand) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A row as JSON shows it.
+/// A task as JSON.
 #[derive(Debug, Serialize)]
 struct Row<'a> {
     id: i64,
@@ -73,7 +73,7 @@ async fn list(args: OutboxListArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says which accounts of the e-mail provider are left alone, which is why their tasks wait.
+/// A line for each paused account of the e-mail provider, whose tasks have to wait.
 async fn pauses(accounts: &dyn Accounts) -> anyhow::Result<Vec<String>> {
     let mut pauses = Vec::new();
     for &account in Account::ALL {
@@ -96,7 +96,7 @@ fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<
     ))
 }
 
-/// Why something waits that is due and has not failed: no worker takes what it cannot send.
+/// A hint about due tasks without an error: no worker claims tasks of an account without its key.
 fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static str> {
     let is_left = |task: &TaskRow| {
         matches!(task.kind, Kind::Sync | Kind::Migrate | Kind::Withdraw)
@@ -110,7 +110,7 @@ fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static s
     )
 }
 
-/// What is listed, and how.
+/// The options of a list.
 struct Listing {
     dead: bool,
     limit: usize,
@@ -118,7 +118,7 @@ struct Listing {
 }
 
 impl Listing {
-    /// Hands over the lines of the list, a page of tasks after the other.
+    /// Prints the list page by page.
     async fn hand_over(
         &self,
         outbox: &dyn Outbox,
@@ -171,7 +171,7 @@ impl Listing {
         }
     }
 
-    /// How many there are beside those that were shown.
+    /// A line with the number of tasks that were not shown.
     async fn more(
         &self,
         outbox: &dyn Outbox,
@@ -198,7 +198,7 @@ impl Listing {
     }
 }
 
-/// One task takes two lines if something went wrong with it: an error is as long as it is.
+/// The tasks as a table. An error has a line of its own below its task, as it may be long.
 fn table(tasks: &[TaskRow], has_heading: bool) -> String {
     let line = |id: &str, kind: &str, attempts: &str, next: &str, key: &str| {
         format!("{id:>8}  {kind:<8}  {attempts:>5}  {next:<16}  {key}")
@@ -226,14 +226,14 @@ fn table(tasks: &[TaskRow], has_heading: bool) -> String {
 
 async fn retry(args: OutboxRetryArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
-    let which = which(&args.ids, args.all_dead);
+    let selection = selection(&args.ids, args.all_dead);
     let (deed, now) = (args.operator.deed()?, clock::now());
     let entry = deed.entry(Action::OUTBOX_RETRY, now);
-    output::print(revive(&*database.outbox, &which, &entry, now).await?)
+    output::print(revive(&*database.outbox, &selection, &entry, now).await?)
 }
 
-/// One that is named twice is one.
-fn which(ids: &[i64], all: bool) -> Revive {
+/// The tasks to revive, without duplicates.
+fn selection(ids: &[i64], all: bool) -> Revive {
     if all {
         return Revive::All;
     }
@@ -241,15 +241,15 @@ fn which(ids: &[i64], all: bool) -> Revive {
     Revive::Tasks(unique.into_iter().collect())
 }
 
-/// Brings dead tasks back and says how many.
+/// Makes dead letters due again, and returns a sentence with their number.
 async fn revive(
     outbox: &dyn Outbox,
-    which: &Revive,
+    selection: &Revive,
     entry: &Entry,
     now: OffsetDateTime,
 ) -> anyhow::Result<String> {
-    let revived = outbox.revive(which, Some(entry), now).await?;
-    if let Revive::Tasks(named) = which
+    let revived = outbox.revive(selection, Some(entry), now).await?;
+    if let Revive::Tasks(named) = selection
         && revived < named.len() as u64
     {
         bail!(
@@ -275,7 +275,7 @@ mod tests {
 
     use super::*;
 
-    /// A store with one posting's enrichment given up and its event waiting.
+    /// A store with one posting, whose enrichment is a dead letter and whose event is pending.
     async fn store() -> MemoryStore {
         let store = MemoryStore::new();
         ingest(&store, &[create("a", "acme")], Lifetime::NEVER, noon())
@@ -442,7 +442,7 @@ mod tests {
         assert!(lines[1].contains("  sync  "), "{text}");
         assert!(lines[3].contains("  migrate  "), "{text}");
         assert_eq!(lines[1].find("2026"), lines[3].find("2026"), "{text}");
-        let revived = revive(&store, &which(&[], true), &recorded(), noon())
+        let revived = revive(&store, &selection(&[], true), &recorded(), noon())
             .await
             .unwrap();
         assert_eq!(revived, "Due again: 2.");
@@ -473,7 +473,7 @@ mod tests {
         let waiting = tasks(&store, false).await[0].id.0;
         let error = revive(
             &store,
-            &which(&[dead, waiting, dead], false),
+            &selection(&[dead, waiting, dead], false),
             &recorded(),
             noon(),
         )
@@ -485,7 +485,7 @@ mod tests {
         );
         assert!(tasks(&store, true).await.is_empty());
         assert_eq!(
-            revive(&store, &which(&[], true), &recorded(), noon())
+            revive(&store, &selection(&[], true), &recorded(), noon())
                 .await
                 .unwrap(),
             "Due again: 0."

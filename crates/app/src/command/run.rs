@@ -1,19 +1,19 @@
-//! A run of a command that writes in many commits, as the audit tells it.
+//! Records in the audit log the run of a command that writes in many commits.
 
 use domain::{
     audit::Entry,
     store::{Store, StoreError, WriteSet},
 };
 
-/// A run of a command. It is recorded before its first write, so that one that is killed has left
-/// its line, and once more with its counts at its end.
+/// The run of a command. It is recorded before its first write, so that a killed run leaves an
+/// entry, and again with its counts at its end.
 pub struct Run {
     entry: Entry,
     has_begun: bool,
 }
 
 impl Run {
-    /// A run that this entry tells of.
+    /// A run that is recorded by this entry.
     pub const fn new(entry: Entry) -> Self {
         Self {
             entry,
@@ -21,7 +21,7 @@ impl Run {
         }
     }
 
-    /// Records that it begins, the first time that it is asked to.
+    /// Records the beginning of the run, on the first call only.
     pub async fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         if !self.has_begun {
             record(store, &self.entry).await?;
@@ -30,7 +30,7 @@ impl Run {
         Ok(())
     }
 
-    /// Records what came of it, if it has begun.
+    /// Records the counts, if the run has begun.
     pub async fn end(
         self,
         store: &dyn Store,

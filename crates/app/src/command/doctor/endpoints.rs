@@ -1,4 +1,4 @@
-//! What workers call: the e-mail provider's accounts, and the model.
+//! Checks the endpoints that workers call: the e-mail provider's accounts and the model.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use adapters_enrichment::llm::{self, Model, SettingsError};
 use domain::subscriber::{Account, provider::Provider};
 use outbound::Patience;
 
-use super::{Check, PATIENCE, within};
+use super::{CHECK_TIMEOUT, Check, within};
 use crate::{
     config::EnricherKind,
     in_one_line,
@@ -19,11 +19,11 @@ use crate::{
 const NEWSLETTER: &str = "newsletter";
 const MODEL: &str = "model";
 
-/// How long an account may take altogether. It is asked several times, and while others use up
-/// its limit of requests, these follow each other slowly.
-const ACCOUNT: Duration = Duration::from_mins(1);
+/// The time limit of all checks of an account. It is asked several times, and while workers use up
+/// its rate limit, the requests follow each other slowly.
+const ACCOUNT_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Looks at what this service calls, all at once.
+/// Checks all endpoints concurrently.
 pub async fn look(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Result<Vec<Check>> {
     let Some(enricher) = &config.enricher else {
         let message = "not looked at, for no worker runs here";
@@ -37,11 +37,11 @@ pub async fn look(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Resul
     Ok(checks)
 }
 
-/// Looks at the accounts that have a key.
+/// Checks the accounts that have a key.
 async fn newsletter(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Result<Vec<Check>> {
     let patience = Patience {
-        connection: PATIENCE,
-        answer: PATIENCE,
+        connection: CHECK_TIMEOUT,
+        answer: CHECK_TIMEOUT,
     };
     let provider = match provider::connect_within(&config.accounts, patience) {
         Ok(provider) => provider,
@@ -85,7 +85,7 @@ async fn account(provider: &dyn Provider, account: Account, expected: Expected) 
         return vec![Check::good(NEWSLETTER, message)];
     }
     let findings = async { Ok(preflight::inspect(provider, account, expected).await) };
-    match within(ACCOUNT, findings).await {
+    match within(ACCOUNT_TIMEOUT, findings).await {
         Ok(findings) => {
             let findings = findings.into_iter();
             findings
@@ -99,13 +99,13 @@ async fn account(provider: &dyn Provider, account: Account, expected: Expected) 
     }
 }
 
-/// Looks at the model's endpoint without paying for an answer.
+/// Checks that the model's endpoint answers, without paying for an answer.
 async fn model(enricher: &EnricherKind) -> anyhow::Result<Check> {
     let EnricherKind::Llm(settings) = enricher else {
         return Ok(Check::good(MODEL, "none, for the enricher is `builtin`"));
     };
     let settings = llm::Settings {
-        timeout: PATIENCE,
+        timeout: CHECK_TIMEOUT,
         ..settings.model.clone()
     };
     let host = settings.base_url.host_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What is on this machine: the signing keys, the disk, and the address that clients are told.
+//! Checks this machine: the signing keys, the disk, and the public URL.
 
 use std::path::Path;
 
@@ -17,12 +17,12 @@ const KEYS: &str = "keys";
 const DISK: &str = "disk";
 const PUBLIC_URL: &str = "public-url";
 
-/// With less room than this, a bad day fills the disk: several logs of the store's, and what a
-/// bulk load adds.
-const LEAST_ROOM: u64 = 512 * MEGABYTE;
+/// The free space that an embedded database needs: several of the store's logs, and the growth of a
+/// bulk load.
+const MIN_FREE_BYTES: u64 = 512 * MEGABYTE;
 const MEGABYTE: u64 = 1 << 20;
 
-/// Looks at the keys as the service's user finds them.
+/// Checks the keys as the owner of the folder can use them.
 pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
     let keys = match folder.list_for_owner() {
         Ok(keys) => keys,
@@ -78,7 +78,7 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
     checks
 }
 
-/// Looks at the disk that the embedded database is on.
+/// Checks the free space of the disk that holds the embedded database.
 pub fn disk(database: &DatabaseUrl) -> Check {
     let DatabaseUrl::Sqlite(path) = database else {
         return Check::good(
@@ -91,7 +91,7 @@ pub fn disk(database: &DatabaseUrl) -> Check {
         _ => Path::new("."),
     };
     match statvfs(folder) {
-        Ok(about) => room(folder, about.f_bavail.saturating_mul(about.f_frsize)),
+        Ok(about) => free_space(folder, about.f_bavail.saturating_mul(about.f_frsize)),
         Err(error) => Check::wrong(
             DISK,
             format!("{} cannot be looked at: {error}", folder.display()),
@@ -100,18 +100,18 @@ pub fn disk(database: &DatabaseUrl) -> Check {
     }
 }
 
-/// What to say of so many bytes of room.
-fn room(folder: &Path, bytes: u64) -> Check {
+/// Compares free space with the minimum.
+fn free_space(folder: &Path, bytes: u64) -> Check {
     let message = format!("{} MiB are free in {}", bytes / MEGABYTE, folder.display());
-    if bytes < LEAST_ROOM {
-        let remedy = format!("make room; {} MiB are the least", LEAST_ROOM / MEGABYTE);
+    if bytes < MIN_FREE_BYTES {
+        let remedy = format!("make room; {} MiB are the least", MIN_FREE_BYTES / MEGABYTE);
         Check::wrong(DISK, message, remedy)
     } else {
         Check::good(DISK, message)
     }
 }
 
-/// Looks at the form of the address that clients are told.
+/// Checks whether the public URL is safe for tokens.
 pub fn public_url(config: &ServiceConfig) -> Check {
     let named = config.public_url.clone();
     let url = named.unwrap_or_else(|| format!("http://{}", config.bind));
@@ -151,8 +151,12 @@ mod tests {
 
     #[test]
     fn too_little_room_is_wrong() {
-        for (bytes, is_good) in [(0, false), (LEAST_ROOM - 1, false), (LEAST_ROOM, true)] {
-            assert_eq!(room(Path::new("."), bytes).ok, is_good, "{bytes}");
+        for (bytes, is_good) in [
+            (0, false),
+            (MIN_FREE_BYTES - 1, false),
+            (MIN_FREE_BYTES, true),
+        ] {
+            assert_eq!(free_space(Path::new("."), bytes).ok, is_good, "{bytes}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! `posthaste doctor`: what is wrong with an installation, and what to do about it.
+//! `posthaste doctor`: checks an installation, and names a remedy for each fault.
 //!
-//! It looks at what `serve` with the same options would use, changes nothing, and finds out as
-//! much as it can: what cannot be reached is one of its findings. Only a configuration that no
-//! command takes, and a database that is not there, end it as they end every command.
+//! It checks what `serve` with the same options would use, changes nothing, and goes on after
+//! failed checks. Only a configuration that no command accepts, and a missing embedded database,
+//! end it early, as they end every command.
 
 mod endpoints;
 mod machine;
@@ -22,10 +22,10 @@ use crate::{
     text::plain,
 };
 
-/// How long each thing that is looked at may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time limit of a check.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One thing that was looked at, as JSON shows it.
+/// A check, as JSON shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Check {
     #[serde(rename = "check")]
@@ -62,7 +62,7 @@ impl Check {
     }
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub async fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let config = ServiceConfig::try_from(&args.serve)?;
     embedded::require(&config.database)?;
@@ -74,7 +74,10 @@ pub async fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
         endpoints::look(&config, may_lack_group)
     );
     checks.extend(stored);
-    checks.extend(machine::keys(&KeyFolder::new(&config.keys), &config.database));
+    checks.extend(machine::keys(
+        &KeyFolder::new(&config.keys),
+        &config.database,
+    ));
     checks.push(machine::disk(&config.database));
     checks.extend(called?);
     if args.json.enabled {
@@ -90,7 +93,7 @@ pub async fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// A bad value ends every command, so only what is not read at all is left.
+/// Reports variables that no command knows. Bad values have already ended the command.
 fn configuration() -> Vec<Check> {
     const NAME: &str = "configuration";
     let unknown = cli::unknown_variables();
@@ -101,7 +104,7 @@ fn configuration() -> Vec<Check> {
     unknown.into_iter().map(wrong).collect()
 }
 
-/// What comes of something within the time it may take.
+/// Runs a check within a time limit.
 async fn within<T>(
     limit: Duration,
     task: impl Future<Output = anyhow::Result<T>>,

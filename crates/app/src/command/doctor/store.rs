@@ -1,6 +1,6 @@
-//! The store: whether it can be used, whether its schema is current, and what time it has.
+//! Checks the store, its schema and its clock.
 
-use super::{Check, PATIENCE, within};
+use super::{CHECK_TIMEOUT, Check, within};
 use crate::{
     clock::{self, TOLERANCE},
     config::DatabaseUrl,
@@ -12,34 +12,34 @@ const STORE: &str = "store";
 const SCHEMA: &str = "schema";
 const CLOCK: &str = "clock";
 
-/// Looks at the store. What shows only once it can be opened is left out until then.
+/// Checks the store. A store that cannot be opened has no further checks.
 pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
-    let (database, pending) = match within(PATIENCE, Database::open_as_it_is(url)).await {
+    let (database, pending) = match within(CHECK_TIMEOUT, Database::open_as_it_is(url)).await {
         Ok(opened) => opened,
-        Err(error) => return vec![Check::wrong(STORE, in_one_line(&error), access(url))],
+        Err(error) => return vec![Check::wrong(STORE, in_one_line(&error), access_remedy(url))],
     };
     let store = if pending.is_empty() {
         let ready = async { Ok(database.health.ready().await?) };
-        match within(PATIENCE, ready).await {
+        match within(CHECK_TIMEOUT, ready).await {
             Ok(()) => Check::good(STORE, format!("{} can be read and written", name(url))),
-            Err(error) => Check::wrong(STORE, in_one_line(&error), access(url)),
+            Err(error) => Check::wrong(STORE, in_one_line(&error), access_remedy(url)),
         }
     } else {
         Check::good(STORE, format!("{} can be read", name(url)))
     };
     let ahead = async { Ok(clock::ahead(&*database.health, &clock::system()).await?) };
-    let clock = match within(PATIENCE, ahead).await {
-        Ok(ahead) => compared(ahead),
+    let clock = match within(CHECK_TIMEOUT, ahead).await {
+        Ok(ahead) => clock_skew(ahead),
         Err(error) => Check::wrong(
             CLOCK,
             format!("the clocks cannot be compared: {}", in_one_line(&error)),
-            access(url),
+            access_remedy(url),
         ),
     };
     vec![store, schema(&pending), clock]
 }
 
-/// The database, without what may be secret.
+/// The database's name, without secrets.
 fn name(url: &DatabaseUrl) -> String {
     match url {
         DatabaseUrl::Sqlite(path) => path.display().to_string(),
@@ -47,8 +47,8 @@ fn name(url: &DatabaseUrl) -> String {
     }
 }
 
-/// What to do about a database that cannot be used.
-fn access(url: &DatabaseUrl) -> &'static str {
+/// The remedy for a database that cannot be used.
+fn access_remedy(url: &DatabaseUrl) -> &'static str {
     match url {
         DatabaseUrl::Sqlite(_) => {
             "see that this user may read and write the file and its folder, that there is room \
@@ -71,8 +71,8 @@ fn schema(pending: &[String]) -> Check {
     )
 }
 
-/// What to say of a clock that is so much ahead of the store's.
-fn compared(ahead: Option<time::Duration>) -> Check {
+/// Compares this clock's lead over the store's with the tolerance.
+fn clock_skew(ahead: Option<time::Duration>) -> Check {
     match ahead {
         None => Check::good(
             CLOCK,
@@ -110,10 +110,10 @@ mod tests {
             (5_100, false, "5.1 seconds ahead of the database's"),
             (-90_000, false, "90.0 seconds behind the database's"),
         ] {
-            let check = compared(Some(time::Duration::milliseconds(millis)));
+            let check = clock_skew(Some(time::Duration::milliseconds(millis)));
             assert_eq!(check.ok, is_good, "{check:?}");
             assert!(check.message.contains(expect), "{check:?}");
         }
-        assert!(compared(None).ok);
+        assert!(clock_skew(None).ok);
     }
 }

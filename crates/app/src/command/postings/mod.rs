@@ -1,4 +1,4 @@
-//! `posthaste postings`: an operator looks at postings and moderates them.
+//! `posthaste postings`: lets an operator list, show and moderate postings.
 
 mod show;
 
@@ -30,14 +30,14 @@ use crate::{
     output, text,
 };
 
-/// Postings that are read at once.
+/// Postings that are read at a time.
 const PAGE: usize = 200;
-/// Commits that may fail because somebody else wrote first.
-const CONFLICTS: usize = 8;
-/// Columns of a terminal.
+/// Retries after conflicts.
+const MAX_RETRIES: usize = 8;
+/// Columns of a row.
 const WIDTH: usize = 80;
 
-/// Carries out a command.
+/// Runs a subcommand.
 pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
     match command {
         PostingsCommand::List(PostingsListArgs { status, store }) => {
@@ -46,7 +46,7 @@ pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
         }
         PostingsCommand::Show(PostingsShowArgs { id, json, store }) => {
             let database = Database::open(&store.database()).await?;
-            let id = named(&*database.store, &id).await?;
+            let id = resolve(&*database.store, &id).await?;
             output::print(show(&*database.postings, &id, json.enabled).await?)?;
         }
         PostingsCommand::Approve(args) => moderate_one(args, Moderation::Approve).await?,
@@ -63,8 +63,7 @@ pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Hands over a heading and a row for each posting, the longest unchanged first. One page of
-/// them is in memory at a time.
+/// Prints a heading and a row for each posting, the longest unchanged first, page by page.
 async fn list(
     postings: &dyn PostingReader,
     status: Option<Status>,
@@ -93,7 +92,7 @@ async fn list(
     }
 }
 
-/// A row that fits a terminal, if the identifier leaves room for some of the title.
+/// A row that fits a terminal, unless the identifier leaves too little room for the title.
 fn row(updated: &str, status: &str, id: &str, title: &str) -> String {
     let start = format!("{updated:<16}  {status:<17}  {id:<20}  ");
     let room = WIDTH.saturating_sub(start.chars().count()).max(16);
@@ -116,8 +115,8 @@ async fn show(
     }
 }
 
-/// The identifier of the posting that is meant: by that, or by its UUID.
-async fn named(store: &dyn Store, id: &SourceIdentifier) -> Result<SourceIdentifier, StoreError> {
+/// Resolves a source identifier or a UUID to a source identifier.
+async fn resolve(store: &dyn Store, id: &SourceIdentifier) -> Result<SourceIdentifier, StoreError> {
     let Ok(uuid) = Uuid::parse_str(id.as_str()) else {
         return Ok(id.clone());
     };
@@ -134,12 +133,12 @@ async fn moderate_one(args: PostingArgs, command: Moderation) -> anyhow::Result<
     let deed = args.operator.deed()?;
     let database = Database::open(&args.store.database()).await?;
     let store = &*database.store;
-    let (id, lifetime) = (named(store, &args.id).await?, args.lifetime.lifetime);
+    let (id, lifetime) = (resolve(store, &args.id).await?, args.lifetime.lifetime);
     let posting = apply(store, &id, &command, &deed, lifetime).await?;
     output::print(sentence(&posting, &command))
 }
 
-/// Says what is so now.
+/// A sentence about the posting's new state.
 fn sentence(posting: &Posting, command: &Moderation) -> String {
     let state = match command {
         Moderation::Feature(true) => "featured".to_owned(),
@@ -152,7 +151,7 @@ fn sentence(posting: &Posting, command: &Moderation) -> String {
     )
 }
 
-/// Carries out a moderation; a posting that somebody else wrote meanwhile is looked at again.
+/// Applies a moderation; after a conflict it is decided again on what is stored now.
 async fn apply(
     store: &dyn Store,
     id: &SourceIdentifier,
@@ -163,7 +162,7 @@ async fn apply(
     let attempt = || moderate(store, id, command, deed, lifetime, clock::now());
     let again = ExponentialBuilder::new()
         .with_min_delay(Duration::from_millis(20))
-        .with_max_times(CONFLICTS)
+        .with_max_times(MAX_RETRIES)
         .with_jitter();
     let is_conflict = |error: &ModerationError| {
         matches!(

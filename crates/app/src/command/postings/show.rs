@@ -1,4 +1,4 @@
-//! One posting, for a person to read.
+//! Renders one posting as text.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::{
     text::{lines as plain_text, plain},
 };
 
-/// Everything that is known of a posting. Writing to a string cannot fail.
+/// The posting as text. Writing to a string cannot fail.
 pub fn text(view: &PostingView) -> String {
     let PostingView {
         posting,

@@ -214,15 +214,15 @@ async fn a_posting_is_meant_by_its_identifier_or_its_uuid() {
     let store = MemoryStore::new();
     let put = create("a/1", "acme");
     let uuid = put.new_id.to_string();
-    // Which another posting has for its identifier, and that comes first.
+    // An identifier in the form of a UUID is found as an identifier first.
     let odd = create("01900000-0000-7000-8000-00000000abcd", "acme");
     ingest(&store, &[put, odd], NEVER, noon()).await.unwrap();
-    let named = async |text: &str| named(&store, &id(text)).await.unwrap().to_string();
-    assert_eq!(named("a/1").await, "a/1");
-    assert_eq!(named(&uuid).await, "a/1");
-    assert_eq!(named(&uuid.to_uppercase()).await, "a/1");
+    let resolve = async |text: &str| resolve(&store, &id(text)).await.unwrap().to_string();
+    assert_eq!(resolve("a/1").await, "a/1");
+    assert_eq!(resolve(&uuid).await, "a/1");
+    assert_eq!(resolve(&uuid.to_uppercase()).await, "a/1");
     for same in ["01900000-0000-7000-8000-00000000abcd", "nobody"] {
-        assert_eq!(named(same).await, same);
+        assert_eq!(resolve(same).await, same);
     }
 }
 

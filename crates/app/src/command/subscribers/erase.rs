@@ -1,17 +1,17 @@
-//! `posthaste subscribers erase`: a person is forgotten.
+//! `posthaste subscribers erase`: erases a person.
 
 use std::time::Duration;
 
 use anyhow::bail;
 use domain::{audit::Deed, store::Store, usecase};
 
-use super::person::{self, NOBODY};
+use super::person::{self, NOT_FOUND};
 use crate::{clock::Clock, config::PersonRef, conflicts::decide_again};
 
-/// How long it is tried while others write about the person.
+/// The time limit of retries after conflicts.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// Erases a person, and says what is so now.
+/// Erases a person, and returns a sentence about it.
 pub(super) async fn erase(
     store: &dyn Store,
     clock: &Clock,
@@ -19,11 +19,11 @@ pub(super) async fn erase(
     deed: &Deed,
 ) -> anyhow::Result<&'static str> {
     let Some(email) = person::address(store, person).await? else {
-        bail!(NOBODY);
+        bail!(NOT_FOUND);
     };
     let attempt = || usecase::erase(store, &email, Some(deed), clock());
     if !decide_again(WITHIN, attempt).await? {
-        bail!(NOBODY);
+        bail!(NOT_FOUND);
     }
     Ok("Erased. A worker has the e-mail provider's accounts forget the address.")
 }

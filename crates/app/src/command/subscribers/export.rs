@@ -9,10 +9,10 @@ use domain::{
 
 use super::{COLUMNS, TOKEN};
 
-/// Subscribers that are in memory at once.
+/// Subscribers in memory at a time.
 const PAGE: usize = 500;
 
-/// Hands over a header and a line for each subscriber, some at a time.
+/// Prints a header and a line for each subscriber, page by page.
 pub(super) async fn export(
     subscribers: &dyn SubscriberReader,
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
@@ -34,12 +34,12 @@ pub(super) async fn export(
             Some(last) if page.len() == PAGE => query.after = Some(last.email.clone()),
             _ => return Ok(()),
         }
-        writer = Writer::from_writer(written_over(written));
+        writer = Writer::from_writer(cleared(written));
     }
 }
 
-/// The same memory for the next page.
-fn written_over(mut page: Vec<u8>) -> Vec<u8> {
+/// Empties a buffer for reuse.
+fn cleared(mut page: Vec<u8>) -> Vec<u8> {
     page.clear();
     page
 }

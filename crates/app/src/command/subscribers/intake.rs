@@ -1,6 +1,6 @@
-//! Taking in the records of a CSV file, some hundreds in a commit.
+//! Imports the records of a CSV file in batches, each in one commit.
 //!
-//! The file is read in a thread of its own, and no more than a few batches are in memory.
+//! The file is read in a thread of its own, with a few batches in memory at a time.
 
 use std::{fmt, io::BufRead, path::Path};
 
@@ -10,33 +10,32 @@ use tokio::sync::mpsc;
 use super::records::{Fields, Layout, Records};
 use crate::{input, output, progress};
 
-/// Records that share a commit.
+/// Records per commit.
 pub(super) const BATCH: usize = 500;
 /// Batches that are read ahead.
 const READ_AHEAD: usize = 2;
 
-/// Turns the fields of a record into what it stands for, or says what is wrong with them by
-/// columns.
+/// Parses the fields of a record; the error names the columns that are wrong.
 type Read<T> = fn(&Fields) -> Result<T, String>;
 
-/// What takes in the records of a file.
+/// An import of a file's records.
 pub(super) trait Intake {
-    /// What a record stands for.
+    /// A parsed record.
     type Item: Send + 'static;
-    /// What became of the records.
+    /// Counts of the records by outcome.
     type Tally: fmt::Display;
 
-    /// Takes in some of them, in their order and in one commit.
+    /// Imports records in their order and in one commit.
     async fn take(&mut self, items: &[Self::Item]) -> anyhow::Result<()>;
 
-    /// Counts records that were refused.
+    /// Adds to the count of refused records.
     fn refuse(&mut self, count: u64);
 
-    /// What has become of the records by now.
+    /// The counts so far.
     fn tally(&self) -> Self::Tally;
 }
 
-/// Takes in a file, with a progress bar and a line for each record that is refused.
+/// Imports a file, with a progress bar and a line of output for each refused record.
 pub(super) async fn from_file<I: Intake>(
     intake: &mut I,
     file: &Path,
@@ -59,15 +58,15 @@ pub(super) async fn from_file<I: Intake>(
     ended
 }
 
-/// Some records of the file.
+/// A batch of the file's records.
 #[derive(Debug)]
 pub(super) struct Batch<T> {
     items: Vec<T>,
-    /// Lines that are no records, and why.
+    /// Refused lines, with the reason.
     refused: Vec<(u64, String)>,
-    /// How far into the file it reaches, in bytes.
+    /// The offset of its end in the file, in bytes.
     end: u64,
-    /// The first and the last line that were read.
+    /// The first and the last line of the batch.
     lines: (u64, u64),
 }
 
@@ -90,15 +89,15 @@ impl<T> Batch<T> {
     }
 }
 
-/// Something to tell whoever waits.
+/// A progress event of an import.
 pub(super) enum Step<'a> {
-    /// A line is refused, and why.
+    /// A refused line, with the reason.
     Refused(u64, &'a str),
-    /// The file was taken in up to here.
+    /// The offset up to which the file is imported, in bytes, and the counts.
     Taken(u64, String),
 }
 
-/// Takes in batches until there are no more.
+/// Imports batches until there are no more.
 pub(super) async fn drive<I: Intake>(
     intake: &mut I,
     mut batches: mpsc::Receiver<anyhow::Result<Batch<I::Item>>>,
@@ -119,8 +118,8 @@ pub(super) async fn drive<I: Intake>(
     Ok(())
 }
 
-/// Reads in a thread of its own. It is never waited for: a read from a terminal or a pipe
-/// cannot be interrupted, but must not keep the program from ending.
+/// Starts a thread that reads batches. It is never joined: a read from a terminal or a pipe cannot
+/// be interrupted, but must not keep the program from ending.
 pub(super) fn spawn<T: Send + 'static>(
     input: impl BufRead + Send + 'static,
     layout: &'static Layout,
@@ -138,7 +137,7 @@ pub(super) fn spawn<T: Send + 'static>(
         loop {
             let batch = next_batch(&mut records, read);
             let is_last = !matches!(&batch, Ok(Some(_)));
-            // Whoever waits for it may be gone.
+            // The receiver may be gone.
             if let Some(batch) = batch.transpose()
                 && sender.blocking_send(batch).is_err()
             {
@@ -152,7 +151,7 @@ pub(super) fn spawn<T: Send + 'static>(
     receiver
 }
 
-/// The next records; `None` when there are no more.
+/// The next batch; `None` at the end of the file.
 fn next_batch<T>(
     records: &mut Records<impl BufRead>,
     read: Read<T>,

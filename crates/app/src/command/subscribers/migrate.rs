@@ -1,9 +1,9 @@
 //! `posthaste subscribers migrate`: moves subscribers to the e-mail provider's new account.
 //!
-//! It writes what is to happen, and a worker with the accounts' keys does it. So that a launch
-//! does not hold up those who confirm their move meanwhile, people are moved no faster than the
-//! old account takes it; and because there is no way back, it keeps an eye on what becomes of
-//! them, and stops by itself, see [`monitor`].
+//! The command records moves, and a worker with the accounts' keys carries them out. Two limits
+//! apply. Moves are recorded no faster than the old account's rate limit allows, so that a launch
+//! does not delay subscribers who confirm their own move meanwhile. And because there is no way
+//! back, the command watches the outcome of the moves and stops if too many fail, see [`monitor`].
 
 mod monitor;
 
@@ -19,7 +19,7 @@ use domain::{
 };
 use tokio::time::{Instant, sleep_until};
 
-use self::monitor::{Brake, Moves};
+use self::monitor::{MoveMonitor, Moves};
 use super::person;
 use crate::{
     cli::SubscribersMigrateArgs,
@@ -35,18 +35,18 @@ use crate::{
     text::plain,
 };
 
-/// People who are moved in one commit at most.
+/// Subscribers that are moved in one commit at most.
 const BATCH: u32 = 500;
-/// People who are read at once to count them.
+/// Subscribers that are read at a time.
 const PAGE: usize = 1000;
-/// So many batches may be under way at once.
-const AHEAD: usize = 10;
-/// How long to wait for a worker before looking again at what it has done.
-const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// What a move takes of the old account's requests: looking somebody up, and removing them.
-const REQUESTS: u32 = 2;
+/// Batches whose moves are in progress at most.
+const MAX_BATCHES_IN_PROGRESS: usize = 10;
+/// The interval of looking for the workers' progress while too many moves are in progress.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// Requests to the old account per move: find the subscriber, and remove them.
+const REQUESTS_PER_MOVE: u32 = 2;
 
-/// The command.
+/// Runs the command.
 pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode> {
     let stop = StopSignals::listen()?.asked();
     let deed = args.operator.deed()?;
@@ -75,7 +75,7 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
             None => (People::everybody(subscribers), count),
         }
     } else {
-        let (emails, nobody) = named(&*database.store, &args.emails).await?;
+        let (emails, nobody) = resolve(&*database.store, &args.emails).await?;
         unknown = nobody;
         let count = emails.len() as u64;
         (People::Named(emails.into_iter()), count)
@@ -118,7 +118,7 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
             output::print("Stopped before the end. Run it again to go on.")?;
             ExitCode::from(INTERRUPTED)
         }
-        End::Braked(outcome) => {
+        End::TooManyFailed(outcome) => {
             output::complain(format_args!(
                 "Stopped: {outcome}. `posthaste outbox list` and `outbox list --dead` say why. \
                  Run it again to go on."
@@ -130,8 +130,8 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
     })
 }
 
-/// The addresses of the people who are named, and how many of them nobody is.
-async fn named(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>, u64), StoreError> {
+/// The addresses of the named subscribers, and the number of unknown ones.
+async fn resolve(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>, u64), StoreError> {
     let (mut emails, mut unknown) = (Vec::with_capacity(people.len()), 0);
     for person in people {
         if let Some(email) = person::address(store, person).await? {
@@ -144,16 +144,16 @@ async fn named(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>, u
     Ok((emails, unknown))
 }
 
-/// Says what would become of people, and what is not set up at the provider.
+/// Prints the outcome that a run would have, and what is not set up at the provider.
 async fn dry_run(
     args: &SubscribersMigrateArgs,
     store: &dyn Store,
     mut people: People<'_>,
     unknown: u64,
 ) -> anyhow::Result<ExitCode> {
-    let mut would = Would {
+    let mut forecast = Forecast {
         unknown,
-        ..Would::default()
+        ..Forecast::default()
     };
     loop {
         let batch = people.next(PAGE).await?;
@@ -162,16 +162,16 @@ async fn dry_run(
         }
         let known = store.load_subscribers(&batch).await?;
         for email in &batch {
-            would.add(known.get(email));
+            forecast.add(known.get(email));
         }
     }
-    output::print(would.text())?;
+    output::print(forecast.text())?;
     let provider = provider::connect(&args.accounts.settings())?;
     let expected = Expected {
         requests_per_minute: args.accounts.requests_per_minute().get(),
         may_lack_group: args.no_group || args.accounts.has_group(),
     };
-    let mut is_good = would.unknown == 0;
+    let mut is_good = forecast.unknown == 0;
     for finding in preflight::newsletter(&*provider, expected).await {
         let mark = if finding.is_good() { "ok" } else { "WRONG" };
         output::print(format_args!("{mark:<6}{}", plain(&finding.to_string())))?;
@@ -184,16 +184,16 @@ async fn dry_run(
     })
 }
 
-/// What would become of people.
+/// The outcome that a run would have, in subscribers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Would {
+struct Forecast {
     moved: u64,
     suppressed: u64,
     unchanged: u64,
     unknown: u64,
 }
 
-impl Would {
+impl Forecast {
     fn add(&mut self, known: Option<&Subscriber>) {
         let count = match known.filter(|known| known.reported_at.is_some()) {
             None => &mut self.unknown,
@@ -218,7 +218,7 @@ impl Would {
     }
 }
 
-/// So many of those who have not moved yet, spread evenly over the list.
+/// A sample of the subscribers who have not moved yet, spread evenly over the list.
 async fn sampled(
     subscribers: &dyn SubscriberReader,
     count: u64,
@@ -234,7 +234,7 @@ async fn sampled(
             break;
         }
         for email in page {
-            // The first of each of so many equal parts.
+            // The first subscriber of each of `sample` equal parts.
             if nth * sample / count.max(1) >= chosen.len() as u64 && (chosen.len() as u64) < sample
             {
                 chosen.push(email);
@@ -245,7 +245,7 @@ async fn sampled(
     Ok(chosen)
 }
 
-/// How many have not moved yet.
+/// The number of subscribers who have not moved yet.
 async fn count(subscribers: &dyn SubscriberReader) -> Result<u64, StoreError> {
     let mut people = People::everybody(subscribers);
     let mut count = 0;
@@ -258,17 +258,17 @@ async fn count(subscribers: &dyn SubscriberReader) -> Result<u64, StoreError> {
     }
 }
 
-/// How a run ended that nothing went wrong with.
+/// The end of a run without errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Complete,
-    /// It was asked to stop.
+    /// A signal asked it to stop.
     Stopped,
-    /// It stopped by itself, because of what became of these.
-    Braked(Moves),
+    /// Too many moves failed.
+    TooManyFailed(Moves),
 }
 
-/// What became of the people.
+/// Counts of the subscribers by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     started: u64,
@@ -303,11 +303,11 @@ impl Tally {
     }
 }
 
-/// Who is to move.
+/// The subscribers to move.
 enum People<'a> {
-    /// These.
+    /// The ones with these addresses.
     Named(vec::IntoIter<Email>),
-    /// Whoever has not moved yet, behind an address.
+    /// All who have not moved yet, in the order of their addresses, behind `after`.
     Everybody {
         subscribers: &'a dyn SubscriberReader,
         after: Option<Email>,
@@ -322,7 +322,7 @@ impl<'a> People<'a> {
         }
     }
 
-    /// The next ones.
+    /// The next addresses; none at the end.
     async fn next(&mut self, limit: usize) -> Result<Vec<Email>, StoreError> {
         match self {
             Self::Named(emails) => Ok(emails.take(limit).collect()),
@@ -343,26 +343,26 @@ impl<'a> People<'a> {
     }
 }
 
-/// How fast people may move.
+/// The rate limit of moves.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     batch: usize,
-    /// For each who moves.
+    /// The wait per move.
     wait: Duration,
 }
 
 impl Pace {
     fn new(requests_per_minute: NonZeroU32) -> Self {
         let limit = requests_per_minute.get();
-        let batch = (limit / REQUESTS).clamp(1, BATCH);
+        let batch = (limit / REQUESTS_PER_MOVE).clamp(1, BATCH);
         Self {
             batch: usize::try_from(batch).unwrap_or(1),
-            wait: Duration::from_mins(1) * REQUESTS / limit,
+            wait: Duration::from_mins(1) * REQUESTS_PER_MOVE / limit,
         }
     }
 }
 
-/// Moves people.
+/// Records moves of subscribers.
 struct Mover<'a> {
     store: &'a dyn Store,
     outbox: &'a dyn Outbox,
@@ -372,9 +372,9 @@ struct Mover<'a> {
 }
 
 impl Mover<'_> {
-    /// Moves people batch by batch until there are no more, it is asked to stop between two
-    /// batches, or too many moves fail. It runs ahead of the workers by so many batches at most:
-    /// what becomes of people is to be seen before many more of them follow.
+    /// Moves subscribers batch by batch until there are no more, `stop` is ready between two
+    /// batches, or too many moves fail. Only [`MAX_BATCHES_IN_PROGRESS`] batches are ahead of the
+    /// workers, so that failures show before many more subscribers follow.
     async fn drive(
         &self,
         mut people: People<'_>,
@@ -382,7 +382,7 @@ impl Mover<'_> {
         mut settle: impl FnMut(&Email, Migration),
     ) -> anyhow::Result<End> {
         tokio::pin!(stop);
-        let mut brake = Brake::new(self.store, self.outbox);
+        let mut monitor = MoveMonitor::new(self.store, self.outbox);
         let mut batch = people.next(self.pace.batch).await?;
         while !batch.is_empty() {
             let begun = Instant::now();
@@ -395,7 +395,7 @@ impl Mover<'_> {
                 }
                 settle(email, migration);
             }
-            brake.watch(&moved).await?;
+            monitor.watch(&moved).await?;
             batch = people.next(self.pace.batch).await?;
             if batch.is_empty() {
                 break;
@@ -408,14 +408,14 @@ impl Mover<'_> {
                     () = &mut stop => return Ok(End::Stopped),
                     () = sleep_until(next) => {}
                 }
-                let outcome = brake.look().await?;
-                if outcome.are_too_bad() {
-                    return Ok(End::Braked(outcome));
+                let outcome = monitor.check().await?;
+                if outcome.exceed_failure_limit() {
+                    return Ok(End::TooManyFailed(outcome));
                 }
-                if outcome.under_way <= AHEAD * self.pace.batch {
+                if outcome.under_way <= MAX_BATCHES_IN_PROGRESS * self.pace.batch {
                     break;
                 }
-                next = Instant::now() + LOOK_AGAIN;
+                next = Instant::now() + POLL_INTERVAL;
             }
         }
         Ok(End::Complete)

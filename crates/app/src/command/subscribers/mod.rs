@@ -1,10 +1,9 @@
-//! `posthaste subscribers`: an operator looks at newsletter subscribers, takes them in from a
-//! file, moves them to the e-mail provider's new account, writes them out, erases them, and decides
-//! who gets nothing.
+//! `posthaste subscribers`: lets an operator show, import, move, export, erase, suppress and
+//! reinstate newsletter subscribers.
 //!
-//! - [`intake`] takes in CSV files for [`import`] and [`suppressions`]; [`records`] finds their
-//!   records and the lines they begin on.
-//! - [`person`] says who is meant by an address or a UUID.
+//! - [`intake`] imports CSV files for [`import`] and [`suppressions`]; [`records`] parses their
+//!   records.
+//! - [`person`] resolves an address or a UUID to a subscriber.
 
 mod erase;
 mod export;
@@ -28,7 +27,7 @@ use crate::{
     output,
 };
 
-/// The columns that an import reads and an export writes.
+/// The columns of an import and an export.
 const COLUMNS: [&str; 6] = [
     "email",
     "name",
@@ -37,10 +36,10 @@ const COLUMNS: [&str; 6] = [
     "status",
     "expires_at",
 ];
-/// The column that an export adds. An import reads over it: a token is given once.
+/// The column that an export adds. An import ignores it: a token is assigned once.
 const TOKEN: &str = "migration_token";
 
-/// Carries out a command.
+/// Runs a subcommand.
 pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
     match command {
         SubscribersCommand::Show(SubscribersShowArgs {

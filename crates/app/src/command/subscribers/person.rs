@@ -1,4 +1,4 @@
-//! Who is meant by an address or a UUID.
+//! Resolves an address or a UUID to a subscriber.
 
 use domain::{
     store::{Store, StoreError},
@@ -7,10 +7,10 @@ use domain::{
 
 use crate::config::PersonRef;
 
-/// What is said of somebody who is not known at all.
-pub(super) const NOBODY: &str = "Newsletter subscriber not found.";
+/// The message about an unknown person.
+pub(super) const NOT_FOUND: &str = "Newsletter subscriber not found.";
 
-/// The person, whether they were reported or are known by a suppression alone.
+/// Finds a person, whether reported or known only by a suppression.
 pub(super) async fn find(
     store: &dyn Store,
     person: &PersonRef,
@@ -24,7 +24,7 @@ pub(super) async fn find(
     }
 }
 
-/// The address that is meant, whether anybody has it or not; `None` of an id that nobody has.
+/// Resolves a reference to an address. An address needs no subscriber; an unknown UUID is `None`.
 pub(super) async fn address(
     store: &dyn Store,
     person: &PersonRef,

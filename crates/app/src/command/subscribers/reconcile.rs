@@ -1,7 +1,8 @@
-//! `posthaste subscribers reconcile`: reads the accounts' whole lists and says what they show.
+//! `posthaste subscribers reconcile`: reads the accounts' whole lists, and records and prints the
+//! differences.
 //!
-//! It needs no lease: it only reads, and both it and a worker leave to others what others use of
-//! the account's limit.
+//! It needs no lease: it only reads from the accounts, and both it and the workers keep to what is
+//! left of an account's rate limit.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -28,15 +29,15 @@ use crate::{
     text::plain,
 };
 
-/// How often a page is asked for before it is given up.
-const ATTEMPTS: u32 = 5;
-/// How long to wait for it if the provider does not say.
-const AGAIN: Duration = Duration::from_secs(10);
+/// Attempts to read a page.
+const MAX_ATTEMPTS: u32 = 5;
+/// The wait before a retry if the provider names none.
+const RETRY_WAIT: Duration = Duration::from_secs(10);
 
-/// The command holds no lease, so a worker may tell the account about people beside it.
+/// Without a lease, a worker may sync subscribers to the account while its list is read.
 const MEANWHILE: Meanwhile = Meanwhile::Told;
 
-/// The command.
+/// Runs the command.
 pub(super) async fn run(args: SubscribersReconcileArgs) -> anyhow::Result<ExitCode> {
     let stop = StopSignals::listen()?.asked();
     tokio::pin!(stop);
@@ -66,7 +67,7 @@ pub(super) async fn run(args: SubscribersReconcileArgs) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// What an account's list shows.
+/// Counts of the people on an account's list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Seen {
     people: u64,
@@ -101,7 +102,7 @@ impl Seen {
     }
 }
 
-/// Reads one account's list.
+/// A walk of one account's list.
 struct Walk<'a> {
     account: Account,
     provider: &'a dyn Provider,
@@ -141,10 +142,10 @@ impl Walk<'_> {
     }
 
     async fn page(&self, cursor: Option<&Cursor>) -> anyhow::Result<Page> {
-        for _ in 1..ATTEMPTS {
+        for _ in 1..MAX_ATTEMPTS {
             match self.provider.page(self.account, cursor).await {
                 Err(ProviderError::Retry { after, .. } | ProviderError::Limited { after, .. }) => {
-                    sleep(after.unwrap_or(AGAIN)).await;
+                    sleep(after.unwrap_or(RETRY_WAIT)).await;
                 }
                 result => return result.context("the list cannot be read"),
             }
@@ -206,7 +207,7 @@ mod tests {
         ] {
             provider.set(Account::Old, &email(address), status);
         }
-        // A page that comes at the second attempt.
+        // The page is read only at the second attempt.
         let limited = ProviderError::Limited {
             message: "429".to_owned(),
             after: None,
@@ -224,7 +225,7 @@ mod tests {
             people: 3,
             unknown: 1,
             suppressed: 2,
-            // The other one waits to be told anyway.
+            // `b` is synced anyway, so it does not count as different.
             different: 1,
             odd: 0,
             missing: 0,
@@ -261,7 +262,7 @@ mod tests {
             clock: Arc::new(move || noon() + time::Duration::hours(hours)),
             is_dry,
         };
-        // The third was never there.
+        // The third has never been in the account.
         assert_eq!(walk(false, 1).run().await.unwrap().missing, 0);
         let found = provider.find(Account::Old, &email(all[0])).await.unwrap();
         let id = found.unwrap().id;

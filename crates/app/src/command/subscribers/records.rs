@@ -1,40 +1,40 @@
-//! The records of a CSV file (RFC 4180), with the lines on which they begin.
+//! Reads the records of a CSV file (RFC 4180) with their line numbers.
 //!
-//! The crate `csv` reads each record, but where one ends is found here: its own line numbers go
-//! wrong with blank lines and with lines that end in CR LF.
+//! The crate `csv` parses each record, but its end is found here: the crate's line numbers go wrong
+//! with blank lines and with lines that end in CR LF.
 
 use std::io::{BufRead, Read as _};
 
 use anyhow::{Context as _, bail};
 use csv::{ByteRecord, ReaderBuilder};
 
-/// Longer records are refused. Far above what any report needs, it is there for quotes that are
-/// never closed.
-const LONGEST: usize = 64 << 10;
+/// The longest record in bytes. Far above the size of any report, it limits the damage of a quote
+/// that is never closed.
+const MAX_RECORD_BYTES: usize = 64 << 10;
 
-/// How many columns a file has that is of interest, at most.
-const WIDTH: usize = 6;
+/// The number of columns of the widest layout.
+const MAX_COLUMNS: usize = 6;
 
-/// The fields of a record, by the columns of its layout. A column that the file does not have is
+/// The fields of a record in the order of its layout's columns. A column that the file lacks is
 /// empty.
-pub(super) type Fields = [String; WIDTH];
+pub(super) type Fields = [String; MAX_COLUMNS];
 
-/// What the columns of a file are.
+/// The columns of a file.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Their names.
-    pub columns: [&'static str; WIDTH],
-    /// How many of them, from the first, have to be there.
+    /// The columns' names.
+    pub columns: [&'static str; MAX_COLUMNS],
+    /// The number of leading columns that are required.
     pub required: usize,
-    /// Whether they may be in another order.
+    /// Whether the columns must be in this order.
     pub is_ordered: bool,
-    /// Columns that may follow and are read over.
+    /// Columns that may follow and are skipped.
     pub ignored: &'static [&'static str],
 }
 
 impl Layout {
-    /// For each column of a file's header the place of its field, where it has one; `None` if the
-    /// header is not of this layout.
+    /// Maps the columns of a file's header to fields, `None` for an ignored column. Returns `None`
+    /// if the header does not fit the layout.
     fn places(&self, header: &[String]) -> Option<Vec<Option<usize>>> {
         let place = |name: &String| self.columns.iter().position(|column| column == name);
         let mut places = Vec::with_capacity(header.len());
@@ -53,7 +53,7 @@ impl Layout {
         fits.then_some(places)
     }
 
-    /// What a header has to be, in words.
+    /// The expected header, in words.
     fn expected(&self) -> String {
         let (required, optional) = self.columns.split_at(self.required);
         match optional {
@@ -67,22 +67,22 @@ impl Layout {
     }
 }
 
-/// One record.
+/// A record.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// The line on which it begins, from 1.
+    /// The line that it begins on, from 1.
     pub line: u64,
-    /// How far into the file it reaches, in bytes.
+    /// The offset of its end in the file, in bytes.
     pub end: u64,
-    /// Its fields, or what is wrong with it.
+    /// The fields, or the reason why the record is refused.
     pub fields: Result<Fields, String>,
 }
 
-/// The records behind the header of a file.
+/// An iterator over the records behind a file's header.
 pub(super) struct Records<R> {
     input: R,
     layout: &'static Layout,
-    /// For each column of the file the place of its field, where it has one.
+    /// The field of each column of the file, `None` for an ignored column.
     places: Vec<Option<usize>>,
     line: u64,
     position: u64,
@@ -131,13 +131,13 @@ impl<R: BufRead> Records<R> {
         }))
     }
 
-    /// What was read last, without the mark that some programs begin a file with.
+    /// The text that was read last, without the byte order mark of some programs.
     fn text(&self) -> &[u8] {
         without_mark(&self.buffer)
     }
 
-    /// Reads the text of the next record that is not blank, and says on which line it begins and
-    /// whether it is whole.
+    /// Reads the text of the next record that is not blank. Returns the line that it begins on, and
+    /// an error if it is too long or its quotes are not closed.
     fn next_text(&mut self) -> anyhow::Result<Option<(u64, Result<(), String>)>> {
         loop {
             self.buffer.clear();
@@ -152,14 +152,14 @@ impl<R: BufRead> Records<R> {
                 if !quotes.are_open() {
                     break Ok(());
                 }
-                if read == 0 || self.buffer.len() > LONGEST {
+                if read == 0 || self.buffer.len() > MAX_RECORD_BYTES {
                     let last = self.line;
                     break Err(format!("has a quote that is not closed by line {last}"));
                 }
             };
-            let is_long = self.buffer.len() > LONGEST;
+            let is_long = self.buffer.len() > MAX_RECORD_BYTES;
             let whole = match whole {
-                Ok(()) if is_long => Err(format!("is longer than {LONGEST} bytes")),
+                Ok(()) if is_long => Err(format!("is longer than {MAX_RECORD_BYTES} bytes")),
                 whole => whole,
             };
             if self.line < first {
@@ -171,15 +171,15 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Adds a line to the buffer, or as much of it as anybody needs; says how long it is.
+    /// Appends a line to the buffer, cut if it is too long to be kept, and returns its full length.
     fn read_line(&mut self) -> anyhow::Result<usize> {
-        let (line, limit) = (self.line, LONGEST as u64 + 1);
+        let (line, limit) = (self.line, MAX_RECORD_BYTES as u64 + 1);
         let failed = || format!("the input cannot be read beyond line {line}");
         let mut read = (&mut self.input)
             .take(limit)
             .read_until(b'\n', &mut self.buffer)
             .with_context(failed)?;
-        if read > LONGEST && self.buffer.last() != Some(&b'\n') {
+        if read > MAX_RECORD_BYTES && self.buffer.last() != Some(&b'\n') {
             read += self.input.skip_until(b'\n').with_context(failed)?;
         }
         self.line += u64::from(read > 0);
@@ -224,7 +224,7 @@ fn split(text: &[u8]) -> Result<ByteRecord, String> {
     Ok(record)
 }
 
-/// Whether a text is within quotes, after so much of it.
+/// The state of quotes behind a part of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Quotes {
     /// At the start of a field.
@@ -234,7 +234,7 @@ enum Quotes {
     Plain,
     /// Within quotes.
     Open,
-    /// Behind a quote within quotes, which may end them.
+    /// Behind a quote within quotes, which closes them or escapes another quote.
     Ended,
 }
 

@@ -1,4 +1,4 @@
-//! One subscriber, for a person to read or as JSON.
+//! Renders one subscriber as text or as JSON.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ use domain::{
 };
 use serde::Serialize;
 
-use super::person::{self, NOBODY};
+use super::person::{self, NOT_FOUND};
 use crate::{config::PersonRef, output, text::plain};
 
-/// How many tasks of a person are shown.
+/// Tasks of a person that are shown at most.
 const TASKS: usize = 100;
 
-/// A subscriber as JSON shows it: what the API answers, and what else an operator may ask.
+/// A subscriber as JSON: the API's answer, with more for an operator.
 #[derive(Serialize)]
 struct Record<'a, T> {
     #[serde(flatten)]
@@ -31,7 +31,7 @@ struct Record<'a, T> {
     tasks: Vec<Task<'a>>,
 }
 
-/// Where a suppression came from.
+/// The origin of a suppression.
 #[derive(Serialize)]
 struct Suppressed<'a> {
     source: &'static str,
@@ -51,7 +51,7 @@ impl<'a> From<&'a Suppression> for Suppressed<'a> {
     }
 }
 
-/// How the person stands in each account.
+/// The state of the person in each account.
 #[derive(Serialize)]
 struct Accounts<'a> {
     old: Standing<'a>,
@@ -75,7 +75,7 @@ impl<'a> From<&'a Place> for Standing<'a> {
     }
 }
 
-/// What is still to be done about the person, or was given up.
+/// A task about the person that is pending or was given up.
 #[derive(Serialize)]
 struct Task<'a> {
     id: i64,
@@ -99,7 +99,7 @@ impl<'a> From<&'a SubjectTask> for Task<'a> {
     }
 }
 
-/// What is known of a person, and what is to be done about them.
+/// Renders a person and their tasks.
 pub(super) async fn show(
     store: &dyn Store,
     outbox: &dyn Outbox,
@@ -107,7 +107,7 @@ pub(super) async fn show(
     as_json: bool,
 ) -> anyhow::Result<String> {
     let Some(subscriber) = person::find(store, person).await? else {
-        bail!(NOBODY);
+        bail!(NOT_FOUND);
     };
     let tasks = outbox.tasks_of(subscriber.id.uuid(), TASKS).await?;
     if !as_json {
@@ -130,7 +130,7 @@ pub(super) async fn show(
     })?)
 }
 
-/// Everything that a person asks. Writing to a string cannot fail.
+/// The subscriber as text. Writing to a string cannot fail.
 fn text(subscriber: &Subscriber, tasks: &[SubjectTask]) -> String {
     let mut text = String::new();
     let mut field = |name: &str, value: Option<String>| {
@@ -187,7 +187,7 @@ fn suppression(known: &Suppression) -> String {
     }
 }
 
-/// Why the address is to go from both accounts.
+/// The reason why the address is removed from both accounts.
 fn departure(departure: Departure) -> String {
     match departure {
         Departure::Moved(successor) => format!("the person has another address: {successor}"),
@@ -195,7 +195,7 @@ fn departure(departure: Departure) -> String {
     }
 }
 
-/// How the person stands in an account, as far as it is known.
+/// The state of the person in an account, as far as it is known.
 fn standing(subscriber: &Subscriber, account: Account) -> Option<String> {
     let Place {
         id,
@@ -354,7 +354,7 @@ mod tests {
         }
     }
 
-    /// Whom nobody reported, what was done about them, and what was given up.
+    /// A person who was suppressed but never reported, with a task that was given up.
     #[tokio::test]
     async fn a_suppression_is_shown_with_where_it_came_from_and_what_is_to_be_done() {
         let store = MemoryStore::new();

@@ -8,7 +8,7 @@ use domain::{
     usecase::{self, Operated},
 };
 
-use super::person::{self, NOBODY};
+use super::person::{self, NOT_FOUND};
 use crate::{
     cli::SubscribersDecideArgs,
     clock::{self, Clock},
@@ -18,14 +18,14 @@ use crate::{
     newsletter::{DEADLINE, new_id, new_token},
 };
 
-/// What an operator decides about a person.
+/// An operator's decision about a person.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Decision {
     Suppress,
     Reinstate,
 }
 
-/// Carries out a decision, and says what is so now.
+/// Applies a decision, and returns a sentence about the new state.
 pub(super) async fn run(args: SubscribersDecideArgs, decision: Decision) -> anyhow::Result<String> {
     let SubscribersDecideArgs {
         person,
@@ -42,7 +42,7 @@ pub(super) async fn run(args: SubscribersDecideArgs, decision: Decision) -> anyh
     }
 }
 
-/// Suppresses an address, and says what is so now.
+/// Suppresses an address, and returns a sentence about its state.
 async fn suppress(
     store: &dyn Store,
     clock: &Clock,
@@ -51,7 +51,7 @@ async fn suppress(
     deed: &Deed,
 ) -> anyhow::Result<String> {
     let Some(email) = person::address(store, person).await? else {
-        bail!(NOBODY);
+        bail!(NOT_FOUND);
     };
     let notice = Notice {
         event: ProviderEvent {
@@ -75,7 +75,7 @@ async fn suppress(
     })
 }
 
-/// Reinstates a person, and says what is so now.
+/// Reinstates a person, and returns a sentence about their state.
 async fn reinstate(
     store: &dyn Store,
     clock: &Clock,
@@ -84,7 +84,7 @@ async fn reinstate(
     deed: &Deed,
 ) -> anyhow::Result<String> {
     let known = match person {
-        // Of an address that was erased there may be a hash that says how the person stood.
+        // An erased address may have left a hash that still suppresses it.
         PersonRef::Email(email) => {
             let attempt = || usecase::recall(store, email, (new_id(), new_token()), clock());
             decide_again(DEADLINE, attempt).await?
@@ -92,11 +92,11 @@ async fn reinstate(
         PersonRef::Id(_) => person::find(store, person).await?,
     };
     let Some(known) = known else {
-        bail!(NOBODY);
+        bail!(NOT_FOUND);
     };
     let attempt = || usecase::reinstate(store, known.id, reason, deed, clock());
     let Some(operated) = decide_again(DEADLINE, attempt).await? else {
-        bail!(NOBODY);
+        bail!(NOT_FOUND);
     };
     let email = &operated.subscriber.email;
     Ok(if operated.is_news {
@@ -158,10 +158,10 @@ mod tests {
         let nobody = PersonRef::Id(SubscriberId::new(uuid::Uuid::max()));
         for unknown in [&stranger, &nobody] {
             let said = reinstate(&store, &clock(), unknown, "?", &deed(1)).await;
-            assert_eq!(said.unwrap_err().to_string(), NOBODY);
+            assert_eq!(said.unwrap_err().to_string(), NOT_FOUND);
         }
         let said = suppress(&store, &clock(), &nobody, "?", &deed(1)).await;
-        assert_eq!(said.unwrap_err().to_string(), NOBODY);
+        assert_eq!(said.unwrap_err().to_string(), NOT_FOUND);
         let said = suppress(&store, &clock(), &stranger, "asked", &deed(1)).await;
         assert!(said.unwrap().contains("is unsubscribed"));
         let known = person::find(&store, &stranger).await.unwrap();

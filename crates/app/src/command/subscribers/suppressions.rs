@@ -1,7 +1,7 @@
-//! `posthaste subscribers suppressions`: who is suppressed, as CSV to write out and take in again.
+//! `posthaste subscribers suppressions`: exports and imports suppressions as CSV.
 //!
-//! The accounts of the provider and this database are the only places that know who must not be
-//! written to. An export is a third one: whoever restores an older backup takes it in again.
+//! Only the provider's accounts and this database know the suppressions. An export is a third copy:
+//! an operator who restores an older backup imports it again.
 
 use std::{fmt, process::ExitCode};
 
@@ -33,10 +33,10 @@ use crate::{
     output,
 };
 
-/// People who are in memory at once.
+/// Subscribers in memory at a time.
 const PAGE: usize = 500;
 
-/// The columns that an export writes. An import needs the first two.
+/// The columns of an export. An import needs the first two.
 static LAYOUT: Layout = Layout {
     columns: ["email", "status", "source", "account", "at", "reason"],
     required: 2,
@@ -44,8 +44,8 @@ static LAYOUT: Layout = Layout {
     ignored: &[],
 };
 
-/// Hands over a header and a line for each person who is suppressed, reported or not, but not
-/// being erased, in the order of their addresses, some at a time.
+/// Prints a header and a line for each suppressed person in the order of addresses, page by page:
+/// reported or not, but not being erased.
 pub(super) async fn export(
     subscribers: &dyn SubscriberReader,
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
@@ -87,7 +87,7 @@ fn write(writer: &mut Writer<Vec<u8>>, subscriber: &Subscriber) -> csv::Result<(
     ])
 }
 
-/// A line of the file, or what is wrong with it by columns.
+/// Parses a line; the error names the columns that are wrong.
 fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
     let [email, status, source, account, at, reason] = fields;
     let mut errors = Vec::new();
@@ -136,7 +136,7 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
     }
 }
 
-/// Takes in a file.
+/// Imports a file.
 pub(super) async fn import(args: SuppressionsImportArgs) -> anyhow::Result<ExitCode> {
     let deed = args.operator.deed()?;
     let entry = deed
@@ -165,7 +165,7 @@ pub(super) async fn import(args: SuppressionsImportArgs) -> anyhow::Result<ExitC
     })
 }
 
-/// What became of the lines.
+/// Counts of the lines by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     suppressed: u64,
@@ -197,7 +197,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// An import that is under way.
+/// An import in progress.
 struct Import<'a> {
     store: &'a dyn Store,
     clock: Clock,

@@ -1,7 +1,6 @@
-//! `posthaste subscribers import`: reports of the membership system from a CSV file.
+//! `posthaste subscribers import`: imports reports of the membership system from a CSV file.
 //!
-//! What is known already writes nothing, so a file that was imported in part can be imported
-//! again.
+//! Unchanged lines write nothing, so a file that was imported in part can be imported again.
 
 mod row;
 
@@ -36,7 +35,7 @@ use crate::{
     newsletter, output,
 };
 
-/// The columns of the file; the token that an export adds is read over.
+/// The columns of the file; the token that an export adds is ignored.
 static LAYOUT: Layout = Layout {
     columns: COLUMNS,
     required: COLUMNS.len(),
@@ -44,7 +43,7 @@ static LAYOUT: Layout = Layout {
     ignored: &[TOKEN],
 };
 
-/// The command.
+/// Runs the command.
 pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode> {
     let deed = args.operator.deed()?;
     let entry = deed
@@ -80,7 +79,7 @@ pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode>
     })
 }
 
-/// What became of the lines.
+/// Counts of the lines by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     created: u64,
@@ -119,7 +118,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// What became of the lines, and how long it took.
+/// The counts and the duration of an import.
 struct Summary(Tally, Duration);
 
 impl fmt::Display for Summary {
@@ -136,12 +135,12 @@ impl fmt::Display for Summary {
     }
 }
 
-/// An import that is under way.
+/// An import in progress.
 struct Import<'a> {
     store: &'a dyn Store,
     clock: Clock,
     tally: Tally,
-    /// What the audit tells of it; `None` if nothing is to be written.
+    /// The run in the audit log; `None` in a dry run.
     run: Option<Run>,
 }
 

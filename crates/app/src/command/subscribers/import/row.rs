@@ -1,4 +1,4 @@
-//! A line of the file as a report: the same rules as for a request, under the names of columns.
+//! Parses a line of the file as a report, by the rules of a request, with the columns' names.
 
 use domain::{
     posting::PutError,
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::super::records::Fields;
 use crate::newsletter::{new_id, new_token};
 
-/// The report, or what is wrong with it by columns.
+/// Parses a report; the error names the columns that are wrong.
 pub(super) fn report(fields: &Fields) -> Result<PutSubscriber, String> {
     let [email, name, country, plan_category, status, expires_at] = fields;
     let has_membership = !(plan_category.is_empty() && status.is_empty());
@@ -18,7 +18,7 @@ pub(super) fn report(fields: &Fields) -> Result<PutSubscriber, String> {
         errors.push("expires_at must be empty without plan_category and status".to_owned());
     }
     let membership = has_membership.then(|| {
-        // What is not there is missing, and not cleared.
+        // An empty field of a membership counts as missing, not as cleared.
         let given = [
             ("plan_category", plan_category),
             ("status", status),

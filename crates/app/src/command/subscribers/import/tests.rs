@@ -19,7 +19,7 @@ use crate::testing::{Fault, FaultyStore};
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 
-/// The lines on which records begin, with their fields or what is wrong with them.
+/// The first lines of the records, with their fields or the reason of the refusal.
 fn records(text: impl AsRef<[u8]>) -> Vec<(u64, Result<String, String>)> {
     // A buffer that is smaller than a line.
     let input = BufReader::with_capacity(7, Cursor::new(text.as_ref().to_vec()));
@@ -137,7 +137,7 @@ fn the_header_must_be_the_right_one() {
     assert!(Records::open(quoted.as_bytes(), &LAYOUT).is_ok());
 }
 
-/// Imports lines; gives the tally and what was said of bad ones.
+/// Imports lines; returns the counts and the messages about bad ones.
 async fn import(store: &dyn Store, lines: &str) -> (anyhow::Result<Tally>, Vec<String>) {
     let mut import = Import {
         store,
@@ -250,7 +250,7 @@ async fn batches_are_committed_one_by_one_and_an_import_can_be_repeated() {
     assert_eq!(done.unwrap(), tally(0, 0, all, 0));
     assert_eq!(store.tries(), 6, "nothing was written but the audit");
 
-    // The store goes away in the middle of another file.
+    // The store fails in the middle of another file.
     let others = lines.replace("person", "other");
     let away = StoreError::Unavailable("gone".to_owned());
     let first: String = others.split_inclusive('\n').take(BATCH).collect();

@@ -1,4 +1,4 @@
-//! What becomes of those who were moved, and when that is too bad to go on.
+//! Watches the outcome of moves, and decides whether too many of them failed.
 
 use std::{collections::HashSet, fmt};
 
@@ -8,29 +8,30 @@ use domain::{
     subscriber::{Email, SubscriberId},
 };
 
-/// More than this part of the moves may not go wrong.
-const PERCENT: usize = 5;
+/// The share of moves that may fail, in percent.
+const MAX_FAILED_PERCENT: usize = 5;
 
-/// Of fewer moves than this nothing is concluded but what would be of this many.
-const FEWEST: usize = 20;
+/// The least number of moves that the share is taken of, so that a few early failures do not stop a
+/// run.
+const MIN_MOVES: usize = 20;
 
-/// What became of moves.
+/// Counts of moves by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moves {
-    /// They came to their end, good or bad.
+    /// Moves that ended, well or not.
     pub ended: usize,
-    /// A worker is to carry them out yet, or is trying.
+    /// Moves that a worker has not finished yet.
     pub under_way: usize,
-    /// They were given up.
+    /// Moves that were given up.
     pub failed: usize,
-    /// The old account showed nobody.
+    /// Moves of subscribers that the old account does not have.
     pub nobody: usize,
 }
 
 impl Moves {
-    /// Whether it is better to stop.
-    pub fn are_too_bad(self) -> bool {
-        (self.failed + self.nobody) * 100 > self.ended.max(FEWEST) * PERCENT
+    /// Whether too many of the moves failed to go on.
+    pub fn exceed_failure_limit(self) -> bool {
+        (self.failed + self.nobody) * 100 > self.ended.max(MIN_MOVES) * MAX_FAILED_PERCENT
     }
 }
 
@@ -46,21 +47,21 @@ impl fmt::Display for Moves {
         write!(
             f,
             "{bad} of {ended} moves failed ({failed}) or found nobody in the old account \
-             ({nobody}), which is more than {PERCENT} %"
+             ({nobody}), which is more than {MAX_FAILED_PERCENT} %"
         )
     }
 }
 
-/// Looks at what becomes of people.
-pub(super) struct Brake<'a> {
+/// Watches the moves of a run.
+pub(super) struct MoveMonitor<'a> {
     store: &'a dyn Store,
     outbox: &'a dyn Outbox,
     under_way: HashSet<SubscriberId>,
-    /// What became of the others, who are not under way any more.
+    /// The outcome of the moves that have ended.
     moves: Moves,
 }
 
-impl<'a> Brake<'a> {
+impl<'a> MoveMonitor<'a> {
     pub fn new(store: &'a dyn Store, outbox: &'a dyn Outbox) -> Self {
         Self {
             store,
@@ -70,16 +71,16 @@ impl<'a> Brake<'a> {
         }
     }
 
-    /// From now on looks at these people, too.
+    /// Adds subscribers whose moves are watched.
     pub async fn watch(&mut self, moved: &[Email]) -> Result<(), StoreError> {
         let known = self.store.load_subscribers(moved).await?;
         self.under_way.extend(known.values().map(|known| known.id));
         Ok(())
     }
 
-    /// What has become of all of them by now.
-    pub async fn look(&mut self) -> Result<Moves, StoreError> {
-        self.look_at_failures().await?;
+    /// The outcome of all watched moves by now.
+    pub async fn check(&mut self) -> Result<Moves, StoreError> {
+        self.count_dead().await?;
         let waiting: Vec<_> = self.under_way.iter().copied().collect();
         let known = self.store.load_subscribers_by_id(&waiting).await?;
         for id in waiting {
@@ -98,8 +99,8 @@ impl<'a> Brake<'a> {
         })
     }
 
-    /// Takes note of moves that were given up.
-    async fn look_at_failures(&mut self) -> Result<(), StoreError> {
+    /// Counts the moves that were given up.
+    async fn count_dead(&mut self) -> Result<(), StoreError> {
         let moves: Vec<_> = self
             .under_way
             .iter()
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_than_one_in_twenty_is_too_bad() {
+    fn more_than_one_failure_in_twenty_exceeds_the_limit() {
         for (ended, bad, expect) in [
             (0, 0, false),
             (1, 1, false),
@@ -133,7 +134,7 @@ mod tests {
             (400_000, 20_000, false),
             (400_000, 20_001, true),
         ] {
-            // Whichever it is, or some of each.
+            // Given up, not found, or some of each.
             for nobody in [0, bad / 2, bad] {
                 let failed = bad - nobody;
                 let moves = Moves {
@@ -142,7 +143,7 @@ mod tests {
                     failed,
                     nobody,
                 };
-                assert_eq!(moves.are_too_bad(), expect, "{moves:?}");
+                assert_eq!(moves.exceed_failure_limit(), expect, "{moves:?}");
             }
         }
     }

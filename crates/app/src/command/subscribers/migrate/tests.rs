@@ -39,7 +39,7 @@ async fn unmigrated(memory: &MemoryStore) -> u64 {
     count(memory).await.unwrap()
 }
 
-/// Runs it to its end, and says when each was settled.
+/// Moves all, and returns the times at which each was settled.
 async fn drive(mover: &Mover<'_>, people: People<'_>) -> (Tally, Vec<Duration>) {
     let (mut tally, mut times, start) = (Tally::default(), Vec::new(), Instant::now());
     let settle = |_: &Email, migration| {
@@ -121,14 +121,14 @@ async fn others_writes_are_no_failure() {
     assert_eq!(tally.started, 2);
 }
 
-/// What becomes of a move.
+/// The outcome of a move.
 enum Fate {
     GivenUp,
     FindsNobody,
     Done,
 }
 
-/// Settles the moves of everybody who is on the way.
+/// Ends the moves that are in progress.
 async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
     let queues = [domain::outbox::Queue::Migrate];
     let (hour, lease) = (time::Duration::HOUR, uuid::Uuid::max());
@@ -180,7 +180,7 @@ async fn it_stops_by_itself_when_too_many_moves_fail_or_find_nobody() {
         end = mover.drive(people, pending(), |_, _| {}) => end.unwrap(),
         () = work => unreachable!(),
     };
-    let End::Braked(outcome) = end else {
+    let End::TooManyFailed(outcome) = end else {
         panic!("{end:?}");
     };
     assert_eq!((outcome.failed, outcome.nobody), (3, 3));
@@ -226,7 +226,7 @@ async fn a_dry_run_counts_what_would_become_of_people() {
     usecase::notice_events(&*store, &notices, noon())
         .await
         .unwrap();
-    let mut would = Would::default();
+    let mut forecast = Forecast::default();
     for name in [
         &address(0),
         &address(1),
@@ -239,9 +239,9 @@ async fn a_dry_run_counts_what_would_become_of_people() {
             .load_subscribers(std::slice::from_ref(&email))
             .await
             .unwrap();
-        would.add(known.get(&email));
+        forecast.add(known.get(&email));
     }
-    let text = would.text();
+    let text = forecast.text();
     let expect = "2 would move, 1 are known to want no mail and would get none, \
                   1 had moved before, 1 are unknown.";
     assert!(text.ends_with(expect), "{text}");

@@ -23,7 +23,7 @@ async fn exported(store: &MemoryStore) -> (String, usize) {
     (String::from_utf8(text).unwrap(), parts)
 }
 
-/// Takes in a file; gives the tally and what was said of bad lines.
+/// Imports a file; returns the counts and the messages about bad lines.
 async fn imported(store: &MemoryStore, file: &str) -> (anyhow::Result<Tally>, Vec<String>) {
     let mut import = Import {
         store,
@@ -53,7 +53,7 @@ const fn tally(suppressed: u64, unchanged: u64, refused: u64) -> Tally {
     }
 }
 
-/// Ada has left, Bob has not, and of a stranger nothing else is known.
+/// A store in which Ada has unsubscribed, Bob has not, and a stranger has bounced.
 async fn store() -> MemoryStore {
     let store = MemoryStore::new();
     let puts = [report(ADA, "{}"), report(BOB, "{}")];
@@ -78,7 +78,7 @@ async fn an_export_has_everybody_who_is_suppressed_and_no_one_else() {
     );
     let store = store().await;
     assert_eq!(exported(&store).await, (expect, 1));
-    // An address that is to be forgotten leaves in no file.
+    // An address that is being erased is not exported.
     for address in [ADA, STRANGER] {
         let erased = usecase::erase(&store, &email(address), None, noon()).await;
         assert_eq!(erased, Ok(true));
@@ -87,7 +87,7 @@ async fn an_export_has_everybody_who_is_suppressed_and_no_one_else() {
     assert_eq!(exported(&store).await, (nobody, 1));
 }
 
-/// The database is lost; whoever is reported anew is suppressed.
+/// After a loss of the database, a person who is reported anew is suppressed.
 #[tokio::test]
 async fn what_was_exported_suppresses_in_another_database() {
     let (csv, _) = exported(&store().await).await;
