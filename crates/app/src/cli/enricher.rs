@@ -98,7 +98,7 @@ pub struct EnricherArgs {
 }
 
 impl EnricherArgs {
-    /// Who enriches. What a model needs is asked for only if there is one.
+    /// The enricher and its settings. A model's settings are required only if there is one.
     pub fn kind(&self) -> Result<EnricherKind, Misconfigured> {
         if self.enricher == EnricherName::Builtin {
             return Ok(EnricherKind::Builtin);

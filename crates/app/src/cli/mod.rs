@@ -161,7 +161,7 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// How pushes queue.
+    /// The lanes of pushes.
     pub fn lanes(&self) -> LaneSettings {
         self.lanes.settings(&self.store.database())
     }

@@ -14,7 +14,7 @@ use crate::{
     newsletter::Links,
 };
 
-/// Whom the newsletter's pages speak for unless the board has a name.
+/// The default name of the board on the newsletter's pages.
 pub const DEFAULT_BOARD_NAME: &str = "Newsletter";
 
 #[derive(Clone, Debug, Args)]
@@ -90,12 +90,12 @@ pub struct AccountsArgs {
 }
 
 impl AccountsArgs {
-    /// Whether a group is named that starts the chain of e-mails, or is said to be none.
+    /// Whether the group is configured, be it as `none`.
     pub const fn has_group(&self) -> bool {
         self.mailerlite_new_group_id.is_some()
     }
 
-    /// Whether the links in e-mails move anybody.
+    /// The effect of the migration links in e-mails.
     pub const fn links(&self) -> Links {
         if self.mailerlite_new_api_key.is_some() && !self.has_group() {
             Links::Refuse
@@ -104,17 +104,17 @@ impl AccountsArgs {
         }
     }
 
-    /// Whether the accounts' lists are read.
+    /// Whether the worker reconciles with the accounts' lists.
     pub const fn reconciles(&self) -> bool {
         self.mailerlite_reconcile
     }
 
-    /// How many requests each account takes in a minute.
+    /// The rate limit of each account, in requests a minute.
     pub const fn requests_per_minute(&self) -> NonZeroU32 {
         self.pace.requests_per_minute
     }
 
-    /// The accounts that have a key.
+    /// The settings of the accounts that have a key.
     pub fn settings(&self) -> Settings {
         let account = |key: &Option<SecretString>, base_url: &Url, group: Option<String>| {
             key.clone().map(|key| AccountSettings {
@@ -174,7 +174,6 @@ pub struct WebhookArgs {
 }
 
 impl WebhookArgs {
-    /// The secrets.
     pub fn secrets(&self) -> Vec<SecretString> {
         let secrets = self.mailerlite_webhook_secret.clone();
         secrets.map_or_else(Vec::new, |WebhookSecrets(secrets)| secrets)

@@ -1,4 +1,4 @@
-//! Who carries out a command, and what operators did.
+//! The options of the operator's name, and of `posthaste audit`.
 
 use std::{env, fs};
 
@@ -24,7 +24,7 @@ pub struct OperatorArgs {
 }
 
 impl OperatorArgs {
-    /// What the command does, by whom.
+    /// The action of this command, by its operator.
     pub fn deed(&self) -> Result<Deed, InvalidOperator> {
         let by = match &self.operator {
             Some(operator) => operator.clone(),
@@ -37,8 +37,8 @@ impl OperatorArgs {
     }
 }
 
-/// The user that this process runs as: by the system's list of users, else by the variable that a
-/// shell sets, else the number alone.
+/// The user that this process runs as, from `/etc/passwd`, else from the shell's `USER`, else the
+/// number.
 fn system_user() -> Result<Operator, InvalidOperator> {
     let id = rustix::process::getuid().as_raw();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -51,7 +51,7 @@ fn system_user() -> Result<Operator, InvalidOperator> {
     }
 }
 
-/// The name of a user in the lines of `/etc/passwd`.
+/// Finds the name of a user in the lines of `/etc/passwd`.
 fn name_of(id: u32, users: &str) -> Option<&str> {
     users.lines().find_map(|line| {
         let mut fields = line.split(':');

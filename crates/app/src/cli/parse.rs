@@ -1,4 +1,4 @@
-//! From arguments, variables and `.env` to a command, or to a reason why not.
+//! Parses arguments, variables and `.env` into a command, or into a reason for refusing them.
 
 use std::{
     any::TypeId,
@@ -17,12 +17,12 @@ use clap::{
 
 use super::Cli;
 
-/// Why there is no command to carry out.
+/// The reason why no command is run.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The arguments do not fit together, or help was asked for: clap words it.
+    /// The arguments do not fit together, or help was asked for; clap has the message.
     Usage(Box<clap::Error>),
-    /// An option, a variable or `.env` has a bad value: one line that names it.
+    /// An option, a variable or `.env` has a bad value: a message of one line that names it.
     Value(String),
 }
 
@@ -35,8 +35,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Sets the variables of a `.env` file that are not set already. To be called before there are
-/// threads. No file is no error.
+/// Sets the variables of a `.env` file, if there is one, that are not set already. Must be called
+/// before there are threads.
 pub fn load_dotenv(path: &Path) -> Result<(), Refusal> {
     match dotenvy::from_path(path) {
         Ok(()) => Ok(()),
@@ -74,7 +74,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
         .map_err(|error| refusal(error, &command, arguments))
 }
 
-/// Lets a variable that is empty, or a switch that is switched off, count as unset.
+/// Ignores empty variables, and the variables of switches that are off.
 fn without_unset_variables(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| {
@@ -107,10 +107,10 @@ pub(super) fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
     value.is_empty() || (is_switch && is_off())
 }
 
-/// Words a bad value in one line that names where it came from.
+/// Turns an error of clap into one line that names the variable or option with the bad value.
 fn refusal(error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> Refusal {
     if error.kind() == ErrorKind::InvalidUtf8
-        && let Some(variable) = not_utf8(&named(command, arguments))
+        && let Some(variable) = not_utf8(&command_path(command, arguments))
     {
         return Refusal::Value(format!("{variable}: is not UTF-8"));
     }
@@ -120,7 +120,7 @@ fn refusal(error: clap::Error, command: &clap::Command, arguments: &[OsString]) 
     let Some(reason) = reason(&error) else {
         return Refusal::Usage(Box::new(error));
     };
-    // clap words it `--option <VALUE>`, and `<VALUE>` or `[VALUE]...` where there is no option.
+    // clap writes `--option <VALUE>`, and `<VALUE>` or `[VALUE]...` where there is no option.
     let given = given
         .split(' ')
         .next()
@@ -144,7 +144,7 @@ fn reason(error: &clap::Error) -> Option<String> {
     Some(reason.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Whether an option is on the command line, so that its variable was not looked at.
+/// Whether an option is on the command line, which makes its variable irrelevant.
 fn is_given(long: &str, arguments: &[OsString]) -> bool {
     arguments
         .iter()
@@ -165,10 +165,10 @@ fn variable_of(long: &str, root: &clap::Command, arguments: &[OsString]) -> Opti
             .and_then(Arg::get_env)
             .map(|variable| variable.to_string_lossy().into_owned())
     };
-    named(root, arguments).iter().rev().find_map(find)
+    command_path(root, arguments).iter().rev().find_map(find)
 }
 
-/// A variable that is to be a text and is none. Paths may be anything.
+/// A variable that is not UTF-8 although it has to be. Paths may be any bytes.
 fn not_utf8(commands: &[&clap::Command]) -> Option<String> {
     commands
         .iter()
@@ -179,8 +179,8 @@ fn not_utf8(commands: &[&clap::Command]) -> Option<String> {
         .map(|variable| variable.to_string_lossy().into_owned())
 }
 
-/// The command, and the subcommands that the arguments name.
-fn named<'a>(root: &'a clap::Command, arguments: &[OsString]) -> Vec<&'a clap::Command> {
+/// The root command and the subcommands that the arguments name.
+fn command_path<'a>(root: &'a clap::Command, arguments: &[OsString]) -> Vec<&'a clap::Command> {
     let mut path = vec![root];
     for argument in arguments
         .iter()

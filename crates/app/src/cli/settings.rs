@@ -30,7 +30,7 @@ impl DataDirArgs {
         self.data_dir.join("keys")
     }
 
-    /// Where the embedded database is unless another place is named.
+    /// The default path of the embedded database.
     pub fn default_database(&self) -> PathBuf {
         self.data_dir.join("posthaste.db")
     }
@@ -55,7 +55,7 @@ pub struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// The database.
+    /// The database, by default the embedded one.
     pub fn database(&self) -> DatabaseUrl {
         self.database_url
             .clone()
@@ -128,7 +128,7 @@ pub struct HttpArgs {
 }
 
 impl HttpArgs {
-    /// Threads that read requests and write answers.
+    /// The number of threads that read requests and write answers.
     pub fn threads(&self) -> usize {
         self.http_threads.unwrap_or_else(cores::half)
     }
@@ -163,7 +163,7 @@ pub struct AdminArgs {
 }
 
 impl AdminArgs {
-    /// Where `/metrics` is served.
+    /// The address of `/metrics`.
     pub fn bind(self) -> AdminBind {
         self.admin_bind.unwrap_or_default()
     }
@@ -194,7 +194,7 @@ pub struct LaneArgs {
 }
 
 impl LaneArgs {
-    /// How pushes queue for this database.
+    /// The settings of the lanes, with defaults for this database.
     pub fn settings(self, database: &DatabaseUrl) -> LaneSettings {
         let lanes = if database.is_embedded() {
             1

@@ -1,4 +1,4 @@
-//! Variables that look like ours and are not: a misspelt one has no effect, and nobody notices.
+//! Detects misspelt `POSTHASTE_…` variables, which would otherwise have no effect without notice.
 
 use std::{collections::BTreeSet, env};
 
@@ -9,14 +9,14 @@ use crate::text;
 
 const PREFIX: &str = "POSTHASTE_";
 
-/// Warns of each variable of the environment and of `.env` that no command knows.
+/// Warns of each `POSTHASTE_…` variable that no command knows.
 pub fn warn_of_unknown_variables() {
     for complaint in unknown_variables() {
         tracing::warn!("{complaint}");
     }
 }
 
-/// A complaint about each variable of the environment and of `.env` that no command knows.
+/// A message for each `POSTHASTE_…` variable that no command knows.
 pub fn unknown_variables() -> Vec<String> {
     let known = known();
     let mut complaints = Vec::new();
@@ -29,7 +29,7 @@ pub fn unknown_variables() -> Vec<String> {
     complaints
 }
 
-/// Every variable of every command.
+/// The variables of all commands.
 fn known() -> BTreeSet<String> {
     fn collect(command: &clap::Command, known: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(clap::Arg::get_env);
@@ -44,18 +44,18 @@ fn known() -> BTreeSet<String> {
 }
 
 fn is_unknown(name: &str, value: &str, known: &BTreeSet<String>) -> bool {
-    name.starts_with(PREFIX) && !known.contains(name) && !is_of_the_cluster(name, value)
+    name.starts_with(PREFIX) && !known.contains(name) && !is_set_by_kubernetes(name, value)
 }
 
-/// Kubernetes sets variables for each of its services, after the service's name.
-fn is_of_the_cluster(name: &str, value: &str) -> bool {
+/// Whether Kubernetes set the variable: it sets some for each service, named after the service.
+fn is_set_by_kubernetes(name: &str, value: &str) -> bool {
     name.contains("_SERVICE_HOST")
         || name.contains("_SERVICE_PORT")
         || (name.contains("_PORT_") && (name.contains("_TCP") || name.contains("_UDP")))
         || (name.ends_with("_PORT") && value.contains("://"))
 }
 
-/// The value is not repeated: it may be a secret.
+/// The message about an unknown variable, without its value, which may be a secret.
 fn complaint(name: &str, known: &BTreeSet<String>) -> String {
     match nearest(name, known) {
         Some(nearest) => format!("unknown variable {name}; is {nearest} meant?"),
@@ -63,7 +63,7 @@ fn complaint(name: &str, known: &BTreeSet<String>) -> String {
     }
 }
 
-/// The known name that is a few letters away.
+/// The nearest known name, if it is only a few letters away.
 fn nearest<'a>(name: &str, known: &'a BTreeSet<String>) -> Option<&'a str> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     let distances = known.iter().filter_map(|candidate| {

@@ -4,12 +4,12 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use super::bind;
 
-/// Where `/metrics` is served.
+/// The address of `/metrics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdminBind {
     /// Nowhere.
     Off,
-    /// Here, or nowhere if somebody else listens here: nobody has asked for it.
+    /// Here by default, or nowhere if another process listens here.
     IfFree(SocketAddr),
     /// Here.
     At(SocketAddr),

@@ -1,4 +1,4 @@
-//! Who enriches postings, and what is said of a language model.
+//! The settings of the enricher and its language model.
 
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use super::{count, line, web_url, whole};
 
 /// The longest name of a model, in characters.
 const MODEL_LENGTH: usize = 255;
-/// The longest time for a call, in seconds. Large models on small machines take minutes.
+/// The longest timeout of a call, in seconds. Large models on small machines take minutes.
 const LONGEST_TIMEOUT: u64 = 3600;
-/// More calls under way than any endpoint takes of one client.
+/// The largest number of concurrent calls: more than any endpoint takes of one client.
 const MOST_CALLS: u64 = 256;
-/// No million tokens cost more, in any currency.
+/// The highest price of a million tokens, in any currency.
 const HIGHEST_PRICE: f64 = 1e9;
 
-/// The enrichers by their names.
+/// The name of an enricher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnricherName {
-    /// By rules alone.
+    /// Rules alone.
     Builtin,
-    /// A language model judges what the rules have nothing against.
+    /// Rules, and a language model for postings that pass them.
     Llm,
 }
 
-/// Who enriches postings, with everything that takes.
+/// The enricher of postings, with its settings.
 #[derive(Clone, Debug)]
 pub enum EnricherKind {
     /// Rules alone.
@@ -34,12 +34,12 @@ pub enum EnricherKind {
     Llm(Box<LlmSettings>),
 }
 
-/// A language model, and how it is used.
+/// The settings of a language model.
 #[derive(Clone, Debug)]
 pub struct LlmSettings {
     /// The model.
     pub model: llm::Settings,
-    /// How many calls may be under way.
+    /// The number of concurrent calls.
     pub concurrency: usize,
 }
 
@@ -52,7 +52,7 @@ pub fn enricher(text: &str) -> Result<EnricherName, String> {
     }
 }
 
-/// `POSTHASTE_LLM_BASE_URL`. Some endpoints want a query with every call, so it may have one.
+/// `POSTHASTE_LLM_BASE_URL`. It may have a query, which some endpoints want with every call.
 pub fn llm_base_url(text: &str) -> Result<Url, String> {
     let url = web_url(text)?;
     if url.fragment().is_some() {

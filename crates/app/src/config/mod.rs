@@ -1,8 +1,7 @@
-//! What the values of options and variables may be.
+//! Parses the values of options and variables.
 //!
-//! Each function takes the text of one option or variable and gives its value, or a reason that
-//! reads well behind the option's or the variable's name. Values that may hold a password are
-//! not repeated in a reason.
+//! Each function parses the text of one option or variable. Its error is a reason that reads well
+//! behind the option's or the variable's name, and does not repeat values that may hold a password.
 
 mod admin;
 mod database;
@@ -47,13 +46,13 @@ const LONGEST_TOKEN_TTL: u64 = 31_536_000;
 /// The largest body limit: bodies are held in memory.
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 
-/// More threads than any machine has cores.
+/// The largest number of threads: more than any machine has cores.
 const MOST_THREADS: u64 = 512;
-/// As many as a server with many gigabytes of memory can keep open.
+/// The largest number of connections, which takes many gigabytes of memory.
 const MOST_CONNECTIONS: u64 = 100_000;
-/// Each lane takes two connections of the store's pool.
+/// The largest number of lanes. Each takes two connections of the store's pool.
 pub const MOST_LANES: usize = 4;
-/// Pushes under way are held in memory.
+/// The largest number of pushes in flight: they are held in memory.
 const LARGEST_QUEUE: u64 = 1_000_000;
 
 /// `POSTHASTE_BIND`.
@@ -69,7 +68,7 @@ pub fn public_url(text: &str) -> Result<String, String> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// The address of a service that paths are put behind.
+/// The base URL of a service, to which paths are appended.
 pub fn base_url(text: &str) -> Result<Url, String> {
     let url = web_url(text)?;
     if url.query().is_some() || url.fragment().is_some() {
@@ -78,9 +77,9 @@ pub fn base_url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// An address on the web, without credentials.
+/// An HTTP or HTTPS URL without credentials.
 fn web_url(text: &str) -> Result<Url, String> {
-    // What was sent is not repeated: it may hold a password.
+    // The value is not repeated: it may hold a password.
     let url = Url::parse(text.trim())
         .map_err(|error| format!("not a URL such as https://jobs.example.org: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -176,7 +175,7 @@ pub fn status(text: &str) -> Result<Status, String> {
         .ok_or_else(|| format!("{text:?} is not one of {}", Status::NAMES.join(", ")))
 }
 
-/// A posting's unique source identifier, which is taken as it is.
+/// A posting's unique source identifier, untrimmed.
 pub fn source_identifier(text: &str) -> Result<SourceIdentifier, String> {
     SourceIdentifier::new(text).map_err(|error| error.to_string())
 }
@@ -193,7 +192,7 @@ pub fn operator(text: &str) -> Result<Operator, String> {
     Operator::new(text).map_err(|error| error.to_string())
 }
 
-/// A moment in the past: a day, from its beginning in UTC, or an RFC 3339 time.
+/// A time: a day, from its beginning in UTC, or an RFC 3339 time.
 pub fn since(text: &str) -> Result<OffsetDateTime, String> {
     let text = text.trim();
     let at = match day::parse(text) {

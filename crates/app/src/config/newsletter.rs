@@ -1,4 +1,5 @@
-//! What is said of the e-mail provider and of subscribers. Secrets are not repeated in a reason.
+//! The settings of the e-mail provider, and references to subscribers. Reasons do not repeat
+//! secrets.
 
 use std::{fmt, num::NonZeroU32};
 
@@ -14,7 +15,7 @@ const BOARD_NAME_LENGTH: usize = 100;
 /// The longest id of a group, in characters. The provider's are numbers of 18 digits.
 const GROUP_ID_LENGTH: usize = 64;
 
-/// What the provider signs its deliveries with.
+/// The secrets with which the provider signs its deliveries.
 #[derive(Clone, Debug)]
 pub struct WebhookSecrets(pub Vec<SecretString>);
 
@@ -35,12 +36,12 @@ pub fn board_name(text: &str) -> Result<String, String> {
     line(text, BOARD_NAME_LENGTH)
 }
 
-/// The group that whoever moves joins.
+/// The group that moved subscribers join.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// This one.
+    /// The group with this id.
     Id(String),
-    /// None, and that is meant.
+    /// Explicitly none.
     None,
 }
 
@@ -83,12 +84,12 @@ pub fn account(text: &str) -> Result<Account, String> {
     Account::parse(text.trim()).ok_or_else(|| format!("{text:?} is not one of old, new"))
 }
 
-/// A person as an operator names one.
+/// An operator's reference to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PersonRef {
-    /// By their address.
+    /// An address.
     Email(Email),
-    /// By their id.
+    /// A UUID.
     Id(SubscriberId),
 }
 
@@ -110,7 +111,8 @@ pub fn person(text: &str) -> Result<PersonRef, String> {
     email.map(PersonRef::Email)
 }
 
-/// Why an operator moves subscribers. Only they themselves confirm it by e-mail.
+/// An operator's reason for moving subscribers. The other sources are the subscribers' own
+/// confirmations.
 pub fn migration_source(text: &str) -> Result<MigrationSource, String> {
     match MigrationSource::parse(text.trim()) {
         Some(source @ (MigrationSource::Manual | MigrationSource::Launch)) => Ok(source),

@@ -2,8 +2,8 @@ use std::fmt::Debug;
 
 use super::*;
 
-/// Checks what a function makes of texts: `Ok` is the value's debug form, `Err` how the reason
-/// begins.
+/// Checks the results of a parser: `Ok` is the debug form of the value, `Err` the beginning of the
+/// reason.
 pub(super) fn check<T: Debug>(
     parse: impl Fn(&str) -> Result<T, String>,
     table: &[(&str, Result<&str, &str>)],
