@@ -1,9 +1,7 @@
-//! What whoever watches the service can count on: every metric with its name, and the recorder
-//! that keeps them.
+//! The metrics and their recorder.
 //!
-//! What happens is counted where it happens, by the functions here, and costs next to nothing
-//! while nobody records it. What can be asked for is asked for when somebody wants to see it:
-//! [`page`].
+//! Events are counted where they happen, by the functions here, at next to no cost while nothing
+//! records. State is read when the page is requested, see [`page`].
 
 mod page;
 
@@ -40,14 +38,14 @@ const TOKEN_REQUESTS: &str = "posthaste_token_requests_total";
 /// Recorded by the model's adapter.
 const LLM_REQUEST_SECONDS: &str = "posthaste_llm_request_seconds";
 
-/// Rules take about a millisecond, a model up to a few minutes.
+/// Buckets of an enrichment: rules take about a millisecond, a model up to a few minutes.
 const ENRICHMENT_BUCKETS: [f64; 13] = [
     0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 300.0,
 ];
-/// A model writes a description twice, token by token.
+/// Buckets of a model's answer: it writes a description twice, token by token.
 const REQUEST_BUCKETS: [f64; 11] = [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0];
 
-/// An enricher's outcome was recorded.
+/// Counts an enrichment by its verdict.
 pub fn enriched(verdict: &Verdict) {
     match verdict {
         Verdict::Approve => count_enrichment("approved", ""),
@@ -55,12 +53,12 @@ pub fn enriched(verdict: &Verdict) {
     }
 }
 
-/// An enrichment failed, and will be tried again.
+/// Counts an enrichment that failed and will be retried.
 pub fn enrichment_failed() {
     count_enrichment("failed", "");
 }
 
-/// An enrichment was given up.
+/// Counts an enrichment that was given up.
 pub fn enrichment_given_up() {
     count_enrichment("unjudged", "");
 }
@@ -69,35 +67,35 @@ fn count_enrichment(outcome: &'static str, code: &'static str) {
     counter!(ENRICHMENTS, "outcome" => outcome, "code" => code).increment(1);
 }
 
-/// An enricher worked this long on a posting.
+/// Records the time of an enrichment.
 pub fn enrichment_took(time: Duration) {
     histogram!(ENRICHMENT_SECONDS).record(time);
 }
 
-/// The enricher is left alone, or is not any more.
+/// Records whether the enricher is paused.
 pub fn enricher_paused(is_paused: bool) {
     gauge!(ENRICHER_PAUSED).set(u8::from(is_paused));
 }
 
-/// A draft was of use that somebody had paid for before.
+/// Counts a reused draft, which was paid for before.
 pub fn draft_reused() {
     counter!(DRAFTS_REUSED).increment(1);
 }
 
-/// Events were delivered.
+/// Counts delivered events.
 pub fn events_delivered(events: usize) {
     counter!(EVENTS_DELIVERED).increment(events as u64);
 }
 
-/// An account of the e-mail provider is left alone, or is not any more.
+/// Records whether an account of the e-mail provider is paused.
 pub fn provider_paused(account: Account, is_paused: bool) {
     gauge!(PROVIDER_PAUSED, "account" => account.as_str()).set(u8::from(is_paused));
 }
 
-/// The recorder of this process, which records from the first call on.
+/// The recorder of this process, once installed.
 static RECORDER: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
 
-/// Starts to record, once for the whole process.
+/// Installs the recorder of the process, on the first call only.
 pub fn install() -> anyhow::Result<PrometheusHandle> {
     let mut installed = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(handle) = installed.as_ref() {
@@ -106,12 +104,12 @@ pub fn install() -> anyhow::Result<PrometheusHandle> {
     let recorder = recorder()?;
     let handle = recorder.handle();
     metrics::set_global_recorder(recorder)?;
-    begin();
+    describe();
     *installed = Some(handle.clone());
     Ok(handle)
 }
 
-/// A recorder that knows how to spread what it is told.
+/// A recorder with the buckets of the histograms.
 fn recorder() -> Result<PrometheusRecorder, BuildError> {
     let buckets = |builder: PrometheusBuilder, name: &str, buckets: &[f64]| {
         builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)
@@ -125,9 +123,8 @@ fn recorder() -> Result<PrometheusRecorder, BuildError> {
     Ok(builder.build_recorder())
 }
 
-/// Says what each metric means. What counts begins at nothing, so that the first of anything
-/// shows as a step.
-fn begin() {
+/// Describes each metric, and starts counters at zero, so that a first event shows as a step.
+fn describe() {
     describe_counter!(
         ENRICHMENTS,
         Unit::Count,

@@ -1,5 +1,5 @@
-//! The page with all metrics. What the store and the lanes know is asked for when the page is
-//! made, by a recorder of its own: what cannot be had then is left out, not repeated.
+//! Renders the page of all metrics. The state of the store and the lanes is read for each page into
+//! a recorder of its own, so that values that cannot be read are missing, not stale.
 
 mod newsletter;
 
@@ -26,33 +26,33 @@ const STORE_UP: &str = "posthaste_store_up";
 const PUSHES_UNDER_WAY: &str = "posthaste_pushes_under_way";
 const SIGNING_KEYS: &str = "posthaste_signing_keys";
 
-/// How long the store may take. A monitor gives up after ten seconds.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time limit of reading the store. Monitors give up after ten seconds.
+const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a count of what waits is good for: however many look, the store counts this often.
-const COUNTED_EVERY: Duration = Duration::from_secs(5);
+/// The lifetime of a cached backlog, which limits the load of frequent requests.
+const BACKLOG_LIFETIME: Duration = Duration::from_secs(5);
 
-/// Counts something at the moment that it is asked.
+/// A count that is taken when it is called.
 pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
 
-/// What is counted where the API is served.
+/// Counts of a process with the API.
 pub struct Serving {
-    /// Pushes under way.
+    /// Pushes in flight.
     pub pushes: Count,
     /// Keys that can sign tokens.
     pub signing_keys: Count,
 }
 
-/// Makes the page.
+/// The page of metrics.
 pub struct Page {
     recorder: PrometheusHandle,
     ports: PagePorts,
-    /// What waited when it was last counted.
+    /// The cached backlog.
     counted: Mutex<Option<(Instant, Vec<Backlog>)>>,
     newsletter: newsletter::Watch,
 }
 
-/// The store, as a page asks it.
+/// The ports of the store that a page reads.
 #[derive(Clone)]
 pub struct Stores {
     pub outbox: Arc<dyn Outbox>,
@@ -61,16 +61,16 @@ pub struct Stores {
     pub accounts: Arc<dyn Accounts>,
 }
 
-/// Who is asked when a page is made.
+/// The sources of a page.
 pub struct PagePorts {
     pub stores: Stores,
-    /// `None` where the API is not served.
+    /// `None` in a process without the API.
     pub serving: Option<Serving>,
     pub clock: Clock,
 }
 
 impl Page {
-    /// Shows what was recorded, and what these say.
+    /// A page of these metrics.
     pub fn new(recorder: PrometheusHandle, ports: PagePorts) -> Self {
         Self {
             recorder,
@@ -80,7 +80,7 @@ impl Page {
         }
     }
 
-    /// Everything that can be said now.
+    /// Renders the page.
     pub async fn make(&self) -> String {
         let newsletter = self.newsletter.look(&self.ports.stores);
         let (backlog, is_up, newsletter) = join3(self.backlog(), self.is_up(), newsletter).await;
@@ -97,7 +97,7 @@ impl Page {
         self.recorder.render() + &asked_for.handle().render()
     }
 
-    /// Whether the store can do its work. That counting takes long says nothing about it.
+    /// Whether the store can do its work. A slow backlog does not count.
     async fn is_up(&self) -> bool {
         in_time(self.ports.stores.health.ready())
             .await
@@ -105,11 +105,11 @@ impl Page {
             .is_ok()
     }
 
-    /// How much waits, or waited a moment ago; `None` if that cannot be counted now.
+    /// The backlog, at most [`BACKLOG_LIFETIME`] old; `None` if it cannot be read.
     async fn backlog(&self) -> Option<Vec<Backlog>> {
         let mut counted = self.counted.lock().await;
         if let Some((at, backlog)) = counted.as_ref()
-            && at.elapsed() < COUNTED_EVERY
+            && at.elapsed() < BACKLOG_LIFETIME
         {
             return Some(backlog.clone());
         }
@@ -125,7 +125,7 @@ impl Page {
 async fn in_time<T>(
     answer: impl Future<Output = Result<T, StoreError>> + Send,
 ) -> Result<T, StoreError> {
-    timeout(PATIENCE, panics::caught(answer))
+    timeout(STORE_TIMEOUT, panics::caught(answer))
         .await
         .unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
 }
@@ -178,7 +178,7 @@ fn record_serving(serving: &Serving) {
     gauge!(SIGNING_KEYS).set(number((serving.signing_keys)() as u64));
 }
 
-/// A gauge is a floating-point number.
+/// A count as a gauge's floating-point number.
 #[expect(
     clippy::cast_precision_loss,
     reason = "nothing here counts to more than 2^53"

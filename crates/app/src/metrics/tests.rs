@@ -31,11 +31,11 @@ fn assert_says(page: &str, expected: &[&str]) {
     }
 }
 
-/// What a recorder has when this was recorded.
+/// The page of a recorder behind some records.
 fn recorded(record: impl FnOnce()) -> String {
     let recorder = recorder().unwrap();
     metrics::with_local_recorder(&recorder, || {
-        begin();
+        describe();
         record();
     });
     recorder.handle().render()
@@ -129,7 +129,7 @@ fn calls_of_a_model_are_spread_over_buckets_too() {
     );
 }
 
-/// An outbox that is out of reach.
+/// An outbox that cannot be reached.
 struct Away;
 
 #[async_trait]
@@ -227,7 +227,7 @@ fn page_of(
 ) -> Page {
     let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
     let recorder = recorder().unwrap();
-    metrics::with_local_recorder(&recorder, begin);
+    metrics::with_local_recorder(&recorder, describe);
     let ports = PagePorts {
         stores: Stores {
             outbox,
@@ -394,7 +394,7 @@ async fn the_page_says_how_subscribers_and_accounts_stand() {
     let never = r#"posthaste_provider_list_age_seconds{account="new"}"#;
     assert!(!text.contains(never), "{text}");
 
-    // Counting reads everybody, and is done once a minute.
+    // A census reads all subscribers, so it is taken once a minute.
     let more = [report("d@x.example", "{}")];
     usecase::put_subscribers(&*store, &more, noon())
         .await

@@ -1,4 +1,4 @@
-//! What there is to watch of the newsletter: how subscribers stand, and the provider's accounts.
+//! Metrics of the newsletter: subscribers by status, and the provider's accounts.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ const SUBSCRIBERS: &str = "posthaste_subscribers";
 const LIST_AGE: &str = "posthaste_provider_list_age_seconds";
 const PAUSED_FOR: &str = "posthaste_provider_paused_for_seconds";
 
-/// How long a count of subscribers is good for: it reads all of them.
-const COUNTED_EVERY: Duration = Duration::from_mins(1);
+/// The lifetime of a cached census, which reads all subscribers.
+const CENSUS_LIFETIME: Duration = Duration::from_mins(1);
 
-/// What was seen last.
+/// The cached census.
 #[derive(Default)]
 pub(super) struct Watch {
     counted: Mutex<Option<(Instant, Option<Vec<Census>>)>>,
 }
 
-/// What there is to show. What cannot be had is left out.
+/// The state of the newsletter. Parts that cannot be read are missing.
 pub(super) struct Newsletter {
     census: Option<Vec<Census>>,
     accounts: Vec<(Account, AccountState)>,
@@ -48,11 +48,11 @@ impl Watch {
         Newsletter { census, accounts }
     }
 
-    /// A count that fails is not tried again at once either: it may have been too much.
+    /// Reads or reuses the census. A failure is cached too: the census may have been too much work.
     async fn census(&self, stores: &Stores) -> Option<Vec<Census>> {
         let mut counted = self.counted.lock().await;
         if let Some((at, census)) = counted.as_ref()
-            && at.elapsed() < COUNTED_EVERY
+            && at.elapsed() < CENSUS_LIFETIME
         {
             return census.clone();
         }
@@ -97,7 +97,7 @@ pub(super) fn record(newsletter: &Newsletter, now: OffsetDateTime) {
     }
 }
 
-/// Every combination is there, so that one that nobody is left of shows as 0.
+/// Records all combinations, so that one without subscribers shows as 0.
 fn record_census(census: &[Census]) {
     for &account in Account::ALL {
         for &status in SubscriberStatus::ALL {
@@ -106,7 +106,7 @@ fn record_census(census: &[Census]) {
                     (one.account, one.status, one.is_under_way) == (account, status, is_under_way)
                 });
                 let people = counted.next().map_or(0, |one| one.people);
-                // Nobody is on the way to the old account.
+                // No subscriber moves to the old account.
                 if people == 0 && is_under_way && account == Account::Old {
                     continue;
                 }
