@@ -7,7 +7,7 @@ use secrecy::ExposeSecret as _;
 use super::{Home, samples};
 use crate::push::Credentials;
 
-/// How to serve the demo's data again.
+/// The command that serves the demo's data again.
 #[derive(Debug)]
 pub struct ServeAgain {
     program: String,
@@ -16,7 +16,7 @@ pub struct ServeAgain {
 }
 
 impl ServeAgain {
-    /// With this program.
+    /// A command with this program.
     pub fn new(home: &Home) -> io::Result<Self> {
         let text = |path: &std::path::Path| quoted(&path.to_string_lossy());
         Ok(Self {
@@ -27,7 +27,7 @@ impl ServeAgain {
     }
 }
 
-/// The commands. They need bash or another POSIX shell, curl, grep and sed.
+/// The commands, for bash or another POSIX shell with curl, grep and sed.
 pub fn lines(url: &str, credentials: &Credentials, again: Option<&ServeAgain>) -> String {
     let Credentials {
         client_id,
@@ -97,7 +97,7 @@ echo"#
     lines
 }
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

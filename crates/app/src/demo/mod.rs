@@ -1,8 +1,8 @@
 //! `posthaste demo`: the whole product in one command.
 //!
-//! It starts the service on a free port, makes a client, pushes the [`samples`] through OAuth
-//! and HTTP as [`crate::push`] does with any file, waits until they are enriched, and prints
-//! what became of them ([`table`]) and how to go on by hand ([`curl`]).
+//! It starts the service on a free port, creates a client, pushes the [`samples`] over OAuth and
+//! HTTP as [`crate::push`] does with any file, waits until they are enriched, and prints their
+//! outcome ([`table`]) and commands to go on by hand ([`curl`]).
 
 mod curl;
 mod samples;
@@ -44,26 +44,27 @@ use crate::{
     lane::LaneSettings,
     newsletter::Links,
     output, provider,
-    push::{self, Credentials, Line, Outcome, Patience, Sender},
+    push::{self, Credentials, Line, Outcome, RetryPolicy, Sender},
     serve::{Service, ServiceConfig},
     shutdown::{INTERRUPTED, StopSignals},
 };
 
-/// How long the samples may take to be enriched.
+/// The time limit of the samples' enrichment.
 const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
-/// How many requests are under way at once.
+/// Requests in flight.
 const CONCURRENCY: usize = 8;
 
-/// Where the demo's state is.
+/// The demo's data directory.
 #[derive(Debug)]
 struct Home {
     directory: PathBuf,
-    /// Removes the directory in the end.
+    /// Removes the directory at the end.
     _temporary: Option<TempDir>,
 }
 
 impl Home {
-    /// A temporary directory stays after `--exit`, so that it can be served again.
+    /// Uses the chosen directory or a temporary one, which stays after `--exit`, so that it can be
+    /// served again.
     fn new(chosen: Option<&Path>, stays: bool) -> io::Result<Self> {
         if let Some(directory) = chosen {
             return Ok(Self {
@@ -105,7 +106,7 @@ impl Home {
             body_limit: 1 << 20,
             lifetime: Lifetime::days(60),
             enricher: Some(EnricherKind::Builtin),
-            // Nobody outside is to hear of a demo.
+            // The demo calls no external services.
             accounts: provider::none(),
             reconciles: false,
             links: Links::Move,
@@ -116,7 +117,7 @@ impl Home {
     }
 }
 
-/// The command.
+/// Runs the command.
 pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     let stop = StopSignals::listen()
         .context("cannot listen to signals")?
@@ -174,7 +175,7 @@ async fn show(database: &Database, url: &str, home: &Home, exits: bool) -> anyho
     Ok(())
 }
 
-/// Pushes all samples, and tells how each posting was answered.
+/// Pushes all samples, and returns the answers by posting.
 async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec<Row>> {
     let samples = samples::all();
     let mut rows: Vec<Row> = Vec::new();
@@ -191,7 +192,7 @@ async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec
 
     let bar = progress_bar(samples.len() as u64, "pushed");
     let url = url.parse().context("the service has no usable address")?;
-    let sender = Sender::connect(&url, credentials, CONCURRENCY, Patience::default()).await?;
+    let sender = Sender::connect(&url, credentials, CONCURRENCY, RetryPolicy::default()).await?;
     let settle = |line: &Line, outcome: &Outcome| {
         bar.inc(1);
         let row = rows
@@ -225,7 +226,7 @@ async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec
     Ok(rows)
 }
 
-/// The samples as the file that `posthaste push` would read.
+/// The samples as lines of a file of `posthaste push`.
 fn lines(samples: &[Sample]) -> mpsc::Receiver<io::Result<Line>> {
     let line =
         |sample: &Sample| format!("{}\n", json!({"id": sample.id, "payload": sample.payload}));
@@ -257,7 +258,7 @@ async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
     }
 }
 
-/// A bar on standard error, or nothing if that is no terminal.
+/// A progress bar on standard error; hidden if that is no terminal.
 fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(length);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}") {

@@ -1,4 +1,4 @@
-//! What became of the samples, as a table.
+//! Renders the outcome of the samples as a table.
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use domain::{
@@ -15,16 +15,16 @@ use crate::{
 const WIDTH: u16 = 80;
 const TITLE_LENGTH: usize = 18;
 
-/// What is known of one posting from pushing it.
+/// A posting, with the answers to its pushes.
 #[derive(Debug)]
 pub struct Row {
     pub id: SourceIdentifier,
     pub title: String,
-    /// One for each push.
+    /// The answers, one for each push.
     pub answers: Vec<Answer>,
 }
 
-/// How a push was answered.
+/// The answer to a push.
 #[derive(Debug)]
 pub struct Answer {
     status: Option<u16>,
@@ -32,7 +32,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// With a success.
+    /// An answer of success.
     pub fn taken(status: u16) -> Self {
         Self {
             status: Some(status),
@@ -40,7 +40,7 @@ impl Answer {
         }
     }
 
-    /// With a reason why not.
+    /// A refusal with its reason.
     pub fn refused(refusal: &Refusal) -> Self {
         Self {
             status: refusal.status,
@@ -49,7 +49,7 @@ impl Answer {
     }
 }
 
-/// Looks up where each posting stands, and draws the table.
+/// Reads the postings' status, and renders the table.
 pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Result<String> {
     let mut table = output::table(["ID", "TITLE", "HTTP", "STATUS", "WHY, OR WHERE"]);
     table
@@ -70,7 +70,7 @@ pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Resul
             note,
         ]);
     }
-    // The last column takes what the others leave.
+    // The last column takes the remaining width.
     for column in 0..4 {
         if let Some(column) = table.column_mut(column) {
             column
@@ -116,7 +116,7 @@ fn outcome(row: &Row, view: Option<&PostingView>) -> (String, String) {
     (posting.status.to_string(), first_sentence(&plain(&note)))
 }
 
-/// The API tells the rest.
+/// The first sentence of a reason; the API has all of it.
 fn first_sentence(text: &str) -> String {
     text.split_inclusive(". ")
         .next()

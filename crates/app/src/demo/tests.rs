@@ -1,4 +1,4 @@
-//! The demo as a whole, in a service of its own.
+//! The whole demo, in a service of its own.
 
 use std::{
     io::Write as _,

@@ -1,4 +1,4 @@
-//! What an answer means for the line that was sent, or the lack of one.
+//! Interprets answers of the service, and the lack of one.
 
 use std::{error::Error, time::Duration};
 
@@ -10,25 +10,25 @@ use serde_json::value::RawValue;
 
 use super::sender::ANSWER_TIMEOUT;
 
-/// What became of a line.
+/// The outcome of a line.
 #[derive(Debug)]
 pub enum Outcome {
     /// The posting is new.
     Created,
-    /// The posting was there, and is now as the line says.
+    /// The posting existed, and is now as the line says.
     Updated,
-    /// The service, or this program, does not take the line as it is.
+    /// The service, or this program, rejects the line.
     Refused(Refusal),
-    /// The service did not do its work for too long. The line may be good.
+    /// The service was unavailable for too long. The line may be good.
     Failed {
-        /// What it said last.
+        /// The last failure.
         refusal: Refusal,
-        /// Whether it did nothing for any other line either meanwhile.
+        /// Whether no other line got an answer in that time either.
         is_outage: bool,
     },
 }
 
-/// Why a line was not taken.
+/// The reason why a line was not accepted.
 #[derive(Debug)]
 pub struct Refusal {
     /// The HTTP status of the answer, if there was one.
@@ -39,19 +39,19 @@ pub struct Refusal {
     pub errors: Option<Box<RawValue>>,
 }
 
-/// Why an attempt had no result.
+/// An attempt without an outcome.
 #[derive(Debug)]
-pub enum Trouble {
-    /// It may pass.
-    Passing {
+pub enum AttemptError {
+    /// A retry may succeed.
+    Transient {
         /// The status of the answer; `None` when there was no answer.
         status: Option<StatusCode>,
-        /// What happened.
+        /// The reason.
         message: String,
-        /// How long the service asks to be left alone.
+        /// The wait that the service asks for.
         after: Option<Duration>,
     },
-    /// Nothing that is sent can succeed.
+    /// No request can succeed.
     Fatal(anyhow::Error),
 }
 
@@ -61,8 +61,8 @@ struct ErrorBody {
     errors: Option<Box<RawValue>>,
 }
 
-impl Trouble {
-    /// No answer came.
+impl AttemptError {
+    /// An attempt that got no answer.
     pub fn of_transport(error: &reqwest::Error) -> Self {
         let message = if error.is_timeout() && !error.is_connect() {
             format!("no answer within {} s", ANSWER_TIMEOUT.as_secs())
@@ -73,14 +73,14 @@ impl Trouble {
             }
             cause.to_string()
         };
-        Self::Passing {
+        Self::Transient {
             status: None,
             message,
             after: None,
         }
     }
 
-    /// The answer is that there is none at the moment.
+    /// An answer that the service is overloaded or unavailable.
     pub fn of_overload(response: &Response) -> Option<Self> {
         let status = response.status();
         let may_pass = status.is_server_error()
@@ -88,7 +88,7 @@ impl Trouble {
                 status,
                 StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
             );
-        may_pass.then(|| Self::Passing {
+        may_pass.then(|| Self::Transient {
             status: Some(status),
             message: format!("the service answered {status}"),
             after: retry_after(response.headers()),
@@ -96,7 +96,8 @@ impl Trouble {
     }
 }
 
-/// Following a redirect would send credentials to where nobody told us to.
+/// The error for a redirect, which is not followed: it would send credentials to an address that
+/// the user has not given.
 pub fn redirected(response: &Response) -> Option<anyhow::Error> {
     let location = response.headers().get(LOCATION)?.to_str().ok()?;
     response.status().is_redirection().then(|| {
@@ -107,15 +108,15 @@ pub fn redirected(response: &Response) -> Option<anyhow::Error> {
     })
 }
 
-/// What an answer to a push means.
-pub async fn outcome(response: Response) -> Result<Outcome, Trouble> {
-    if let Some(trouble) = Trouble::of_overload(&response) {
-        // Read to its end, so that the connection can be used again.
+/// Interprets the answer to a push.
+pub async fn outcome(response: Response) -> Result<Outcome, AttemptError> {
+    if let Some(failure) = AttemptError::of_overload(&response) {
+        // Read to its end, so that the connection can be reused.
         _ = response.bytes().await;
-        return Err(trouble);
+        return Err(failure);
     }
     if let Some(error) = redirected(&response) {
-        return Err(Trouble::Fatal(error));
+        return Err(AttemptError::Fatal(error));
     }
     let status = response.status();
     if status.is_success() {
@@ -130,7 +131,7 @@ pub async fn outcome(response: Response) -> Result<Outcome, Trouble> {
     Ok(Outcome::Refused(refusal(response).await))
 }
 
-/// Why a push is refused.
+/// The reason for the refusal of a push.
 pub async fn refusal(response: Response) -> Refusal {
     let status = response.status();
     let body = response.bytes().await.unwrap_or_default();

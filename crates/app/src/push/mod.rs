@@ -1,13 +1,13 @@
 //! `posthaste push`: the bulk loader.
 //!
-//! - `reader` turns a file into lines, in a thread of its own.
-//! - `order` decides which line may start, so that those of one identifier stay in order.
-//! - `sender` sends a line until it has a result, with the tokens of `token` and the patience
-//!   of `retry`; what the service says is read in `answer`.
-//! - `report` counts the results and keeps the lines that were not taken.
+//! - `reader` reads the lines of a file, in a thread of its own.
+//! - `order` keeps the lines of one identifier in order.
+//! - `sender` sends a line until it has an outcome, with the tokens of `token` and the retry policy
+//!   of `retry`; `answer` interprets the service's answers.
+//! - `report` counts the outcomes and keeps the rejected lines.
 //!
-//! [`drive`] puts them together; it holds as many lines as requests may be under way, and a few
-//! that wait for their turn, however long the file is.
+//! [`drive`] connects them. It holds as many lines as requests may be in flight, and a few that
+//! wait for their turn, however long the file is.
 
 mod answer;
 mod order;
@@ -28,7 +28,7 @@ use tokio::{sync::mpsc, task::JoinSet};
 pub use self::{
     answer::{Outcome, Refusal},
     reader::{Line, spawn as read},
-    retry::Patience,
+    retry::RetryPolicy,
     sender::Sender,
     token::Credentials,
 };
@@ -42,19 +42,19 @@ use crate::{
     shutdown::{INTERRUPTED, StopSignals},
 };
 
-/// Lines that may wait behind another one of their identifier.
+/// Lines that may wait behind an earlier one of their identifier.
 const WAITING: usize = 256;
 
-/// How a run ended that nothing went wrong with.
+/// The end of a run without errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Every line has its result.
     Complete,
-    /// It was asked to stop; lines that were under way may have arrived or not.
+    /// A signal stopped it; lines in flight may have arrived or not.
     Stopped,
 }
 
-/// The command.
+/// Runs the command.
 pub async fn run(args: PushArgs) -> anyhow::Result<ExitCode> {
     let (input, length) = input::open(&args.file)?;
     if let Some(rejects) = &args.rejects {
@@ -65,8 +65,9 @@ pub async fn run(args: PushArgs) -> anyhow::Result<ExitCode> {
         client_secret: args.client_secret,
     };
     let concurrency = usize::from(args.concurrency);
-    let sender = Sender::connect(&args.url, credentials, concurrency, Patience::default()).await?;
-    // Only now, so that a wrong secret does not cost the rejects of an earlier run.
+    let sender =
+        Sender::connect(&args.url, credentials, concurrency, RetryPolicy::default()).await?;
+    // After the first token, so that a wrong secret does not cost the rejects of an earlier run.
     let mut report = Report::create(args.rejects.as_deref())?;
 
     let bar = progress::of_input(length);
@@ -116,8 +117,8 @@ fn print_summary(summary: &report::Summary, rejects: Option<&Path>) -> anyhow::R
     }
 }
 
-/// Sends the lines, at most `concurrency` of them at once, and hands over each one's outcome.
-/// An error means that no more lines were sent, and that what was under way has no outcome.
+/// Sends the lines, at most `concurrency` of them at once, and passes each outcome to `settle`.
+/// After an error, no more lines are sent, and the ones in flight have no outcome.
 pub async fn drive(
     mut lines: mpsc::Receiver<io::Result<Line>>,
     sender: Arc<Sender>,
@@ -148,7 +149,7 @@ pub async fn drive(
                     }
                 }
                 Some(Err(error)) => {
-                    // What was read before it still gets its result.
+                    // Lines that were read before it still get their outcomes.
                     is_open = false;
                     input = Err(error);
                 }
@@ -186,9 +187,9 @@ async fn send(sender: Arc<Sender>, line: Line) -> (Line, anyhow::Result<Outcome>
     (line, outcome)
 }
 
-/// To open the rejects file empties it, which must not happen to the input.
+/// Fails if the rejects file is the input, which opening would empty.
 fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
-    // One that does not exist cannot be the input.
+    // A file that does not exist cannot be the input.
     let (Ok(input), Ok(target)) = (fs::canonicalize(input), fs::canonicalize(rejects)) else {
         return Ok(());
     };

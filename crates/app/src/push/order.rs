@@ -1,9 +1,9 @@
-//! Keeps lines of one identifier in the order of the file: the next one starts when the one
-//! before it is settled. Lines of different identifiers do not wait for each other.
+//! Keeps lines of one identifier in the order of the file: each starts when the one before it is
+//! settled. Lines of different identifiers do not wait for each other.
 
 use std::collections::{HashMap, VecDeque};
 
-/// Who is under way, and what waits behind each.
+/// The identifiers in flight, each with a queue of waiting items.
 #[derive(Debug)]
 pub struct Order<T> {
     under_way: HashMap<String, VecDeque<T>>,
@@ -11,7 +11,7 @@ pub struct Order<T> {
 }
 
 impl<T> Order<T> {
-    /// Nothing is under way.
+    /// An order with nothing in flight.
     pub fn new() -> Self {
         Self {
             under_way: HashMap::new(),
@@ -19,8 +19,8 @@ impl<T> Order<T> {
         }
     }
 
-    /// Gives the item back if it may start now; keeps it if another one of its identifier is
-    /// under way.
+    /// Returns the item if it may start now; queues it if another one of its identifier is in
+    /// flight.
     pub fn admit(&mut self, id: &str, item: T) -> Option<T> {
         if let Some(queue) = self.under_way.get_mut(id) {
             queue.push_back(item);
@@ -31,8 +31,7 @@ impl<T> Order<T> {
         Some(item)
     }
 
-    /// Notes that what was under way for this identifier is settled, and gives what may start
-    /// in its place.
+    /// Ends the item in flight of an identifier, and returns the next one to start.
     pub fn settled(&mut self, id: &str) -> Option<T> {
         let next = self.under_way.get_mut(id)?.pop_front();
         if next.is_some() {
@@ -43,7 +42,7 @@ impl<T> Order<T> {
         next
     }
 
-    /// How many items are kept.
+    /// The number of queued items.
     pub fn waiting(&self) -> usize {
         self.waiting
     }

@@ -6,52 +6,52 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-/// Longer lines are refused without being kept. Far above what any service takes, it is there
-/// for files that are not in lines at all.
+/// The longest line in bytes. Far above what any service accepts, it limits the memory for files
+/// without lines.
 const LONGEST_LINE: usize = 64 << 20;
 
-/// How many lines are read ahead.
+/// Lines that are read ahead.
 const READ_AHEAD: usize = 64;
 
-/// One line that is not blank.
+/// A line that is not blank.
 #[derive(Debug)]
 pub struct Line {
     /// Its number in the file, from 1.
     pub number: u64,
-    /// How far into the file it reaches, in bytes.
+    /// The offset of its end in the file, in bytes.
     pub end: u64,
-    /// What is on it.
+    /// The parsed line.
     pub content: Result<Entry, Unusable>,
 }
 
 impl Line {
-    /// The identifier, if the line has one.
+    /// The identifier of a line that can be pushed.
     pub fn id(&self) -> Option<&str> {
         self.content.as_ref().ok().map(|entry| entry.id.as_str())
     }
 }
 
-/// A line to push.
+/// A line that can be pushed.
 #[derive(Debug, Deserialize)]
 pub struct Entry {
     /// The unique source identifier.
     pub id: String,
-    /// The request body, as it is spelled in the file.
+    /// The request body, spelled as in the file.
     pub payload: Box<RawValue>,
 }
 
 /// A line that cannot be pushed.
 #[derive(Debug)]
 pub struct Unusable {
-    /// The unique source identifier, if the line has one all the same.
+    /// The unique source identifier, if the line has one nevertheless.
     pub id: Option<String>,
-    /// The line, as far as it was kept.
+    /// The line; empty if it is too long.
     pub text: String,
-    /// What is wrong with it.
+    /// The reason.
     pub message: String,
 }
 
-/// The lines of an input.
+/// An iterator over the lines of an input.
 #[derive(Debug)]
 pub struct Lines<R> {
     input: R,
@@ -62,7 +62,6 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads from here.
     pub fn new(input: R) -> Self {
         Self {
             input,
@@ -76,7 +75,7 @@ impl<R: BufRead> Lines<R> {
     fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
             self.buffer.clear();
-            // A line, its end, and one more byte to tell that it is too long.
+            // One byte more than the limit tells that the line is too long.
             let limit = self.longest as u64 + 1;
             let read = (&mut self.input)
                 .take(limit)
@@ -140,7 +139,7 @@ fn parse(number: u64, text: &[u8]) -> Result<Entry, Unusable> {
     })
 }
 
-/// A line that is no [`Entry`], as far as it can be read.
+/// The fields of a line that is no [`Entry`].
 #[derive(Deserialize)]
 struct Fields<'a> {
     #[serde(borrow)]
@@ -149,7 +148,7 @@ struct Fields<'a> {
     payload: Option<&'a RawValue>,
 }
 
-/// The identifier of a line that cannot be pushed, if it has one, and what is wrong with it.
+/// The identifier of a line that cannot be pushed, if it has one, and the reason.
 fn problem(line: &[u8]) -> (Option<String>, String) {
     let Ok(text) = str::from_utf8(line) else {
         return (None, "is not UTF-8".to_owned());
@@ -178,8 +177,8 @@ fn problem(line: &[u8]) -> (Option<String>, String) {
     }
 }
 
-/// Reads in a thread of its own. It is never waited for: a read from a terminal or a pipe
-/// cannot be interrupted, but must not keep the program from ending.
+/// Starts a thread that reads lines. It is never joined: a read from a terminal or a pipe cannot be
+/// interrupted, but must not keep the program from ending.
 pub fn spawn(input: impl BufRead + Send + 'static) -> mpsc::Receiver<io::Result<Line>> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     std::thread::spawn(move || {
@@ -197,7 +196,7 @@ pub fn spawn(input: impl BufRead + Send + 'static) -> mpsc::Receiver<io::Result<
 mod tests {
     use super::*;
 
-    /// What is on a line: identifier and payload, or a message.
+    /// The identifier and payload of a line, or the reason.
     type Content = Result<(String, String), String>;
 
     fn read(input: &[u8]) -> Vec<(u64, Content)> {

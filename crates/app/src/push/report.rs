@@ -1,4 +1,4 @@
-//! Counts what became of the lines, and keeps those that were not taken.
+//! Counts the outcomes of the lines, and writes the rejected ones to a file.
 
 use std::{
     collections::HashMap,
@@ -19,33 +19,33 @@ use super::{
 };
 use crate::text::{plain, shorten};
 
-/// Different reasons that are counted; what comes after them is counted as other.
+/// Distinct reasons that are counted; later ones count as other.
 const REASONS: usize = 200;
-/// Reasons that are shown.
+/// Reasons that are printed.
 const SHOWN_REASONS: usize = 8;
-/// Characters of a reason that are shown.
+/// Characters of a reason that are printed.
 const SHOWN_LENGTH: usize = 66;
 
-/// What became of the lines so far.
+/// Counts of the lines by outcome.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Postings that are new.
+    /// New postings.
     pub created: u64,
-    /// Postings that were there.
+    /// Postings that existed.
     pub updated: u64,
-    /// Lines that were not taken.
+    /// Lines that were rejected.
     pub refused: u64,
-    /// Lines that were given up.
+    /// Lines that were given up on.
     pub failed: u64,
 }
 
 impl Counts {
-    /// All lines.
+    /// The number of all lines.
     pub fn total(&self) -> u64 {
         self.created + self.updated + self.refused + self.failed
     }
 
-    /// Whether every line was taken.
+    /// Whether every line was accepted.
     pub fn is_clean(&self) -> bool {
         self.refused == 0 && self.failed == 0
     }
@@ -65,7 +65,7 @@ struct Reject<'a> {
 #[serde(untagged)]
 enum Payload<'a> {
     Json(&'a RawValue),
-    /// The line, when it is not one of a posting.
+    /// The line, if it is not one of a posting.
     Text(&'a str),
 }
 
@@ -87,8 +87,7 @@ pub struct Report<W: Write> {
 }
 
 impl Report<BufWriter<File>> {
-    /// A report that keeps what is not taken in this file, if one is named. What the file
-    /// held is gone then.
+    /// A report that writes rejects to a file, if one is named, and replaces its content.
     pub fn create(rejects: Option<&Path>) -> anyhow::Result<Self> {
         let open = |path: &Path| {
             let file = File::create(path).with_context(|| {
@@ -104,7 +103,7 @@ impl Report<BufWriter<File>> {
 }
 
 impl<W: Write> Report<W> {
-    /// A report that keeps what is not taken there.
+    /// A report that writes rejects to a writer.
     pub fn new(rejects: Option<W>) -> Self {
         Self {
             counts: Counts::default(),
@@ -170,12 +169,12 @@ impl<W: Write> Report<W> {
         rejects.write_all(b"\n")
     }
 
-    /// What became of the lines so far.
+    /// The counts so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Writes out what is kept, and closes the report. There is a summary even if that fails.
+    /// Flushes the rejects, and closes the report. There is a summary even if that fails.
     pub fn finish(mut self) -> (Summary, io::Result<()>) {
         let flushed = self.rejects.as_mut().map_or(Ok(()), W::flush);
         let mut reasons: Vec<_> = self.reasons.into_iter().collect();
@@ -196,7 +195,7 @@ impl<W: Write> Report<W> {
     }
 }
 
-/// Why, short enough to be counted: the first field with what is wrong with it, or the message.
+/// A reason that is short enough to be counted: the first field with its error, or the message.
 fn reason(refusal: &Refusal) -> String {
     let errors = refusal
         .errors
@@ -222,10 +221,10 @@ fn reason(refusal: &Refusal) -> String {
     }
 }
 
-/// What became of all lines; prints as a few lines for people.
+/// The summary of a run, as a few lines for people.
 #[derive(Debug)]
 pub struct Summary {
-    /// How many had which outcome.
+    /// The counts by outcome.
     pub counts: Counts,
     reasons: Vec<(String, u64)>,
     took: Duration,

@@ -1,21 +1,21 @@
-//! When to try again, and when to give up.
+//! The retry policy: when to try again, and when to give up.
 
 use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 
-/// How to treat a service that does not do its work.
+/// The retry policy of a line.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// The first wait; the next ones grow, with jitter.
     pub first_wait: Duration,
-    /// The longest wait that is not asked for by the service.
+    /// The longest wait, unless the service asks for a longer one.
     pub longest_wait: Duration,
-    /// When to give a line up, from its first attempt.
+    /// The time from the first attempt after which a line is given up.
     pub limit: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             first_wait: Duration::from_millis(250),
@@ -25,7 +25,7 @@ impl Default for Patience {
     }
 }
 
-/// The attempts at one thing.
+/// The attempts at a request.
 #[derive(Debug)]
 pub struct Attempts {
     waits: ExponentialBackoff,
@@ -35,36 +35,36 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// The first attempt starts now.
-    pub fn new(patience: Patience) -> Self {
+    /// Starts the first attempt now.
+    pub fn new(policy: RetryPolicy) -> Self {
         let waits = ExponentialBuilder::new()
-            .with_min_delay(patience.first_wait)
-            .with_max_delay(patience.longest_wait)
+            .with_min_delay(policy.first_wait)
+            .with_max_delay(policy.longest_wait)
             .without_max_times()
             .with_jitter()
             .build();
         Self {
             waits,
-            limit: patience.limit,
+            limit: policy.limit,
             started: Instant::now(),
             failed: 0,
         }
     }
 
-    /// How long to wait after a failed attempt: at least as long as the service asked for.
-    /// `None` when the wait would take too long.
+    /// The wait after a failed attempt, at least as long as the service asked for. `None` if it
+    /// would exceed the limit.
     pub fn next_wait(&mut self, asked_for: Option<Duration>) -> Option<Duration> {
         self.failed += 1;
         let wait = self.waits.next()?.max(asked_for.unwrap_or_default());
         (self.started.elapsed() + wait <= self.limit).then_some(wait)
     }
 
-    /// When the first attempt started.
+    /// The start of the first attempt.
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// A sentence about why there is no further attempt.
+    /// The message about giving up.
     pub fn given_up(&self, message: &str) -> String {
         let seconds = self.started.elapsed().as_secs();
         let attempts = match self.failed {
@@ -81,21 +81,21 @@ mod tests {
 
     #[test]
     fn waits_grow_with_jitter_and_end_at_the_limit() {
-        let patience = Patience::default();
-        let mut attempts = Attempts::new(patience);
+        let policy = RetryPolicy::default();
+        let mut attempts = Attempts::new(policy);
         let waits: Vec<_> = (0..12).map_while(|_| attempts.next_wait(None)).collect();
         assert!(
-            (patience.first_wait..patience.first_wait * 2).contains(&waits[0]),
+            (policy.first_wait..policy.first_wait * 2).contains(&waits[0]),
             "{waits:?}"
         );
-        assert!(waits[3] >= patience.first_wait * 8, "{waits:?}");
+        assert!(waits[3] >= policy.first_wait * 8, "{waits:?}");
         assert!(
-            waits.iter().all(|wait| *wait <= patience.longest_wait * 2),
+            waits.iter().all(|wait| *wait <= policy.longest_wait * 2),
             "{waits:?}"
         );
-        let over = Patience {
+        let over = RetryPolicy {
             limit: Duration::ZERO,
-            ..patience
+            ..policy
         };
         let mut attempts = Attempts::new(over);
         assert_eq!(attempts.next_wait(None), None);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_wait_that_the_service_asks_for_is_kept_if_it_is_not_too_long() {
-        let mut attempts = Attempts::new(Patience::default());
+        let mut attempts = Attempts::new(RetryPolicy::default());
         let asked_for = Duration::from_secs(20);
         assert_eq!(attempts.next_wait(Some(asked_for)), Some(asked_for));
         assert_eq!(attempts.next_wait(Some(Duration::from_hours(1))), None);

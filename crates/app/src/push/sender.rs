@@ -1,4 +1,4 @@
-//! Sends one line: the request, and when to send it again.
+//! Sends a line: builds the request, and retries it.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -15,16 +15,16 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    answer::{Outcome, Refusal, Trouble, outcome, refusal},
-    retry::{Attempts, Patience},
+    answer::{AttemptError, Outcome, Refusal, outcome, refusal},
+    retry::{Attempts, RetryPolicy},
     token::{Credentials, Tokens},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// An answer that takes longer is given up, and the line sent again.
+/// The time limit of an answer, after which the line is sent again.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What is not unreserved in a URL (RFC 3986 §2.3) is encoded in an identifier.
+/// The characters of an identifier to percent-encode: all but the unreserved ones (RFC 3986 §2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -37,18 +37,18 @@ pub struct Sender {
     http: Client,
     postings: Url,
     tokens: Tokens,
-    patience: Patience,
+    policy: RetryPolicy,
     last_answer: Mutex<Instant>,
 }
 
 impl Sender {
-    /// Gets a first token, so that what is wrong with the address or the credentials is known
-    /// before anything is sent.
+    /// Connects and gets a first token, so that a wrong address or wrong credentials fail before
+    /// anything is sent.
     pub async fn connect(
         url: &Url,
         credentials: Credentials,
         concurrency: usize,
-        patience: Patience,
+        policy: RetryPolicy,
     ) -> anyhow::Result<Self> {
         let base = outbound::base(url)
             .ok_or_else(|| anyhow!("--url must start with http:// or https://, but is {url}"))?;
@@ -65,7 +65,7 @@ impl Sender {
             http,
             postings,
             tokens,
-            patience,
+            policy,
             last_answer,
         };
         sender.first_token(url).await?;
@@ -73,12 +73,12 @@ impl Sender {
     }
 
     async fn first_token(&self, url: &Url) -> anyhow::Result<()> {
-        let mut attempts = Attempts::new(self.patience);
+        let mut attempts = Attempts::new(self.policy);
         loop {
             match self.tokens.authorization(None).await {
                 Ok(_) => return Ok(()),
-                Err(Trouble::Fatal(error)) => return Err(error),
-                Err(Trouble::Passing {
+                Err(AttemptError::Fatal(error)) => return Err(error),
+                Err(AttemptError::Transient {
                     status: None,
                     message,
                     ..
@@ -88,7 +88,7 @@ impl Sender {
                          service is running"
                     ));
                 }
-                Err(Trouble::Passing { message, after, .. }) => {
+                Err(AttemptError::Transient { message, after, .. }) => {
                     let Some(wait) = attempts.next_wait(after) else {
                         return Err(anyhow!(attempts.given_up(&message)));
                     };
@@ -98,8 +98,8 @@ impl Sender {
         }
     }
 
-    /// Sends a line until it has a result, or for as long as patience lasts. An error means
-    /// that nothing else needs to be sent either.
+    /// Sends a line until it has an outcome or the retry policy gives up. An error means that no
+    /// other line can succeed either.
     pub async fn send(&self, id: &str, payload: &RawValue) -> anyhow::Result<Outcome> {
         let request = match self.request(id, payload) {
             Ok(request) => request,
@@ -111,21 +111,21 @@ impl Sender {
                 }));
             }
         };
-        let mut attempts = Attempts::new(self.patience);
+        let mut attempts = Attempts::new(self.policy);
         loop {
             let (status, message, after) = match self.attempt(&request).await {
                 Ok(outcome) => {
                     self.note_answer();
                     return Ok(outcome);
                 }
-                Err(Trouble::Fatal(error)) => return Err(error),
-                Err(Trouble::Passing {
+                Err(AttemptError::Fatal(error)) => return Err(error),
+                Err(AttemptError::Transient {
                     status,
                     message,
                     after,
                 }) => (status, message, after),
             };
-            // A service that fails at this line is still there for others.
+            // A service that fails on this line still answers for other lines.
             if status == Some(StatusCode::INTERNAL_SERVER_ERROR) {
                 self.note_answer();
             }
@@ -163,8 +163,8 @@ impl Sender {
             .map_err(|error| error.without_url().to_string())
     }
 
-    /// One attempt; a token that is refused is replaced once.
-    async fn attempt(&self, request: &Request) -> Result<Outcome, Trouble> {
+    /// Makes one attempt; a refused token is replaced once.
+    async fn attempt(&self, request: &Request) -> Result<Outcome, AttemptError> {
         let authorization = self.tokens.authorization(None).await?;
         let response = self.execute(request, &authorization).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
@@ -176,7 +176,7 @@ impl Sender {
             return outcome(response).await;
         }
         let refusal = refusal(response).await;
-        Err(Trouble::Fatal(anyhow!(
+        Err(AttemptError::Fatal(anyhow!(
             "the service does not accept the token that it has just given: {}",
             refusal.message
         )))
@@ -186,17 +186,17 @@ impl Sender {
         &self,
         request: &Request,
         authorization: &HeaderValue,
-    ) -> Result<Response, Trouble> {
+    ) -> Result<Response, AttemptError> {
         let mut request = request
             .try_clone()
-            .ok_or_else(|| Trouble::Fatal(anyhow!("a request cannot be sent again")))?;
+            .ok_or_else(|| AttemptError::Fatal(anyhow!("a request cannot be sent again")))?;
         request
             .headers_mut()
             .insert(AUTHORIZATION, authorization.clone());
         self.http
             .execute(request)
             .await
-            .map_err(|error| Trouble::of_transport(&error))
+            .map_err(|error| AttemptError::of_transport(&error))
     }
 
     fn note_answer(&self) {

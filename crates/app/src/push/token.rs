@@ -1,4 +1,4 @@
-//! Access tokens by client credentials (RFC 6749 §4.4), shared by everything that sends.
+//! Access tokens by client credentials (RFC 6749 §4.4), shared by all requests.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,13 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 use url::Url;
 
-use super::answer::{Trouble, redirected};
+use super::answer::{AttemptError, redirected};
 
-/// A token is replaced when this much of its time is left, or a quarter if that is less.
+/// The remaining lifetime at which a token is replaced, or a quarter of its lifetime if that is
+/// less.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// Whose tokens to ask for.
+/// Client credentials.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     /// The `client_id`.
@@ -23,14 +24,14 @@ pub struct Credentials {
     pub client_secret: SecretString,
 }
 
-/// Hands out the current token, and asks for a new one when it has to.
+/// Caches the current token, and requests a new one when necessary.
 #[derive(Debug)]
 pub struct Tokens {
     http: Client,
     endpoint: Url,
     credentials: Credentials,
-    // Held while a token is asked for, so that whoever needs one meanwhile waits for it
-    // instead of asking as well.
+    // Held while a token is requested, so that concurrent requests wait for it instead of
+    // requesting their own.
     current: Mutex<Option<Token>>,
 }
 
@@ -53,7 +54,7 @@ struct Denied {
 }
 
 impl Tokens {
-    /// Asks for tokens there.
+    /// Requests tokens from an endpoint.
     pub fn new(http: Client, endpoint: Url, credentials: Credentials) -> Self {
         Self {
             http,
@@ -63,12 +64,12 @@ impl Tokens {
         }
     }
 
-    /// The value for the `Authorization` header. `refused` is one that the service did not
-    /// accept; it is not given again.
+    /// The value of the `Authorization` header. `refused` is a value that the service did not
+    /// accept; it is not returned again.
     pub async fn authorization(
         &self,
         refused: Option<&HeaderValue>,
-    ) -> Result<HeaderValue, Trouble> {
+    ) -> Result<HeaderValue, AttemptError> {
         let mut current = self.current.lock().await;
         if let Some(token) = current.as_ref()
             && Some(&token.authorization) != refused
@@ -76,11 +77,11 @@ impl Tokens {
         {
             return Ok(token.authorization.clone());
         }
-        let token = self.ask().await?;
+        let token = self.request_token().await?;
         Ok(current.insert(token).authorization.clone())
     }
 
-    async fn ask(&self) -> Result<Token, Trouble> {
+    async fn request_token(&self) -> Result<Token, AttemptError> {
         let asked_at = Instant::now();
         let form = [
             ("grant_type", "client_credentials"),
@@ -95,22 +96,22 @@ impl Tokens {
         let response = request
             .send()
             .await
-            .map_err(|error| Trouble::of_transport(&error))?;
-        if let Some(trouble) = Trouble::of_overload(&response) {
-            return Err(trouble);
+            .map_err(|error| AttemptError::of_transport(&error))?;
+        if let Some(failure) = AttemptError::of_overload(&response) {
+            return Err(failure);
         }
         if !response.status().is_success() {
-            return Err(Trouble::Fatal(self.denied(response).await));
+            return Err(AttemptError::Fatal(self.denied(response).await));
         }
         let body = response
             .bytes()
             .await
-            .map_err(|error| Trouble::of_transport(&error))?;
+            .map_err(|error| AttemptError::of_transport(&error))?;
         let granted = serde_json::from_slice(&body).map_err(anyhow::Error::from);
         granted
             .and_then(|granted| token(&granted, asked_at))
             .map_err(|error| {
-                Trouble::Fatal(
+                AttemptError::Fatal(
                     error.context(format!("{} did not answer with a token", self.endpoint)),
                 )
             })

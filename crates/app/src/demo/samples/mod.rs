@@ -1,7 +1,7 @@
-//! Sample pushes, as integrations in different countries might send them.
+//! Sample pushes, as integrations in several countries might send them.
 //!
 //! Companies, people and offers are invented; addresses end in `.example` (RFC 2606), telephone
-//! numbers are from ranges that regulators keep free for films.
+//! numbers are from ranges that regulators reserve for films.
 
 mod continental;
 mod english;
@@ -10,7 +10,7 @@ mod unwanted;
 
 use serde_json::{Value, json};
 
-/// One push.
+/// A push.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// The unique source identifier.
@@ -19,15 +19,14 @@ pub struct Sample {
     pub payload: Value,
 }
 
-/// The sample whose redacted text is worth a look.
+/// The sample that shows redaction best.
 pub const REDACTED: &str = "lumenfold-17";
 
 fn sample(id: &'static str, payload: Value) -> Sample {
     Sample { id, payload }
 }
 
-/// Every push, in the order to send them. One posting is updated and one expired by a second
-/// push.
+/// All pushes, in the order of sending. One posting is updated and one expired by a second push.
 pub fn all() -> Vec<Sample> {
     let mut all = english::samples();
     all.extend(continental::samples());

@@ -57,7 +57,7 @@ pub fn samples() -> Vec<Sample> {
                 "company": quillbrook
             }),
         ),
-        // Taken, and then rejected.
+        // Accepted: 201, and later rejected.
         sample(
             "empty-text",
             json!({

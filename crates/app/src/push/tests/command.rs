@@ -1,4 +1,4 @@
-//! The command as a whole: what is sent, what is kept, and the exit code.
+//! The whole command: requests, rejects and the exit code.
 
 use std::path::PathBuf;
 

@@ -16,11 +16,11 @@ use wiremock::{
 
 use super::*;
 
-/// What is settled, in the order of settling: line number and what became of it.
+/// The line numbers and outcomes, in the order of settling.
 type Settled = Vec<(u64, String)>;
 
-/// Waits that a test has time for.
-const PATIENCE: Patience = Patience {
+/// A retry policy that is fast enough for tests.
+const POLICY: RetryPolicy = RetryPolicy {
     first_wait: Duration::from_millis(5),
     longest_wait: Duration::from_millis(50),
     limit: Duration::from_millis(400),
@@ -38,7 +38,7 @@ fn token(value: &str) -> ResponseTemplate {
         .set_body_json(json!({"access_token": value, "token_type": "Bearer", "expires_in": 3600}))
 }
 
-/// A service that gives a token.
+/// A service with a token endpoint.
 async fn service() -> MockServer {
     let server = MockServer::start().await;
     Mock::given(method("POST"))
@@ -76,7 +76,7 @@ fn n(request: &Request) -> u64 {
 async fn push(uri: &str, input: &str, concurrency: usize) -> (anyhow::Result<End>, Settled) {
     let url = uri.parse().unwrap();
     let mut settled = Vec::new();
-    let sender = match Sender::connect(&url, credentials(), concurrency, PATIENCE).await {
+    let sender = match Sender::connect(&url, credentials(), concurrency, POLICY).await {
         Ok(sender) => Arc::new(sender),
         Err(error) => return (Err(error), settled),
     };

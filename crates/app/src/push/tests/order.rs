@@ -1,4 +1,4 @@
-//! Lines of one identifier stay in order; others do not wait for each other.
+//! Lines of one identifier stay in order; lines of different identifiers do not wait.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use super::*;
 
 const WORK: Duration = Duration::from_millis(60);
 
-/// Takes its time, and notes when which line of which identifier came.
+/// Answers slowly, and records identifier, line and time of each request.
 #[derive(Default)]
 struct Slow(Arc<Mutex<Vec<(String, u64, Instant)>>>);
 

@@ -1,4 +1,4 @@
-//! What may pass is tried again; what does not pass is given up.
+//! Transient failures are retried; other failures are not.
 
 use std::time::Instant;
 
@@ -36,12 +36,12 @@ async fn retry_after_is_waited_for() {
         .mount(&server)
         .await;
     put().respond_with(answer(201)).mount(&server).await;
-    let patience = Patience {
+    let policy = RetryPolicy {
         limit: Duration::from_secs(5),
-        ..PATIENCE
+        ..POLICY
     };
     let url = server.uri().parse().unwrap();
-    let sender = Sender::connect(&url, credentials(), 1, patience)
+    let sender = Sender::connect(&url, credentials(), 1, policy)
         .await
         .unwrap();
     let payload = serde_json::value::to_raw_value(&json!({})).unwrap();
@@ -131,7 +131,7 @@ async fn a_lost_connection_is_tried_again() {
             } else {
                 pushes += 1;
                 if pushes <= 2 {
-                    // Hangs up without an answer, and then in the middle of its head.
+                    // Hangs up without an answer, and later in the middle of the answer's head.
                     let part: &[u8] = if pushes == 1 { b"" } else { b"HTTP/1.1 20" };
                     connection.write_all(part).await.unwrap();
                     continue;
@@ -158,7 +158,7 @@ async fn a_stop_ends_the_run_at_once() {
     let slow = answer(201).set_delay(Duration::from_secs(30));
     put().respond_with(slow).mount(&server).await;
     let url = server.uri().parse().unwrap();
-    let sender = Sender::connect(&url, credentials(), 4, PATIENCE)
+    let sender = Sender::connect(&url, credentials(), 4, POLICY)
         .await
         .unwrap();
     let input = read(Cursor::new(lines(&[("a", 0), ("b", 0)])));

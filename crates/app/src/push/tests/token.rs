@@ -1,4 +1,4 @@
-//! Tokens: one for all, a new one in time, and clear words when there is none.
+//! Tokens: one for all requests, timely replacement, and clear errors.
 
 use wiremock::matchers::header;
 
