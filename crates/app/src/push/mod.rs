@@ -48,7 +48,7 @@ const WAITING: usize = 256;
 /// The end of a run without errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Every line has its result.
+    /// Every line has its outcome.
     Complete,
     /// A signal stopped it; lines in flight may have arrived or not.
     Stopped,
