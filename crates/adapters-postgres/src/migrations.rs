@@ -1,17 +1,13 @@
 //! The schema: which migrations this program knows, and which of them a database has.
 
-use std::collections::BTreeSet;
-
 use diesel::{
     Connection,
     connection::SimpleConnection,
-    migration::{Migration, MigrationSource},
     pg::Pg,
     sql_types::{Bool, Text},
 };
 use diesel_async::{AsyncPgConnection, async_connection_wrapper::AsyncConnectionWrapper};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
-use domain::store::StoreError;
 
 use crate::{
     error::Failure,
@@ -40,26 +36,7 @@ pub(crate) async fn pending(conn: &mut AsyncPgConnection) -> Result<Vec<String>,
     } else {
         Vec::new()
     };
-    lacking(applied)
-}
-
-fn lacking(applied: Vec<String>) -> Result<Vec<String>, Failure> {
-    let mut applied = BTreeSet::from_iter(applied);
-    let mut known = MigrationSource::<Pg>::migrations(&MIGRATIONS)?;
-    known.sort_by(|a, b| a.name().version().cmp(&b.name().version()));
-    let pending = known
-        .iter()
-        .filter(|migration| !applied.remove(&migration.name().version().to_string()))
-        .map(|migration| migration.name().to_string())
-        .collect();
-    match applied.pop_last() {
-        None => Ok(pending),
-        Some(unknown) => Err(StoreError::Broken(format!(
-            "the schema is newer than this program: it has the migration {unknown}; use the \
-             newer program"
-        ))
-        .into()),
-    }
+    Ok(sql_common::migrations::pending::<Pg>(&MIGRATIONS, applied)?)
 }
 
 /// Any number that nothing else in the database takes for its locks.
@@ -82,7 +59,8 @@ pub(crate) fn migrate(conn: AsyncPgConnection) -> Result<Vec<String>, Failure> {
              SELECT pg_advisory_xact_lock({LOCK}); SET LOCAL lock_timeout = '{TABLE_PATIENCE}'"
         ))?;
         let applied = conn.applied_migrations()?;
-        let pending = lacking(applied.iter().map(ToString::to_string).collect())?;
+        let applied = applied.iter().map(ToString::to_string).collect();
+        let pending = sql_common::migrations::pending::<Pg>(&MIGRATIONS, applied)?;
         conn.run_pending_migrations(MIGRATIONS)?;
         Ok(pending)
     })

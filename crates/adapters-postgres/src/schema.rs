@@ -40,10 +40,10 @@ diesel::table! {
         application_email -> Nullable<Text>,
         application_url -> Nullable<Text>,
         expiration_reason -> Nullable<Text>,
+        description_digest -> Binary,
         /// It is `json`, which travels as its text, in both directions.
         metadata -> Nullable<Text>,
         raw_description -> Text,
-        description_digest -> Binary,
     }
 }
 
@@ -74,6 +74,7 @@ diesel::table! {
         id -> BigInt,
         kind -> Text,
         subject -> Uuid,
+        account -> Nullable<Text>,
         generation -> BigInt,
         attempts -> Integer,
         next_at -> Timestamptz,
@@ -87,7 +88,6 @@ diesel::table! {
         event_name -> Nullable<Text>,
         source_identifier -> Nullable<Text>,
         occurred_at -> Nullable<Timestamptz>,
-        account -> Nullable<Text>,
     }
 }
 

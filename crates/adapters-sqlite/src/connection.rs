@@ -26,7 +26,6 @@ use tokio::{sync, task};
 use crate::{
     error::{Failure, classify, is_busy},
     file::DatabaseFile,
-    migrations,
     recent::Recent,
 };
 
@@ -217,8 +216,6 @@ impl Connections {
         )?;
         if role == Role::Reader {
             conn.batch_execute("PRAGMA query_only = ON")?;
-        } else {
-            migrations::prepare(conn)?;
         }
         Ok(())
     }

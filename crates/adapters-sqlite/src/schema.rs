@@ -40,9 +40,9 @@ diesel::table! {
         application_email -> Nullable<Text>,
         application_url -> Nullable<Text>,
         expiration_reason -> Nullable<Text>,
+        description_digest -> Binary,
         metadata -> Nullable<Text>,
         raw_description -> Text,
-        description_digest -> Binary,
     }
 }
 

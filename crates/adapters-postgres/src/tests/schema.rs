@@ -24,10 +24,7 @@ async fn a_new_database_lacks_every_migration_until_it_is_migrated() {
     let database = Database::empty();
     let store = database.open(&patient()).await;
     let pending = store.pending_migrations().await.unwrap();
-    assert!(
-        pending.iter().any(|name| name.ends_with("_postings")),
-        "{pending:?}"
-    );
+    assert!(pending[0].ends_with("_version_0_2_0"), "{pending:?}");
     let ready = store.ready().await;
     assert!(is_unavailable(&ready), "{ready:?}");
     assert!(ready.unwrap_err().to_string().contains("posthaste migrate"));
@@ -59,9 +56,9 @@ async fn a_failed_migration_leaves_nothing() {
     let database = Database::empty();
     let store = database.open(&patient()).await;
     // The last of the tables is in the way.
-    run(&store, "CREATE TABLE clients (id integer)").await;
+    run(&store, "CREATE TABLE drafts (id integer)").await;
     assert!(store.migrate().await.is_err());
-    run(&store, "DROP TABLE clients").await;
+    run(&store, "DROP TABLE drafts").await;
     assert_eq!(texts(&store, OBJECTS).await, Vec::<String>::new());
     store.migrate().await.unwrap();
 }

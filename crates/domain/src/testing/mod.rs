@@ -1,5 +1,5 @@
-//! For tests: a store and an e-mail provider in memory, sample values, the contract suite that
-//! every store must pass, and what the rows of earlier schemas mean.
+//! For tests: a store and an e-mail provider in memory, sample values, and the contract suite that
+//! every store must pass.
 //!
 //! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, and get one named
 //! test for each case.
@@ -9,7 +9,6 @@ pub mod enrichment;
 mod memory;
 mod provider;
 mod sample;
-pub mod upgrade;
 
 pub use self::{
     memory::MemoryStore,

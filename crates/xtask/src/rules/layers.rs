@@ -26,7 +26,7 @@ const LAYERS: &[Layer] = &[
         folder: "crates/outbound",
         may_use: &[],
     },
-    // The first that matches holds: these two call somebody else's service.
+    // The first that matches holds: these two call somebody else's service, the next two speak SQL.
     Layer {
         folder: "crates/adapters-mailerlite",
         may_use: &["crates/domain", "crates/outbound"],
@@ -34,6 +34,18 @@ const LAYERS: &[Layer] = &[
     Layer {
         folder: "crates/adapters-enrichment",
         may_use: &["crates/domain", "crates/outbound"],
+    },
+    Layer {
+        folder: "crates/sql-common",
+        may_use: &["crates/domain"],
+    },
+    Layer {
+        folder: "crates/adapters-sqlite",
+        may_use: &["crates/domain", "crates/sql-common"],
+    },
+    Layer {
+        folder: "crates/adapters-postgres",
+        may_use: &["crates/domain", "crates/sql-common"],
     },
     Layer {
         folder: "crates/adapters-*",
@@ -77,7 +89,11 @@ const CONFINED: &[Confined] = &[
             "libsqlite3-sys",
             "tokio-postgres*",
         ],
-        to: &["crates/adapters-sqlite", "crates/adapters-postgres"],
+        to: &[
+            "crates/adapters-sqlite",
+            "crates/adapters-postgres",
+            "crates/sql-common",
+        ],
         free_in_tests: false,
         remedy: "Only the two stores know SQL: go through the port `Store`",
     },
@@ -264,7 +280,7 @@ mod tests {
             ),
             (
                 "crates/adapters-postgres",
-                &["crates/domain", "diesel-async"],
+                &["crates/domain", "crates/sql-common", "diesel-async"],
             ),
             (
                 "crates/adapters-http",
@@ -324,6 +340,7 @@ mod tests {
             ("crates/adapters-http", "crates/adapters-sqlite"),
             ("crates/adapters-http", "dev:crates/adapters-sqlite"),
             ("crates/adapters-http", "crates/app"),
+            ("crates/adapters-http", "crates/sql-common"),
             ("crates/adapters-http", "diesel"),
             ("crates/adapters-http", "reqwest"),
             ("crates/adapters-http", "anyhow"),

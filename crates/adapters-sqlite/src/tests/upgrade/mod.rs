@@ -1,26 +1,12 @@
-//! Upgrades of files that have rows in every table, and the ways back.
-//!
-//! Beside this module is one fixture for each migration: rows that the schema right after it
-//! can hold, as a program of that time would have written them. Whoever adds a migration adds
-//! its fixture, and says in [`domain::testing::upgrade`] how its rows are read.
+//! Upgrades of files that have every column of every table set, and the ways back.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
 
-use diesel::{
-    SqliteConnection,
-    connection::SimpleConnection,
-    migration::{Migration, MigrationSource},
-    sqlite::Sqlite,
-};
+use diesel::{SqliteConnection, connection::SimpleConnection};
 use diesel_migrations::MigrationHarness;
-use domain::{
-    outbox::Effect,
-    store::{Store, WriteSet},
-    testing::{noon, subscriber_id, upgrade::rows_come_back},
+use domain::store::Store;
+use sql_common::testing::upgrade::{
+    assert_all_are_kept, assert_all_are_set, fixture, rows_come_back,
 };
 use tempfile::TempDir;
 
@@ -32,144 +18,62 @@ const OBJECTS: &str = "SELECT sql AS value FROM sqlite_master WHERE sql IS NOT N
     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_\\_diesel%' ESCAPE '\\' \
     ORDER BY sql";
 
-const TABLES: &str = "SELECT name AS value FROM sqlite_master WHERE type = 'table' \
-    AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_\\_diesel%' ESCAPE '\\'";
+const COLUMNS: &str = "SELECT t.name || '.' || c.name AS value \
+    FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' \
+    AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND t.name NOT LIKE '\\_\\_diesel%' ESCAPE '\\'";
 
-/// The names of all migrations, in order.
-fn migrations() -> Vec<String> {
-    let known = MigrationSource::<Sqlite>::migrations(&MIGRATIONS).unwrap();
-    let mut names: Vec<_> = known.iter().map(|known| known.name().to_string()).collect();
-    names.sort();
-    names
-}
-
-/// A file as it was after some of the migrations.
-struct Aged {
-    _dir: TempDir,
-    store: SqliteStore,
-    conn: SqliteConnection,
-}
-
-/// A file as it was after these migrations, with rows from the time of each.
-fn aged(migrations: &[String]) -> Aged {
+/// A file without a schema, and the names of all migrations in order.
+async fn empty() -> (TempDir, SqliteStore, SqliteConnection, Vec<String>) {
     let (dir, path) = place();
     let store = SqliteStore::open(&path).unwrap();
-    let mut conn = store.connections.connect(Role::Writer).unwrap();
-    for name in migrations {
-        conn.run_next_migration(MIGRATIONS).unwrap();
-        let path = folder().join(name).with_extension("sql");
-        let rows = fs::read_to_string(&path).unwrap_or_else(|error| {
-            panic!(
-                "the migration {name} needs rows from its time in {}: {error}",
-                path.display()
-            )
-        });
-        conn.batch_execute(&rows)
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
-    for (table, rows) in rows(&mut conn) {
-        assert!(rows > 0, "no fixture has a row for the table {table}");
-    }
-    Aged {
-        _dir: dir,
-        store,
-        conn,
-    }
+    let conn = store.connections.connect(Role::Writer).unwrap();
+    let migrations = store.pending_migrations().await.unwrap();
+    (dir, store, conn, migrations)
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/upgrade")
-}
-
-/// How many rows each table has.
-fn rows(conn: &mut SqliteConnection) -> BTreeMap<String, i64> {
-    let tables = texts(conn, TABLES);
-    let count = |table: String| {
-        let rows = number(conn, &format!("SELECT count(*) AS value FROM {table}"));
-        (table, rows)
-    };
-    tables.into_iter().map(count).collect()
+/// In how many rows each column is set.
+fn columns(conn: &mut SqliteConnection) -> BTreeMap<String, i64> {
+    let mut columns = BTreeMap::new();
+    for column in texts(conn, COLUMNS) {
+        let (table, name) = column.split_once('.').unwrap();
+        let count = format!("SELECT count(\"{name}\") AS value FROM \"{table}\"");
+        columns.insert(column.clone(), number(conn, &count));
+    }
+    columns
 }
 
 #[tokio::test]
-async fn every_earlier_schema_becomes_the_newest_with_its_rows() {
-    let migrations = migrations();
+async fn every_version_becomes_the_newest_with_its_rows() {
+    let (.., migrations) = empty().await;
     for age in 1..=migrations.len() {
+        let (_dir, store, mut conn, _) = empty().await;
         let (applied, pending) = migrations.split_at(age);
-        let mut file = aged(applied);
-        let before = rows(&mut file.conn);
-        assert_eq!(file.store.migrate().await.as_deref(), Ok(pending));
-        let after = rows(&mut file.conn);
-        for (table, rows) in &before {
-            assert_eq!(after.get(table), Some(rows), "{table} after {age}");
+        for name in applied {
+            conn.run_next_migration(MIGRATIONS).unwrap();
+            let rows = fixture(env!("CARGO_MANIFEST_DIR"), name);
+            conn.batch_execute(&rows).unwrap();
         }
+        let before = columns(&mut conn);
+        assert_all_are_set(&before);
+        assert_eq!(store.migrate().await.as_deref(), Ok(pending));
+        assert_all_are_kept(&before, &columns(&mut conn));
         for migration in applied {
-            rows_come_back(&file.store, migration).await;
+            rows_come_back(&store, migration).await;
         }
-        file.store.commit(create(1)).await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn each_migration_is_taken_back_and_leaves_the_rows_of_those_before() {
-    let migrations = migrations();
-    for age in 1..=migrations.len() {
-        let applied = &migrations[..age];
-        let mut file = aged(applied);
-        let before = rows(&mut file.conn);
-        file.conn.revert_last_migration(MIGRATIONS).unwrap();
-        for (table, rows) in rows(&mut file.conn) {
-            assert_eq!(before.get(&table), Some(&rows), "{table} before {age}");
-        }
-        file.store.migrate().await.unwrap();
-        for migration in &applied[..age - 1] {
-            rows_come_back(&file.store, migration).await;
-        }
-        file.store.commit(create(1)).await.unwrap();
+        store.commit(create(1)).await.unwrap();
     }
 }
 
 #[tokio::test]
 async fn all_migrations_go_down_one_by_one_and_up_again() {
-    let migrations = migrations();
-    let mut file = aged(&migrations);
-    let up = texts(&mut file.conn, OBJECTS);
+    let (_dir, store, mut conn, migrations) = empty().await;
+    store.migrate().await.unwrap();
+    let up = texts(&mut conn, OBJECTS);
     for _ in &migrations {
-        file.conn.revert_last_migration(MIGRATIONS).unwrap();
+        conn.revert_last_migration(MIGRATIONS).unwrap();
     }
-    assert_eq!(texts(&mut file.conn, OBJECTS), Vec::<String>::new());
-    assert_eq!(file.store.migrate().await, Ok(migrations));
-    assert_eq!(texts(&mut file.conn, OBJECTS), up);
-    file.store.commit(create(1)).await.unwrap();
-}
-
-/// An operator may name a row that is gone.
-#[tokio::test]
-async fn no_id_of_a_task_is_used_again_after_the_table_was_built_anew() {
-    let migrations = migrations();
-    let before = migrations
-        .iter()
-        .position(|name| name.ends_with("_outbox_accounts"));
-    let mut file = aged(&migrations[..before.unwrap()]);
-    let last = number(&mut file.conn, "SELECT max(id) AS value FROM outbox");
-    file.conn.batch_execute("DELETE FROM outbox").unwrap();
-    file.store.migrate().await.unwrap();
-    let mut writes = WriteSet::new(noon());
-    writes.ask(Effect::Migrate(subscriber_id("a@example.com")));
-    file.store.commit(writes).await.unwrap();
-    let next = number(&mut file.conn, "SELECT max(id) AS value FROM outbox");
-    assert_eq!(next, last + 1);
-}
-
-#[test]
-fn every_fixture_belongs_to_a_migration() {
-    let mut fixtures: Vec<_> = fs::read_dir(folder())
-        .unwrap()
-        .filter_map(|file| {
-            let file = file.unwrap().file_name().into_string().unwrap();
-            file.strip_suffix(".sql").map(str::to_owned)
-        })
-        .collect();
-    fixtures.sort();
-    assert_eq!(fixtures, migrations());
+    assert_eq!(texts(&mut conn, OBJECTS), Vec::<String>::new());
+    assert_eq!(store.migrate().await, Ok(migrations));
+    assert_eq!(texts(&mut conn, OBJECTS), up);
+    store.commit(create(1)).await.unwrap();
 }

@@ -1,2 +1,0 @@
--- Adds no table and no column: there is nothing new to hold.
-SELECT 1;

@@ -1,0 +1,121 @@
+//! Fixtures of stored data, from which every later version upgrades.
+//!
+//! Each migration has a fixture in each store, `src/tests/upgrade/NAME.sql`: rows that the schema
+//! right after it can hold, in the database's own words, with every column set in one of them. The
+//! values are the same in all stores, so what they mean is here. A new migration gets a fixture
+//! (of a new column, an `UPDATE` of a row that is there), and a line in [`rows_come_back`].
+
+mod postings;
+mod subscribers;
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use domain::{
+    outbox::{Claimed, Outbox, Queue, Receipt, TaskId, Work},
+    testing::{AllPorts, hours, noon, uuid},
+};
+
+/// The fixture of one migration, of the crate in this folder.
+///
+/// # Panics
+/// When there is none.
+pub fn fixture(manifest_dir: &str, migration: &str) -> String {
+    let path = Path::new(manifest_dir)
+        .join("src/tests/upgrade")
+        .join(migration)
+        .with_extension("sql");
+    fs::read_to_string(&path).unwrap_or_else(|error| {
+        panic!(
+            "the migration {migration} needs rows of its time in {}: {error}",
+            path.display()
+        )
+    })
+}
+
+/// Checks that the fixtures so far set every column. Maps columns to how many rows have them set.
+///
+/// # Panics
+/// When one is set nowhere.
+pub fn assert_all_are_set(columns: &BTreeMap<String, i64>) {
+    assert!(columns.len() > 100, "{columns:#?}");
+    for (column, rows) in columns {
+        assert!(*rows > 0, "no row of the fixtures sets the column {column}");
+    }
+}
+
+/// Checks that an upgrade has emptied none of the columns that it kept.
+///
+/// # Panics
+/// When it has.
+pub fn assert_all_are_kept(before: &BTreeMap<String, i64>, after: &BTreeMap<String, i64>) {
+    for (column, rows) in before {
+        let kept = after.get(column);
+        assert!(
+            kept.is_none_or(|kept| kept >= rows),
+            "{column}: {kept:?} of {rows}"
+        );
+    }
+}
+
+/// Checks that the rows of one migration's fixture are read as what they were. It claims tasks of
+/// the outbox.
+///
+/// # Panics
+/// When a row is gone or is read as something else; when it is not said here how the rows of
+/// this migration are read.
+pub async fn rows_come_back<S: AllPorts>(store: &S, migration: &str) {
+    match migration.split_once('_') {
+        Some((_, "version_0_2_0")) => {
+            postings::come_back(store).await;
+            subscribers::come_back(store).await;
+        }
+        _ => panic!("say in {} how the rows of {migration} are read", file!()),
+    }
+}
+
+/// The lease that the tests claim under.
+const LEASE: u128 = 0x301;
+
+/// Checks that these tasks are claimed from a queue, or as a suspect those whose lease ended.
+async fn assert_claimed<S: Outbox>(store: &S, queue: Queue, expect: &[Claimed]) {
+    let (queues, lease, now) = ([queue], uuid(LEASE), noon() + hours(48));
+    let claimed = store.claim(&queues, 100, hours(1), lease, now).await;
+    let mut claimed = claimed.expect("the store works");
+    let suspect = store.claim_suspect(&queues, hours(1), lease, now).await;
+    claimed.extend(suspect.expect("the store works"));
+    assert_eq!(claimed, expect);
+}
+
+/// A task as it is claimed for the first time since it was asked for.
+fn claimed(id: i64, work: Work) -> Claimed {
+    Claimed {
+        receipt: Receipt {
+            task: TaskId(id),
+            generation: 1,
+            lease: uuid(LEASE),
+        },
+        work,
+        attempts: 1,
+        first_failed_at: None,
+        lost: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "2999-01-01-000000_new needs rows of its time")]
+    fn a_migration_without_a_fixture_fails() {
+        fixture(env!("CARGO_MANIFEST_DIR"), "2999-01-01-000000_new");
+    }
+
+    #[test]
+    #[should_panic(expected = "sets the column t.new")]
+    fn a_column_that_no_fixture_sets_fails() {
+        let mut columns: BTreeMap<_, _> = (0..100).map(|n| (format!("t.c{n}"), 1)).collect();
+        columns.insert("t.new".to_owned(), 0);
+        assert_all_are_set(&columns);
+    }
+}

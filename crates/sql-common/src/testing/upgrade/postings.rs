@@ -1,0 +1,214 @@
+//! What the fixtures say of postings, clients and drafts.
+
+use domain::{
+    client::{Client, ClientId, Clients, Scope},
+    company::{Company, CompanyId, Website},
+    enrichment::{Coordinates, DraftKey, EnrichedTexts, Reservation},
+    outbox::{Effect, Event, EventName, Queue, Subject, Work},
+    posting::{
+        Actor, ContentHash, CountryCode, CurrencyCode, Details, EmploymentType, HistoryEntry,
+        LocationType, Metadata, Posting, PostingId, PostingView, SalaryPeriod, Status,
+    },
+    store::PostingReader,
+    testing::{AllPorts, hours, identifier, minutes, noon, posting, uuid},
+};
+use time::Duration;
+
+use super::{assert_claimed, claimed};
+
+pub(super) async fn come_back<S: AllPorts>(store: &S) {
+    for expect in [full(), bare(), expired()] {
+        let identifier = expect.posting.source_identifier.clone();
+        let found = PostingReader::find(store, &identifier).await;
+        let found = found.expect("the store works").expect("it is there");
+        // A description is equal to its digest.
+        let text = |view: &PostingView| view.posting.details.raw_description.text().cloned();
+        assert_eq!(text(&found), text(&expect));
+        assert_eq!(found, expect);
+
+        let known = store.load(std::slice::from_ref(&identifier), &[]).await;
+        let known = known.expect("the store works");
+        assert_eq!(known.postings.get(&identifier), Some(&expect.posting));
+    }
+    tasks_come_back(store).await;
+    clients_come_back(store).await;
+    drafts_come_back(store).await;
+}
+
+/// With every column set that an approved posting can have.
+fn full() -> PostingView {
+    let website = "https://acme.example/careers";
+    let company = company("Acme", website, Some("logos/acme.png"));
+    PostingView {
+        posting: Posting {
+            source_identifier: identifier("förlag/1 100%"),
+            version: 3,
+            status: Status::Approved,
+            status_reason: Some("Looks fine.".to_owned()),
+            moderated: true,
+            details: Details {
+                title: "Engineer".to_owned(),
+                raw_description: "<p>Build 'things' at Åcme.</p>".into(),
+                employment_types: vec![EmploymentType::FullTime, EmploymentType::Internship],
+                location_types: vec![LocationType::Remote, LocationType::OnSite],
+                location_country_code: CountryCode::parse("SE"),
+                location_city: Some("Göteborg".to_owned()),
+                salary_min: Some(30_000),
+                salary_max: Some(9_007_199_254_740_991),
+                salary_currency_code: CurrencyCode::parse("SEK"),
+                salary_period: Some(SalaryPeriod::Monthly),
+                application_email: Some("jobs@acme.example".to_owned()),
+                application_url: Some("https://acme.example/apply?a=1&b=2".to_owned()),
+                metadata: Some(Metadata::from_store(r#"{"b":1,"a":"ü","b":2.50}"#)),
+                expiration_reason: None,
+            },
+            enriched_hash: Some(ContentHash::from_bytes([0xA5; 32])),
+            approved_hash: Some(ContentHash::from_bytes([0; 32])),
+            is_featured: true,
+            published_at: Some(noon() + hours(1)),
+            expire_at: Some(noon() + hours(24)),
+            updated_at: noon() + hours(2),
+            ..posting(0x101, company.id)
+        },
+        company,
+        texts: Some(EnrichedTexts {
+            markdown: "Build 'things' at Åcme.".to_owned(),
+            redacted_markdown: "Build 'things' at ….".to_owned(),
+        }),
+        coordinates: Some(Coordinates {
+            latitude: 57.707_16,
+            longitude: 11.966_79,
+        }),
+        history: vec![
+            pushed(),
+            entry(Status::Approved, hours(1), None, Actor::Enricher),
+            entry(
+                Status::Approved,
+                hours(2),
+                Some("Looks fine."),
+                Actor::Operator,
+            ),
+        ],
+    }
+}
+
+/// With nothing set that need not be.
+fn bare() -> PostingView {
+    let company = company("Bolt", "https://bolt.example", None);
+    PostingView {
+        posting: Posting {
+            source_identifier: identifier("bare"),
+            ..posting(0x102, company.id)
+        },
+        company,
+        texts: None,
+        coordinates: None,
+        history: vec![pushed()],
+    }
+}
+
+fn expired() -> PostingView {
+    let mut view = bare();
+    view.posting = Posting {
+        source_identifier: identifier("expired"),
+        version: 2,
+        status: Status::Expired,
+        status_reason: Some("filled".to_owned()),
+        expired_at: Some(noon() + hours(1)),
+        updated_at: noon() + hours(1),
+        ..posting(0x103, view.company.id)
+    };
+    view.posting.details.expiration_reason = Some("filled".to_owned());
+    let by = Actor::Lifetime;
+    view.history
+        .push(entry(Status::Expired, hours(1), Some("filled"), by));
+    view
+}
+
+fn company(name: &str, website: &str, logo_path: Option<&str>) -> Company {
+    let website = Website::parse(website).expect("it is a website");
+    Company {
+        id: CompanyId::of(&website),
+        name: name.to_owned(),
+        website,
+        logo_path: logo_path.map(str::to_owned),
+    }
+}
+
+fn pushed() -> HistoryEntry {
+    let client = Actor::Client(ClientId::new(uuid(0x201)));
+    entry(Status::PendingEnrichment, hours(0), None, client)
+}
+
+fn entry(status: Status, after: Duration, reason: Option<&str>, by: Actor) -> HistoryEntry {
+    HistoryEntry {
+        status,
+        at: noon() + after,
+        reason: reason.map(str::to_owned),
+        by,
+    }
+}
+
+/// An enrichment that was asked for twice, and two events of which the second waits for the
+/// first, which has failed once.
+async fn tasks_come_back<S: AllPorts>(store: &S) {
+    let mut enrich = claimed(1, Work::Effect(Effect::Enrich(PostingId::new(uuid(0x102)))));
+    enrich.receipt.generation = 2;
+    assert_claimed(store, Queue::Enrich, &[enrich]).await;
+
+    let event = |name, after| {
+        Work::Event(Event {
+            name,
+            subject: Subject::Posting {
+                id: PostingId::new(uuid(0x101)),
+                source_identifier: identifier("förlag/1 100%"),
+            },
+            at: noon() + after,
+        })
+    };
+    let mut created = claimed(2, event(EventName::JobPostingCreated, hours(0)));
+    (created.attempts, created.first_failed_at) = (2, Some(noon()));
+    assert_claimed(store, Queue::Event, std::slice::from_ref(&created)).await;
+    let mut writes = domain::store::WriteSet::new(noon());
+    writes.done.push(created.receipt);
+    store.commit(writes).await.expect("the lease holds");
+    let approved = claimed(3, event(EventName::JobPostingApproved, hours(1)));
+    assert_claimed(store, Queue::Event, &[approved]).await;
+}
+
+/// One that works, and one that was revoked.
+async fn clients_come_back<S: AllPorts>(store: &S) {
+    let scraper = Client {
+        id: ClientId::new(uuid(0x201)),
+        name: "Scraper".to_owned(),
+        scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
+        secret_digest: [7; 32],
+        created_at: noon(),
+        revoked_at: None,
+    };
+    let membership = Client {
+        id: ClientId::new(uuid(0x202)),
+        name: "Membership 'old'".to_owned(),
+        scopes: vec![Scope::NewsletterSubscribersWrite],
+        secret_digest: [0; 32],
+        created_at: noon() + hours(1),
+        revoked_at: Some(noon() + hours(2)),
+    };
+    assert_eq!(Clients::list(store).await, Ok(vec![scraper, membership]));
+}
+
+/// A draft, and one that is reserved for an hour from noon.
+async fn drafts_come_back<S: AllPorts>(store: &S) {
+    let reserve = async |byte, after| {
+        let (key, now) = (DraftKey::from_bytes([byte; 32]), noon() + after);
+        let reserved = store.reserve(&key, uuid(0x502), now + hours(1), now);
+        reserved.await.expect("the store works")
+    };
+    let draft = r#"{"markdown":"Bygg 'saker' på Åcme.","verdict":"approve"}"#;
+    assert_eq!(
+        reserve(0xA5, hours(0)).await,
+        Reservation::Kept(draft.to_owned())
+    );
+    assert_eq!(reserve(0x5A, minutes(59)).await, Reservation::Taken);
+    assert_eq!(reserve(0x5A, minutes(60)).await, Reservation::Granted);
+}

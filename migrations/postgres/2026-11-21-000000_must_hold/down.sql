@@ -1,1 +1,0 @@
-DROP FUNCTION must_hold (boolean);

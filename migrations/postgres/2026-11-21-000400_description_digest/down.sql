@@ -1,1 +1,0 @@
-ALTER TABLE postings DROP COLUMN description_digest;

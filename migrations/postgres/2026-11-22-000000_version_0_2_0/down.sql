@@ -1,0 +1,14 @@
+DROP TABLE drafts;
+DROP TABLE audit;
+DROP FUNCTION must_hold (boolean);
+DROP TABLE outbox;
+DROP TABLE erasure_keys;
+DROP TABLE erased_suppressions;
+DROP TABLE account_states;
+DROP TABLE account_leases;
+DROP TABLE subscribers;
+DROP TABLE clients;
+DROP TABLE posting_history;
+DROP TABLE posting_texts;
+DROP TABLE postings;
+DROP TABLE companies;

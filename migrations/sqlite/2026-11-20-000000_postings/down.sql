@@ -1,4 +1,0 @@
-DROP TABLE posting_history;
-DROP TABLE posting_texts;
-DROP TABLE postings;
-DROP TABLE companies;
