@@ -91,8 +91,10 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
         } else {
             places
         },
+        // Suppression has taken them out of the group.
         migrated: subscriber.migrated.map(|migrated| Migrated {
             arrived: false,
+            has_joined: false,
             ..migrated
         }),
         told: None,

@@ -59,6 +59,7 @@ fn full() -> Subscriber {
             source: MigrationSource::EmailConfirmation,
             arrived: true,
             was_found: false,
+            has_joined: false,
         }),
         told: Some([0xA5; 32]),
         updated_at: noon() + hours(2),
@@ -92,6 +93,7 @@ fn under_way() -> Subscriber {
             source: MigrationSource::Launch,
             arrived: false,
             was_found: false,
+            has_joined: false,
         }),
         ..numbered(0x404, "moving@example.com")
     }
