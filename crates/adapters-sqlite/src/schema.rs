@@ -130,7 +130,7 @@ diesel::table! {
         migrated_at -> Nullable<BigInt>,
         migration_source -> Nullable<Text>,
         migration_arrived -> Bool,
-        migration_found -> Bool,
+        migration_shown_in -> Nullable<Text>,
         migration_token -> Text,
         told -> Nullable<Binary>,
         told_at -> Nullable<BigInt>,

@@ -26,8 +26,8 @@ pub fn system() -> Clock {
     Arc::new(now)
 }
 
-/// Warns, now and every minute, if the store's clock and this one differ: leases, which several
-/// processes share, are only as good as their clocks. Ends when the handle is dropped.
+/// Warns, now and every minute, if the store's clock and this one differ: leases of tasks, which
+/// several processes share, are only as good as their clocks. Ends when the handle is dropped.
 pub fn compare(health: &Arc<dyn Health>, clock: &Clock) -> AbortOnDropHandle<()> {
     let (health, clock) = (Arc::clone(health), Arc::clone(clock));
     AbortOnDropHandle::new(tokio::spawn(async move {
@@ -36,7 +36,7 @@ pub fn compare(health: &Arc<dyn Health>, clock: &Clock) -> AbortOnDropHandle<()>
                 Ok(Some(ahead)) if ahead.abs() > TOLERANCE => tracing::warn!(
                     seconds = ahead.as_seconds_f64(),
                     "this machine's clock is ahead of the database's by that much (behind, if \
-                     negative): leases and lifetimes go wrong; set it by NTP"
+                     negative): leases of tasks and lifetimes go wrong; set it by NTP"
                 ),
                 Ok(Some(_)) => {}
                 Ok(None) => return,

@@ -13,7 +13,7 @@ use domain::{
     store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
 
-use crate::{config::DatabaseUrl, embedded, metrics::Stores};
+use crate::{accounts::SharedTime, clock, config::DatabaseUrl, embedded, metrics::Stores};
 
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_MIGRATE: &str = "cannot migrate the database";
@@ -62,7 +62,11 @@ impl Database {
             postings: Arc::clone(store) as _,
             subscribers: Arc::clone(store) as _,
             outbox: Arc::clone(store) as _,
-            accounts: Arc::clone(store) as _,
+            accounts: Arc::new(SharedTime {
+                accounts: Arc::clone(store) as _,
+                health: Arc::clone(store) as _,
+                clock: clock::system(),
+            }),
             clients: Arc::clone(store) as _,
             drafts: Arc::clone(store) as _,
             audit: Arc::clone(store) as _,

@@ -12,6 +12,7 @@
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
+mod accounts;
 mod admin;
 mod announce;
 mod cli;

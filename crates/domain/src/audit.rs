@@ -71,6 +71,8 @@ impl Action {
     pub const SUBSCRIBERS_SUPPRESS: Self = Self(Cow::Borrowed("subscribers.suppress"));
     /// A person was reinstated.
     pub const SUBSCRIBERS_REINSTATE: Self = Self(Cow::Borrowed("subscribers.reinstate"));
+    /// A person got another migration token.
+    pub const SUBSCRIBERS_ROTATE_TOKEN: Self = Self(Cow::Borrowed("subscribers.rotate-token"));
     /// A person was erased.
     pub const SUBSCRIBERS_ERASE: Self = Self(Cow::Borrowed("subscribers.erase"));
     /// Reports were imported.

@@ -214,7 +214,7 @@ CREATE TABLE subscribers (
     migration_source text COLLATE "C"
         CHECK (migration_source IN ('launch', 'email_confirmation', 'manual')),
     migration_arrived boolean NOT NULL,
-    migration_found boolean NOT NULL DEFAULT false,
+    migration_shown_in text COLLATE "C" CHECK (migration_shown_in IN ('old', 'new', 'both')),
     migration_token text COLLATE "C" NOT NULL UNIQUE CHECK (migration_token <> ''),
     told bytea CHECK (octet_length(told) = 32),
     told_at timestamptz,
@@ -228,7 +228,7 @@ CREATE TABLE subscribers (
     CHECK (suppressed_by IS NOT NULL OR suppressed_because IS NULL),
     CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
     CHECK (migrated_at IS NOT NULL OR NOT migration_arrived),
-    CHECK (migrated_at IS NOT NULL OR NOT migration_found)
+    CHECK (migrated_at IS NOT NULL OR migration_shown_in IS NULL)
 )
 -- Hardly any update changes a column that an index has, so with space left it stays on its page.
 WITH (fillfactor = 80);
@@ -283,8 +283,8 @@ COMMENT ON COLUMN subscribers.migration_source IS
     'Who moved them: launch, email_confirmation or manual.';
 COMMENT ON COLUMN subscribers.migration_arrived IS
     'Whether the provider''s accounts show the move already.';
-COMMENT ON COLUMN subscribers.migration_found IS
-    'Whether the old account showed the person during the move.';
+COMMENT ON COLUMN subscribers.migration_shown_in IS
+    'Which accounts have shown the person in the course of the move: old (found there), new (has joined its group, under this address or one before) or both.';
 COMMENT ON COLUMN subscribers.migration_token IS
     'What lets the holder of an e-mailed link move. A secret.';
 COMMENT ON COLUMN subscribers.told IS

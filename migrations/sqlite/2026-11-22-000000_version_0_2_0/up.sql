@@ -184,8 +184,9 @@ CREATE TABLE subscribers (
         CHECK (migration_source IN ('launch', 'email_confirmation', 'manual')),
     -- 1: the provider's accounts show the move already.
     migration_arrived INTEGER NOT NULL CHECK (migration_arrived IN (0, 1)),
-    -- 1: the old account showed the person during the move.
-    migration_found INTEGER NOT NULL DEFAULT 0 CHECK (migration_found IN (0, 1)),
+    -- Which accounts have shown the person in the course of the move: the old one when they were
+    -- found there, the new one when they had joined its group, under this address or one before.
+    migration_shown_in TEXT CHECK (migration_shown_in IN ('old', 'new', 'both')),
     -- What lets the holder of an e-mailed link move. A secret.
     migration_token TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (migration_token <> ''),
     -- SHA-256 of what the account that the person is in is known to hold; unset while that is
@@ -203,7 +204,7 @@ CREATE TABLE subscribers (
     CHECK (suppressed_by IS NOT NULL OR suppressed_because IS NULL),
     CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
     CHECK (migrated_at IS NOT NULL OR migration_arrived = 0),
-    CHECK (migrated_at IS NOT NULL OR migration_found = 0)
+    CHECK (migrated_at IS NOT NULL OR migration_shown_in IS NULL)
 ) STRICT;
 
 -- Who is still in the old account, in the order of the list. A query uses it only if it repeats

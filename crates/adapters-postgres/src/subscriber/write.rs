@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use diesel_async::AsyncPgConnection;
 use domain::{
     outbox::Subject,
-    store::{StoreError, SubscriberWrite, WriteSet},
+    store::{StoreError, SubscriberWrite, WriteSet, stored},
     subscriber::{
         Account, Departure, Membership, Migrated, Place, Subscriber, SubscriberId, Suppression,
     },
@@ -113,7 +113,7 @@ statement! {
      new_id = sent.new_id, new_is_quiet = sent.new_is_quiet, \
      new_is_withdrawn = sent.new_is_withdrawn, as_of = sent.as_of, migrated_at = sent.migrated_at, \
      migration_source = sent.migration_source, migration_arrived = sent.migration_arrived, \
-     migration_found = sent.migration_found, migration_token = sent.migration_token, \
+     migration_shown_in = sent.migration_shown_in, migration_token = sent.migration_token, \
      told = sent.told, told_at = sent.told_at, updated_at = sent.updated_at, email = sent.email \
      FROM unnest(\
      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
@@ -122,7 +122,7 @@ statement! {
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, departure, moved_to, old_id, old_is_quiet, \
      old_is_withdrawn, new_id, new_is_quiet, new_is_withdrawn, as_of, migrated_at, \
-     migration_source, migration_arrived, migration_found, migration_token, told, told_at, \
+     migration_source, migration_arrived, migration_shown_in, migration_token, told, told_at, \
      updated_at, email, expected) \
      WHERE subscribers.id = sent.id AND subscribers.version = sent.expected"
 }
@@ -134,7 +134,7 @@ statement! {
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, departure, moved_to, old_id, old_is_quiet, \
      old_is_withdrawn, new_id, new_is_quiet, new_is_withdrawn, as_of, migrated_at, \
-     migration_source, migration_arrived, migration_found, migration_token, told, told_at, \
+     migration_source, migration_arrived, migration_shown_in, migration_token, told, told_at, \
      updated_at, email) \
      SELECT * FROM unnest(\
      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
@@ -202,9 +202,7 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         bools(rows, |write| {
             migrated(write).is_some_and(|Migrated { arrived, .. }| arrived)
         }),
-        bools(rows, |write| {
-            migrated(write).is_some_and(|Migrated { was_found, .. }| was_found)
-        }),
+        texts(rows, |write| migrated(write).and_then(stored::shown_in)),
         texts(rows, |write| Some(write.subscriber.token.reveal())),
         binaries(rows, |write| told(&write.subscriber)),
         times(rows, |write| write.subscriber.told_at.map(timestamp)),
@@ -239,7 +237,7 @@ mod tests {
         let types = "(uuid[], bigint[], timestamptz[], text[], text[], text[], text[], date[], \
             text[], text[], text[], timestamptz[], text[], timestamptz[], text[], uuid[], \
             text[], boolean[], boolean[], text[], boolean[], boolean[], timestamptz[], \
-            timestamptz[], text[], boolean[], boolean[], text[], bytea[], timestamptz[], \
+            timestamptz[], text[], boolean[], text[], text[], bytea[], timestamptz[], \
             timestamptz[], text[], bigint[])";
         let plan = plan(Update::TEXT, types).await;
         goes_by(&plan, "subscribers_pkey");

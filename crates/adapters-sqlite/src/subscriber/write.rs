@@ -2,7 +2,7 @@
 
 use diesel::SqliteConnection;
 use domain::{
-    store::{StoreError, SubscriberWrite},
+    store::{StoreError, SubscriberWrite, stored},
     subscriber::{Account, Departure, Subscriber, SubscriberId, day},
 };
 use uuid::Uuid;
@@ -20,7 +20,7 @@ statement! {
      membership_expires_at, status, suppressed_by, suppressed_in, suppressed_at, \
      suppressed_because, reinstated_at, departure, moved_to, old_id, old_is_quiet, \
      old_is_withdrawn, new_id, new_is_quiet, new_is_withdrawn, as_of, migrated_at, \
-     migration_source, migration_arrived, migration_found, migration_token, told, told_at, \
+     migration_source, migration_arrived, migration_shown_in, migration_token, told, told_at, \
      updated_at, email, id) \
      VALUES (\
      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -34,7 +34,7 @@ statement! {
      suppressed_in = ?, suppressed_at = ?, suppressed_because = ?, reinstated_at = ?, \
      departure = ?, moved_to = ?, old_id = ?, old_is_quiet = ?, old_is_withdrawn = ?, \
      new_id = ?, new_is_quiet = ?, new_is_withdrawn = ?, as_of = ?, migrated_at = ?, \
-     migration_source = ?, migration_arrived = ?, migration_found = ?, migration_token = ?, \
+     migration_source = ?, migration_arrived = ?, migration_shown_in = ?, migration_token = ?, \
      told = ?, told_at = ?, updated_at = ?, email = ? \
      WHERE id = ? AND version = ?"
 }
@@ -111,7 +111,7 @@ fn changing<'a>(
         migrated.map(|migrated| micros(migrated.at)).into(),
         migrated.map(|migrated| migrated.source.as_str()).into(),
         migrated.is_some_and(|migrated| migrated.arrived).into(),
-        migrated.is_some_and(|migrated| migrated.was_found).into(),
+        migrated.and_then(stored::shown_in).into(),
         subscriber.token.reveal().into(),
         Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
         subscriber.told_at.map(micros).into(),

@@ -107,6 +107,7 @@ fn subscribe() -> WriteSet {
             source: MigrationSource::Launch,
             arrived: true,
             was_found: true,
+            has_joined: true,
         }),
         told: Some([7; 32]),
         ..subscriber("a@example.com")

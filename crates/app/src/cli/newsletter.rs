@@ -217,6 +217,11 @@ pub enum SubscribersCommand {
     /// It counts from this moment on: what the provider says of before does not. No account is told
     /// to make anybody active; whoever wants mail has subscribed there.
     Reinstate(SubscribersDecideArgs),
+    /// Give a subscriber another migration token, when the link with theirs has got about
+    ///
+    /// From then on the old link is that of an unknown token. `subscribers show --json` and
+    /// `subscribers export` have the new one.
+    RotateToken(SubscribersDecideArgs),
     /// Erase a subscriber here and in both accounts of the e-mail provider
     ///
     /// The person is unknown at once; a worker with the accounts' keys has both forget them. Of

@@ -67,6 +67,7 @@ fn every_command_of_the_contract_is_there() {
         "posthaste subscribers import f.csv --dry-run",
         "posthaste subscribers suppress ada@example.com --reason asked",
         "posthaste subscribers reinstate ada@example.com --reason asked --operator ann",
+        "posthaste subscribers rotate-token ada@example.com --reason forwarded",
         "posthaste subscribers suppressions export",
         "posthaste subscribers suppressions import -",
         "posthaste audit --since 2026-03-01 --json",
@@ -98,6 +99,7 @@ fn usage_errors_are_worded_by_clap() {
         "posthaste subscribers migrate --all",
         "posthaste subscribers suppress a@example.com",
         "posthaste subscribers reinstate a@example.com",
+        "posthaste subscribers rotate-token a@example.com",
         "posthaste subscribers suppressions",
         "posthaste subscribers migrate a@example.com --all --source manual",
     ] {

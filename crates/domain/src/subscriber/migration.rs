@@ -27,6 +27,7 @@ pub fn migrate(
             source,
             arrived: false,
             was_found: false,
+            has_joined: false,
         }),
         ..subscriber.clone()
     };
@@ -46,6 +47,15 @@ pub const fn is_to_move(subscriber: &Subscriber) -> bool {
 pub fn due(subscriber: &Subscriber) -> Option<Telling> {
     let migrated = subscriber.migrated?;
     (!migrated.arrived).then(|| subscriber.telling())
+}
+
+/// The move of a person who had another address before and moved, or began to, under that one.
+/// The old account may have the present address, so it is gone through once more.
+pub(super) fn once_more(migrated: Migrated) -> Migrated {
+    Migrated {
+        arrived: false,
+        ..migrated
+    }
 }
 
 /// Whether a move that began with this is still that of the person: who has another address since
@@ -100,6 +110,9 @@ pub fn join(subscriber: &Subscriber, sight: &Sight, now: OffsetDateTime) -> (Sub
     let found = match sight {
         Sight::Found(found) => {
             after.see(new, found, source, now);
+            if let Some(migrated) = &mut after.migrated {
+                migrated.has_joined |= found.status == ProviderStatus::Active;
+            }
             Some(found)
         }
         Sight::Missing | Sight::Nobody => {

@@ -208,6 +208,9 @@ pub struct Migrated {
     pub arrived: bool,
     /// Whether the old account showed the person during the move.
     pub was_found: bool,
+    /// Whether the person has joined the new account's group, under this address or one that they
+    /// had before: it is joined once, because that begins the provider's chain of e-mails.
+    pub has_joined: bool,
 }
 
 /// What is known of one e-mail address.

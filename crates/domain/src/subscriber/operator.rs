@@ -1,11 +1,11 @@
 //! What an operator decides about a person: that nothing may be sent to them, or that it may
-//! again.
+//! again, or that their link is to be another one.
 
 use time::OffsetDateTime;
 
 use super::{
-    Change, Migrated, Notice, Place, Places, Subscriber, SubscriberStatus, Suppression,
-    SuppressionSource,
+    Change, Migrated, MigrationToken, Notice, Place, Places, Subscriber, SubscriberStatus,
+    Suppression, SuppressionSource,
 };
 use crate::outbox::Effect;
 
@@ -91,8 +91,10 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
         } else {
             places
         },
+        // Suppression has taken them out of the group.
         migrated: subscriber.migrated.map(|migrated| Migrated {
             arrived: false,
+            has_joined: false,
             ..migrated
         }),
         told: None,
@@ -105,4 +107,17 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
         change.ask_for_sync();
     }
     Some(change)
+}
+
+/// Gives a person another migration token. The provider does not know either.
+pub fn rotate_token(
+    subscriber: &Subscriber,
+    token: &MigrationToken,
+    now: OffsetDateTime,
+) -> Change {
+    let after = Subscriber {
+        token: token.clone(),
+        ..subscriber.clone()
+    };
+    Change::new(Some(subscriber), after, now)
 }

@@ -3,7 +3,8 @@
 use time::OffsetDateTime;
 
 use super::{
-    Change, Departure, Migrated, Places, PutSubscriber, Subscriber, SubscriberId, departure,
+    Change, Departure, Places, PutSubscriber, Subscriber, SubscriberId, departure,
+    migration::once_more,
     report::{Report, is_stale, take_in},
 };
 use crate::{
@@ -87,22 +88,14 @@ fn bring(
         told: None,
         // That was about the other address: of this one everything counts.
         reinstated_at: None,
-        // Who had moved is moved once more: the old account may have the new address.
-        migrated: previous.migrated.map(|migrated| Migrated {
-            arrived: false,
-            ..migrated
-        }),
+        migrated: previous.migrated.map(once_more),
         ..previous.clone()
     };
     if let Some(there) = there {
         base.inherit(there.status, there.suppression.as_ref(), now);
     }
     let mut report = take_in(Some(previous), base, put, now);
-    if let Some(change) = &mut report.change
-        && change.subscriber.migrated.is_some()
-    {
-        change.effect = Some(Effect::Migrate(previous.id));
-    }
+    ask_for_move(&mut report);
     let left = Subscriber {
         status: previous.status,
         suppression: previous.suppression.clone(),
@@ -122,7 +115,17 @@ fn bring(
     }
 }
 
-/// Lets the record at the new address take the report, and the other one go.
+/// Asks for the move of a person who has to be moved once more.
+fn ask_for_move(report: &mut Report) {
+    if let Some(change) = &mut report.change
+        && change.subscriber.migrated.is_some()
+    {
+        change.effect = Some(Effect::Migrate(change.subscriber.id));
+    }
+}
+
+/// Lets the record at the new address take the report, and the other one go. Who had moved under
+/// either address has moved.
 fn merge(
     previous: &Subscriber,
     there: &Subscriber,
@@ -131,9 +134,19 @@ fn merge(
 ) -> Readdressed {
     let mut base = there.clone();
     base.inherit(previous.status, previous.suppression.as_ref(), now);
+    let is_to_move = there.migrated.is_none() && previous.migrated.is_some();
+    match (&mut base.migrated, previous.migrated) {
+        (Some(there), Some(previous)) => there.has_joined |= previous.has_joined,
+        (there @ None, Some(previous)) => *there = Some(once_more(previous)),
+        (_, None) => {}
+    }
     let left = previous.departing(Departure::Moved(there.id));
+    let mut report = take_in(Some(there), base, put, now);
+    if is_to_move {
+        ask_for_move(&mut report);
+    }
     Readdressed {
-        report: take_in(Some(there), base, put, now),
+        report,
         departed: Some(Change::new(Some(previous), left, now)),
         replaced: None,
     }

@@ -15,7 +15,7 @@ use crate::{
     outbox::{Effect, Receipt},
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Account, Email, MigrationSource, MigrationToken, Subscriber, SubscriberId,
+        Account, Email, Migrated, MigrationSource, MigrationToken, Subscriber, SubscriberId,
         migration::{self, Next},
         provider::{Found, Provider, ProviderError, ProviderStatus},
         sync::Sight,
@@ -95,16 +95,11 @@ pub async fn moves(
     let mut errands = Vec::with_capacity(tasks.len());
     for &(receipt, id) in tasks {
         let due = known.get(&id).and_then(|subscriber| {
-            let telling = migration::due(subscriber)?;
-            Some((telling, subscriber.places.new.id.clone()))
+            migration::due(subscriber)?;
+            Some(errand(receipt, subscriber))
         });
         match due {
-            Some((telling, provider_id)) => errands.push(Errand {
-                receipt,
-                subscriber: id,
-                telling,
-                id: provider_id,
-            }),
+            Some(errand) => errands.push(errand),
             None => writes.done.push(receipt),
         }
     }
@@ -112,6 +107,18 @@ pub async fn moves(
         store.commit(writes).await?;
     }
     Ok(errands)
+}
+
+/// What a move tells the new account of the person, as they are known by now.
+fn errand(receipt: Receipt, subscriber: &Subscriber) -> Errand {
+    let has_joined = |migrated: Migrated| migrated.has_joined;
+    Errand {
+        receipt,
+        subscriber: subscriber.id,
+        telling: subscriber.telling(),
+        id: subscriber.places.new.id.clone(),
+        joins: !subscriber.migrated.is_some_and(has_joined),
+    }
 }
 
 /// Looks the person up in the old account.
@@ -150,7 +157,8 @@ pub async fn record_found(
     .await
 }
 
-/// Puts the person into the new account, which starts its chain of e-mails.
+/// Puts the person into the new account, and into its group if they have not been in it: that starts
+/// its chain of e-mails.
 pub async fn join(provider: &dyn Provider, errand: &Errand) -> Result<Sight, ProviderError> {
     let profile = &errand.telling.profile;
     if errand.id.is_some() {
@@ -164,7 +172,7 @@ pub async fn join(provider: &dyn Provider, errand: &Errand) -> Result<Sight, Pro
             Some(_) => {}
         }
     }
-    let upserted = provider.upsert(Account::New, profile, true).await?;
+    let upserted = provider.upsert(Account::New, profile, errand.joins).await?;
     errand.sight(provider, upserted).await
 }
 
@@ -221,11 +229,7 @@ async fn record_step(
             } else {
                 let step = match next {
                     Next::Stuck(why) => MoveStep::Stuck(ProviderError::Permanent(why)),
-                    _ => MoveStep::GoOn(Errand {
-                        telling: after.telling(),
-                        id: after.places.new.id.clone(),
-                        ..errand.clone()
-                    }),
+                    _ => MoveStep::GoOn(self::errand(errand.receipt, &after)),
                 };
                 if let Some(change) = migration::change(subscriber, after, now) {
                     change.record(&mut writes);

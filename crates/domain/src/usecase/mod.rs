@@ -37,7 +37,7 @@ pub use self::{
     moderate::{ModerationError, moderate},
     newsletter::{Newsletter, NewsletterError, Reported},
     notice::notice_events,
-    operate::{Operated, import_suppressions, reinstate, suppress},
+    operate::{Operated, import_suppressions, reinstate, rotate_token, suppress},
     reconcile::{look_for, reconcile},
     report::{decide_subscribers, find_subscriber, find_subscriber_by_token, put_subscribers},
     sync::{Errand, Told, is_still_due, record_syncs, sync, syncs},

@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 use time::OffsetDateTime;
 
-use super::people::{People, follow};
+use super::{
+    people::{People, follow},
+    report::is_reported,
+};
 use crate::{
     audit::{Action, Deed},
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Notice, Subscriber, SubscriberId, SuppressionSource,
+        MigrationToken, Notice, Subscriber, SubscriberId, SuppressionSource,
         operator::{self, ImportedSuppression},
     },
 };
@@ -92,6 +95,28 @@ pub async fn reinstate(
         subscriber,
         is_news: true,
     }))
+}
+
+/// Gives a person another migration token: links with the one before are nobody's from this commit
+/// on. `None` when nobody who was reported has the id. The audit tells of neither token.
+pub async fn rotate_token(
+    store: &dyn Store,
+    id: SubscriberId,
+    token: &MigrationToken,
+    reason: &str,
+    deed: &Deed,
+    now: OffsetDateTime,
+) -> Result<Option<Subscriber>, StoreError> {
+    let mut known = store.load_subscribers_by_id(&[id]).await?;
+    let Some(subscriber) = known.remove(&id).filter(is_reported) else {
+        return Ok(None);
+    };
+    let mut writes = WriteSet::new(now);
+    let entry = deed.entry(Action::SUBSCRIBERS_ROTATE_TOKEN, now);
+    writes.audit.push(entry.about(id).with("reason", reason));
+    let subscriber = operator::rotate_token(&subscriber, token, now).record(&mut writes);
+    store.commit(writes).await?;
+    Ok(Some(subscriber))
 }
 
 /// Takes in suppressions from a file, in their order and in one commit, and says of each whether

@@ -24,6 +24,8 @@ pub struct Errand {
     pub telling: Telling,
     /// The account's id of the person, if it has shown one.
     pub id: Option<ProviderId>,
+    /// Whether the person joins the new account's group.
+    pub joins: bool,
 }
 
 /// What came of an errand.
@@ -76,6 +78,7 @@ pub async fn syncs(
                     subscriber: id,
                     telling,
                     id: subscriber.places[account].id.clone(),
+                    joins: false,
                 });
             }
             Some((_, Due::Elsewhere(effect))) => {

@@ -130,6 +130,11 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
     assert_eq!(status().await, "unsubscribed");
     assert_eq!(both.map(there), ["unsubscribed", "unsubscribed"]);
 
+    let token = newsletter.token_of(&email);
+    decide("rotate-token");
+    assert_ne!(newsletter.token_of(&email), token);
+    assert_eq!(newsletter.confirm(&token).await.status, 404);
+
     let printed = newsletter.app.run(&["audit", "--json"]).succeeded();
     let lines: Vec<Value> = serde_json::from_str(&printed).unwrap();
     let theirs: Vec<_> = lines
@@ -141,6 +146,7 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
     let expect = [
         by_ann("subscribers.suppress"),
         by_ann("subscribers.reinstate"),
+        by_ann("subscribers.rotate-token"),
     ];
     assert_eq!(theirs, expect);
 }

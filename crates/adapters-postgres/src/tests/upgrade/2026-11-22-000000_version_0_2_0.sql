@@ -73,7 +73,7 @@ INSERT INTO subscribers
      status, suppressed_by, suppressed_in, suppressed_at, suppressed_because, reinstated_at,
      departure, moved_to,
      old_id, old_is_quiet, old_is_withdrawn, new_id, new_is_quiet, new_is_withdrawn,
-     migrated_at, migration_source, migration_arrived, migration_found, migration_token,
+     migrated_at, migration_source, migration_arrived, migration_shown_in, migration_token,
      told,
      told_at, updated_at)
 VALUES
@@ -82,7 +82,7 @@ VALUES
      'unsubscribed', 'webhook', 'old', '2026-03-01 14:00:00.123456+00', 'signed with ''one''', '2026-03-01 10:00:00.123456+00',
      NULL, NULL,
      '31', true, false, '32', false, true,
-     '2026-03-01 13:00:00.123456+00', 'email_confirmation', true, true, '0000000000000000000000000000000000000000401',
+     '2026-03-01 13:00:00.123456+00', 'email_confirmation', true, 'both', '0000000000000000000000000000000000000000401',
      '\xa5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5',
      '2026-03-01 13:00:00.123456+00', '2026-03-01 14:00:00.123456+00'),
     ('01900000-0000-7000-8000-000000000402', 1, 'bare@example.com', NULL, NULL, NULL, NULL,
@@ -90,7 +90,7 @@ VALUES
      'active', NULL, NULL, NULL, NULL, NULL,
      NULL, NULL,
      NULL, false, false, NULL, false, false,
-     NULL, NULL, false, false, '0000000000000000000000000000000000000000402',
+     NULL, NULL, false, NULL, '0000000000000000000000000000000000000000402',
      NULL,
      NULL, '2026-03-01 12:00:00.123456+00'),
     ('01900000-0000-7000-8000-000000000403', 1, 'left@example.com', NULL, NULL, NULL, NULL,
@@ -98,7 +98,7 @@ VALUES
      'bounced', NULL, NULL, NULL, NULL, NULL,
      'moved', '01900000-0000-7000-8000-000000000402',
      NULL, false, false, NULL, false, false,
-     NULL, NULL, false, false, '0000000000000000000000000000000000000000403',
+     NULL, NULL, false, NULL, '0000000000000000000000000000000000000000403',
      NULL,
      NULL, '2026-03-01 12:00:00.123456+00');
 

@@ -73,7 +73,7 @@ INSERT INTO subscribers
      status, suppressed_by, suppressed_in, suppressed_at, suppressed_because, reinstated_at,
      departure, moved_to,
      old_id, old_is_quiet, old_is_withdrawn, new_id, new_is_quiet, new_is_withdrawn,
-     migrated_at, migration_source, migration_arrived, migration_found, migration_token,
+     migrated_at, migration_source, migration_arrived, migration_shown_in, migration_token,
      told,
      told_at, updated_at)
 VALUES
@@ -82,7 +82,7 @@ VALUES
      'unsubscribed', 'webhook', 'old', 1772373600123456, 'signed with ''one''', 1772359200123456,
      NULL, NULL,
      '31', true, false, '32', false, true,
-     1772370000123456, 'email_confirmation', true, true, '0000000000000000000000000000000000000000401',
+     1772370000123456, 'email_confirmation', true, 'both', '0000000000000000000000000000000000000000401',
      x'a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5',
      1772370000123456, 1772373600123456),
     (x'01900000000070008000000000000402', 1, 'bare@example.com', NULL, NULL, NULL, NULL,
@@ -90,7 +90,7 @@ VALUES
      'active', NULL, NULL, NULL, NULL, NULL,
      NULL, NULL,
      NULL, false, false, NULL, false, false,
-     NULL, NULL, false, false, '0000000000000000000000000000000000000000402',
+     NULL, NULL, false, NULL, '0000000000000000000000000000000000000000402',
      NULL,
      NULL, 1772366400123456),
     (x'01900000000070008000000000000403', 1, 'left@example.com', NULL, NULL, NULL, NULL,
@@ -98,7 +98,7 @@ VALUES
      'bounced', NULL, NULL, NULL, NULL, NULL,
      'moved', x'01900000000070008000000000000402',
      NULL, false, false, NULL, false, false,
-     NULL, NULL, false, false, '0000000000000000000000000000000000000000403',
+     NULL, NULL, false, NULL, '0000000000000000000000000000000000000000403',
      NULL,
      NULL, 1772366400123456);
 

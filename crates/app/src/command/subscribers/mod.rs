@@ -74,6 +74,9 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         SubscribersCommand::Reinstate(args) => {
             output::print(suppress::run(args, Decision::Reinstate).await?)?;
         }
+        SubscribersCommand::RotateToken(args) => {
+            output::print(suppress::run(args, Decision::RotateToken).await?)?;
+        }
         SubscribersCommand::Suppressions(SuppressionsCommand::Import(args)) => {
             return suppressions::import(args).await;
         }

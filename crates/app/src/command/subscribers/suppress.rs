@@ -1,4 +1,4 @@
-//! `posthaste subscribers suppress` and `reinstate`.
+//! `posthaste subscribers suppress`, `reinstate` and `rotate-token`.
 
 use anyhow::bail;
 use domain::{
@@ -23,6 +23,7 @@ use crate::{
 pub(super) enum Decision {
     Suppress,
     Reinstate,
+    RotateToken,
 }
 
 /// Applies a decision, and returns a sentence about the new state.
@@ -39,6 +40,7 @@ pub(super) async fn run(args: SubscribersDecideArgs, decision: Decision) -> anyh
     match decision {
         Decision::Suppress => suppress(&*store, &clock, &person, &reason, &deed).await,
         Decision::Reinstate => reinstate(&*store, &clock, &person, &reason, &deed).await,
+        Decision::RotateToken => rotate_token(&*store, &clock, &person, &reason, &deed).await,
     }
 }
 
@@ -109,6 +111,28 @@ async fn reinstate(
     })
 }
 
+/// Gives a person another migration token, and says what is so now.
+async fn rotate_token(
+    store: &dyn Store,
+    clock: &Clock,
+    person: &PersonRef,
+    reason: &str,
+    deed: &Deed,
+) -> anyhow::Result<String> {
+    let Some(known) = person::find(store, person).await? else {
+        bail!(NOT_FOUND);
+    };
+    let token = new_token();
+    let attempt = || usecase::rotate_token(store, known.id, &token, reason, deed, clock());
+    let Some(subscriber) = decide_again(DEADLINE, attempt).await? else {
+        bail!(NOT_FOUND);
+    };
+    Ok(format!(
+        "{} has another token; a link with the old one is nobody's.",
+        subscriber.email
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -149,6 +173,26 @@ mod tests {
         let said = reinstate(&store, &clock(), &ada, "asked", &deed(4)).await;
         let expect = "ada@example.com is not suppressed; nothing has changed.";
         assert_eq!(said.unwrap(), expect);
+    }
+
+    #[tokio::test]
+    async fn a_token_is_rotated_by_address_or_id() {
+        let store = MemoryStore::new();
+        let put = report(ADA, "{}");
+        let (id, ada) = (PersonRef::Id(put.new_id), PersonRef::Email(email(ADA)));
+        let mut tokens = vec![put.new_token.clone()];
+        put_subscribers(&store, &[put], noon()).await.unwrap();
+        for person in [&id, &ada] {
+            let said = rotate_token(&store, &clock(), person, "forwarded", &deed(1)).await;
+            let said = said.unwrap();
+            let token = person::find(&store, person).await.unwrap().unwrap().token;
+            assert!(!tokens.contains(&token) && token.is_well_formed());
+            assert!(said.starts_with(ADA) && !said.contains(token.reveal()));
+            tokens.push(token);
+        }
+        let nobody = PersonRef::Email(email("stranger@example.com"));
+        let said = rotate_token(&store, &clock(), &nobody, "?", &deed(2)).await;
+        assert_eq!(said.unwrap_err().to_string(), NOT_FOUND);
     }
 
     #[tokio::test]

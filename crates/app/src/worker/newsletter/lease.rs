@@ -101,7 +101,7 @@ impl Leases {
     }
 
     /// Until when the lease is relied on. That is earlier than it ends: what was begun takes a
-    /// while, and other machines have other clocks.
+    /// while, and clocks are compared by messages.
     async fn renew(&self) -> Result<Option<Instant>, StoreError> {
         let (begun, now) = (Instant::now(), self.tasks.now());
         let until = now + self.tasks.lease();

@@ -13,7 +13,7 @@ use time::Date;
 
 pub use self::{
     outbox::{StoredWork, task_key},
-    subscriber::{StoredSubscriber, census, remembered_as},
+    subscriber::{StoredSubscriber, census, remembered_as, shown_in},
 };
 use super::StoreError;
 use crate::{

@@ -56,7 +56,7 @@ pub struct StoredSubscriber {
     /// Only of those who migrated.
     pub migration_arrived: bool,
     /// Likewise.
-    pub migration_found: bool,
+    pub migration_shown_in: Option<String>,
     pub migration_token: String,
     pub told: Option<Vec<u8>>,
     pub told_at: Option<OffsetDateTime>,
@@ -108,12 +108,31 @@ impl StoredSubscriber {
             return Ok(None);
         };
         let source = self.migration_source.as_deref().unwrap_or_default();
+        let (was_found, has_joined) = match self.migration_shown_in.as_deref() {
+            None => (false, false),
+            Some("old") => (true, false),
+            Some("new") => (false, true),
+            Some("both") => (true, true),
+            Some(other) => return Err(corrupt("subscribers.migration_shown_in", other)),
+        };
         Ok(Some(Migrated {
             at,
             source: word(source, "subscribers.migration_source")?,
             arrived: self.migration_arrived,
-            was_found: self.migration_found,
+            was_found,
+            has_joined,
         }))
+    }
+}
+
+/// Which accounts have shown the person in the course of a move, as `subscribers.migration_shown_in`
+/// has it: the old one when they were found there, the new one when they had joined.
+pub const fn shown_in(migrated: Migrated) -> Option<&'static str> {
+    match (migrated.was_found, migrated.has_joined) {
+        (false, false) => None,
+        (true, false) => Some("old"),
+        (false, true) => Some("new"),
+        (true, true) => Some("both"),
     }
 }
 

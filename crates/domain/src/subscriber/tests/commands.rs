@@ -204,6 +204,7 @@ fn a_move_is_made_once() {
         source: MigrationSource::Manual,
         arrived: false,
         was_found: false,
+        has_joined: false,
     };
     assert_eq!(ann.get().migrated, Some(migrated));
     for &source in MigrationSource::ALL {

@@ -118,6 +118,7 @@ fn full(address: &str) -> Subscriber {
             source: MigrationSource::EmailConfirmation,
             arrived: true,
             was_found: true,
+            has_joined: true,
         }),
         told: Some([0xA5; 32]),
         told_at: Some(noon() + hours(6)),
@@ -219,13 +220,19 @@ pub async fn every_word_comes_back<S: AllPorts>(store: &S) {
         }
     }
     for &source in MigrationSource::ALL {
-        for (arrived, was_found) in [(false, false), (false, true), (true, false)] {
+        for (arrived, was_found, has_joined) in [
+            (false, false, false),
+            (false, true, false),
+            (true, false, false),
+            (false, false, true),
+        ] {
             let at = noon();
             let migrated = Migrated {
                 at,
                 source,
                 arrived,
                 was_found,
+                has_joined,
             };
             check(&|it| it.migrated = Some(migrated)).await;
         }

@@ -157,6 +157,47 @@ fn a_move_under_way_goes_on_under_the_new_address() {
     });
 }
 
+/// Whoever has moved is in the new account under the new address too, and gets the chain of e-mails
+/// once. What the old account has of that address is taken out there.
+#[test]
+fn an_address_that_changes_after_the_move_joins_no_group() {
+    pollster::block_on(async {
+        for is_reported_there in [false, true] {
+            let mut world = World::with_ann().await;
+            world
+                .put_all(&[report(NEW, "{}")][..usize::from(is_reported_there)])
+                .await;
+            world
+                .provider
+                .set(Account::Old, &email(NEW), ProviderStatus::Active);
+            let (people, source) = ([email(ANN)], MigrationSource::Manual);
+            let moving = super::super::migrate(&world.store, &people, source, world.now);
+            moving.await.unwrap();
+            world.work().await.unwrap();
+            world.change_address().await;
+            world.work().await.unwrap();
+            world.work().await.unwrap();
+            let known = world.known(NEW).await.unwrap();
+            assert_eq!(known.account(), Account::New);
+            let there = world.provider.person(Account::New, &email(NEW)).unwrap();
+            assert_eq!(
+                (there.status, there.joined),
+                (ProviderStatus::Active, 0),
+                "{is_reported_there}"
+            );
+            for (account, address) in [
+                (Account::Old, ANN),
+                (Account::New, ANN),
+                (Account::Old, NEW),
+            ] {
+                assert_eq!(world.status(account, address), None, "{account} {address}");
+            }
+            let rows = Outbox::list(&world.store, false, None, 9).await;
+            assert_eq!(rows, Ok(vec![]));
+        }
+    });
+}
+
 /// What is told of two addresses becomes one record, with the stronger status.
 #[test]
 fn two_records_become_one() {

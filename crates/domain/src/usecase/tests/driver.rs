@@ -34,6 +34,11 @@ impl Addresses {
         Alone(self, email.clone())
     }
 
+    /// Whether somebody calls about an address at the moment.
+    pub fn is_held(&self, email: &Email) -> bool {
+        self.held().contains(email)
+    }
+
     fn held(&self) -> std::sync::MutexGuard<'_, HashSet<Email>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

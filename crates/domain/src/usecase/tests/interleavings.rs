@@ -9,7 +9,7 @@ mod paced;
 use self::model::Model;
 
 /// How many interleavings are tried; `POSTHASTE_TEST_INTERLEAVINGS` says another number.
-const USUAL: u64 = 1_000;
+const USUAL: u64 = 2_000;
 
 #[test]
 #[expect(

@@ -9,8 +9,8 @@ use crate::{
     },
     testing::{deed, subscriber_id},
     usecase::{
-        NextLook, begin_withdrawal, import_suppressions, look, next_withdrawal, reconcile,
-        reinstate, suppress, withdraw,
+        NextLook, begin_withdrawal, confirm_migration, import_suppressions, look, next_withdrawal,
+        reconcile, reinstate, rotate_token, suppress, withdraw,
     },
 };
 
@@ -227,5 +227,50 @@ fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
         assert_eq!(told, Ok(()));
         let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
         assert_eq!(person.status, ProviderStatus::Active);
+    });
+}
+
+/// Who has a forwarded link can do nothing with it any more. Nothing is told to an account.
+#[test]
+fn a_token_that_was_rotated_is_nobodys() {
+    pollster::block_on(async {
+        let world = World::with_ann().await;
+        let (before, other) = (world.ann().await, token("another one"));
+        let (deed, why) = (deed(1), "was forwarded");
+        let rotated = rotate_token(&world.store, before.id, &other, why, &deed, world.now);
+        let after = rotated.await.unwrap().unwrap();
+        let expect = Subscriber {
+            token: other.clone(),
+            version: before.version + 1,
+            updated_at: world.now,
+            ..before.clone()
+        };
+        assert_eq!((&after, &world.ann().await), (&expect, &expect));
+        let confirmed = confirm_migration(&world.store, &before.token, world.now).await;
+        assert_eq!(confirmed, Ok(None));
+        let confirmed = confirm_migration(&world.store, &other, world.now).await;
+        assert_eq!(confirmed.unwrap().unwrap().id, before.id);
+        let entry = audit(&world.store).await.remove(0);
+        let shown = format!("{entry:?}");
+        assert_eq!(entry.action.as_str(), "subscribers.rotate-token");
+        assert!(shown.contains("was forwarded"), "{shown}");
+        for secret in [&before.token, &other] {
+            assert!(!shown.contains(secret.reveal()), "{shown}");
+        }
+    });
+}
+
+#[test]
+fn who_was_never_reported_has_no_token_to_rotate() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.notice(&[unsubscribing(STRANGER)]).await;
+        let nobody = token("another one");
+        for id in [subscriber_id(STRANGER), subscriber_id(ANN)] {
+            let deed = deed(1);
+            let rotated = rotate_token(&world.store, id, &nobody, "?", &deed, world.now);
+            assert_eq!(rotated.await, Ok(None));
+        }
+        assert_eq!(audit(&world.store).await, []);
     });
 }

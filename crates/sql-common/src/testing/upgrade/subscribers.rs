@@ -67,6 +67,7 @@ fn full() -> Subscriber {
             source: MigrationSource::EmailConfirmation,
             arrived: true,
             was_found: true,
+            has_joined: true,
         }),
         told: Some([0xA5; 32]),
         told_at: Some(noon() + hours(1)),

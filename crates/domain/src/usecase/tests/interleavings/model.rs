@@ -1,7 +1,7 @@
 //! What may happen, and what has to hold in the end.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     pin::Pin,
     sync::{
         Arc,
@@ -63,13 +63,22 @@ pub struct Model {
     /// Who came back at the provider without anybody saying so.
     returned: HashSet<Email>,
     deleted: HashSet<Email>,
+    /// Addresses of people who were reported while these were about to be taken out of an account.
+    retaken: HashSet<Email>,
     /// Addresses that were left or erased, and not reported since.
     gone: HashSet<Email>,
     /// Addresses that were unconfirmed before they were left or erased.
     anew: HashSet<Email>,
     /// Addresses of people who left where nobody may have seen it.
     unseen: HashSet<Email>,
+    /// Addresses of people who left, which nobody delivers.
+    silent: HashSet<Email>,
+    /// Addresses of people who had arrived in the new account under another one, and how often
+    /// somebody had joined its group under this one before.
+    brought: HashMap<Email, usize>,
     addresses: Arc<Addresses>,
+    /// What does not happen in this interleaving, by bits: what is rare needs others not to.
+    omitted: usize,
     log: Vec<String>,
 }
 
@@ -91,12 +100,20 @@ impl Model {
             unconfirmed: HashSet::new(),
             returned: HashSet::new(),
             deleted: HashSet::new(),
+            retaken: HashSet::new(),
             gone: HashSet::new(),
             anew: HashSet::new(),
             unseen: HashSet::new(),
+            silent: HashSet::new(),
+            brought: HashMap::new(),
             addresses: Arc::default(),
+            omitted: 0,
             log: Vec::new(),
         };
+        if model.dice.below(4) > 0 {
+            model.omitted = model.dice.below(1 << 21);
+        }
+        *model.provider.failing.lock().unwrap() = model.dice.pick(&[4, 12, 12]);
         model.populate();
         model
     }
@@ -128,6 +145,9 @@ impl Model {
     }
 
     pub fn run(mut self) {
+        if self.dice.below(2) > 0 {
+            self.settle();
+        }
         let steps = 30 + self.dice.below(120);
         for _ in 0..steps {
             self.step();
@@ -136,11 +156,27 @@ impl Model {
         self.check();
     }
 
+    /// People are reported and perhaps moved, and then change their address.
+    fn settle(&mut self) {
+        let people = PEOPLE.map(email);
+        for person in &people {
+            self.report(person);
+            if self.dice.below(2) > 0 {
+                self.start_move(person);
+            }
+        }
+        self.drain();
+        for person in &people {
+            self.change_address(person);
+        }
+    }
+
     fn step(&mut self) {
         self.clock.fetch_add(1, Ordering::Relaxed);
         self.provider.memory.at(self.now());
         let person = self.somebody();
-        match self.dice.below(44) {
+        match self.dice.below(45) {
+            kind if kind >= 24 && self.omitted >> (kind - 24) & 1 > 0 => self.poll_one(),
             0..=13 => self.poll_one(),
             14..=23 => self.claim_any(),
             24 => self.kill_one(),
@@ -154,8 +190,8 @@ impl Model {
             36 => self.delete(&person),
             37 => self.reinstate(&person),
             38 => self.suppress(&person),
-            39 | 40 => self.change_address(&person),
-            41 => self.erase(&person),
+            39..=41 => self.change_address(&person),
+            42 => self.erase(&person),
             _ => self.kill_all(),
         }
     }
@@ -221,6 +257,7 @@ impl Model {
             return;
         }
         self.note(format!("{before} becomes {after}"));
+        let is_brought = self.has_arrived(before) && !self.addresses.is_held(&after);
         self.cut_off(&after);
         let put = self.put(&after, &format!(r#"{{"previous_email":"{before}"}}"#));
         pollster::block_on(put_subscribers(&*self.store, &[put], self.now())).unwrap();
@@ -230,23 +267,58 @@ impl Model {
         if self.deleted.contains(before) {
             self.deleted.insert(after.clone());
         }
+        if is_brought {
+            self.brought.insert(after.clone(), self.joined(&after));
+        }
         if self.left.contains(before) || follows {
-            self.followed.insert(after.clone());
-            let may_be_unseen = [
-                &self.returned,
-                &self.deleted,
-                &self.unseen,
-                &self.reinstated,
-            ];
-            if may_be_unseen.iter().any(|set| set.contains(before)) {
-                self.unseen.insert(after);
-            }
+            self.follow(before, after);
+        }
+    }
+
+    /// Who wanted no more under an address does not under the one that they have now.
+    fn follow(&mut self, before: &Email, after: Email) {
+        let may_be_unseen = [
+            &self.returned,
+            &self.deleted,
+            &self.unseen,
+            &self.reinstated,
+        ];
+        if may_be_unseen.iter().any(|set| set.contains(before)) {
+            self.unseen.insert(after.clone());
+        }
+        self.followed.insert(after);
+    }
+
+    /// Whether a person has arrived in the new account, and joined its group for certain.
+    fn has_arrived(&self, person: &Email) -> bool {
+        let arrived = |it: Subscriber| it.migrated.is_some_and(|migrated| migrated.arrived);
+        let is_sure = !self.left.contains(person) && !self.reinstated.contains(person);
+        is_sure && self.joined(person) > 0 && self.known(person).is_some_and(arrived)
+    }
+
+    /// How often somebody has joined the new account's group under an address.
+    fn joined(&self, person: &Email) -> usize {
+        let there = self.provider.memory.person(Account::New, person);
+        there.map_or(0, |it| it.joined)
+    }
+
+    /// What an account showed of the person is not to be seen there any more.
+    fn unsee(&mut self, person: &Email) {
+        if self.silent.remove(person) {
+            let present = self.present(person);
+            self.unseen.extend(present);
+            self.unseen.insert(person.clone());
         }
     }
 
     /// An address that somebody has left is taken again or erased: what it shows from now on is
     /// not about who left it.
     fn cut_off(&mut self, person: &Email) {
+        let is_theirs = |it: &Email| it == person || self.present(it).as_ref() == Some(person);
+        let all = ADDRESSES.map(email).into_iter();
+        let held = all.filter(|it| self.addresses.is_held(it) && is_theirs(it));
+        let held: Vec<_> = held.collect();
+        self.retaken.extend(held);
         let present = self.present(person);
         self.unseen.extend(present);
     }
@@ -274,22 +346,30 @@ impl Model {
     fn gone(&mut self, person: &Email) {
         self.gone.insert(person.clone());
         self.followed.remove(person);
+        self.brought.remove(person);
         if self.unconfirmed.remove(person) {
             self.anew.insert(person.clone());
         }
     }
 
-    /// The person acts in an account.
+    /// The person acts in an account, which may fail to deliver that. What is known to follow is
+    /// that the next look at the account sees it.
     fn leave(&mut self, person: &Email) {
-        let account = self.dice.pick(Account::ALL);
-        let is_active = self
-            .provider
-            .memory
-            .person(account, person)
-            .is_some_and(|it| it.status == ProviderStatus::Active);
-        if !is_active {
+        // Often under an address that is to go, where the moments are few.
+        let departing = ADDRESSES.map(email).into_iter();
+        let mut departing = departing.filter(|it| self.present(it).is_some());
+        let departing = departing.next().filter(|_| self.dice.below(2) == 0);
+        let person = &departing.unwrap_or_else(|| person.clone());
+        let accounts = Account::ALL.iter().copied();
+        let is_active = |account: &Account| {
+            let there = self.provider.memory.person(*account, person);
+            there.is_some_and(|it| it.status == ProviderStatus::Active)
+        };
+        let active: Vec<_> = accounts.filter(is_active).collect();
+        if active.is_empty() {
             return;
         }
+        let account = self.dice.pick(&active);
         let status = self.dice.pick(&[
             SubscriberStatus::Unsubscribed,
             SubscriberStatus::SpamReported,
@@ -297,9 +377,22 @@ impl Model {
         ]);
         self.note(format!("{person} leaves {account} {status}"));
         self.provider.memory.set(account, person, status);
-        let delivery = (person.clone(), status);
-        self.provider.deliveries.lock().unwrap().push(delivery);
         self.left.insert(person.clone());
+        let is_looked_at = self.addresses.is_held(person);
+        let is_there = |it: &Email| self.known(it).is_some_and(|it| it.departure.is_none());
+        let present = self.present(person).filter(is_there);
+        let has_left = present.is_some();
+        if let Some(present) = present.filter(|_| !is_looked_at) {
+            self.follow(person, present);
+        }
+        // Of strangers a list says nothing.
+        let is_known = self.known(person).is_some();
+        if is_known && !is_looked_at && (has_left || self.dice.below(2) == 0) {
+            self.silent.insert(person.clone());
+        } else {
+            let delivery = (person.clone(), status);
+            self.provider.deliveries.lock().unwrap().push(delivery);
+        }
     }
 
     fn deliver_one(&mut self) {
@@ -347,6 +440,7 @@ impl Model {
                 .memory
                 .set(account, person, ProviderStatus::Active);
             self.returned.insert(person.clone());
+            self.unsee(person);
             if account == Account::Old {
                 self.unconfirmed.remove(person);
             }
@@ -364,6 +458,7 @@ impl Model {
             self.note(format!("{person} is deleted in {account}"));
             self.provider.memory.delete(account, person);
             self.provider.say_deleted(person);
+            self.unsee(person);
             if account == Account::Old {
                 self.unconfirmed.remove(person);
             }
@@ -387,6 +482,7 @@ impl Model {
             pollster::block_on(self.store.commit(writes)).unwrap();
             self.left.remove(person);
             self.followed.remove(person);
+            self.brought.remove(person);
             self.reinstated.insert(person.clone());
         }
     }
@@ -501,7 +597,11 @@ impl Model {
         }
         let at = self.dice.below(self.errands.len());
         let mut context = Context::from_waker(Waker::noop());
-        let Poll::Ready(result) = self.errands[at].future.as_mut().poll(&mut context) else {
+        let before = self.reached();
+        let polled = self.errands[at].future.as_mut().poll(&mut context);
+        self.check_reached(&before);
+        self.check_joined();
+        let Poll::Ready(result) = polled else {
             return;
         };
         let errand = self.errands.remove(at);
@@ -523,6 +623,51 @@ impl Model {
                 }
             }
         });
+    }
+
+    /// The addresses that get mail.
+    fn reached(&self) -> HashSet<Email> {
+        let gets_mail = |person: &Email| {
+            Account::ALL.iter().any(|account| {
+                let there = self.provider.memory.person(*account, person);
+                there.is_some_and(|it| it.status.suppression().is_none())
+            })
+        };
+        let all = ADDRESSES.map(email).into_iter();
+        all.filter(gets_mail).collect()
+    }
+
+    /// The chain of e-mails begins once, whatever addresses a person has.
+    fn check_joined(&self) {
+        for (person, before) in &self.brought {
+            assert!(
+                self.joined(person) <= *before,
+                "joined again: seed {}, {person}\n{:#?}",
+                self.seed,
+                self.log
+            );
+        }
+    }
+
+    /// An address that somebody has left gets mail until another one of theirs does.
+    fn check_reached(&self, before: &HashSet<Email>) {
+        let reached = self.reached();
+        for left in before.difference(&reached) {
+            let present = self.present(left).filter(|_| !self.retaken.contains(left));
+            let Some(person) = present else { continue };
+            let is_theirs =
+                |it: &Email| *it == person || self.present(it).as_ref() == Some(&person);
+            let is_active = |it: Subscriber| it.reported_at.is_some() && !it.status.is_suppressed();
+            let exempt = [&self.left, &self.followed, &self.reinstated, &self.deleted];
+            assert!(
+                reached.iter().any(is_theirs)
+                    || !self.known(&person).is_some_and(is_active)
+                    || exempt.iter().any(|set| set.contains(&person)),
+                "in no account: seed {}, {person}\n{:#?}",
+                self.seed,
+                self.log
+            );
+        }
     }
 
     /// Its calls that were made have had their effect, and nobody records it.
@@ -552,26 +697,32 @@ impl Model {
     /// Everything that is under way ends, everything is delivered, and nothing fails any more.
     fn come_to_rest(&mut self) {
         *self.provider.failing.lock().unwrap() = 0;
-        // Nobody says who returned, so the lists have to be read.
-        let reads = usize::from(!self.returned.is_empty()) * 20;
+        // Nobody says who returned or left, so the lists have to be read.
+        let all_is_said = self.returned.is_empty() && self.silent.is_empty();
+        let reads = usize::from(!all_is_said) * 20;
         for reads in [0, reads, 0, 0, 0] {
             // What waits for others is due by then.
             self.clock.fetch_add(7_200, Ordering::Relaxed);
             for _ in 0..reads {
                 self.read_list();
             }
-            for round in 0.. {
-                assert!(round < 10_000, "never: {:#?}", self.log);
-                self.clock.fetch_add(1, Ordering::Relaxed);
-                self.provider.memory.at(self.now());
-                self.deliver_one();
-                while !self.errands.is_empty() {
-                    self.poll_one();
-                }
-                let is_idle = !Queue::ALL.into_iter().any(|queue| self.claim(queue));
-                if is_idle && self.provider.deliveries.lock().unwrap().is_empty() {
-                    break;
-                }
+            self.drain();
+        }
+    }
+
+    /// All that is due is done.
+    fn drain(&mut self) {
+        for round in 0.. {
+            assert!(round < 10_000, "never: {:#?}", self.log);
+            self.clock.fetch_add(1, Ordering::Relaxed);
+            self.provider.memory.at(self.now());
+            self.deliver_one();
+            while !self.errands.is_empty() {
+                self.poll_one();
+            }
+            let is_idle = !Queue::ALL.into_iter().any(|queue| self.claim(queue));
+            if is_idle && self.provider.deliveries.lock().unwrap().is_empty() {
+                break;
             }
         }
     }
@@ -605,7 +756,12 @@ impl Model {
             // Of who was reinstated only what an account still shows counts.
             let is_uncertain = self.reinstated.contains(&person) || self.unseen.contains(&person);
             let has_left = self.left.contains(&person) || self.followed.contains(&person);
-            if has_left && !is_uncertain {
+            // The move of the new address waits for an operator, and the look at the old one for it.
+            let may_be_stuck = [&self.unconfirmed, &self.anew, &self.reinstated];
+            let is_stuck = |email: &Email| may_be_stuck.iter().any(|set| set.contains(email));
+            let present = self.present(&person);
+            let waits = is_stuck(present.as_ref().unwrap_or(&person)) && !self.silent.is_empty();
+            if has_left && !is_uncertain && !waits {
                 let is_remembered = self.is_remembered(&person);
                 assert!(
                     is_suppressed || is_remembered,
@@ -613,10 +769,7 @@ impl Model {
                     explain()
                 );
             }
-            // The move of the new address waits for an operator, and the old one for it.
-            let may_be_stuck = [&self.unconfirmed, &self.anew, &self.reinstated];
-            let is_stuck = |email: Email| may_be_stuck.iter().any(|set| set.contains(&email));
-            if self.present(&person).is_some_and(is_stuck) {
+            if present.as_ref().is_some_and(is_stuck) {
                 continue;
             }
             if self.gone.contains(&person) {
