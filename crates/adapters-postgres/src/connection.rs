@@ -31,7 +31,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{
     PostgresOptions, PostgresUrl,
-    error::{Failure, chain, is_answer},
+    error::{Failure, chain},
     establish::Connector,
     recent::Recent,
     tls,
@@ -42,14 +42,30 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
 type Connection = Object<AsyncDieselConnectionManager<AsyncPgConnection>>;
 
-/// A function of a connection whose future may change threads. It names that future, which
-/// `AsyncFnOnce` alone does not.
-pub(crate) trait Work<C, T>: FnOnce(C) -> Self::Future {
+/// Work on a connection, whose future may change threads.
+pub(crate) trait Work<T>:
+    for<'r> AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
+    + for<'r> Named<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
+    + Send
+    + 'static
+{
+}
+
+impl<T, F> Work<T> for F where
+    F: for<'r> AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
+        + for<'r> Named<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
+        + Send
+        + 'static
+{
+}
+
+/// A function that names its future, which `AsyncFnOnce` alone does not.
+pub(crate) trait Named<C, T>: FnOnce(C) -> Self::Future {
     /// What it returns.
     type Future: Future<Output = T>;
 }
 
-impl<F, C, T, Fut> Work<C, T> for F
+impl<F, C, T, Fut> Named<C, T> for F
 where
     F: FnOnce(C) -> Fut,
     Fut: Future<Output = T>,
@@ -132,45 +148,32 @@ impl Connections {
     }
 
     /// Runs work outside of a transaction: each statement is one of its own.
-    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        for<'r> F: AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
-            + Work<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
-            + Send
-            + 'static,
-    {
+    pub(crate) async fn run<T: Send + 'static>(&self, work: impl Work<T>) -> Result<T, StoreError> {
         let conn = self.get().await?;
-        self.run_on(conn, work).await
+        Ok(self.run_on(conn, work).await?)
     }
 
     /// Runs work whose last statement writes, and so commits. When the answer to it is lost,
     /// nobody knows what was written.
-    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        for<'r> F: AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
-            + Work<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
-            + Send
-            + 'static,
-    {
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
         let conn = self.get().await?;
-        let result = match self.run_on(conn, work).await {
-            Err(StoreError::Unavailable(why)) if !is_answer(&why) => Err(StoreError::InDoubt(why)),
-            result => result,
-        };
+        let result = self.run_on(conn, work).await;
+        let result = result.map_err(|failure| match failure {
+            Failure::Lost(why) => StoreError::InDoubt(why),
+            failure => failure.into(),
+        });
         self.recent().note(&result, Instant::now());
         result
     }
 
-    async fn run_on<T, F>(&self, conn: Connection, work: F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        for<'r> F: AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
-            + Work<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
-            + Send
-            + 'static,
-    {
+    async fn run_on<T: Send + 'static>(
+        &self,
+        conn: Connection,
+        work: impl Work<T>,
+    ) -> Result<T, Failure> {
         let limit = self.work_timeout;
         joined(task::spawn(async move {
             let mut conn = conn;
@@ -181,35 +184,32 @@ impl Connections {
     }
 
     /// Runs work in a transaction: all of it, or nothing.
-    pub(crate) async fn transaction<T, F>(&self, work: F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        for<'r> F: AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
-            + Work<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
-            + Send
-            + 'static,
-    {
+    pub(crate) async fn transaction<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
         let conn = self.get().await?;
         let limit = self.work_timeout;
+        let is_done = Arc::new(AtomicBool::new(false));
+        let was_done = Arc::clone(&is_done);
         let result = joined(task::spawn(async move {
             let mut conn = conn;
-            let is_done = AtomicBool::new(false);
             let all = async |conn: &mut AsyncPgConnection| {
                 let value = work(conn).await?;
                 is_done.store(true, Ordering::Relaxed);
                 Ok(value)
             };
             let result = limited(limit, AsyncPgConnection::transaction(&mut conn, all)).await;
-            let result = match result {
-                // What was lost after the work is the answer to COMMIT.
-                Err(Failure(StoreError::Unavailable(why))) if is_done.load(Ordering::Relaxed) => {
-                    Err(Failure(StoreError::InDoubt(why)))
-                }
-                result => result,
-            };
             settle(conn, result).await
         }))
         .await;
+        let result = result.map_err(|failure| match failure {
+            // What was lost after the work is the answer to COMMIT.
+            Failure::Answered(why) | Failure::Lost(why) if was_done.load(Ordering::Relaxed) => {
+                StoreError::InDoubt(why)
+            }
+            failure => failure.into(),
+        });
         self.recent().note(&result, Instant::now());
         result
     }
@@ -221,10 +221,10 @@ async fn limited<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     timeout(limit, work).await.unwrap_or_else(|_| {
-        Err(Failure(StoreError::Unavailable(format!(
+        Err(Failure::Lost(format!(
             "the database did not answer within {} seconds",
             limit.as_secs_f32()
-        ))))
+        )))
     })
 }
 
@@ -233,21 +233,15 @@ async fn limited<T>(
 ///
 /// An error that says nothing known is the server's farewell if the connection ends with it, in
 /// whatever language.
-async fn settle<T>(mut conn: Connection, result: Result<T, Failure>) -> Result<T, StoreError> {
+async fn settle<T>(mut conn: Connection, result: Result<T, Failure>) -> Result<T, Failure> {
     let result = match result {
-        Err(Failure(StoreError::Broken(why))) if !is_alive(&mut conn).await => {
-            Err(Failure(StoreError::Unavailable(why)))
-        }
+        Err(Failure::Broken(why)) if !is_alive(&mut conn).await => Err(Failure::Lost(why)),
         result => result,
     };
-    match result {
-        Ok(value) => Ok(value),
-        Err(Failure(error @ (StoreError::Conflict | StoreError::Locked(_)))) => Err(error),
-        Err(Failure(error)) => {
-            drop(Object::take(conn));
-            Err(error)
-        }
+    if !matches!(result, Ok(_) | Err(Failure::Conflict | Failure::Locked(_))) {
+        drop(Object::take(conn));
     }
+    result
 }
 
 /// Whether the server still answers on a connection.
@@ -257,10 +251,10 @@ async fn is_alive(conn: &mut AsyncPgConnection) -> bool {
 }
 
 /// The outcome of work in another task.
-async fn joined<T>(work: task::JoinHandle<Result<T, StoreError>>) -> Result<T, StoreError> {
+async fn joined<T>(work: task::JoinHandle<Result<T, Failure>>) -> Result<T, Failure> {
     match work.await {
         Ok(result) => result,
-        Err(error) if error.is_panic() => Err(StoreError::Broken(error.to_string())),
-        Err(error) => Err(StoreError::Unavailable(error.to_string())),
+        Err(error) if error.is_panic() => Err(Failure::Broken(error.to_string())),
+        Err(error) => Err(Failure::Lost(error.to_string())),
     }
 }

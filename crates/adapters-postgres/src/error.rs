@@ -1,30 +1,58 @@
-//! What went wrong, in the terms of the port.
+//! What went wrong on a connection, told apart once, where diesel's error arrives.
 
 use std::error::Error;
 
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use domain::store::StoreError;
 
-/// The outcome of work on a connection. It wraps the port's error, because diesel wants one
-/// that it can convert its own into.
+/// Why work on a connection failed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Failure(pub(crate) StoreError);
+pub(crate) enum Failure {
+    /// Another transaction was faster: read again.
+    Conflict,
+    /// Another transaction keeps a row locked.
+    Locked(String),
+    /// The server ended the statement for a reason that may pass, and has undone it.
+    Answered(String),
+    /// The server or the connection is lost, or about to be: whether the statement was carried out is
+    /// unknown.
+    Lost(String),
+    /// Trying again would not help.
+    Broken(String),
+}
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self(error)
+        match error {
+            StoreError::Conflict => Self::Conflict,
+            StoreError::Locked(why) => Self::Locked(why),
+            StoreError::Unavailable(why) | StoreError::InDoubt(why) => Self::Lost(why),
+            StoreError::Broken(why) => Self::Broken(why),
+        }
+    }
+}
+
+/// What the port says of a failure of work that wrote nothing for certain.
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Conflict => Self::Conflict,
+            Failure::Locked(why) => Self::Locked(why),
+            Failure::Answered(why) | Failure::Lost(why) => Self::Unavailable(why),
+            Failure::Broken(why) => Self::Broken(why),
+        }
     }
 }
 
 impl From<DieselError> for Failure {
     fn from(error: DieselError) -> Self {
-        Self(match error {
+        match error {
             DieselError::DatabaseError(kind, info) => classify(kind, info.as_ref()),
-            DieselError::RollbackErrorOnCommit { commit_error, .. } => Self::from(*commit_error).0,
+            DieselError::RollbackErrorOnCommit { commit_error, .. } => Self::from(*commit_error),
             // The connection was lost in the middle of a transaction.
-            DieselError::BrokenTransactionManager => StoreError::Unavailable(error.to_string()),
-            other => StoreError::Broken(other.to_string()),
-        })
+            DieselError::BrokenTransactionManager => Self::Lost(error.to_string()),
+            other => Self::Broken(other.to_string()),
+        }
     }
 }
 
@@ -33,76 +61,86 @@ impl From<Box<dyn Error + Send + Sync>> for Failure {
     fn from(error: Box<dyn Error + Send + Sync>) -> Self {
         match error.downcast::<DieselError>() {
             Ok(error) => (*error).into(),
-            Err(error) => Self(classify_message(&error.to_string())),
+            Err(error) => by_words(error.to_string()),
         }
     }
 }
 
-fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> StoreError {
+fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Failure {
+    let message = info.message().to_owned();
     match kind {
         DatabaseErrorKind::UniqueViolation | DatabaseErrorKind::SerializationFailure => {
-            StoreError::Conflict
+            Failure::Conflict
         }
-        // The server became a standby: somebody else is the primary now.
+        // A server that refuses to write became a standby: another one is the primary now.
         DatabaseErrorKind::ReadOnlyTransaction
         | DatabaseErrorKind::UnableToSendCommand
-        | DatabaseErrorKind::ClosedConnection => StoreError::Unavailable(info.message().to_owned()),
-        DatabaseErrorKind::Unknown => classify_message(info.message()),
-        _ => StoreError::Broken(info.message().to_owned()),
+        | DatabaseErrorKind::ClosedConnection => Failure::Lost(message),
+        DatabaseErrorKind::Unknown => by_words(message),
+        _ => Failure::Broken(message),
     }
 }
 
-/// PostgreSQL's words for a state of the server that may pass. diesel hands on the words only,
-/// not the code they belong to; `connection` sees to it that they are English.
-const PASSING: [&str; 19] = [
-    // 57014, 25P03, 25P04, 57P05: a limit on time was reached.
-    "canceling statement due to",
-    "terminating connection due to",
-    // 57P01 to 57P03: the server stops, starts, or has lost a process of its own.
-    "terminating connection because",
-    "the database system is",
-    "terminating background worker",
-    "server closed the connection",
-    // 53300, 53200, 53100, 53400, 58030: it has no more of something.
-    "too many clients",
-    "too many connections",
-    "remaining connection slots",
-    "out of memory",
-    "out of shared memory",
-    "No space left on device",
-    "could not extend file",
-    "could not write",
-    "could not fsync file",
-    "could not open file",
-    "could not resize shared memory segment",
-    // 25006, 0A000: it is a standby, or about to become the primary.
-    "in a read-only transaction",
-    "during recovery",
-];
+type Phrases = (fn(String) -> Failure, &'static [&'static str]);
 
-/// 55P03: a lock was not to be had in time.
-const LOCKED: [&str; 2] = [
-    "canceling statement due to lock timeout",
-    "could not obtain lock on",
+/// PostgreSQL's words for what is no defect. diesel hands on the words only, not the code they belong
+/// to; `connection` sees to it that they are English.
+const PHRASES: [Phrases; 4] = [
+    (
+        |_| Failure::Conflict,
+        // 40P01, and what serialisation failures are called.
+        &["deadlock detected", "could not serialize access"],
+    ),
+    (
+        Failure::Locked,
+        // 55P03: a lock was not to be had in time.
+        &[
+            "canceling statement due to lock timeout",
+            "could not obtain lock on",
+        ],
+    ),
+    (
+        Failure::Answered,
+        // 57014: a limit on time was reached, or somebody asked for it.
+        &["canceling statement due to"],
+    ),
+    (
+        Failure::Lost,
+        &[
+            // 25P03, 25P04, 57P05: a limit on the time of a connection was reached.
+            "terminating connection due to",
+            // 57P01 to 57P03: the server stops, starts, or has lost a process of its own.
+            "terminating connection because",
+            "the database system is",
+            "terminating background worker",
+            "server closed the connection",
+            // 53300, 53200, 53100, 53400, 58030: it has no more of something.
+            "too many clients",
+            "too many connections",
+            "remaining connection slots",
+            "out of memory",
+            "out of shared memory",
+            "No space left on device",
+            "could not extend file",
+            "could not write",
+            "could not fsync file",
+            "could not open file",
+            "could not resize shared memory segment",
+            // 25006, 0A000: it is a standby, or about to become the primary.
+            "in a read-only transaction",
+            "during recovery",
+        ],
+    ),
 ];
-
-/// Whether this is the server's answer to a statement, which it has undone, and not the end of
-/// the connection.
-pub(crate) fn is_answer(message: &str) -> bool {
-    message.starts_with(PASSING[0])
-}
 
 /// Sorts a message of PostgreSQL's.
-fn classify_message(message: &str) -> StoreError {
-    // 40P01, and what serialisation failures are called.
-    if message.contains("deadlock detected") || message.contains("could not serialize access") {
-        StoreError::Conflict
-    } else if LOCKED.iter().any(|locked| message.contains(locked)) {
-        StoreError::Locked(message.to_owned())
-    } else if PASSING.iter().any(|passing| message.contains(passing)) {
-        StoreError::Unavailable(message.to_owned())
-    } else {
-        StoreError::Broken(message.to_owned())
+fn by_words(message: String) -> Failure {
+    let sort = PHRASES
+        .iter()
+        .find(|(_, phrases)| phrases.iter().any(|phrase| message.contains(phrase)));
+    match sort {
+        Some((failure, _)) => failure(message),
+        None => Failure::Broken(message),
     }
 }
 
@@ -125,68 +163,48 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 mod tests {
     use super::*;
 
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum Sort {
-        Conflict,
-        Locked,
-        Unavailable,
-        Broken,
-    }
-
-    fn sort(error: &StoreError) -> Sort {
-        match error {
-            StoreError::Conflict => Sort::Conflict,
-            StoreError::Locked(_) => Sort::Locked,
-            StoreError::Unavailable(_) | StoreError::InDoubt(_) => Sort::Unavailable,
-            StoreError::Broken(_) => Sort::Broken,
-        }
-    }
-
     #[test]
     fn errors_of_postgresql_are_sorted() {
         use DatabaseErrorKind as Kind;
-        use Sort::{Broken, Conflict, Locked, Unavailable};
-        let check = |kind: DatabaseErrorKind, message: &str, expect: Sort| {
+        use Failure::{Answered, Broken, Locked, Lost};
+        let check = |kind: DatabaseErrorKind, message: &str, expect: fn(String) -> Failure| {
             let error = DieselError::DatabaseError(kind, Box::new(message.to_owned()));
-            let Failure(error) = error.into();
-            assert_eq!(sort(&error), expect, "{message}: {error}");
+            assert_eq!(Failure::from(error), expect(message.to_owned()));
         };
+        let conflict: fn(String) -> Failure = |_| Failure::Conflict;
         check(
             Kind::UniqueViolation,
             "duplicate key value violates unique constraint \"postings_pkey\"",
-            Conflict,
+            conflict,
         );
         check(
             Kind::SerializationFailure,
             "could not serialize access due to concurrent update",
-            Conflict,
+            conflict,
         );
         for (message, expect) in [
-            ("deadlock detected", Conflict),
-            ("canceling statement due to statement timeout", Unavailable),
+            ("deadlock detected", conflict),
+            ("canceling statement due to statement timeout", Answered),
             ("canceling statement due to lock timeout", Locked),
-            ("canceling statement due to user request", Unavailable),
+            ("canceling statement due to user request", Answered),
             (
                 "canceling statement due to conflict with recovery",
-                Unavailable,
+                Answered,
             ),
-            (
-                "terminating connection due to administrator command",
-                Unavailable,
-            ),
+            ("terminating connection due to administrator command", Lost),
             (
                 "terminating connection due to idle-in-transaction timeout",
-                Unavailable,
+                Lost,
             ),
             (
                 "terminating connection because of crash of another server process",
-                Unavailable,
+                Lost,
             ),
-            ("the database system is shutting down", Unavailable),
-            ("sorry, too many clients already", Unavailable),
+            ("the database system is shutting down", Lost),
+            ("sorry, too many clients already", Lost),
             (
                 "could not extend file \"base/1/2\": No space left on device",
-                Unavailable,
+                Lost,
             ),
             ("relation \"postings\" does not exist", Broken),
             ("permission denied for table postings", Broken),
@@ -200,11 +218,11 @@ mod tests {
             Broken,
         );
         check(Kind::CheckViolation, "new row violates", Broken);
-        check(Kind::UnableToSendCommand, "connection closed", Unavailable);
+        check(Kind::UnableToSendCommand, "connection closed", Lost);
         check(
             Kind::ReadOnlyTransaction,
             "cannot execute INSERT in a read-only transaction",
-            Unavailable,
+            Lost,
         );
     }
 }

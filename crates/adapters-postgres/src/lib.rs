@@ -48,7 +48,7 @@ use std::{fmt, sync::Arc};
 
 use domain::store::StoreError;
 
-use self::{connection::Connections, error::Failure};
+use self::connection::Connections;
 pub use self::{
     options::PostgresOptions,
     url::{InvalidPostgresUrl, PostgresUrl},
@@ -85,7 +85,7 @@ impl PostgresStore {
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         let conn = self.connections.take().await?;
         match tokio::task::spawn_blocking(move || migrations::migrate(conn)).await {
-            Ok(result) => result.map_err(|Failure(error)| error),
+            Ok(result) => Ok(result?),
             Err(error) => Err(StoreError::Broken(error.to_string())),
         }
     }

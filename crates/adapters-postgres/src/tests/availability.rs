@@ -322,7 +322,7 @@ async fn a_panic_in_the_middle_leaves_nothing_open() {
     let store = database.open(&options).await;
     let panicked = store
         .connections
-        .transaction::<(), _>(async |conn| {
+        .transaction::<()>(async |conn| {
             conn.batch_execute("SELECT pg_advisory_xact_lock(1)")
                 .await?;
             panic!("on purpose")

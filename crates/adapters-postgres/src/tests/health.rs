@@ -66,10 +66,8 @@ async fn a_role_without_rights_is_not_ready() {
 async fn commits_that_fail_in_a_row_are_not_ready() {
     let (_database, store) = fixture().await;
     let fail = || async {
-        let why = StoreError::Unavailable("No space left on device".to_owned());
-        let work = store
-            .connections
-            .write::<(), _>(async move |_| Err(Failure(why)));
+        let why = Failure::Lost("No space left on device".to_owned());
+        let work = store.connections.write::<()>(async move |_| Err(why));
         work.await.unwrap_err();
     };
     fail().await;
@@ -85,15 +83,13 @@ async fn commits_that_fail_in_a_row_are_not_ready() {
 #[tokio::test]
 async fn whatever_ends_the_connection_is_an_outage() {
     let (_database, store) = fixture().await;
-    let words = || StoreError::Broken("breche Verbindung ab".to_owned());
-    let lives = store
-        .connections
-        .run::<(), _>(async move |_| Err(Failure(words())));
-    assert_eq!(lives.await, Err(words()));
+    let words = || Failure::Broken("breche Verbindung ab".to_owned());
+    let lives = store.connections.run::<()>(async move |_| Err(words()));
+    assert_eq!(lives.await, Err(words().into()));
     let ends = async move |conn: &mut diesel_async::AsyncPgConnection| {
         let end = "SELECT pg_terminate_backend(pg_backend_pid())";
         conn.batch_execute(end).await.unwrap_err();
-        Err::<(), _>(Failure(words()))
+        Err::<(), _>(words())
     };
     let ended = store.connections.run(ends).await;
     assert!(
