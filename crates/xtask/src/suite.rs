@@ -4,12 +4,12 @@ use std::env;
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use pg_cluster::Cluster;
 
 use crate::python::Environment;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 use crate::{python, rules};
-use xtask::cluster::{self, Cluster};
 use xtask::packages;
 use xtask::process::{Interrupt, cargo};
 
@@ -68,20 +68,20 @@ fn all(steps: &mut Steps) -> Result<()> {
         "build",
         cargo().arg("build").args(EVERYTHING).arg("--all-targets"),
     )?;
-    if cluster::programs().is_some() {
+    if pg_cluster::programs().is_some() {
         steps.tests(
             "throwaway cluster",
             cargo()
-                .args(["test", "--package", "xtask", "--locked"])
-                .args(["--", "--ignored", "cluster::"]),
+                .args(["test", "--package", "pg-cluster", "--locked"])
+                .args(["--", "--ignored"]),
         )?;
     }
 
     // Dropping it stops the server, however this function ends.
     let cluster = if needs_cluster {
-        Some(steps.run("start PostgreSQL", |interrupt| {
-            let programs = cluster::programs().context("no PostgreSQL server was found")?;
-            Cluster::start(&programs, interrupt)
+        Some(steps.run("start PostgreSQL", |_| {
+            let programs = pg_cluster::programs().context("no PostgreSQL server was found")?;
+            Cluster::start(&programs)
         })?)
     } else {
         None
@@ -111,7 +111,7 @@ fn prepare(
     workspace: &Workspace,
     needs_postgres: bool,
 ) -> Result<Option<Environment>> {
-    if needs_postgres && cluster::programs().is_none() {
+    if needs_postgres && pg_cluster::programs().is_none() {
         steps.run("install PostgreSQL", |interrupt| {
             packages::install(&["postgresql", "pgbouncer"], interrupt)
         })?;
