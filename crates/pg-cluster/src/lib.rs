@@ -330,7 +330,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "needs a PostgreSQL server; `cargo xtask test` runs it where one is installed"]
     fn a_cluster_starts_answers_and_leaves_nothing() {
         let programs = programs().expect("install it: apt-get install postgresql");
         let mut cluster = Cluster::start(&programs).unwrap();

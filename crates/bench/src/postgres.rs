@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use pg_cluster::Cluster;
 
-use super::{child, cpu};
+use crate::{child, cpu};
 use xtask::packages;
 use xtask::process::Interrupt;
 
