@@ -3,6 +3,7 @@
 use std::env;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -21,6 +22,8 @@ const PROGRAM: &str = "POSTHASTE_BIN";
 /// The seed of property tests, unless the caller gives another one: a run speaks of the change,
 /// not of luck. `cargo test` alone draws a new one each time.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
+/// How many tests of a binary run at once.
+const THREADS: &str = "RUST_TEST_THREADS";
 
 /// Runs every check; stops at the first step that fails.
 pub fn run() -> Result<()> {
@@ -53,14 +56,18 @@ pub fn run() -> Result<()> {
             Cluster::start(&pg_cluster::programs().context("no PostgreSQL server was found")?)
         })?),
     };
+    // Tests of processes and clocks mostly wait, so there are more of them than cores.
+    let threads = (2 * thread::available_parallelism().map_or(1, usize::from)).to_string();
     let given = |mut command: Command| {
         command.current_dir(ROOT);
         command.env(PROGRAM, here.with_file_name("posthaste"));
         if let Some(cluster) = &cluster {
             command.env(POSTGRES_URL, cluster.url());
         }
-        if env::var_os(SEED.0).is_none() {
-            command.env(SEED.0, SEED.1);
+        for (name, value) in [SEED, (THREADS, threads.as_str())] {
+            if env::var_os(name).is_none() {
+                command.env(name, value);
+            }
         }
         command
     };
