@@ -1,47 +1,47 @@
 //! Chores of the Posthaste workspace, run as `cargo xtask COMMAND`.
 //!
 //! `cargo xtask test` is what a contributor and the continuous integration both run: it prepares
-//! the machine and runs every check. See `suite` for the plan. `cargo xtask bench` measures how
-//! fast the service is; see `bench`.
+//! the machine and runs every check. See `suite` for the plan.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"
 )]
 
-mod bench;
 mod python;
-mod rules;
-mod steps;
 mod suite;
-mod tally;
-mod workspace;
 
+use std::env;
+use std::os::unix::process::CommandExt as _;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use anyhow::anyhow;
+use xtask::process::cargo;
 
-#[derive(Parser)]
-#[command(name = "cargo xtask", about = "Chores of the Posthaste workspace")]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
+const USAGE: &str = "\
+Chores of the Posthaste workspace
 
-#[derive(Subcommand)]
-enum Command {
-    /// Install what this machine lacks, then run every test
-    ///
-    /// Set `POSTHASTE_TEST_POSTGRES_URL` to test against a PostgreSQL server of your own; without
-    /// it, a private throwaway one is started if the workspace has a crate that needs it.
-    Test,
-    /// Measure how fast the service is, against a floor and ceilings on this machine
-    Bench(bench::Options),
-}
+cargo xtask test         Install what this machine lacks, then run every test
+cargo xtask bench ARGS   Measure how fast the service is; --help names the arguments
+
+Set POSTHASTE_TEST_POSTGRES_URL to test against a PostgreSQL server of your own; without it, a
+private throwaway one is started.";
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Command::Test => suite::run(),
-        Command::Bench(options) => bench::run(&options),
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let words: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["test"] => suite::run(),
+        // It becomes the benchmark, which cleans up by itself when it is told to end.
+        ["bench", options @ ..] => Err(cargo()
+            .args(["run", "--release", "--locked", "--package", "bench", "--"])
+            .args(options)
+            .exec()
+            .into()),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(anyhow!("no such command\n\n{USAGE}")),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,7 +4,6 @@
 //! ends the whole group, test binaries and servers included, and returns an error like any other;
 //! the guards on the stack then clean up.
 
-use std::io::{BufRead, BufReader, Write, stdout};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -47,27 +46,14 @@ impl Interrupt {
 
     /// Runs a command to its end; anything but success is an error.
     pub fn run(&self, command: &mut Command) -> Result<()> {
-        let mut child = spawn(command)?;
-        self.finish(command, &mut child)
-    }
-
-    /// Like [`Interrupt::run`], and hands each line of its standard output to `read` as well as to
-    /// our own.
-    pub fn run_reading(&self, command: &mut Command, read: impl FnMut(&str) + Send) -> Result<()> {
-        let mut child = spawn(command.stdout(Stdio::piped()))?;
-        let output = child.stdout.take();
-        thread::scope(|scope| {
-            if let Some(output) = output {
-                scope.spawn(move || copy_lines(output, read));
-            }
-            self.finish(command, &mut child)
-        })
-    }
-
-    fn finish(&self, command: &Command, child: &mut Child) -> Result<()> {
-        let status = self.wait(child)?;
-        // A server that a test left behind would hold our end of the pipe open for ever.
-        if let Some(group) = group_of(child) {
+        let mut child = command
+            .stdin(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("cannot start `{}`", shown(command)))?;
+        let status = self.wait(&mut child)?;
+        // A server that a test left behind would go on for ever.
+        if let Some(group) = group_of(&child) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         if !status.success() {
@@ -121,14 +107,6 @@ pub fn cargo() -> Command {
     command
 }
 
-fn spawn(command: &mut Command) -> Result<Child> {
-    command
-        .stdin(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .with_context(|| format!("cannot start `{}`", shown(command)))
-}
-
 /// Ends a child and whatever it started, politely first.
 fn end_group(child: &mut Child) {
     let Some(group) = group_of(child) else { return };
@@ -144,17 +122,6 @@ fn end_group(child: &mut Child) {
 
 fn group_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
-}
-
-fn copy_lines(output: impl std::io::Read, mut read: impl FnMut(&str)) {
-    let mut output = BufReader::new(output);
-    let mut line = Vec::new();
-    while matches!(output.read_until(b'\n', &mut line), Ok(length) if length > 0) {
-        // Nobody may be reading what we print; the child's outcome counts all the same.
-        let _ = stdout().write_all(&line);
-        read(String::from_utf8_lossy(&line).trim_end());
-        line.clear();
-    }
 }
 
 #[cfg(test)]
@@ -184,23 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn output_is_read_line_by_line() {
-        let mut lines = Vec::new();
-        Interrupt::default()
-            .run_reading(&mut shell("echo one; echo two"), |line| {
-                lines.push(line.to_owned());
-            })
-            .unwrap();
-        assert_eq!(lines, ["one", "two"]);
-    }
-
-    #[test]
-    fn what_a_child_leaves_behind_is_ended_with_it() {
-        let start = Instant::now();
-        Interrupt::default()
-            .run_reading(&mut shell("sleep 60 & echo started"), |_| {})
-            .unwrap();
-        assert!(start.elapsed() < Duration::from_secs(30));
+    fn a_process_that_a_child_leaves_behind_is_ended_with_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let survived = directory.path().join("survived");
+        let script = format!("(sleep 1; touch {}) &", survived.display());
+        Interrupt::default().run(&mut shell(&script)).unwrap();
+        thread::sleep(Duration::from_millis(1500));
+        assert!(!survived.exists(), "it went on");
     }
 
     #[test]

@@ -17,11 +17,6 @@ const PROBE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3
 /// What the environment was made from; written last, so that a half-made one is never used.
 const STAMP: &str = "posthaste-requirements.txt";
 
-/// Whether the folder with the Python checks is there.
-pub fn has_checks(root: &Path) -> bool {
-    checks(root).is_dir()
-}
-
 /// Makes the environment unless it is there and up to date.
 pub fn prepare(root: &Path, target: &Path, interrupt: &Interrupt) -> Result<Environment> {
     let wanted = checks(root).join("requirements.txt");

@@ -1,127 +1,90 @@
 //! The plan of `cargo xtask test`: what may fail soon comes first, and nothing is left out.
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
+use std::thread;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
+use pg_cluster::Cluster;
 
-use crate::python::Environment;
-use crate::steps::Steps;
-use crate::workspace::Workspace;
-use crate::{python, rules};
-use xtask::cluster::{self, Cluster};
+use crate::python;
 use xtask::packages;
-use xtask::process::{Interrupt, cargo};
+use xtask::process::{Interrupt, cargo, shown};
 
+/// The folder of the workspace, wherever the command was typed.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// How the tests learn of the PostgreSQL server.
 const POSTGRES_URL: &str = "POSTHASTE_TEST_POSTGRES_URL";
-/// The crate whose tests need one.
-const POSTGRES_CRATE: &str = "adapters-postgres";
 /// How tests find the built program.
 const PROGRAM: &str = "POSTHASTE_BIN";
 /// The seed of property tests, unless the caller gives another one: a run speaks of the change,
 /// not of luck. `cargo test` alone draws a new one each time.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
-/// The same packages and features for every command that builds the workspace, or cargo would
-/// compile the dependencies anew for each.
-const EVERYTHING: [&str; 3] = ["--workspace", "--all-features", "--locked"];
+/// How many tests of a binary run at once.
+const THREADS: &str = "RUST_TEST_THREADS";
 
 /// Runs every check; stops at the first step that fails.
 pub fn run() -> Result<()> {
-    let mut steps = Steps::new(Interrupt::install()?);
-    let result = all(&mut steps);
-    steps.summary();
-    result
-}
-
-fn all(steps: &mut Steps) -> Result<()> {
-    let workspace = steps.run("workspace metadata", |_| Workspace::load())?;
-    steps.run("dependency rules", |_| rules::check(&workspace))?;
-    let needs_postgres = workspace.has_member(POSTGRES_CRATE);
-    let needs_cluster = needs_postgres && env::var_os(POSTGRES_URL).is_none();
-    // Even where a server is given: some tests restart and kill one of their own.
-    let environment = prepare(steps, &workspace, needs_postgres)?;
-
-    let in_root = |mut command: Command| {
-        command.current_dir(workspace.root());
-        command
+    let interrupt = Interrupt::install()?;
+    let command = |name: &str, command: &mut Command| {
+        let title = format!("{name}: {}", shown(command));
+        step(&title, || interrupt.run(command))
     };
-    let cargo = || {
-        let mut command = in_root(cargo());
-        if env::var_os(SEED.0).is_none() {
-            command.env(SEED.0, SEED.1);
-        }
-        command
-    };
-    let program = workspace.target().join("debug/posthaste");
 
-    // Alone, so with the features that it asks for itself, and with no server to be found.
-    steps.tests(
-        "domain alone",
-        cargo()
-            .args(["test", "--package", "domain", "--locked", "--no-fail-fast"])
-            .env_remove(POSTGRES_URL)
-            .env_remove("DATABASE_URL"),
-    )?;
-    // Tests ask dependencies for features that the program does not, hence all targets at once.
-    steps.command(
-        "build",
-        cargo().arg("build").args(EVERYTHING).arg("--all-targets"),
-    )?;
-    if cluster::programs().is_some() {
-        steps.tests(
-            "throwaway cluster",
-            cargo()
-                .args(["test", "--package", "xtask", "--locked"])
-                .args(["--", "--ignored", "cluster::"]),
-        )?;
+    // Cargo put this program beside those that it builds for the tests.
+    let here = env::current_exe().context("where is this program?")?;
+    let target = here
+        .ancestors()
+        .nth(2)
+        .context("it is in no target folder")?;
+    if pg_cluster::programs().is_none() {
+        // Even where a server is given: some tests restart and kill one of their own.
+        step("install PostgreSQL", || {
+            packages::install(&["postgresql", "pgbouncer"], &interrupt)
+        })?;
     }
+    let environment = step("Python packages", || {
+        python::prepare(Path::new(ROOT), target, &interrupt)
+    })?;
 
     // Dropping it stops the server, however this function ends.
-    let cluster = if needs_cluster {
-        Some(steps.run("start PostgreSQL", |interrupt| {
-            let programs = cluster::programs().context("no PostgreSQL server was found")?;
-            Cluster::start(&programs, interrupt)
-        })?)
-    } else {
-        None
+    let cluster = match env::var_os(POSTGRES_URL) {
+        Some(_) => None,
+        None => Some(step("start PostgreSQL", || {
+            Cluster::start(&pg_cluster::programs().context("no PostgreSQL server was found")?)
+        })?),
     };
+    // Tests of processes and clocks mostly wait, so there are more of them than cores.
+    let threads = (2 * thread::available_parallelism().map_or(1, usize::from)).to_string();
     let given = |mut command: Command| {
-        command.env(PROGRAM, &program);
+        command.current_dir(ROOT);
+        command.env(PROGRAM, here.with_file_name("posthaste"));
         if let Some(cluster) = &cluster {
             command.env(POSTGRES_URL, cluster.url());
         }
+        for (name, value) in [SEED, (THREADS, threads.as_str())] {
+            if env::var_os(name).is_none() {
+                command.env(name, value);
+            }
+        }
         command
     };
-    let mut every_test = given(cargo());
-    every_test
-        .arg("test")
-        .args(EVERYTHING)
-        .arg("--no-fail-fast");
-    steps.tests("every test", &mut every_test)?;
-    if let Some(environment) = environment {
-        steps.tests("Python checks", &mut given(in_root(environment.pytest())))?;
-    }
-    Ok(())
+    // One command, so that everything is compiled once: the benchmark is left to clippy.
+    let mut tests = given(cargo());
+    tests
+        .args(["test", "--workspace", "--exclude", "bench"])
+        .args(["--all-features", "--locked", "--no-fail-fast"]);
+    command("every test", &mut tests)?;
+    command("Python checks", &mut given(environment.pytest()))
 }
 
-/// Installs what this machine lacks, before the long work begins.
-fn prepare(
-    steps: &mut Steps,
-    workspace: &Workspace,
-    needs_postgres: bool,
-) -> Result<Option<Environment>> {
-    if needs_postgres && cluster::programs().is_none() {
-        steps.run("install PostgreSQL", |interrupt| {
-            packages::install(&["postgresql", "pgbouncer"], interrupt)
-        })?;
-    }
-    let root = workspace.root().as_std_path();
-    if !python::has_checks(root) {
-        return Ok(None);
-    }
-    let environment = steps.run("Python packages", |interrupt| {
-        python::prepare(root, workspace.target().as_std_path(), interrupt)
-    })?;
-    Ok(Some(environment))
+/// Runs a step and prints its time; its error carries the step's name.
+fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    println!("\n=== {name}");
+    let start = Instant::now();
+    let result = work().with_context(|| format!("step \"{name}\" failed"))?;
+    println!("--- {:.1} s: {name}", start.elapsed().as_secs_f64());
+    Ok(result)
 }

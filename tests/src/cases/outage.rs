@@ -10,12 +10,9 @@ use std::{
     time::Duration,
 };
 
+use pg_cluster::{Cluster, Shutdown};
 use serde_json::json;
 use tokio::{task::JoinSet, time::sleep};
-use xtask::{
-    cluster::{self, Cluster, Shutdown},
-    process::Interrupt,
-};
 
 use super::durability::{nothing_is_lost, was_approved_once};
 use crate::harness::{
@@ -109,9 +106,9 @@ async fn insist(api: &Api, id: &str, payload: &serde_json::Value, seen: &Seen) {
 
 async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
     let _alone = alone().await;
-    let programs = cluster::programs().expect("PostgreSQL is missing: apt-get install postgresql");
+    let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
     // The server ends with the thread that starts it, which is this test's own.
-    let mut cluster = Cluster::start(&programs, &Interrupt::default()).unwrap();
+    let mut cluster = Cluster::start(&programs).unwrap();
     let site = Site::with_database(Database::Other(cluster.url().to_owned()))
         .with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
     site.run(&["migrate"]).succeeded();
@@ -131,7 +128,7 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
             assert_eq!(ready.status, 503, "{ready:#?}");
             assert_eq!(api.get("/healthz").await.status, 200);
         }
-        cluster.start_again(&Interrupt::default()).unwrap();
+        cluster.start_again().unwrap();
         // Through each server, by itself.
         for api in [&app.api, &other] {
             eventually("pushes succeed again", BACK_AGAIN, || async move {

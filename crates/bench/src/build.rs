@@ -8,9 +8,10 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use cargo_metadata::Message;
 
-use super::child;
-use crate::workspace::Workspace;
+use crate::child;
 use xtask::process::{Interrupt, cargo};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// The built programs.
 pub struct Programs {
@@ -24,16 +25,11 @@ pub struct Programs {
 
 /// Builds everything but a program that is given. The program is built alone: benchmarks ask its
 /// libraries for features that it does not have when it is shipped.
-pub fn build(
-    workspace: &Workspace,
-    given: Option<&Path>,
-    profile: &str,
-    interrupt: &Interrupt,
-) -> Result<Programs> {
+pub fn build(given: Option<&Path>, profile: &str, interrupt: &Interrupt) -> Result<Programs> {
     let command = |subcommand: &str| {
         let mut command = cargo();
         command
-            .current_dir(workspace.root())
+            .current_dir(ROOT)
             .args([subcommand, "--locked", "--profile", profile])
             .args(["--message-format", "json-render-diagnostics"]);
         command

@@ -1,7 +1,7 @@
 //! What has to be reached, and whether it was.
 
-use super::extras::Extras;
-use super::measure::{Backend, Measurement, Round, Rounds, Scenario, Subject};
+use crate::extras::Extras;
+use crate::measure::{Backend, Measurement, Round, Rounds, Scenario, Subject};
 
 /// The most memory that the service may have, in kilobytes.
 const MEMORY: f64 = 150.0 * 1024.0;
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_queue_that_never_was_full_proves_nothing() {
         let found = Extras {
-            queue: Some(super::super::extras::FullQueue::default()),
+            queue: Some(crate::extras::FullQueue::default()),
             ..Extras::default()
         };
         assert_eq!(of(&extras(&found), "503").met, None);

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::build::Programs;
-use super::ceiling::{self, Straight};
-use super::cpu::{self, Watched};
-use super::floor::Floor;
-use super::load::Load;
-use super::measure::{Backend, Key, Measurement, Round, Scenario, Subject};
-use super::postgres::Server;
-use super::service::{Installation, Service};
+use crate::build::Programs;
+use crate::ceiling::{self, Straight};
+use crate::cpu::{self, Watched};
+use crate::floor::Floor;
+use crate::load::Load;
+use crate::measure::{Backend, Key, Measurement, Round, Scenario, Subject};
+use crate::postgres::Server;
+use crate::service::{Installation, Service};
 use xtask::process::Interrupt;
 
 /// What every round needs.

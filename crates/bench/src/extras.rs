@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::bodies::{Tail, payload, title};
-use super::cpu;
-use super::http::Connection;
-use super::measure::{Backend, Measurement, Scenario, percentile};
-use super::round::Bench;
+use crate::bodies::{Tail, payload, title};
+use crate::cpu;
+use crate::http::Connection;
+use crate::measure::{Backend, Measurement, Scenario, percentile};
+use crate::round::Bench;
 
 /// How many clients meet a queue of how many places.
 pub const CROWD: u32 = 512;

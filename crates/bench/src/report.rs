@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::extras::{CROWD, Extras, PLACES};
-use super::measure::{Backend, Measurement, Rounds, Scenario};
-use super::targets::Target;
+use crate::extras::{CROWD, Extras, PLACES};
+use crate::measure::{Backend, Measurement, Rounds, Scenario};
+use crate::targets::Target;
 
 /// A table with its columns as wide as they have to be.
 pub struct Table {
@@ -190,8 +190,8 @@ fn shown(value: Option<f64>, places: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::{Round, Subject};
     use super::*;
+    use crate::measure::{Round, Subject};
 
     #[test]
     fn tables_are_aligned() {

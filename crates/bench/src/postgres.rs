@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use pg_cluster::Cluster;
 
-use super::{child, cpu};
-use xtask::cluster::{self, Cluster};
+use crate::{child, cpu};
 use xtask::packages;
 use xtask::process::Interrupt;
 
@@ -49,11 +49,11 @@ pub struct Server {
 impl Server {
     /// Starts a cluster, after installing one if need be.
     pub fn start(interrupt: &Interrupt) -> Result<Self> {
-        if cluster::programs().is_none() {
+        if pg_cluster::programs().is_none() {
             packages::install(&["postgresql"], interrupt)?;
         }
-        let programs = cluster::programs().context("no PostgreSQL server was found")?;
-        let cluster = Cluster::start(&programs, interrupt)?;
+        let programs = pg_cluster::programs().context("no PostgreSQL server was found")?;
+        let cluster = Cluster::start(&programs)?;
         let mut server = Self {
             cluster,
             programs,

@@ -14,11 +14,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::bodies::{COMPANIES, TAILS, Tail};
-use super::child;
-use super::cpu::Watched;
-use super::measure::{Measurement, Scenario, percentile};
-use super::postgres::Server;
+use crate::bodies::{COMPANIES, TAILS, Tail};
+use crate::child;
+use crate::cpu::Watched;
+use crate::measure::{Measurement, Scenario, percentile};
+use crate::postgres::Server;
 use xtask::process::Interrupt;
 
 /// The templates: what differs between postings.

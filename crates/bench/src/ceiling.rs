@@ -5,11 +5,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::child::{self, Running};
-use super::cpu::Watched;
-use super::load::Load;
-use super::measure::{Measurement, Scenario};
-use super::service;
+use crate::child::{self, Running};
+use crate::cpu::Watched;
+use crate::load::Load;
+use crate::measure::{Measurement, Scenario};
+use crate::service;
 use xtask::process::Interrupt;
 
 /// As many postings as the service's lane commits at once at most.

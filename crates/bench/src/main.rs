@@ -6,6 +6,10 @@
 //! - `floor` is what a usual service would do, `ceiling` what could be reached at most.
 //! - `round` measures everything once; `extras` what has no floor.
 //! - `measure` holds what came out, `targets` what should, `report` prints both.
+#![expect(
+    clippy::print_stdout,
+    reason = "a command line tool reports on standard output"
+)]
 
 mod bodies;
 mod build;
@@ -26,23 +30,25 @@ mod targets;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::{Parser, ValueEnum};
 
 use self::extras::Extras;
 use self::measure::{Backend, Rounds, Scenario};
 use self::postgres::Server;
 use self::round::Bench;
-use crate::workspace::Workspace;
+
 use xtask::process::Interrupt;
 
 /// How many postings there are to push again, and as many to update.
 const SEEDS: u64 = 5_000;
 
-/// What to measure.
-#[derive(Debug, Args)]
-pub struct Options {
+/// Measure how fast the service is, against a floor and ceilings on this machine
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask bench")]
+struct Options {
     /// Seconds of each measurement; pgbench needs some of them to connect
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u64).range(2..=600))]
     seconds: u64,
@@ -78,19 +84,23 @@ pub struct Options {
     output: Option<PathBuf>,
 }
 
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("\nerror: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Measures, and prints a report. Missed targets are no error: other work on the machine may be
 /// the cause.
-pub fn run(options: &Options) -> Result<()> {
+fn run(options: &Options) -> Result<()> {
     let interrupt = Interrupt::install()?;
-    let workspace = Workspace::load()?;
     let wrk = load::program(&interrupt)?;
     println!("building (profile {})", options.profile);
-    let programs = build::build(
-        &workspace,
-        options.program.as_deref(),
-        &options.profile,
-        &interrupt,
-    )?;
+    let programs = build::build(options.program.as_deref(), &options.profile, &interrupt)?;
     let folder = tempfile::Builder::new()
         .prefix("posthaste-bench-")
         .tempdir()?;
@@ -217,7 +227,7 @@ fn heading(options: &Options, server: Option<&Server>, interrupt: &Interrupt) ->
     let load = load.split(' ').next().unwrap_or("unknown");
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let mut text = format!(
-        "## `cargo xtask {}`\n\n- {cores} cores of {}, load {load} before the start\n",
+        "## `cargo xtask bench {}`\n\n- {cores} cores of {}, load {load} before the start\n",
         arguments.join(" "),
         field("model name"),
     );

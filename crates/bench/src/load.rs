@@ -8,10 +8,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::bodies::{COMPANIES, TAILS, Tail};
-use super::child;
-use super::cpu::Watched;
-use super::measure::{Measurement, Scenario};
+use crate::bodies::{COMPANIES, TAILS, Tail};
+use crate::child;
+use crate::cpu::Watched;
+use crate::measure::{Measurement, Scenario};
 use xtask::packages;
 use xtask::process::Interrupt;
 

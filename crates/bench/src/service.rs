@@ -9,9 +9,9 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::bodies::{TAILS, Tail, payload, title};
-use super::child::{self, Running};
-use super::http;
+use crate::bodies::{TAILS, Tail, payload, title};
+use crate::child::{self, Running};
+use crate::http;
 use xtask::process::Interrupt;
 
 /// The program on one database, with keys and a client.

@@ -1,0 +1,235 @@
+//! Which crate of the workspace may depend on which, and where a library may be used.
+//!
+//! Crates are named by their folder, as `docs/architecture.md` does.
+
+use cargo_metadata::{DependencyKind, Metadata};
+
+use crate::closure::{IMPURE, PURE};
+use crate::{assert_none, matches, metadata};
+
+/// A crate, or several of a kind, and the workspace crates that it may use, in tests as well. The
+/// first row that matches holds; everything that is not listed is forbidden.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("crates/domain", &[]),
+    ("crates/newsletter", &["crates/domain"]),
+    ("crates/posting-text", &[]),
+    ("crates/outbound", &[]),
+    ("crates/sql-common", &["crates/domain", "crates/newsletter"]),
+    (
+        "crates/adapters-sqlite",
+        &["crates/domain", "crates/newsletter", "crates/sql-common"],
+    ),
+    (
+        "crates/adapters-postgres",
+        &["crates/domain", "crates/newsletter", "crates/sql-common"],
+    ),
+    (
+        "crates/adapters-mailerlite",
+        &["crates/domain", "crates/newsletter", "crates/outbound"],
+    ),
+    ("crates/adapters-llm", &["crates/domain", "crates/outbound"]),
+    (
+        "crates/adapters-enrichment",
+        &["crates/domain", "crates/outbound"],
+    ),
+    ("crates/adapters-*", &["crates/domain", "crates/newsletter"]),
+    (
+        "crates/app",
+        &[
+            "crates/domain",
+            "crates/newsletter",
+            "crates/posting-text",
+            "crates/adapters-*",
+            "crates/outbound",
+        ],
+    ),
+    ("crates/pg-cluster", &[]),
+    ("crates/xtask", &["crates/pg-cluster"]),
+    ("crates/bench", &["crates/pg-cluster", "crates/xtask"]),
+    (
+        "tests",
+        &[
+            "crates/domain",
+            "crates/newsletter",
+            "crates/adapters-*",
+            "crates/app",
+            "crates/pg-cluster",
+        ],
+    ),
+];
+
+/// Libraries that belong in a few crates only.
+struct Confined {
+    libraries: &'static [&'static str],
+    to: &'static [&'static str],
+    /// Whether a test elsewhere may use them.
+    free_in_tests: bool,
+    remedy: &'static str,
+}
+
+const CONFINED: &[Confined] = &[
+    Confined {
+        libraries: &["diesel*", "libsqlite3-sys", "tokio-postgres*"],
+        to: &[
+            "crates/adapters-sqlite",
+            "crates/adapters-postgres",
+            "crates/sql-common",
+        ],
+        free_in_tests: false,
+        remedy: "Only the two stores know SQL: go through the port `Store`",
+    },
+    Confined {
+        libraries: &["actix*", "tracing-actix-web", "oxide-auth", "chrono"],
+        to: &["crates/adapters-http"],
+        free_in_tests: false,
+        remedy: "Only adapters-http knows HTTP and OAuth: put the code there",
+    },
+    Confined {
+        libraries: &["reqwest"],
+        to: &[
+            "crates/app",
+            "crates/adapters-mailerlite",
+            "crates/adapters-enrichment",
+            "crates/adapters-llm",
+            "crates/outbound",
+            "tests",
+        ],
+        free_in_tests: true,
+        remedy: "Only crates that call another service need a client: go through a port",
+    },
+    Confined {
+        libraries: &["anyhow"],
+        to: &[
+            "crates/app",
+            "crates/bench",
+            "crates/pg-cluster",
+            "crates/xtask",
+            "tests",
+        ],
+        free_in_tests: true,
+        remedy: "A library names its errors: use thiserror, or the port's error type",
+    },
+];
+
+/// What a crate's manifest asks for: a crate of the workspace by its folder, or a library by its
+/// name in the registry, whatever it is renamed to.
+struct Use {
+    member: String,
+    of: String,
+    in_tests: bool,
+}
+
+impl Use {
+    fn violation(&self) -> Option<String> {
+        let Self {
+            member,
+            of,
+            in_tests,
+        } = self;
+        let is_member = of == "tests" || of.starts_with("crates/");
+        if is_member {
+            // A crate's tests may switch on features of the crate itself.
+            let may_use = LAYERS
+                .iter()
+                .find(|(folder, _)| matches(&[folder], member))?
+                .1;
+            let is_fine = matches(may_use, of) || (*in_tests && of == member);
+            return (!is_fine).then(|| format!("{member} depends on {of}: it may use {may_use:?}"));
+        }
+        let is_pure = member
+            .strip_prefix("crates/")
+            .is_some_and(|name| PURE.contains(&name));
+        if is_pure && !in_tests && matches(IMPURE, of) {
+            return Some(format!(
+                "{member} depends on {of}: it is pure, so take an argument"
+            ));
+        }
+        let broken = CONFINED.iter().find(|confined| {
+            matches(confined.libraries, of)
+                && !matches(confined.to, member)
+                && !(confined.free_in_tests && *in_tests)
+        })?;
+        Some(format!("{member} depends on {of}. {}", broken.remedy))
+    }
+}
+
+fn uses(metadata: &Metadata) -> Vec<Use> {
+    let folder = |path: &cargo_metadata::camino::Utf8Path| {
+        let inside = path.strip_prefix(&metadata.workspace_root);
+        inside.unwrap_or(path).to_string()
+    };
+    let mut uses = Vec::new();
+    for package in metadata.workspace_packages() {
+        let manifest = &package.manifest_path;
+        uses.extend(package.dependencies.iter().map(|dependency| {
+            Use {
+                member: folder(manifest.parent().unwrap()),
+                of: dependency
+                    .path
+                    .as_deref()
+                    .map_or_else(|| dependency.name.clone(), folder),
+                in_tests: dependency.kind == DependencyKind::Development,
+            }
+        }));
+    }
+    uses
+}
+
+#[test]
+fn crates_depend_on_each_other_and_on_libraries_as_the_tables_say() {
+    let metadata = metadata();
+    for package in metadata.workspace_packages() {
+        let folder = package.manifest_path.parent().unwrap();
+        let folder = folder.strip_prefix(&metadata.workspace_root).unwrap();
+        let has_layer = LAYERS
+            .iter()
+            .any(|(name, _)| matches(&[name], folder.as_str()));
+        assert!(
+            has_layer,
+            "{folder} is in no layer: add it here and to docs/architecture.md"
+        );
+    }
+    let violations: Vec<_> = uses(&metadata).iter().filter_map(Use::violation).collect();
+    assert_none(&violations);
+}
+
+#[test]
+fn what_the_tables_forbid_is_found() {
+    let cases = [
+        ("crates/domain", "crates/adapters-sqlite", true),
+        ("crates/domain", "dev:crates/adapters-sqlite", true),
+        ("crates/domain", "dev:crates/domain", false),
+        ("crates/domain", "crates/domain", true),
+        ("crates/domain", "tokio", true),
+        ("crates/domain", "dev:diesel", true),
+        ("crates/domain", "dev:proptest", false),
+        ("crates/newsletter", "crates/domain", false),
+        ("crates/posting-text", "crates/domain", true),
+        ("crates/adapters-postgres", "crates/sql-common", false),
+        ("crates/adapters-http", "crates/sql-common", true),
+        ("crates/adapters-http", "crates/adapters-sqlite", true),
+        ("crates/adapters-http", "crates/outbound", true),
+        ("crates/adapters-http", "reqwest", true),
+        ("crates/adapters-http", "dev:reqwest", false),
+        ("crates/adapters-sqlite", "dev:actix-rt", true),
+        ("crates/adapters-mailerlite", "crates/outbound", false),
+        ("crates/outbound", "anyhow", true),
+        ("crates/app", "diesel-async", true),
+        ("crates/app", "crates/adapters-sqlite", false),
+        ("crates/app", "crates/xtask", true),
+        ("tests", "dev:crates/xtask", true),
+        ("tests", "dev:crates/pg-cluster", false),
+    ];
+    for (member, of, is_forbidden) in cases {
+        let found = Use {
+            member: member.to_owned(),
+            of: of.trim_start_matches("dev:").to_owned(),
+            in_tests: of.starts_with("dev:"),
+        };
+        assert_eq!(
+            found.violation().is_some(),
+            is_forbidden,
+            "{member} on {of}"
+        );
+    }
+}

@@ -1,0 +1,43 @@
+//! The invariants of `docs/architecture.md` that a tool can hold, over what cargo says of the
+//! workspace. Each test names everything that breaks its rule, and the way out.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+mod closure;
+mod layers;
+mod packages;
+mod settings;
+
+use std::path::Path;
+
+use cargo_metadata::{CargoOpt, Metadata, MetadataCommand};
+
+/// The folder of the workspace.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The workspace and every package it is built from, with all features and for all platforms.
+fn metadata() -> Metadata {
+    MetadataCommand::new()
+        .manifest_path(Path::new(ROOT).join("Cargo.toml"))
+        .features(CargoOpt::AllFeatures)
+        .other_options(["--locked".to_owned()])
+        .exec()
+        .unwrap()
+}
+
+fn assert_none(violations: &[String]) {
+    assert!(violations.is_empty(), "\n  {}", violations.join("\n  "));
+}
+
+/// Whether a name is one of the patterns, or starts with one that ends in `*`.
+fn matches(patterns: &[&str], name: &str) -> bool {
+    patterns
+        .iter()
+        .any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *pattern,
+        })
+}

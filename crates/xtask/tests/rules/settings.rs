@@ -1,0 +1,60 @@
+//! Settings of tools: actions of others are pinned, and a pure crate's clippy bans no less.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{ROOT, assert_none};
+
+/// A tag can be moved to other code by the owner of the action, a digest cannot. The version behind
+/// it, as a comment, is for people and for the bot that proposes updates.
+#[test]
+fn actions_are_named_by_the_digest_of_a_commit() {
+    let mut violations = Vec::new();
+    for entry in fs::read_dir(Path::new(ROOT).join(".github/workflows")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let used = text.lines().filter_map(|line| line.split_once("uses: "));
+        let loose = used.filter(|(_, action)| !is_pinned(action));
+        violations.extend(loose.map(|(_, action)| format!("{}: {action}", path.display())));
+    }
+    assert_none(&violations);
+}
+
+/// Whether it is `owner/name@<40 hex digits> # version`.
+fn is_pinned(action: &str) -> bool {
+    action.split_once(" # v").is_some_and(|(name, _)| {
+        let digest = name.split_once('@').map_or("", |(_, digest)| digest);
+        digest.len() == 40 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+#[test]
+fn a_tag_is_no_digest() {
+    assert!(is_pinned(
+        "a/b@d23441a48e516b6c34aea4fa41551a30e30af803 # v6.1.0"
+    ));
+    for loose in [
+        "a/b@v6",
+        "a/b@v6 # v6",
+        "a/b@d23441a48e516b6c34aea4fa41551a30e30af803",
+    ] {
+        assert!(!is_pinned(loose), "{loose}");
+    }
+}
+
+/// Clippy takes the first clippy.toml from a crate's folder upwards and joins no two.
+#[test]
+fn a_crate_with_clippy_settings_of_its_own_repeats_those_of_the_workspace() {
+    let settings = |path: &Path| {
+        let text = fs::read_to_string(path).ok()?;
+        Some(toml::from_str::<toml::Table>(&text).unwrap())
+    };
+    let shared = settings(&Path::new(ROOT).join("clippy.toml")).unwrap();
+    for entry in fs::read_dir(Path::new(ROOT).join("crates")).unwrap() {
+        let path = entry.unwrap().path().join("clippy.toml");
+        let Some(own) = settings(&path) else { continue };
+        for (name, value) in &shared {
+            assert_eq!(own.get(name), Some(value), "{name} in {}", path.display());
+        }
+    }
+}
