@@ -6,7 +6,7 @@
 use actix_web::{HttpRequest, HttpResponse, dev::Payload};
 use domain::client::{ClientId, Scope};
 
-use crate::{application::State, body, error::ApiError};
+use crate::{body, error::ApiError, state::State};
 
 /// Lets through whoever has a token with one of the scopes.
 pub async fn authorize(

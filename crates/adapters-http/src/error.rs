@@ -21,8 +21,6 @@ use domain::{
 };
 use serde::{Serialize, Serializer};
 
-use crate::oauth::AuthError;
-
 /// Seconds after which a client should try again when too much waits.
 const RETRY_OVERLOADED: u32 = 1;
 /// Seconds after which a client should try again when the store is away.
@@ -48,7 +46,8 @@ impl ApiError {
     pub const INTERNAL: &'static str =
         "Something went wrong in the service. Report the request id if it happens again.";
 
-    fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
+    /// An error with this status and message.
+    pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Answer {
             status,
             message: message.into(),
@@ -57,7 +56,8 @@ impl ApiError {
         }))
     }
 
-    fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
+    /// The same with a header.
+    pub fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
         self.0.header = Some((name, value.into()));
         self
     }
@@ -358,18 +358,6 @@ impl From<Rejection> for ApiError {
             Rejection::Transition { .. } => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, rejection.to_string())
             }
-        }
-    }
-}
-
-impl From<AuthError> for ApiError {
-    fn from(error: AuthError) -> Self {
-        let plain = Self::new(error.status_code(), error.to_string());
-        let challenge = error.www_authenticate().map(HeaderValue::try_from);
-        match (challenge, error.retry_after()) {
-            (Some(Ok(challenge)), _) => plain.with_header(header::WWW_AUTHENTICATE, challenge),
-            (_, Some(seconds)) => plain.with_header(header::RETRY_AFTER, seconds),
-            _ => plain,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use actix_web::{HttpResponse, web};
 use tokio::time::timeout;
 
-use crate::{application::State, error::ApiError, routing::get_only};
+use crate::{error::ApiError, routing::get_only, state::State};
 
 /// How long the store may take to say that it is ready.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -26,14 +26,17 @@ mod openapi;
 mod posting;
 mod request_id;
 mod routing;
+mod schema;
 mod server;
+mod state;
 mod subscriber;
 
 pub use self::{
     admin::{AdminApplication, AdminListener, MetricsPage},
-    application::{Application, BuildError, HttpSettings, Ports, StopHandle},
+    application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,
     openapi::openapi,
     posting::posting_data,
+    state::Ports,
     subscriber::subscriber_data,
 };

@@ -6,15 +6,15 @@ use domain::client::Scope;
 use serde::Serialize;
 
 use super::{
-    Authorizer,
+    authorizer::Authorizer,
     keys::Key,
     token::{self, GRANT_TYPE},
 };
 
 /// Where the keys are.
-pub(super) const JWKS_PATH: &str = "/.well-known/jwks.json";
+pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
 /// Where the addresses are.
-pub(super) const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
+pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 
 /// A new key is listed 5 seconds after it was made and signs after 30: a copy of the list must
 /// not last for longer than what is between.

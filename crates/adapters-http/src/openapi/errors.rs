@@ -4,10 +4,8 @@ use utoipa::openapi::{
     ArrayBuilder, Ref, Response, path::OperationBuilder, schema::AdditionalProperties,
 };
 
-use super::{
-    components::{header_ref, json_response},
-    schema::{Named, object, string, with_all},
-};
+use super::response::{header_ref, json_response};
+use crate::schema::{Named, object, string, with_all};
 
 /// An error that several operations answer: its status, its component, what it means.
 pub struct SharedError {

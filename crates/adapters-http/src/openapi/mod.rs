@@ -3,20 +3,22 @@
 //! It is built from the same constants and names that the rules use, so it cannot promise
 //! another limit than the one that holds; the rest is held by the tests beside it.
 
-mod components;
 mod errors;
 mod newsletter;
 mod oauth;
 mod postings;
-pub mod schema;
+mod response;
+mod security;
 mod service;
 #[cfg(test)]
 mod tests;
 
 use utoipa::openapi::{
-    InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder, ServerBuilder,
-    tag::TagBuilder,
+    Components, ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder,
+    PathsBuilder, ServerBuilder, tag::TagBuilder,
 };
+
+use crate::{posting, subscriber};
 
 const DESCRIPTION: &str = "\
 Posthaste takes in job postings. An integration pushes each posting with one idempotent `PUT` \
@@ -81,6 +83,40 @@ pub fn openapi() -> OpenApi {
         .paths(paths.fold(PathsBuilder::new(), |paths, (path, item)| {
             paths.path(path, item)
         }))
-        .components(Some(components::components()))
+        .components(Some(components()))
+        .build()
+}
+
+/// All components of the document.
+fn components() -> Components {
+    let schemas = [
+        posting::payload_schemas(),
+        posting::view_schemas(),
+        subscriber::payload_schemas(),
+        subscriber::view_schemas(),
+        subscriber::webhook_schemas(),
+        subscriber::form_schemas(),
+        oauth::schemas(),
+        service::schemas(),
+        errors::schemas(),
+    ]
+    .into_iter()
+    .flatten();
+    let components = schemas.fold(ComponentsBuilder::new(), |all, (name, schema)| {
+        all.schema(name, schema)
+    });
+    let components = response::headers()
+        .into_iter()
+        .fold(components, |all, (name, header)| all.header(name, header));
+    let components = errors::responses()
+        .into_iter()
+        .fold(components, |all, (name, response)| {
+            all.response(name, response)
+        });
+    security::schemes()
+        .into_iter()
+        .fold(components, |all, (name, scheme)| {
+            all.security_scheme(name, scheme)
+        })
         .build()
 }

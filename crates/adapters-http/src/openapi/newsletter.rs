@@ -12,13 +12,14 @@ use utoipa::openapi::{
 };
 
 use super::{
-    components::{SIGNATURE, header_ref, json_response, ok, requires, response},
     errors::{
         BAD_REQUEST, BAD_SIGNATURE, FORBIDDEN, INTERNAL, INVALID, SUBSCRIBER_NOT_FOUND, TIMEOUT,
         TOO_LARGE, UNAUTHORIZED, UNAVAILABLE, UNSUPPORTED, with_errors,
     },
-    schema::{email, reference, string},
+    response::{header_ref, json_response, ok, response},
+    security::{SIGNATURE, requires},
 };
+use crate::schema::{email, reference, string};
 use crate::subscriber::{
     CONFIRM_PATH, CONFIRMED_PATH, LinkAction, NOT_SUBSCRIBED_PATH, PATH, REPORTERS,
     UNSUBSCRIBED_PATH, WEBHOOK_PATH,

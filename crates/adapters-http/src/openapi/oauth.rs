@@ -8,18 +8,16 @@ use utoipa::openapi::{
 };
 
 use super::{
-    components::{BASIC, header_ref, json_response, ok},
     errors::{INTERNAL, with_errors},
-    schema::{Named, filled_string, format, object, one_of, reference, string, with_all},
+    response::{header_ref, json_response, ok},
+    security::BASIC,
 };
+use crate::oauth::{JWKS_PATH, METADATA_PATH, TOKEN_PATH};
+use crate::schema::{Named, filled_string, format, object, one_of, reference, string, with_all};
 
 /// The tag of these operations.
 pub const TAG: &str = "OAuth";
-/// Where tokens are.
-pub const TOKEN_PATH: &str = "/oauth/token";
 
-const JWKS_PATH: &str = "/.well-known/jwks.json";
-const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The paths with their operations.

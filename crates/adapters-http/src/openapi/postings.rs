@@ -11,14 +11,15 @@ use utoipa::openapi::{
 };
 
 use super::{
-    components::{ok, requires},
     errors::{
         BAD_REQUEST, FORBIDDEN, INTERNAL, INVALID, NOT_FOUND, TIMEOUT, TOO_LARGE, UNAUTHORIZED,
         UNAVAILABLE, UNSUPPORTED, with_errors,
     },
-    schema::{one_of, reference, string, time},
+    response::ok,
+    security::requires,
 };
 use crate::posting::{DEFAULT_LIMIT, LIST_PATH, MAX_LIMIT, READERS, WRITERS};
+use crate::schema::{one_of, reference, string, time};
 
 /// The tag of these operations.
 pub const TAG: &str = "Job postings";

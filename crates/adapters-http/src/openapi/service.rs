@@ -6,10 +6,10 @@ use utoipa::openapi::{
 };
 
 use super::{
-    components::{ok, response},
     errors::{INTERNAL, UNAVAILABLE, with_errors},
-    schema::{Named, object, one_of, with_all},
+    response::{ok, response},
 };
+use crate::schema::{Named, object, one_of, with_all};
 
 /// The tag of these operations.
 pub const TAG: &str = "Service";

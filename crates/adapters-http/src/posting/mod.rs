@@ -17,7 +17,7 @@ pub use self::{
     payload::schemas as payload_schemas,
     view::{data as posting_data, schemas as view_schemas},
 };
-use crate::{api, application::State, error::ApiError, routing::READ_METHODS};
+use crate::{api, error::ApiError, routing::READ_METHODS, state::State};
 
 /// The path of the list.
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
@@ -32,7 +32,8 @@ pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(web::resource(LIST_PATH).to(all))
         // An empty identifier is a bad identifier, not another path.
-        .service(web::resource(format!("{LIST_PATH}/{{identifier:[^/]*}}")).to(one));
+        .service(web::resource(format!("{LIST_PATH}/{{identifier:[^/]*}}")).to(one))
+        .service(web::resource(format!("{LIST_PATH}/{{rest:.*}}")).to(slash_in_identifier));
 }
 
 async fn all(
@@ -59,6 +60,10 @@ async fn one(
         _ => api::refuse_method(&request, &state, READERS, "GET, HEAD, PUT").await,
     };
     api::settle(&request, payload, answer).await
+}
+
+async fn slash_in_identifier() -> Result<&'static str, ApiError> {
+    Err(ApiError::slash_in_identifier())
 }
 
 fn identifier(request: &HttpRequest) -> Result<SourceIdentifier, ApiError> {

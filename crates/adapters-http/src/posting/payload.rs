@@ -14,7 +14,7 @@ use utoipa::openapi::{
     schema::{AdditionalProperties, AnyOfBuilder},
 };
 
-use crate::openapi::schema::{
+use crate::schema::{
     Named, filled_string, format, nullable, object, object_or_empty_list, optional_amount,
     optional_string, prohibited, reference, some_of, string, unless_empty,
 };

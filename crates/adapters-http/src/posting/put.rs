@@ -9,7 +9,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::WRITERS;
-use crate::{api, application::State, body, error::ApiError};
+use crate::{api, body, error::ApiError, state::State};
 
 #[derive(Serialize)]
 struct Envelope {

@@ -26,7 +26,7 @@ pub use self::{
     migration::{LinkForm, of_form, of_json, token_of_query},
     webhook::read_delivery,
 };
-use crate::{api, application::State, error::ApiError};
+use crate::{api, error::ApiError, state::State};
 
 /// The path above every subscriber's own.
 pub const PATH: &str = "/api/newsletter/subscribers";

@@ -7,7 +7,7 @@ use domain::subscriber::{
 };
 use utoipa::openapi::{ObjectBuilder, Type, schema::AdditionalProperties};
 
-use crate::openapi::schema::{
+use crate::schema::{
     Named, date, email, object, one_of, optional_string, or_null, reference, time, unless_empty,
 };
 

@@ -6,7 +6,7 @@ use ring::rand::SystemRandom;
 use uuid::Uuid;
 
 use super::{REPORTERS, view};
-use crate::{api, application::State, body, error::ApiError, oauth::random_bytes};
+use crate::{api, body, error::ApiError, oauth::random_bytes, state::State};
 
 pub(super) async fn handle(
     request: &HttpRequest,

@@ -18,7 +18,11 @@ use ring::{
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair},
 };
 
-use super::{Key, KeyError, KeyId, KeyProblem, KeySet, owner, problem};
+use super::{
+    key::{Key, KeyError, KeyId, KeySet},
+    owner,
+    problem::{self, KeyProblem},
+};
 
 /// The label of a PKCS#8 private key (RFC 7468 §10).
 const PEM_LABEL: &str = "PRIVATE KEY";

@@ -7,7 +7,11 @@ use std::sync::{
 
 use time::{Duration, OffsetDateTime};
 
-use super::{KeyError, KeyFolder, KeyProblem, KeySet};
+use super::{
+    folder::KeyFolder,
+    key::{KeyError, KeySet},
+    problem::KeyProblem,
+};
 
 /// How old the picture of the folder may get. Processes promise to follow within 10 seconds.
 const READ_EVERY: Duration = Duration::seconds(5);

@@ -10,6 +10,7 @@ mod requests;
 use std::{
     collections::HashMap,
     fs,
+    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},

@@ -11,7 +11,7 @@ use actix_web::{
 };
 use serde::Serialize;
 
-use crate::oauth::{REALM, RETRY_AFTER_SECONDS};
+use crate::oauth::authorizer::{REALM, RETRY_AFTER_SECONDS};
 
 /// Why there is no token.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! `POST /oauth/token`: an access token for a client's own credentials (RFC 6749 §4.4).
 
-mod error;
-mod request;
+pub(super) mod error;
+pub(super) mod request;
 
 use std::time::Duration;
 
@@ -14,9 +14,11 @@ use actix_web::{
 use metrics::counter;
 use serde::Serialize;
 
-use self::request::Form;
-pub(super) use self::{error::TokenError, request::TokenRequest};
-use super::{Authorizer, grant};
+use self::{
+    error::TokenError,
+    request::{Form, TokenRequest},
+};
+use super::{authorizer::Authorizer, grant};
 use crate::{body, connection::Connection};
 
 /// Where tokens are.

@@ -10,7 +10,7 @@ use base64::{
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::TokenError;
+use super::error::TokenError;
 use crate::oauth::jwt::object::Object;
 
 /// Base64 as RFC 7617 has it, and without the padding that some clients forget.

@@ -6,7 +6,7 @@ use utoipa::openapi::{
     schema::AdditionalProperties,
 };
 
-use crate::openapi::schema::{
+use crate::schema::{
     Named, object, one_of, optional_amount, optional_one_of, optional_string, optional_time,
     or_null, reference, some_of, string, time, uuid, with_all,
 };

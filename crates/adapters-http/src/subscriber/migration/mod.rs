@@ -29,7 +29,7 @@ use self::{
     page::{Page, Pages},
     texts::{Passage, Texts},
 };
-use crate::{api, application::State, error::ApiError, routing::get_only};
+use crate::{api, error::ApiError, routing::get_only, state::State};
 
 /// Where the link leads.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";

@@ -4,7 +4,7 @@ use domain::subscriber::{Account, MemberStatus, MigrationSource, PlanCategory, S
 use serde_json::json;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 
-use crate::openapi::schema::{
+use crate::schema::{
     Named, email, object, one_of, optional_date, optional_one_of, optional_string, optional_time,
     reference, uuid, with_all,
 };

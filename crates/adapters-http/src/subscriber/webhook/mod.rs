@@ -31,7 +31,7 @@ pub use self::{
     schema::schemas,
     signature::{HEADER as SIGNATURE, Signatures},
 };
-use crate::{answer, api, application::State, body, error::ApiError};
+use crate::{answer, api, body, error::ApiError, state::State};
 
 /// Where deliveries go.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
@@ -53,10 +53,11 @@ async fn receive(
     request: HttpRequest,
     payload: web::Payload,
     state: web::Data<State>,
+    signatures: web::Data<Signatures>,
 ) -> Result<HttpResponse, ApiError> {
     let mut payload = payload.into_inner();
     let answer = match *request.method() {
-        Method::POST => handle(&request, &mut payload, &state).await,
+        Method::POST => handle(&request, &mut payload, &state, &signatures).await,
         _ => Err(ApiError::method_not_allowed("POST")),
     };
     api::settle(&request, payload, answer).await
@@ -66,14 +67,15 @@ async fn handle(
     request: &HttpRequest,
     payload: &mut Payload,
     state: &State,
+    signatures: &Signatures,
 ) -> Result<HttpResponse, ApiError> {
-    if state.signatures.is_off() {
+    if signatures.is_off() {
         return Err(ApiError::webhook_off());
     }
     let signature = Signature::of(request.headers()).ok_or_else(ApiError::bad_signature)?;
     body::expect_uncompressed(request.headers())?;
     let body = body::read(request, payload, state.anonymous_limit(MOST_BYTES)).await?;
-    let signed_with = state.signatures.verify(&signature, &body);
+    let signed_with = signatures.verify(&signature, &body);
     let signed_with = Some(signed_with.ok_or_else(ApiError::bad_signature)?);
     let mut events = delivery::read(&body)?;
     for event in &mut events {

@@ -7,7 +7,7 @@ use utoipa::openapi::{
     schema::{AdditionalProperties, AnyOfBuilder},
 };
 
-use crate::openapi::schema::{Named, object, reference, string};
+use crate::schema::{Named, object, reference, string};
 
 /// The schemas of a delivery and its answer.
 pub fn schemas() -> Vec<Named> {
