@@ -20,6 +20,12 @@ use domain::{
     validation::FieldErrors,
 };
 use serde::{Serialize, Serializer};
+use utoipa::{
+    ToSchema,
+    openapi::{ArrayBuilder, ObjectBuilder, schema::AdditionalProperties},
+};
+
+use crate::schema::{object, string};
 
 /// Seconds after which a client should try again when too much waits.
 const RETRY_OVERLOADED: u32 = 1;
@@ -214,19 +220,36 @@ impl ApiError {
     }
 }
 
-/// The body of an error.
-#[derive(Serialize)]
+/// An error.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Error)]
 pub struct ErrorBody<'a> {
     /// What is wrong, for people.
     pub message: &'a str,
-    /// What is wrong with each field.
+}
+
+/// A refusal; `errors` is there when single fields are to blame.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ValidationError)]
+pub struct ValidationBody<'a> {
+    /// What is wrong, for people.
+    message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub errors: Option<Fields<'a>>,
-    /// With which request it happened: in the body of a 500.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<&'a str>,
-    /// What RFC 6749 §5.2 has beside it: in the body of a 500 of the token endpoint.
+    #[schema(schema_with = Fields::schema, required = false)]
+    errors: Option<Fields<'a>>,
+}
+
+/// A failure of the service.
+#[derive(Serialize, ToSchema)]
+#[schema(as = InternalError)]
+pub struct InternalBody<'a> {
+    /// What is wrong, for people.
+    pub message: &'a str,
+    /// The request's id, as in `X-Request-Id`.
+    pub request_id: &'a str,
+    /// What RFC 6749 §5.2 has beside it, at the token endpoint.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
     pub oauth: Option<OAuthFields<'a>>,
 }
 
@@ -240,7 +263,17 @@ pub struct OAuthFields<'a> {
 }
 
 /// Field errors as an object: `{"company.name": ["is required"]}`.
-pub struct Fields<'a>(&'a FieldErrors);
+struct Fields<'a>(&'a FieldErrors);
+
+impl Fields<'_> {
+    fn schema() -> ObjectBuilder {
+        let messages = ArrayBuilder::new()
+            .items(string("Completes a sentence that starts with the field."))
+            .min_items(Some(1));
+        object("What is wrong with each field, by its path.")
+            .additional_properties(Some(AdditionalProperties::RefOr(messages.into())))
+    }
+}
 
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -264,11 +297,9 @@ impl ResponseError for ApiError {
         if let Some(header) = self.0.header.clone() {
             response.insert_header(header);
         }
-        response.json(ErrorBody {
+        response.json(ValidationBody {
             message: &self.0.message,
             errors: self.0.errors.as_ref().map(Fields),
-            request_id: None,
-            oauth: None,
         })
     }
 }

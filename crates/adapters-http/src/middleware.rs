@@ -19,7 +19,7 @@ use tracing::Instrument;
 
 use crate::{
     connection::Connection,
-    error::{ApiError, ErrorBody, OAuthFields},
+    error::{ApiError, InternalBody, OAuthFields},
     oauth,
     request_id::{RequestId, X_REQUEST_ID},
     subscriber,
@@ -104,11 +104,10 @@ fn finish(
 }
 
 /// The answer to a failure of the service: always the same, but for the request's id.
-fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
-    let mut response = HttpResponse::InternalServerError().json(ErrorBody {
+pub fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
+    let mut response = HttpResponse::InternalServerError().json(InternalBody {
         message: ApiError::INTERNAL,
-        errors: None,
-        request_id: Some(id.as_str()),
+        request_id: id.as_str(),
         oauth: is_for_token.then_some(OAuthFields {
             error: "server_error",
             error_description: ApiError::INTERNAL,

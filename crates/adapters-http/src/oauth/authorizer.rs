@@ -112,11 +112,6 @@ impl Authorizer {
         &self.tokens
     }
 
-    /// An address of this service, by its path.
-    pub(super) fn address(&self, path: &str) -> String {
-        format!("{}{path}", self.issuer.trim_end_matches('/'))
-    }
-
     pub(super) async fn find_client(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
         clients::within(self.clients.find(id)).await
     }

@@ -31,9 +31,12 @@ pub use self::{
     secret::{ClientSecret, NoRandom},
 };
 pub(crate) use self::{
-    metadata::{JWKS_PATH, METADATA_PATH},
+    metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     secret::random_bytes,
-    token::PATH as TOKEN_PATH,
+    token::{
+        PATH as TOKEN_PATH, TokenAnswer,
+        error::{TokenError, TokenErrorBody},
+    },
 };
 use crate::routing::get_only;
 

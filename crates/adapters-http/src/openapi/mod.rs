@@ -6,6 +6,7 @@
 mod errors;
 mod newsletter;
 mod oauth;
+mod operation;
 mod postings;
 mod response;
 mod security;
@@ -13,12 +14,22 @@ mod service;
 #[cfg(test)]
 mod tests;
 
-use utoipa::openapi::{
-    Components, ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder,
-    PathsBuilder, ServerBuilder, tag::TagBuilder,
+use utoipa::{
+    PartialSchema as _, ToSchema as _,
+    openapi::{
+        Components, ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder,
+        PathsBuilder, ServerBuilder, tag::TagBuilder,
+    },
 };
 
-use crate::{posting, subscriber};
+use crate::{
+    error::{ErrorBody, InternalBody, ValidationBody},
+    health::Health,
+    oauth::{JwkSet, Metadata, TokenAnswer, TokenErrorBody},
+    posting::{self, PageAnswer, PostingAnswer, PutAnswer},
+    schema::of_answer,
+    subscriber::{self, SubscriberAnswer, WebhookAnswer},
+};
 
 const DESCRIPTION: &str = "\
 Posthaste takes in job postings. An integration pushes each posting with one idempotent `PUT` \
@@ -89,22 +100,31 @@ pub fn openapi() -> OpenApi {
 
 /// All components of the document.
 fn components() -> Components {
-    let schemas = [
+    let bodies = [
         posting::payload_schemas(),
-        posting::view_schemas(),
         subscriber::payload_schemas(),
-        subscriber::view_schemas(),
         subscriber::webhook_schemas(),
         subscriber::form_schemas(),
-        oauth::schemas(),
-        service::schemas(),
-        errors::schemas(),
-    ]
-    .into_iter()
-    .flatten();
-    let components = schemas.fold(ComponentsBuilder::new(), |all, (name, schema)| {
-        all.schema(name, schema)
-    });
+        vec![oauth::schema()],
+    ];
+    let answers = [
+        of_answer::<PutAnswer>(),
+        of_answer::<PostingAnswer>(),
+        of_answer::<PageAnswer>(),
+        of_answer::<SubscriberAnswer>(),
+        of_answer::<WebhookAnswer>(),
+        of_answer::<TokenAnswer>(),
+        of_answer::<JwkSet>(),
+        of_answer::<Metadata>(),
+        of_answer::<Health>(),
+        of_answer::<TokenErrorBody>(),
+        of_answer::<ErrorBody>(),
+        of_answer::<InternalBody>(),
+    ];
+    let components = ComponentsBuilder::new()
+        .schemas_from_iter(bodies.into_iter().flatten())
+        .schemas_from_iter(answers.into_iter().flatten())
+        .schema(ValidationBody::name(), ValidationBody::schema());
     let components = response::headers()
         .into_iter()
         .fold(components, |all, (name, header)| all.header(name, header));

@@ -1,33 +1,69 @@
 //! Answers and their headers.
 
-use utoipa::openapi::{
-    Content, Header, ObjectBuilder, Ref, Response, ResponseBuilder, Type, header::HeaderBuilder,
+use actix_web::{HttpResponse, body::MessageBody as _};
+use serde_json::Value;
+use utoipa::{
+    ToSchema,
+    openapi::{
+        Content, ContentBuilder, Header, ObjectBuilder, Ref, ResponseBuilder, Type,
+        header::HeaderBuilder,
+    },
 };
 
-use crate::{request_id, schema::reference};
+use crate::{
+    request_id,
+    schema::{Answer, reference},
+};
 
+const JSON: &str = "application/json";
 const X_REQUEST_ID: &str = "X-Request-Id";
 
-/// A finished answer.
-pub fn ok(description: &str, schema: &str) -> Response {
-    json_response(description, schema).build()
+/// A success with this answer.
+pub fn ok<A: Answer>(description: &str) -> ResponseBuilder {
+    let example = serde_json::to_value(A::example()).ok();
+    response(description).content(JSON, content(&A::name(), example))
 }
 
-/// An answer of JSON with a schema of the components.
-pub fn json_response(description: &str, schema: &str) -> ResponseBuilder {
-    response(description).content("application/json", Content::new(Some(reference(schema))))
+/// A refusal as it is sent: its headers, and its body as the example of the schema.
+pub fn refusal<Body: ToSchema>(description: &str, sent: HttpResponse) -> ResponseBuilder {
+    let known = headers().map(|(name, _)| name);
+    let has = |name: &&str| sent.headers().contains_key(*name) && *name != X_REQUEST_ID;
+    let answer = known
+        .into_iter()
+        .filter(has)
+        .fold(response(description), with_header);
+    let bytes = sent.into_body().try_into_bytes().unwrap_or_default();
+    let example = serde_json::from_slice(&bytes).ok();
+    answer.content(JSON, content(&Body::name(), example))
+}
+
+fn content(schema: &str, example: Option<Value>) -> Content {
+    ContentBuilder::new()
+        .schema(Some(reference(schema)))
+        .example(example)
+        .build()
 }
 
 /// An answer, with the header that every answer has.
 pub fn response(description: &str) -> ResponseBuilder {
-    ResponseBuilder::new()
-        .description(description)
-        .header_ref(X_REQUEST_ID, header_ref(X_REQUEST_ID))
+    with_header(
+        ResponseBuilder::new().description(description),
+        X_REQUEST_ID,
+    )
 }
 
-/// A header among the components.
-pub fn header_ref(name: &str) -> Ref {
-    Ref::new(format!("#/components/headers/{name}"))
+/// Adds a header of the components.
+pub fn with_header(response: ResponseBuilder, name: &str) -> ResponseBuilder {
+    let header = Ref::new(format!("#/components/headers/{name}"));
+    response.header_ref(name, header)
+}
+
+/// A page for a browser.
+pub fn page() -> Content {
+    ContentBuilder::new()
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .example(Some("<!doctype html>\n<html lang=\"en\">…</html>".into()))
+        .build()
 }
 
 /// The headers as components.

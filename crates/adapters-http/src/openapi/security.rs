@@ -25,6 +25,9 @@ pub fn requires(scopes: &[Scope]) -> Vec<SecurityRequirement> {
         .collect()
 }
 
+/// Nobody has to authorise: to say nothing would leave it to the document's default.
+pub const NONE: [SecurityRequirement; 0] = [];
+
 /// The ways as components.
 pub fn schemes() -> [(&'static str, SecurityScheme); 4] {
     let scopes = Scopes::from_iter(Scope::ALL.map(|scope| (scope.as_str(), meaning(scope))));

@@ -15,7 +15,8 @@ pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
     list::{DEFAULT_LIMIT, MAX_LIMIT},
     payload::schemas as payload_schemas,
-    view::{data as posting_data, schemas as view_schemas},
+    put::PutAnswer,
+    view::{PageAnswer, PostingAnswer, data as posting_data},
 };
 use crate::{api, error::ApiError, routing::READ_METHODS, state::State};
 

@@ -18,8 +18,10 @@ pub use self::{
         schemas as form_schemas,
     },
     payload::schemas as payload_schemas,
-    view::{data as subscriber_data, schemas as view_schemas},
-    webhook::{PATH as WEBHOOK_PATH, SIGNATURE, Signatures, schemas as webhook_schemas},
+    view::{SubscriberAnswer, data as subscriber_data},
+    webhook::{
+        PATH as WEBHOOK_PATH, SIGNATURE, Signatures, WebhookAnswer, schemas as webhook_schemas,
+    },
 };
 #[cfg(fuzzing)]
 pub use self::{

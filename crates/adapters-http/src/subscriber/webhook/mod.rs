@@ -20,9 +20,10 @@ use domain::{
     subscriber::ProviderEvent,
     usecase::{Newsletter, NewsletterError},
 };
-use serde_json::json;
+use serde::Serialize;
 use tokio::time::timeout;
 use tracing::Instrument;
+use utoipa::ToSchema;
 
 #[cfg(fuzzing)]
 pub use self::delivery::read as read_delivery;
@@ -31,7 +32,7 @@ pub use self::{
     schema::schemas,
     signature::{HEADER as SIGNATURE, Signatures},
 };
-use crate::{answer, api, body, error::ApiError, state::State};
+use crate::{answer, api, body, error::ApiError, schema::Answer, state::State};
 
 /// Where deliveries go.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
@@ -43,6 +44,16 @@ const MOST_BYTES: usize = 256 * 1024;
 /// How long the store may take. The provider waits for three seconds, and is promised an answer
 /// within one.
 const PATIENCE: Duration = Duration::from_millis(900);
+
+/// Nothing to say.
+#[derive(Serialize, ToSchema)]
+pub struct WebhookAnswer {}
+
+impl Answer for WebhookAnswer {
+    fn example() -> Self {
+        Self {}
+    }
+}
 
 /// `POST` of a delivery.
 pub fn routes(config: &mut web::ServiceConfig) {
@@ -85,7 +96,7 @@ async fn handle(
     if !events.is_empty() {
         notice(Arc::clone(&state.ports.newsletter), events).await?;
     }
-    answer::json(StatusCode::OK, &json!({}))
+    answer::json(StatusCode::OK, &WebhookAnswer {})
 }
 
 /// Hands the events over.
