@@ -106,77 +106,6 @@ async fn every_new_person_gets_a_token_of_their_own() {
 }
 
 #[tokio::test]
-async fn addresses_are_decoded_once() {
-    let app = TestApp::spawn();
-    let token = app.reporter().await;
-    for (segment, address) in [
-        ("a+b@example.com", "a+b@example.com"),
-        ("a%2Bc@example.com", "a+c@example.com"),
-        ("%61d@example.com", "ad@example.com"),
-        ("a%2Fe@example.com", "a/e@example.com"),
-        ("a%252Ff@example.com", "a%2ff@example.com"),
-    ] {
-        let created = put(&app, &token, segment, json!({})).await;
-        assert_eq!(created.status, 201, "{segment}: {created:?}");
-        assert_eq!(created.json()["data"]["email"], address, "{segment}");
-        let found = to("GET", segment).token(&token).send(&app).await;
-        assert_eq!(found.json(), created.json(), "{segment}");
-    }
-}
-
-#[tokio::test]
-async fn bad_addresses_are_refused_under_their_name() {
-    let app = TestApp::spawn();
-    let token = app.reporter().await;
-    let too_long = format!("{}@example.com", "a".repeat(250));
-    for (segment, message) in [
-        ("", "must be a valid e-mail address"),
-        ("nobody", "must be a valid e-mail address"),
-        ("%00@example.com", "must be a valid e-mail address"),
-        ("a%20b@example.com", "must be a valid e-mail address"),
-        (too_long.as_str(), "at most 254 characters"),
-        ("%FF@example.com", "percent-encoded UTF-8"),
-        ("%F0%9F@example.com", "percent-encoded UTF-8"),
-    ] {
-        let written = put(&app, &token, segment, json!({})).await;
-        let read = to("GET", segment).token(&token).send(&app).await;
-        for response in [written, read] {
-            assert_is_error(&response, 422, segment);
-            let errors = response.json()["errors"].clone();
-            assert_eq!(errors.as_object().unwrap().len(), 1, "{segment}");
-            let found = errors["email"][0].as_str().unwrap();
-            assert!(found.contains(message), "{segment}: {found}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn everything_wrong_is_named_at_once() {
-    let app = TestApp::spawn();
-    let token = app.reporter().await;
-    let body = json!({
-        "name": 5,
-        "country": "x".repeat(256),
-        "membership": {"plan_category": "family", "expires_at": "tomorrow"},
-    });
-    let response = put(&app, &token, "nobody", body).await;
-    assert_is_error(&response, 422, "fields");
-    let answer = response.json();
-    let names: Vec<_> = answer["errors"].as_object().unwrap().keys().collect();
-    assert_eq!(
-        names,
-        [
-            "country",
-            "email",
-            "membership.expires_at",
-            "membership.plan_category",
-            "membership.status",
-            "name",
-        ]
-    );
-}
-
-#[tokio::test]
 async fn the_first_of_two_errors_is_told() {
     let app = TestApp::spawn();
     let reporter = app.reporter().await;
@@ -190,25 +119,13 @@ async fn the_first_of_two_errors_is_told() {
     };
     let (challenge, allow) = ("WWW-Authenticate", "Allow");
     let cases = [
-        case("422", put("PUT", JSON, "{}").token(&reporter), 422),
-        case(
-            "422 for a list",
-            put("PUT", JSON, "[]").token(&reporter),
-            422,
-        )
-        .says("JSON object"),
+        case("422", put("PUT", JSON, "{}").token(&reporter), 422).says("email must be"),
         case(
             "400 before 422",
             put("PUT", JSON, "{").token(&reporter),
             400,
         )
         .says("not valid JSON"),
-        case(
-            "400 for nothing",
-            put("PUT", JSON, "").token(&reporter),
-            400,
-        )
-        .says("empty"),
         case(
             "413 before 400",
             put("PUT", JSON, &large).token(&reporter),
