@@ -35,8 +35,9 @@ pub use self::{
     admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,
+    middleware::panic_message,
     openapi::openapi,
     posting::posting_data,
     state::Ports,
-    subscriber::subscriber_data,
+    subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
 };

@@ -97,7 +97,7 @@ fn finish(
         }
         // The request went down with the handler, so only an error can carry the answer.
         Err(panic) => {
-            tracing::error!(cause = message(panic.as_ref()), "a handler panicked");
+            tracing::error!(cause = panic_message(panic.as_ref()), "a handler panicked");
             Err(InternalError::from_response(ApiError::INTERNAL, internal(id, is_for_token)).into())
         }
     }
@@ -122,7 +122,8 @@ fn mark(headers: &mut HeaderMap, id: &RequestId) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
-fn message(panic: &(dyn Any + Send)) -> &str {
+/// What a panic that was caught says.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

@@ -2,13 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+pub use adapters_http::oauth::Clock;
 use domain::store::{Health, StoreError};
 use time::OffsetDateTime;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
-
-/// Where the time comes from.
-pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
 /// How often the clocks are compared.
 const CHECK: Duration = Duration::from_mins(1);

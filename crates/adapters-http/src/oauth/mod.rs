@@ -1,9 +1,16 @@
 //! OAuth 2.0: tokens for clients (RFC 6749 §4.4), and who may do what with one (RFC 6750).
 //!
-//! oxide-auth drives both flows (`grant`); what it leaves to the transport, or does otherwise
-//! than the RFCs say, is settled around it in `token` and `bearer`. Tokens are ES256-signed
-//! JWTs (`jwt`) by the keys of a folder (`keys`), so every process checks them by itself;
-//! only whether their client was revoked is asked of the store (`clients`).
+//! oxide-auth (`grant`) is trusted with the order of the client-credentials grant: nothing is
+//! issued before the client is authenticated, bound and granted a scope; and, when a process sees
+//! a token for the first time, with comparing its end and its scopes with what a resource needs.
+//!
+//! It is trusted with nothing else. The form, the credentials in it and what a refusal looks like
+//! are read and written here, because oxide-auth deviates from the RFCs (`token`, `bearer`);
+//! secrets are compared in constant time (`secret`), and `scope` is cut to the client's
+//! (`grant::credentials`). Tokens are JWTs, signed with ES256 by the keys of a folder (`keys`):
+//! what is wrong with one (`jwt`) is found before oxide-auth sees it, so every process checks
+//! tokens by itself. A token that passed is remembered, and then oxide-auth is not asked again.
+//! Only whether the client was revoked is asked of the store (`clients`).
 
 mod authorizer;
 mod bearer;
@@ -32,7 +39,6 @@ pub use self::{
 };
 pub(crate) use self::{
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
-    secret::random_bytes,
     token::{
         PATH as TOKEN_PATH, TokenAnswer,
         error::{TokenError, TokenErrorBody},

@@ -62,9 +62,7 @@ pub(crate) fn random_text<const BYTES: usize>(random: &SystemRandom) -> Result<S
 }
 
 /// So many random bytes.
-pub(crate) fn random_bytes<const BYTES: usize>(
-    random: &SystemRandom,
-) -> Result<[u8; BYTES], NoRandom> {
+fn random_bytes<const BYTES: usize>(random: &SystemRandom) -> Result<[u8; BYTES], NoRandom> {
     let mut bytes = [0; BYTES];
     random.fill(&mut bytes).map_err(|_| NoRandom)?;
     Ok(bytes)

@@ -18,6 +18,7 @@ pub use self::{
         schemas as form_schemas,
     },
     payload::schemas as payload_schemas,
+    put::{new_id as new_subscriber_id, new_token as new_migration_token},
     view::{SubscriberAnswer, data as subscriber_data},
     webhook::{
         PATH as WEBHOOK_PATH, SIGNATURE, Signatures, WebhookAnswer, schemas as webhook_schemas,
