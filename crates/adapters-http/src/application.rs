@@ -35,7 +35,7 @@ use crate::{
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// How often the folder of keys is looked at although nobody asks for a token: what is wrong with
+/// How often the folder of keys is read while no client asks for a token: what is wrong with
 /// a key is to be in the log, and its change in the metrics, before a client notices it.
 const KEYS_EVERY: Duration = Duration::from_secs(2);
 /// How long a stop waits for answers. A push is given up after ten seconds.
@@ -55,10 +55,10 @@ pub struct HttpSettings {
     pub token_ttl: Duration,
     /// The folder with the keys that sign tokens.
     pub keys: PathBuf,
-    /// What the e-mail provider signs its deliveries with. Any one will do; without one, none
-    /// is accepted.
+    /// The secrets of the e-mail provider. A delivery may be signed with any of them; with an
+    /// empty list all are refused.
     pub webhook_secrets: Vec<SecretString>,
-    /// Whom the newsletter's pages speak for.
+    /// The name of the board, which the newsletter's pages show.
     pub board_name: String,
     /// Threads that serve; `None` takes one for each core.
     pub workers: Option<usize>,

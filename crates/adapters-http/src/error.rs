@@ -1,4 +1,4 @@
-//! What an error looks like outside: the one place where errors become a status and a body.
+//! What an error looks like outside: the status and the body that most errors become here.
 //!
 //! Every error is JSON with a `message`; those of fields have `errors` beside it. What went
 //! wrong inside is logged and never shown.
@@ -27,11 +27,11 @@ use utoipa::{
 
 use crate::schema::{object, string};
 
-/// Seconds after which a client should try again when too much waits.
+/// `Retry-After` when too many commands wait.
 const RETRY_OVERLOADED: u32 = 1;
-/// Seconds after which a client should try again when the store is away.
+/// `Retry-After` when the store is away.
 const RETRY_UNAVAILABLE: u32 = 5;
-/// Seconds after which a client should try again what an operator has to switch on.
+/// `Retry-After` while an operator has not configured what it takes.
 const RETRY_SWITCHED_OFF: u32 = 600;
 
 /// An answer that is no success.
@@ -86,12 +86,12 @@ impl ApiError {
         )
     }
 
-    /// 404: nobody has reported this person.
+    /// 404: this person was never reported.
     pub fn no_such_subscriber() -> Self {
         Self::new(StatusCode::NOT_FOUND, "Newsletter subscriber not found.")
     }
 
-    /// 404: nobody has this migration token.
+    /// 404: no subscriber has this migration token.
     pub fn no_such_token() -> Self {
         Self::new(StatusCode::NOT_FOUND, "Migration token not found.")
     }
@@ -186,7 +186,7 @@ impl ApiError {
         )
     }
 
-    /// 503 of the confirmation while nobody has said which group starts the chain of e-mails.
+    /// 503 of the confirmation while no group is configured that starts the chain of e-mails.
     pub fn links_off() -> Self {
         Self::unavailable(
             "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
@@ -247,19 +247,14 @@ pub struct InternalBody<'a> {
     pub message: &'a str,
     /// The request's id, as in `X-Request-Id`.
     pub request_id: &'a str,
-    /// What RFC 6749 §5.2 has beside it, at the token endpoint.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    /// What RFC 6749 §5.2 has beside it, at the token endpoint: a code.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
-    pub oauth: Option<OAuthFields<'a>>,
-}
-
-/// The fields of an error of the token endpoint.
-#[derive(Clone, Copy, Serialize)]
-pub struct OAuthFields<'a> {
-    /// The code.
-    pub error: &'a str,
-    /// The same as `message`.
-    pub error_description: &'a str,
+    pub error: Option<&'a str>,
+    /// And the same as `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub error_description: Option<&'a str>,
 }
 
 /// Field errors as an object: `{"company.name": ["is required"]}`.

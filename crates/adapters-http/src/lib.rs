@@ -3,7 +3,7 @@
 //! Handlers translate and decide nothing: a request becomes a command or a query of `domain`,
 //! and what comes back becomes an answer. [`Application`] puts everything together; the `app`
 //! crate builds it with its ports, runs it and stops it. [`AdminApplication`] is a small server
-//! beside it, for whoever watches the service.
+//! beside it, for monitoring.
 //!
 //! What every request passes is in `middleware`, what every error looks like in `error`,
 //! how bodies are taken in in `body`, how long a

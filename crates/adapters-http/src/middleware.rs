@@ -19,7 +19,7 @@ use tracing::Instrument;
 
 use crate::{
     connection::Connection,
-    error::{ApiError, InternalBody, OAuthFields},
+    error::{ApiError, InternalBody},
     oauth,
     request_id::{RequestId, X_REQUEST_ID},
     subscriber,
@@ -29,7 +29,7 @@ use crate::{
 ///
 /// An access line is written for each answer, at level `debug`, because it would cost more than
 /// most answers; failures of the service itself are written at `warn`. What is logged of the
-/// address is its path, and even that without whom it is about: queries have tokens in them.
+/// address is its path, without a subscriber's e-mail address: queries have tokens in them.
 pub async fn track(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -108,10 +108,8 @@ pub fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
     let mut response = HttpResponse::InternalServerError().json(InternalBody {
         message: ApiError::INTERNAL,
         request_id: id.as_str(),
-        oauth: is_for_token.then_some(OAuthFields {
-            error: "server_error",
-            error_description: ApiError::INTERNAL,
-        }),
+        error: is_for_token.then_some("server_error"),
+        error_description: is_for_token.then_some(ApiError::INTERNAL),
     });
     mark(response.headers_mut(), id);
     response

@@ -1,6 +1,6 @@
 //! Words for schemas, so that a field reads as what it is and not as a builder.
 //!
-//! An answer is described by the type that is serialised, whose documentation is the schema's. A
+//! An answer is described by the type that is serialised: its doc comments are the schema's. A
 //! body is described by hand: what reads it tells an absent field from `null`.
 
 use domain::posting::limits;
@@ -40,8 +40,8 @@ pub fn of_answer<Body: ToSchema>() -> Vec<(String, RefOr<Schema>)> {
     all
 }
 
-/// Says what utoipa's derive cannot: that every field is there, though it may be `null`, and which
-/// is always the same (`x-const`).
+/// Adds what utoipa's derive cannot say: every field is there, though it may be `null`, and the
+/// value of a field with `x-const` is always the same.
 fn complete(schema: &mut RefOr<Schema>) {
     match schema {
         RefOr::T(Schema::Object(object)) => {

@@ -1,4 +1,4 @@
-//! What the handlers share: the ports they talk to, who may talk to them, and their limits.
+//! What the handlers share: the ports, the authorizer, and the limits of a request.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl State {
         }
     }
 
-    /// What is read of a body of which nobody knows yet who sends it.
+    /// What is read of the body of a client that is not authorised.
     pub fn anonymous_limit(&self, bytes: usize) -> BodyLimit {
         BodyLimit {
             bytes: bytes.min(self.body_limit),

@@ -47,7 +47,8 @@ pub struct Authorizer {
 }
 
 impl Authorizer {
-    /// One whose issuer and audience are the service's public address, on the system's clock.
+    /// An authorizer that is issuer and audience by the service's public address, on the system's
+    /// clock.
     ///
     /// Without a key in the folder it starts all the same: tokens can be had and are accepted
     /// once there is one.

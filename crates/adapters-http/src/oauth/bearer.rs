@@ -1,6 +1,6 @@
-//! The guard of the API (RFC 6750): who sends a request, and whether they may.
+//! The guard of the API (RFC 6750): the client that sends a request, and whether it may.
 //!
-//! It looks at the header alone, before anybody looks at the body. Two `Authorization` headers
+//! It looks at the header alone, before a handler looks at the body. Two `Authorization` headers
 //! are a bad request (RFC 6750 §3.1). Tokens in
 //! the query or in the body (RFC 6750 §2.2, §2.3) are not accepted.
 
@@ -35,8 +35,8 @@ pub enum AuthError {
 }
 
 impl Authorizer {
-    /// Who sends a request with these headers, if their token opens it. Any one of the scopes is
-    /// enough; name the least one first, as it is the one that a refusal tells.
+    /// The client that sends a request with these headers, if its token opens it. Any one of the
+    /// scopes is enough; name the least one first, as it is the one that a refusal tells.
     pub async fn authorize(
         &self,
         headers: &HeaderMap,

@@ -1,4 +1,4 @@
-//! OAuth 2.0: tokens for clients (RFC 6749 §4.4), and who may do what with one (RFC 6750).
+//! OAuth 2.0: tokens for clients (RFC 6749 §4.4), and what a client may do with one (RFC 6750).
 //!
 //! oxide-auth (`grant`) is trusted with the order of the client-credentials grant: nothing is
 //! issued before the client is authenticated, bound and granted a scope; and, when a process sees

@@ -124,15 +124,11 @@ fn components() -> Components {
     let components = ComponentsBuilder::new()
         .schemas_from_iter(bodies.into_iter().flatten())
         .schemas_from_iter(answers.into_iter().flatten())
-        .schema(ValidationBody::name(), ValidationBody::schema());
+        .schema(ValidationBody::name(), ValidationBody::schema())
+        .responses_from_iter(errors::responses());
     let components = response::headers()
         .into_iter()
         .fold(components, |all, (name, header)| all.header(name, header));
-    let components = errors::responses()
-        .into_iter()
-        .fold(components, |all, (name, response)| {
-            all.response(name, response)
-        });
     security::schemes()
         .into_iter()
         .fold(components, |all, (name, scheme)| {

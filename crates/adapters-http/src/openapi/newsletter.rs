@@ -37,7 +37,7 @@ const LANGUAGES: &str = "Pages are in the language that `Accept-Language` prefer
                          `de`, `fr`, `es`, `nl`, `da`, `sv`, `nb`, `it`, `pl` and `pt`, else in \
                          English.";
 
-/// The pages that a button leads to, with their operations and who ends up there.
+/// The pages that a button leads to, with their operations and the people who end up there.
 const ENDS: [(&str, &str, &str); 3] = [
     (
         CONFIRMED_PATH,

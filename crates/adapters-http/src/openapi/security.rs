@@ -25,7 +25,7 @@ pub fn requires(scopes: &[Scope]) -> Vec<SecurityRequirement> {
         .collect()
 }
 
-/// Nobody has to authorise: to say nothing would leave it to the document's default.
+/// No authorisation. Without a word it would be the document's default.
 pub const NONE: [SecurityRequirement; 0] = [];
 
 /// The ways as components.

@@ -23,9 +23,9 @@ use crate::{api, error::ApiError, routing::READ_METHODS, state::State};
 /// The path of the list.
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
 
-/// Who may push.
+/// The scopes that may push.
 pub const WRITERS: &[Scope] = &[Scope::JobPostingsWrite];
-/// Who may read: pushing includes it.
+/// The scopes that may read: pushing includes it.
 pub const READERS: &[Scope] = &[Scope::JobPostingsRead, Scope::JobPostingsWrite];
 
 /// `GET` of the list; `PUT` and `GET` of one posting.

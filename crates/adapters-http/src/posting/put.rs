@@ -60,7 +60,7 @@ pub(super) async fn handle(
     Ok(response.json(PutAnswer::of(answer.id.uuid())))
 }
 
-/// Says who changed what, in the span of the request, which has its id. Pushes that change nothing
+/// Logs the client and its change, in the span of the request, which has its id. Pushes that change nothing
 /// are most of them, and leave no line.
 fn trace(request: &HttpRequest, client_id: ClientId, answer: &posting::Answer) {
     let outcome = answer.outcome;

@@ -34,7 +34,7 @@ use crate::{api, error::ApiError, state::State};
 /// The path above every subscriber's own.
 pub const PATH: &str = "/api/newsletter/subscribers";
 
-/// Who may report, read and erase.
+/// The scopes that may report, read and erase.
 pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
 /// `PUT`, `GET` and `DELETE` of a subscriber, the provider's webhook, the pages.
@@ -61,7 +61,7 @@ async fn one(
     api::settle(&request, payload, answer).await
 }
 
-/// A path as it may be logged: whose subscription a request is about is left out.
+/// A path as it may be logged: without the e-mail address of a subscriber.
 ///
 /// It takes the path as it was sent and as the router reads it, because `%73ubscribers` leads
 /// to a subscriber as well.

@@ -43,7 +43,7 @@ async fn a_service_without_a_key_is_not_ready() {
     );
 }
 
-/// What is documented, the tests of the documentation ask every method.
+/// Documented paths are asked with every method by the tests of the documentation.
 #[tokio::test]
 async fn reads_answer_reads_alone() {
     let app = TestApp::spawn();

@@ -1,6 +1,5 @@
 //! Reporting a person and reading the record.
 
-use domain::client::Scope;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -105,80 +104,40 @@ async fn every_new_person_gets_a_token_of_their_own() {
     assert_ne!(secrets[0], secrets[1]);
 }
 
+/// In the order of `postings`, whose tests go through it.
 #[tokio::test]
-async fn the_first_of_two_errors_is_told() {
+async fn refusals_come_in_their_order() {
     let app = TestApp::spawn();
     let reporter = app.reporter().await;
     let writer = app.writer().await;
     let (plain, large) = ("text/plain", "x".repeat(BODY_LIMIT + 1));
-    // From the last to the first, each adds its fault to those of all before it.
-    let put = |method: &str, content_type: &str, body: &str| {
-        to(method, "nobody")
-            .header("Content-Type", content_type)
-            .body(body)
+    let sent = |method: &str, content_type: &str, body: &str| {
+        let request = to(method, "nobody").header("Content-Type", content_type);
+        request.body(body)
     };
+    let ada = |method: &str| to(method, "ada@example.com");
     let (challenge, allow) = ("WWW-Authenticate", "Allow");
+    let unknown = "Newsletter subscriber not found.";
     let cases = [
-        case("422", put("PUT", JSON, "{}").token(&reporter), 422).says("email must be"),
+        case("an address", sent("PUT", JSON, "{}").token(&reporter), 422).says("email must be"),
+        case("no JSON", sent("PUT", JSON, "{").token(&reporter), 400).says("not valid JSON"),
+        case("a size", sent("PUT", JSON, &large).token(&reporter), 413),
+        case("a type", sent("PUT", plain, &large).token(&reporter), 415),
         case(
-            "400 before 422",
-            put("PUT", JSON, "{").token(&reporter),
-            400,
-        )
-        .says("not valid JSON"),
-        case(
-            "413 before 400",
-            put("PUT", JSON, &large).token(&reporter),
-            413,
-        ),
-        case(
-            "415 before 413",
-            put("PUT", plain, &large).token(&reporter),
-            415,
-        ),
-        case(
-            "405 before 415",
-            put("PATCH", plain, &large).token(&reporter),
+            "a method",
+            sent("PATCH", plain, &large).token(&reporter),
             405,
         )
         .with(allow, "DELETE, GET, HEAD, PUT"),
-        case(
-            "403 before 405",
-            put("PATCH", plain, &large).token(&writer),
-            403,
-        )
-        .with(challenge, "newsletter-subscribers:write"),
-        case("401 before 403", put("PATCH", plain, &large), 401).with(challenge, "Bearer"),
-    ];
-    check(&app, cases).await;
-    let reader = app.token(&[Scope::JobPostingsRead]).await;
-    let cases = [
-        case("nobody reads", to("GET", "ada@example.com"), 401).with(challenge, "Bearer"),
-        case(
-            "another scope reads",
-            to("GET", "ada@example.com").token(&reader),
-            403,
-        )
-        .with(challenge, "insufficient_scope"),
-        case(
-            "another scope erases",
-            to("DELETE", "ada@example.com").token(&reader),
-            403,
-        )
-        .with(challenge, "insufficient_scope"),
+        case("a scope", sent("PATCH", plain, &large).token(&writer), 403)
+            .with(challenge, "newsletter-subscribers:write"),
+        case("no token", sent("PATCH", plain, &large), 401).with(challenge, "Bearer"),
+        case("nobody reads", ada("GET"), 401).with(challenge, "Bearer"),
+        case("another scope reads", ada("GET").token(&writer), 403).with(challenge, "scope"),
+        case("another scope erases", ada("DELETE").token(&writer), 403).with(challenge, "scope"),
         case("no address", to("DELETE", "ada").token(&reporter), 422),
-        case(
-            "unknown to erase",
-            to("DELETE", "ada@example.com").token(&reporter),
-            404,
-        )
-        .says("Newsletter subscriber not found."),
-        case(
-            "unknown",
-            to("GET", "ada@example.com").token(&reporter),
-            404,
-        )
-        .says("Newsletter subscriber not found."),
+        case("unknown to erase", ada("DELETE").token(&reporter), 404).says(unknown),
+        case("unknown", ada("GET").token(&reporter), 404).says(unknown),
     ];
     check(&app, cases).await;
 }

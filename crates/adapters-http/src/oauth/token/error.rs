@@ -80,7 +80,7 @@ impl TokenError {
         )
     }
 
-    /// The client is not who it says, or does not say.
+    /// The client's credentials are missing or wrong.
     pub fn invalid_client(description: &'static str) -> Self {
         Self::new(
             StatusCode::UNAUTHORIZED,
@@ -98,7 +98,7 @@ impl TokenError {
         )
     }
 
-    /// The client may not have this scope, or nobody may.
+    /// The scope is unknown, or is not one of the client's.
     pub fn invalid_scope() -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,

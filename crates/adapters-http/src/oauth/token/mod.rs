@@ -30,7 +30,7 @@ pub(super) const GRANT_TYPE: &str = "client_credentials";
 
 /// The largest form that is read; past it the answer is 413.
 const MAX_BODY_BYTES: usize = 16 * 1024;
-/// How long a form may take to arrive. Anybody may send one.
+/// How long a form may take to arrive. It comes before any authentication.
 const PATIENCE: Duration = Duration::from_secs(5);
 const BEARER: &str = "Bearer";
 const FORM: &str = "application/x-www-form-urlencoded";

@@ -22,7 +22,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The one parameter that may be sent twice (RFC 8707 §2). It means nothing here.
 const REPEATABLE: &str = "resource";
 
-/// Who asks.
+/// A client's id and secret, as they were sent.
 #[derive(Clone, PartialEq, Eq)]
 pub(in crate::oauth) struct Credentials {
     pub client_id: String,

@@ -33,7 +33,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (VARY, "Accept, Accept-Language"),
 ];
 
-/// Nothing that is answered here is kept, found or framed, and its address is told nobody.
+/// Nothing that is answered here is kept, found or framed, and its address is told no other site.
 pub fn guard(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));

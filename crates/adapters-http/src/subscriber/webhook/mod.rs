@@ -1,6 +1,6 @@
 //! The provider's webhook: bounces, unsubscribes, spam reports and deletions.
 //!
-//! Whoever signs a delivery with one of the secrets is the provider, and what it says in JSON is
+//! The sender that signs with one of the secrets is the provider, and what it says in JSON is
 //! answered 200, be it news or not: everything else would only be delivered again. What could
 //! not be written is answered 503, so that it is.
 
@@ -37,7 +37,7 @@ use crate::{answer, api, body, error::ApiError, schema::Answer, state::State};
 /// Where deliveries go.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// The largest delivery that is read, because anybody may send one. The provider's batches have
+/// The largest delivery that is read, because any client may send one. The provider's batches have
 /// at most some hundred events of about a kilobyte.
 const MOST_BYTES: usize = 256 * 1024;
 
