@@ -1,4 +1,4 @@
-//! The listener for whoever watches the service: `GET /metrics`, on an address of its own that
+//! The listener for monitoring: `GET /metrics`, on an address of its own that
 //! clients of the API need not reach.
 
 use std::{
@@ -36,7 +36,7 @@ pub const ADMIN_CONNECTIONS: usize = 32;
 /// Makes the page with the metrics, anew for each answer.
 pub type MetricsPage = Arc<dyn Fn() -> BoxFuture<'static, String> + Send + Sync>;
 
-/// An address that is listened on; whoever asks there waits.
+/// An address that is listened on; requests wait until there is a page to answer with.
 pub struct AdminListener {
     address: SocketAddr,
     listener: TcpListener,

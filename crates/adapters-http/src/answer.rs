@@ -53,24 +53,3 @@ impl Serialize for Timestamp {
         serializer.serialize_str(&text)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::{sync::mpsc, thread};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn only_large_answers_leave_the_thread() {
-        let here = thread::current().id();
-        for (bytes, stays) in [(1_000, true), (10 << 20, false)] {
-            let (sender, receiver) = mpsc::channel();
-            let write = move |(): &()| {
-                sender.send(thread::current().id()).unwrap();
-                Ok(Vec::new())
-            };
-            large_json((), bytes, write).await.unwrap();
-            assert_eq!(receiver.recv().unwrap() == here, stays, "{bytes}");
-        }
-    }
-}

@@ -1,14 +1,14 @@
 //! What the resources of the API share.
 //!
-//! They look at the token before anything else, the method included: who has no token learns
+//! They look at the token before anything else, the method included: a client without one learns
 //! nothing. That is why each has one handler for all methods.
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload};
 use domain::client::{ClientId, Scope};
 
-use crate::{application::State, body, error::ApiError};
+use crate::{body, error::ApiError, state::State};
 
-/// Lets through whoever has a token with one of the scopes.
+/// Lets a client through whose token has one of the scopes.
 pub async fn authorize(
     request: &HttpRequest,
     state: &State,

@@ -14,11 +14,6 @@ use actix_web::{
     middleware::from_fn,
     web,
 };
-use domain::{
-    client::Clients,
-    store::{Health, PostingReader},
-    usecase::{Ingest, Newsletter},
-};
 use secrecy::SecretString;
 use tokio::{
     net::TcpSocket,
@@ -26,7 +21,6 @@ use tokio::{
 };
 
 use crate::{
-    body::BodyLimit,
     connection::Timeouts,
     docs,
     docs::Docs,
@@ -34,32 +28,18 @@ use crate::{
     oauth::Authorizer,
     posting, routing,
     server::{ServerSettings, serve},
+    state::{Ports, State},
     subscriber,
     subscriber::Signatures,
 };
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// How often the folder of keys is looked at although nobody asks for a token: what is wrong with
+/// How often the folder of keys is read while no client asks for a token: what is wrong with
 /// a key is to be in the log, and its change in the metrics, before a client notices it.
 const KEYS_EVERY: Duration = Duration::from_secs(2);
 /// How long a stop waits for answers. A push is given up after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;
-
-/// What the handlers talk to.
-#[derive(Clone)]
-pub struct Ports {
-    /// Takes pushes.
-    pub ingest: Arc<dyn Ingest>,
-    /// Answers questions about postings.
-    pub postings: Arc<dyn PostingReader>,
-    /// Takes and answers whatever is about newsletter subscribers.
-    pub newsletter: Arc<dyn Newsletter>,
-    /// Knows the OAuth clients.
-    pub clients: Arc<dyn Clients>,
-    /// Tells whether the store can do its work.
-    pub health: Arc<dyn Health>,
-}
 
 /// How to serve.
 #[derive(Clone, Debug)]
@@ -75,10 +55,10 @@ pub struct HttpSettings {
     pub token_ttl: Duration,
     /// The folder with the keys that sign tokens.
     pub keys: PathBuf,
-    /// What the e-mail provider signs its deliveries with. Any one will do; without one, none
-    /// is accepted.
+    /// The secrets of the e-mail provider. A delivery may be signed with any of them; with an
+    /// empty list all are refused.
     pub webhook_secrets: Vec<SecretString>,
-    /// Whom the newsletter's pages speak for.
+    /// The name of the board, which the newsletter's pages show.
     pub board_name: String,
     /// Threads that serve; `None` takes one for each core.
     pub workers: Option<usize>,
@@ -106,34 +86,6 @@ pub enum BuildError {
     /// The documentation cannot be made.
     #[error("cannot write the OpenAPI document: {0}")]
     Docs(#[from] serde_json::Error),
-}
-
-/// What handlers share.
-pub(crate) struct State {
-    pub ports: Ports,
-    pub authorizer: web::Data<Authorizer>,
-    pub body_limit: usize,
-    pub timeouts: Timeouts,
-    pub signatures: Signatures,
-    pub board_name: String,
-}
-
-impl State {
-    /// What is read of the body of an authorised client.
-    pub const fn body_limit(&self) -> BodyLimit {
-        BodyLimit {
-            bytes: self.body_limit,
-            time: self.timeouts.body,
-        }
-    }
-
-    /// What is read of a body of which nobody knows yet who sends it.
-    pub fn anonymous_limit(&self, bytes: usize) -> BodyLimit {
-        BodyLimit {
-            bytes: bytes.min(self.body_limit),
-            time: self.timeouts.anonymous_body,
-        }
-    }
 }
 
 /// A server that listens already and serves once it [runs](Self::run).
@@ -264,6 +216,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 struct Shared {
     state: web::Data<State>,
     authorizer: web::Data<Authorizer>,
+    signatures: web::Data<Signatures>,
     docs: web::Data<Docs>,
 }
 
@@ -280,12 +233,12 @@ impl Shared {
             authorizer: authorizer.clone(),
             body_limit: settings.body_limit,
             timeouts: settings.timeouts,
-            signatures: Signatures::new(&settings.webhook_secrets),
             board_name: settings.board_name.clone(),
         };
         Ok(Self {
             state: web::Data::new(state),
             authorizer,
+            signatures: web::Data::new(Signatures::new(&settings.webhook_secrets)),
             docs: web::Data::new(Docs::new()?),
         })
     }
@@ -294,6 +247,7 @@ impl Shared {
         config
             .app_data(self.state.clone())
             .app_data(self.authorizer.clone())
+            .app_data(self.signatures.clone())
             .app_data(self.docs.clone())
             .configure(posting::routes)
             .configure(subscriber::routes)

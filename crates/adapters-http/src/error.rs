@@ -1,4 +1,4 @@
-//! What an error looks like outside: the one place where errors become a status and a body.
+//! What an error looks like outside: the status and the body that most errors become here.
 //!
 //! Every error is JSON with a `message`; those of fields have `errors` beside it. What went
 //! wrong inside is logged and never shown.
@@ -20,14 +20,18 @@ use domain::{
     validation::FieldErrors,
 };
 use serde::{Serialize, Serializer};
+use utoipa::{
+    ToSchema,
+    openapi::{ArrayBuilder, ObjectBuilder, schema::AdditionalProperties},
+};
 
-use crate::oauth::AuthError;
+use crate::schema::{object, string};
 
-/// Seconds after which a client should try again when too much waits.
+/// `Retry-After` when too many commands wait.
 const RETRY_OVERLOADED: u32 = 1;
-/// Seconds after which a client should try again when the store is away.
+/// `Retry-After` when the store is away.
 const RETRY_UNAVAILABLE: u32 = 5;
-/// Seconds after which a client should try again what an operator has to switch on.
+/// `Retry-After` while an operator has not configured what it takes.
 const RETRY_SWITCHED_OFF: u32 = 600;
 
 /// An answer that is no success.
@@ -48,7 +52,8 @@ impl ApiError {
     pub const INTERNAL: &'static str =
         "Something went wrong in the service. Report the request id if it happens again.";
 
-    fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
+    /// An error with this status and message.
+    pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Answer {
             status,
             message: message.into(),
@@ -57,7 +62,8 @@ impl ApiError {
         }))
     }
 
-    fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
+    /// The same with a header.
+    pub fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
         self.0.header = Some((name, value.into()));
         self
     }
@@ -80,12 +86,12 @@ impl ApiError {
         )
     }
 
-    /// 404: nobody has reported this person.
+    /// 404: this person was never reported.
     pub fn no_such_subscriber() -> Self {
         Self::new(StatusCode::NOT_FOUND, "Newsletter subscriber not found.")
     }
 
-    /// 404: nobody has this migration token.
+    /// 404: no subscriber has this migration token.
     pub fn no_such_token() -> Self {
         Self::new(StatusCode::NOT_FOUND, "Migration token not found.")
     }
@@ -180,7 +186,7 @@ impl ApiError {
         )
     }
 
-    /// 503 of the confirmation while nobody has said which group starts the chain of e-mails.
+    /// 503 of the confirmation while no group is configured that starts the chain of e-mails.
     pub fn links_off() -> Self {
         Self::unavailable(
             "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
@@ -214,33 +220,55 @@ impl ApiError {
     }
 }
 
-/// The body of an error.
-#[derive(Serialize)]
+/// An error.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Error)]
 pub struct ErrorBody<'a> {
     /// What is wrong, for people.
     pub message: &'a str,
-    /// What is wrong with each field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub errors: Option<Fields<'a>>,
-    /// With which request it happened: in the body of a 500.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<&'a str>,
-    /// What RFC 6749 §5.2 has beside it: in the body of a 500 of the token endpoint.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub oauth: Option<OAuthFields<'a>>,
 }
 
-/// The fields of an error of the token endpoint.
-#[derive(Clone, Copy, Serialize)]
-pub struct OAuthFields<'a> {
-    /// The code.
-    pub error: &'a str,
-    /// The same as `message`.
-    pub error_description: &'a str,
+/// A refusal; `errors` is there when single fields are to blame.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ValidationError)]
+pub struct ValidationBody<'a> {
+    /// What is wrong, for people.
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = Fields::schema, required = false)]
+    errors: Option<Fields<'a>>,
+}
+
+/// A failure of the service.
+#[derive(Serialize, ToSchema)]
+#[schema(as = InternalError)]
+pub struct InternalBody<'a> {
+    /// What is wrong, for people.
+    pub message: &'a str,
+    /// The request's id, as in `X-Request-Id`.
+    pub request_id: &'a str,
+    /// What RFC 6749 §5.2 has beside it, at the token endpoint: a code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub error: Option<&'a str>,
+    /// And the same as `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub error_description: Option<&'a str>,
 }
 
 /// Field errors as an object: `{"company.name": ["is required"]}`.
-pub struct Fields<'a>(&'a FieldErrors);
+struct Fields<'a>(&'a FieldErrors);
+
+impl Fields<'_> {
+    fn schema() -> ObjectBuilder {
+        let messages = ArrayBuilder::new()
+            .items(string("Completes a sentence that starts with the field."))
+            .min_items(Some(1));
+        object("What is wrong with each field, by its path.")
+            .additional_properties(Some(AdditionalProperties::RefOr(messages.into())))
+    }
+}
 
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -264,11 +292,9 @@ impl ResponseError for ApiError {
         if let Some(header) = self.0.header.clone() {
             response.insert_header(header);
         }
-        response.json(ErrorBody {
+        response.json(ValidationBody {
             message: &self.0.message,
             errors: self.0.errors.as_ref().map(Fields),
-            request_id: None,
-            oauth: None,
         })
     }
 }
@@ -358,18 +384,6 @@ impl From<Rejection> for ApiError {
             Rejection::Transition { .. } => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, rejection.to_string())
             }
-        }
-    }
-}
-
-impl From<AuthError> for ApiError {
-    fn from(error: AuthError) -> Self {
-        let plain = Self::new(error.status_code(), error.to_string());
-        let challenge = error.www_authenticate().map(HeaderValue::try_from);
-        match (challenge, error.retry_after()) {
-            (Some(Ok(challenge)), _) => plain.with_header(header::WWW_AUTHENTICATE, challenge),
-            (_, Some(seconds)) => plain.with_header(header::RETRY_AFTER, seconds),
-            _ => plain,
         }
     }
 }

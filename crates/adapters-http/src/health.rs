@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use actix_web::{HttpResponse, web};
+use serde::Serialize;
 use tokio::time::timeout;
+use utoipa::ToSchema;
 
-use crate::{application::State, error::ApiError, routing::get_only};
+use crate::{error::ApiError, routing::get_only, schema::Answer, state::State};
 
 /// How long the store may take to say that it is ready.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -40,6 +42,20 @@ async fn readyz(state: web::Data<State>) -> Result<HttpResponse, ApiError> {
     Ok(ok())
 }
 
+/// All is well.
+#[derive(Serialize, ToSchema)]
+pub struct Health {
+    /// How it is.
+    #[schema(extensions(("const" = json!("ok"))))]
+    status: &'static str,
+}
+
+impl Answer for Health {
+    fn example() -> Self {
+        Self { status: "ok" }
+    }
+}
+
 fn ok() -> HttpResponse {
-    HttpResponse::Ok().json(serde_json::json!({ "status": "ok" }))
+    HttpResponse::Ok().json(Health { status: "ok" })
 }

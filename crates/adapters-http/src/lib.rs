@@ -3,7 +3,7 @@
 //! Handlers translate and decide nothing: a request becomes a command or a query of `domain`,
 //! and what comes back becomes an answer. [`Application`] puts everything together; the `app`
 //! crate builds it with its ports, runs it and stops it. [`AdminApplication`] is a small server
-//! beside it, for whoever watches the service.
+//! beside it, for monitoring.
 //!
 //! What every request passes is in `middleware`, what every error looks like in `error`,
 //! how bodies are taken in in `body`, how long a
@@ -26,14 +26,18 @@ mod openapi;
 mod posting;
 mod request_id;
 mod routing;
+mod schema;
 mod server;
+mod state;
 mod subscriber;
 
 pub use self::{
     admin::{AdminApplication, AdminListener, MetricsPage},
-    application::{Application, BuildError, HttpSettings, Ports, StopHandle},
+    application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,
+    middleware::panic_message,
     openapi::openapi,
     posting::posting_data,
-    subscriber::subscriber_data,
+    state::Ports,
+    subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
 };

@@ -19,7 +19,7 @@ use tracing::Instrument;
 
 use crate::{
     connection::Connection,
-    error::{ApiError, ErrorBody, OAuthFields},
+    error::{ApiError, InternalBody},
     oauth,
     request_id::{RequestId, X_REQUEST_ID},
     subscriber,
@@ -29,7 +29,7 @@ use crate::{
 ///
 /// An access line is written for each answer, at level `debug`, because it would cost more than
 /// most answers; failures of the service itself are written at `warn`. What is logged of the
-/// address is its path, and even that without whom it is about: queries have tokens in them.
+/// address is its path, without a subscriber's e-mail address: queries have tokens in them.
 pub async fn track(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -97,22 +97,19 @@ fn finish(
         }
         // The request went down with the handler, so only an error can carry the answer.
         Err(panic) => {
-            tracing::error!(cause = message(panic.as_ref()), "a handler panicked");
+            tracing::error!(cause = panic_message(panic.as_ref()), "a handler panicked");
             Err(InternalError::from_response(ApiError::INTERNAL, internal(id, is_for_token)).into())
         }
     }
 }
 
 /// The answer to a failure of the service: always the same, but for the request's id.
-fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
-    let mut response = HttpResponse::InternalServerError().json(ErrorBody {
+pub fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
+    let mut response = HttpResponse::InternalServerError().json(InternalBody {
         message: ApiError::INTERNAL,
-        errors: None,
-        request_id: Some(id.as_str()),
-        oauth: is_for_token.then_some(OAuthFields {
-            error: "server_error",
-            error_description: ApiError::INTERNAL,
-        }),
+        request_id: id.as_str(),
+        error: is_for_token.then_some("server_error"),
+        error_description: is_for_token.then_some(ApiError::INTERNAL),
     });
     mark(response.headers_mut(), id);
     response
@@ -123,7 +120,8 @@ fn mark(headers: &mut HeaderMap, id: &RequestId) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
-fn message(panic: &(dyn Any + Send)) -> &str {
+/// What a panic that was caught says.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

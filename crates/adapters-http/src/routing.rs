@@ -1,8 +1,8 @@
 //! Resources that only answer reads, and the answer to everything else.
 
-use actix_web::{FromRequest, Handler, HttpRequest, Resource, Responder, web};
+use actix_web::{FromRequest, Handler, Resource, Responder, web};
 
-use crate::{error::ApiError, posting::LIST_PATH};
+use crate::error::ApiError;
 
 /// The methods of a resource that only answers reads.
 pub const READ_METHODS: &str = "GET, HEAD";
@@ -23,11 +23,6 @@ where
 }
 
 /// The answer where nothing is.
-pub async fn no_such_path(request: HttpRequest) -> Result<&'static str, ApiError> {
-    let rest = request.path().strip_prefix(LIST_PATH);
-    Err(if rest.is_some_and(|rest| rest.starts_with('/')) {
-        ApiError::slash_in_identifier()
-    } else {
-        ApiError::no_such_path()
-    })
+pub async fn no_such_path() -> Result<&'static str, ApiError> {
+    Err(ApiError::no_such_path())
 }

@@ -2,13 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+pub use adapters_http::oauth::Clock;
 use domain::store::{Health, StoreError};
 use time::OffsetDateTime;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
-
-/// A source of the current time.
-pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
 /// The interval between two comparisons of the clocks.
 const CHECK: Duration = Duration::from_mins(1);

@@ -5,12 +5,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+pub use adapters_http::{new_migration_token as new_token, new_subscriber_id as new_id};
 use async_trait::async_trait;
 use domain::{
     store::{Store, StoreError},
     subscriber::{
-        Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
-        migration,
+        Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, migration,
     },
     usecase::{self, Newsletter, NewsletterError, Reported},
 };
@@ -19,7 +19,6 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 use tokio_util::task::TaskTracker;
-use uuid::Uuid;
 
 use crate::{clock::Clock, conflicts::decide_again};
 
@@ -165,16 +164,6 @@ impl Newsletter for NewsletterService {
         })
         .await
     }
-}
-
-/// A new subscriber's id.
-pub fn new_id() -> SubscriberId {
-    SubscriberId::new(Uuid::now_v7())
-}
-
-/// A new subscriber's token, from a cryptographic generator.
-pub fn new_token() -> MigrationToken {
-    MigrationToken::new(rand::random())
 }
 
 fn notice(event: ProviderEvent) -> Notice {

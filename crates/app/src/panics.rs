@@ -26,9 +26,5 @@ pub async fn caught_as<T, E>(
 
 /// The message of a caught panic.
 pub fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("it panicked: {}", text.unwrap_or("without a message"))
+    format!("it panicked: {}", adapters_http::panic_message(panic))
 }

@@ -42,13 +42,7 @@ pub fn with_body(answer: &[u8]) -> Option<Bytes> {
     });
     let id = RequestId::of(&HeaderMap::new());
     tracing::debug!(request_id = %id, status = line, "refused before it was a request");
-    let body = serde_json::to_string(&ErrorBody {
-        message,
-        errors: None,
-        request_id: None,
-        oauth: None,
-    })
-    .ok()?;
+    let body = serde_json::to_string(&ErrorBody { message }).ok()?;
     let length = body.len().to_string();
     let mut text = String::with_capacity(512);
     for field in std::iter::once(line).chain(kept) {

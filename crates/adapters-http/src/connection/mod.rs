@@ -37,7 +37,7 @@ pub struct Timeouts {
     pub keep_alive: Duration,
     /// For a body that an authorised client sends.
     pub body: Duration,
-    /// For a body that anybody may send.
+    /// For a body of a client that is not authorised.
     pub anonymous_body: Duration,
     /// After an answer that came before the body had ended, so that the client sees it.
     pub linger: Duration,

@@ -1,6 +1,6 @@
-//! The guard of the API (RFC 6750): who sends a request, and whether they may.
+//! The guard of the API (RFC 6750): the client that sends a request, and whether it may.
 //!
-//! It looks at the header alone, before anybody looks at the body. Two `Authorization` headers
+//! It looks at the header alone, before a handler looks at the body. Two `Authorization` headers
 //! are a bad request (RFC 6750 §3.1). Tokens in
 //! the query or in the body (RFC 6750 §2.2, §2.3) are not accepted.
 
@@ -8,15 +8,16 @@ use std::fmt;
 
 use actix_web::http::{
     StatusCode,
-    header::{AUTHORIZATION, HeaderMap},
+    header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use domain::client::{ClientId, Scope};
 
 use super::{
-    Authorizer, REALM, RETRY_AFTER_SECONDS,
+    authorizer::{Authorizer, REALM, RETRY_AFTER_SECONDS},
     grant::{Verdict, guard},
     jwt::TokenFault,
 };
+use crate::error::ApiError;
 
 /// Why a request may not go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +35,8 @@ pub enum AuthError {
 }
 
 impl Authorizer {
-    /// Who sends a request with these headers, if their token opens it. Any one of the scopes is
-    /// enough; name the least one first, as it is the one that a refusal tells.
+    /// The client that sends a request with these headers, if its token opens it. Any one of the
+    /// scopes is enough; name the least one first, as it is the one that a refusal tells.
     pub async fn authorize(
         &self,
         headers: &HeaderMap,
@@ -74,46 +75,35 @@ fn token_of(headers: &HeaderMap) -> Result<&str, AuthError> {
     Ok(token.trim_matches(' '))
 }
 
-impl AuthError {
-    /// The status of the answer.
-    pub const fn status_code(&self) -> StatusCode {
-        match self {
-            Self::Missing | Self::Invalid(_) => StatusCode::UNAUTHORIZED,
-            Self::Ambiguous => StatusCode::BAD_REQUEST,
-            Self::InsufficientScope(_) => StatusCode::FORBIDDEN,
-            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        }
-    }
-
-    /// The value of `WWW-Authenticate`, unless the fault is the service's own.
-    pub fn www_authenticate(&self) -> Option<String> {
-        let challenge = format!("Bearer realm=\"{REALM}\"");
-        match self {
-            // Who sent no token is told no error (RFC 6750 §3.1).
-            Self::Missing => Some(challenge),
-            Self::Ambiguous => Some(format!(
-                "{challenge}, error=\"invalid_request\", error_description=\"{self}\""
-            )),
-            Self::Invalid(_) => Some(format!(
-                "{challenge}, error=\"invalid_token\", error_description=\"{self}\""
-            )),
-            Self::InsufficientScope(scopes) => {
-                let scope = scopes.first().map_or("", |scope| scope.as_str());
-                Some(format!(
-                    "{challenge}, error=\"insufficient_scope\", error_description=\"{self}\", scope=\"{scope}\""
-                ))
+impl From<AuthError> for ApiError {
+    fn from(error: AuthError) -> Self {
+        let status = match error {
+            AuthError::Missing | AuthError::Invalid(_) => StatusCode::UNAUTHORIZED,
+            AuthError::Ambiguous => StatusCode::BAD_REQUEST,
+            AuthError::InsufficientScope(_) => StatusCode::FORBIDDEN,
+            AuthError::Unavailable => {
+                return Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+                    .with_header(RETRY_AFTER, RETRY_AFTER_SECONDS);
             }
-            Self::Unavailable => None,
+        };
+        let answer = Self::new(status, error.to_string());
+        match HeaderValue::try_from(challenge(&error)) {
+            Ok(challenge) => answer.with_header(WWW_AUTHENTICATE, challenge),
+            Err(_) => answer,
         }
     }
+}
 
-    /// The seconds after which to try again.
-    pub const fn retry_after(&self) -> Option<u32> {
-        match self {
-            Self::Unavailable => Some(RETRY_AFTER_SECONDS),
-            _ => None,
-        }
-    }
+/// The value of `WWW-Authenticate` (RFC 6750 §3). A client without a token is told no error.
+fn challenge(error: &AuthError) -> String {
+    let (code, scope) = match error {
+        AuthError::Missing | AuthError::Unavailable => return format!("Bearer realm=\"{REALM}\""),
+        AuthError::Ambiguous => ("invalid_request", None),
+        AuthError::Invalid(_) => ("invalid_token", None),
+        AuthError::InsufficientScope(scopes) => ("insufficient_scope", scopes.first()),
+    };
+    let scope = scope.map_or_else(String::new, |scope| format!(", scope=\"{scope}\""));
+    format!("Bearer realm=\"{REALM}\", error=\"{code}\", error_description=\"{error}\"{scope}")
 }
 
 impl fmt::Display for AuthError {

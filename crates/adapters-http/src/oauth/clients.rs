@@ -28,7 +28,7 @@ pub(super) struct ClientStates {
 #[derive(Default)]
 struct Slot {
     answers: Mutex<Answers>,
-    /// Held by the one who asks, so that many requests of one client ask once.
+    /// Held by the request that asks the store, so that many of one client ask once.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -59,7 +59,7 @@ impl ClientStates {
         let _asking = slot.asking.lock().await;
         let meanwhile = slot.answers();
         if meanwhile.asked != before.asked {
-            // Whoever waited shares the outcome; else a hanging store would be asked in turn.
+            // Requests that waited share the outcome; else each would ask a hanging store.
             match (meanwhile.failed, meanwhile.last) {
                 (Some(error), _) => return Err(error),
                 (None, Some((_, answer))) => return Ok(answer),

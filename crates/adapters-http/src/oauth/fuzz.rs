@@ -15,7 +15,7 @@ pub struct Issuer {
 }
 
 impl Issuer {
-    /// Makes the key. `None` where the machine lets nobody make one.
+    /// Makes the key. `None` where the machine gives no random numbers or no folder.
     pub fn new(name: &str) -> Option<Self> {
         let folder = tempfile::tempdir().ok()?;
         let folder = KeyFolder::new(folder.path().join("keys"));

@@ -4,64 +4,128 @@ use actix_web::{HttpResponse, http::header::CACHE_CONTROL, web::Data};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::client::Scope;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{
-    Authorizer,
+    authorizer::Authorizer,
     keys::Key,
     token::{self, GRANT_TYPE},
 };
+use crate::schema::Answer;
 
 /// Where the keys are.
-pub(super) const JWKS_PATH: &str = "/.well-known/jwks.json";
+pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
 /// Where the addresses are.
-pub(super) const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
+pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 
 /// A new key is listed 5 seconds after it was made and signs after 30: a copy of the list must
 /// not last for longer than what is between.
 const JWKS_CACHING: &str = "public, max-age=20";
 const METADATA_CACHING: &str = "public, max-age=300";
 
-#[derive(Serialize)]
-struct JwkSet {
+/// All keys that verify.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct JwkSet {
     keys: Vec<Jwk>,
 }
 
-#[derive(Serialize)]
+/// A public key (RFC 7517).
+#[derive(Serialize, ToSchema)]
 struct Jwk {
+    /// Its type.
+    #[schema(extensions(("const" = json!("EC"))))]
     kty: &'static str,
+    /// Its curve.
+    #[schema(extensions(("const" = json!("P-256"))))]
     crv: &'static str,
+    /// Its x coordinate, base64url.
     x: String,
+    /// Its y coordinate, base64url.
     y: String,
+    /// Its id, as in the header of a token.
     kid: String,
+    /// Its algorithm.
+    #[schema(extensions(("const" = json!("ES256"))))]
     alg: &'static str,
+    /// What it is for.
     #[serde(rename = "use")]
+    #[schema(extensions(("const" = json!("sig"))))]
     purpose: &'static str,
 }
 
 impl Jwk {
     fn of(key: &Key) -> Option<Self> {
         let (x, y) = key.coordinates()?;
-        Some(Self {
+        Some(Self::new(x, y, key.id().to_string()))
+    }
+
+    fn new(x: &[u8], y: &[u8], kid: String) -> Self {
+        Self {
             kty: "EC",
             crv: "P-256",
             x: URL_SAFE_NO_PAD.encode(x),
             y: URL_SAFE_NO_PAD.encode(y),
-            kid: key.id().to_string(),
+            kid,
             alg: "ES256",
             purpose: "sig",
-        })
+        }
     }
 }
 
-#[derive(Serialize)]
-struct Metadata {
+impl Answer for JwkSet {
+    fn example() -> Self {
+        let kid = "0190a1b2-0000-7000-8000-000000000000".to_owned();
+        Self {
+            keys: vec![Jwk::new(&[1; 32], &[2; 32], kid)],
+        }
+    }
+}
+
+/// The metadata of RFC 8414.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuthorizationServer)]
+pub(crate) struct Metadata {
+    /// The issuer of the tokens.
+    #[schema(format = "uri")]
     issuer: String,
+    /// Where tokens are.
+    #[schema(format = "uri")]
     token_endpoint: String,
+    /// Where the keys are.
+    #[schema(format = "uri")]
     jwks_uri: String,
-    grant_types_supported: [&'static str; 1],
-    response_types_supported: [&'static str; 0],
+    /// The grants.
+    grant_types_supported: Vec<&'static str>,
+    /// None: there is no authorization endpoint.
+    response_types_supported: Vec<&'static str>,
+    /// The scopes.
     scopes_supported: Vec<&'static str>,
-    token_endpoint_auth_methods_supported: [&'static str; 2],
+    /// How clients authenticate.
+    token_endpoint_auth_methods_supported: Vec<&'static str>,
+}
+
+impl Metadata {
+    pub(super) fn of(issuer: &str) -> Self {
+        let address = |path: &str| format!("{}{path}", issuer.trim_end_matches('/'));
+        Self {
+            issuer: issuer.to_owned(),
+            token_endpoint: address(token::PATH),
+            jwks_uri: address(JWKS_PATH),
+            grant_types_supported: vec![GRANT_TYPE],
+            response_types_supported: Vec::new(),
+            scopes_supported: Scope::ALL.iter().map(|scope| scope.as_str()).collect(),
+            token_endpoint_auth_methods_supported: vec![
+                "client_secret_basic",
+                "client_secret_post",
+            ],
+        }
+    }
+}
+
+impl Answer for Metadata {
+    fn example() -> Self {
+        Self::of("https://jobs.example.com")
+    }
 }
 
 /// `GET /.well-known/jwks.json`
@@ -78,13 +142,5 @@ pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
 pub(super) async fn metadata(authorizer: Data<Authorizer>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CACHE_CONTROL, METADATA_CACHING))
-        .json(Metadata {
-            issuer: authorizer.issuer.clone(),
-            token_endpoint: authorizer.address(token::PATH),
-            jwks_uri: authorizer.address(JWKS_PATH),
-            grant_types_supported: [GRANT_TYPE],
-            response_types_supported: [],
-            scopes_supported: Scope::ALL.iter().map(|scope| scope.as_str()).collect(),
-            token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-        })
+        .json(Metadata::of(&authorizer.issuer))
 }

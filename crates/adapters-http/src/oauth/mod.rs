@@ -1,10 +1,18 @@
-//! OAuth 2.0: tokens for clients (RFC 6749 §4.4), and who may do what with one (RFC 6750).
+//! OAuth 2.0: tokens for clients (RFC 6749 §4.4), and what a client may do with one (RFC 6750).
 //!
-//! oxide-auth drives both flows (`grant`); what it leaves to the transport, or does otherwise
-//! than the RFCs say, is settled around it in `token` and `bearer`. Tokens are ES256-signed
-//! JWTs (`jwt`) by the keys of a folder (`keys`), so every process checks them by itself;
-//! only whether their client was revoked is asked of the store (`clients`).
+//! oxide-auth (`grant`) is trusted with the order of the client-credentials grant: nothing is
+//! issued before the client is authenticated, bound and granted a scope; and, when a process sees
+//! a token for the first time, with comparing its end and its scopes with what a resource needs.
+//!
+//! It is trusted with nothing else. The form, the credentials in it and what a refusal looks like
+//! are read and written here, because oxide-auth deviates from the RFCs (`token`, `bearer`);
+//! secrets are compared in constant time (`secret`), and `scope` is cut to the client's
+//! (`grant::credentials`). Tokens are JWTs, signed with ES256 by the keys of a folder (`keys`):
+//! what is wrong with one (`jwt`) is found before oxide-auth sees it, so every process checks
+//! tokens by itself. A token that passed is remembered, and then oxide-auth is not asked again.
+//! Only whether the client was revoked is asked of the store (`clients`).
 
+mod authorizer;
 mod bearer;
 mod clients;
 mod failures;
@@ -20,149 +28,23 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-use std::{path::Path, sync::Arc, time::Duration};
-
 use actix_web::web::{self, ServiceConfig};
-use domain::{
-    client::{Client, ClientId, Clients},
-    store::StoreError,
-};
-use time::OffsetDateTime;
 
 pub use self::{
+    authorizer::{AuthSettings, Authorizer, Clock},
     bearer::AuthError,
     jwt::TokenFault,
     keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet},
     secret::{ClientSecret, NoRandom},
 };
-use self::{
-    clients::ClientStates,
-    failures::FailedClients,
-    jwt::{Tokens, VerifiedToken},
+pub(crate) use self::{
+    metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
+    token::{
+        PATH as TOKEN_PATH, TokenAnswer,
+        error::{TokenError, TokenErrorBody},
+    },
 };
-pub(crate) use self::{secret::random_bytes, token::PATH as TOKEN_PATH};
-
-/// The protection space that both `WWW-Authenticate` challenges name.
-const REALM: &str = "posthaste";
-/// Seconds after which to try again what could not be checked.
-const RETRY_AFTER_SECONDS: u32 = 5;
-
-/// Where the time comes from.
-pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
-
-/// What tokens say, the same in every process of one database.
-#[derive(Clone, Debug)]
-pub struct AuthSettings {
-    /// `iss`, and the base of the addresses in the metadata.
-    pub issuer: String,
-    /// `aud`.
-    pub audience: String,
-    /// How long a token holds; cut to seconds.
-    pub token_ttl: Duration,
-}
-
-/// Gives out tokens and checks them. The routes and the guard share one as [`web::Data`].
-pub struct Authorizer {
-    issuer: String,
-    token_ttl: i64,
-    tokens: Tokens,
-    keys: KeyRing,
-    clients: Arc<dyn Clients>,
-    failed: FailedClients,
-    states: ClientStates,
-    clock: Clock,
-}
-
-impl Authorizer {
-    /// One whose issuer and audience are the service's public address, on the system's clock.
-    ///
-    /// Without a key in the folder it starts all the same: tokens can be had and are accepted
-    /// once there is one.
-    pub fn new(
-        clients: Arc<dyn Clients>,
-        keys: &Path,
-        public_url: &str,
-        token_ttl: Duration,
-    ) -> Result<Self, KeyError> {
-        let settings = AuthSettings {
-            issuer: public_url.to_owned(),
-            audience: public_url.to_owned(),
-            token_ttl,
-        };
-        let clock: Clock = Arc::new(OffsetDateTime::now_utc);
-        let keys = KeyRing::open(KeyFolder::new(keys), clock())?;
-        Ok(Self::with_clock(settings, keys, clients, clock))
-    }
-
-    /// The same with everything given.
-    pub fn with_clock(
-        settings: AuthSettings,
-        keys: KeyRing,
-        clients: Arc<dyn Clients>,
-        clock: Clock,
-    ) -> Self {
-        Self {
-            token_ttl: i64::try_from(settings.token_ttl.as_secs()).unwrap_or(i64::MAX),
-            tokens: Tokens::new(settings.issuer.clone(), settings.audience),
-            issuer: settings.issuer,
-            keys,
-            states: ClientStates::new(Arc::clone(&clients)),
-            clients,
-            failed: FailedClients::default(),
-            clock,
-        }
-    }
-
-    fn now(&self) -> OffsetDateTime {
-        (self.clock)()
-    }
-
-    /// How many keys can be used now. The folder is read again if that was some seconds ago.
-    pub fn signing_keys(&self) -> usize {
-        self.keys.current(self.now()).keys().len()
-    }
-
-    /// Leaves a trace of a client that could not be authenticated.
-    fn note_failure(&self, client_id: &str) {
-        self.failed.note(client_id.parse().ok(), self.now());
-    }
-
-    const fn token_ttl(&self) -> i64 {
-        self.token_ttl
-    }
-
-    const fn keys(&self) -> &KeyRing {
-        &self.keys
-    }
-
-    const fn tokens(&self) -> &Tokens {
-        &self.tokens
-    }
-
-    /// An address of this service, by its path.
-    fn address(&self, path: &str) -> String {
-        format!("{}{path}", self.issuer.trim_end_matches('/'))
-    }
-
-    async fn find_client(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
-        clients::within(self.clients.find(id)).await
-    }
-
-    /// A token that passed before, if nothing that may have changed since speaks against it.
-    fn remembered(&self, token: &str, now: OffsetDateTime) -> Option<Arc<VerifiedToken>> {
-        self.tokens.remembered(token, &self.keys.current(now), now)
-    }
-
-    fn verify(&self, token: &str, now: OffsetDateTime) -> Result<Arc<VerifiedToken>, TokenFault> {
-        match self.tokens.verify(token, &self.keys.current(now), now) {
-            Err(TokenFault::UnknownKey) => {
-                self.tokens
-                    .verify(token, &self.keys.current_for_unknown(now), now)
-            }
-            other => other,
-        }
-    }
-}
+use crate::routing::get_only;
 
 /// Adds the routes. They need a [`web::Data`] of an [`Authorizer`].
 pub fn routes(config: &mut ServiceConfig) {
@@ -172,12 +54,6 @@ pub fn routes(config: &mut ServiceConfig) {
                 .route(web::post().to(token::handle))
                 .default_service(web::to(token::method_not_allowed)),
         )
-        .service(crate::routing::get_only(
-            metadata::JWKS_PATH,
-            metadata::jwks,
-        ))
-        .service(crate::routing::get_only(
-            metadata::METADATA_PATH,
-            metadata::metadata,
-        ));
+        .service(get_only(JWKS_PATH, metadata::jwks))
+        .service(get_only(METADATA_PATH, metadata::metadata));
 }

@@ -58,16 +58,9 @@ pub(crate) fn secret_matches(secret: &[u8], digest: Option<&[u8; 32]>) -> bool {
 
 /// So many random bytes as base64url.
 pub(crate) fn random_text<const BYTES: usize>(random: &SystemRandom) -> Result<String, NoRandom> {
-    Ok(URL_SAFE_NO_PAD.encode(random_bytes::<BYTES>(random)?))
-}
-
-/// So many random bytes.
-pub(crate) fn random_bytes<const BYTES: usize>(
-    random: &SystemRandom,
-) -> Result<[u8; BYTES], NoRandom> {
     let mut bytes = [0; BYTES];
     random.fill(&mut bytes).map_err(|_| NoRandom)?;
-    Ok(bytes)
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
 #[cfg(test)]

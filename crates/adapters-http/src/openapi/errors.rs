@@ -1,112 +1,119 @@
 //! The errors that several operations answer.
 
-use utoipa::openapi::{
-    ArrayBuilder, Ref, Response, path::OperationBuilder, schema::AdditionalProperties,
+use actix_web::{
+    HttpResponse, ResponseError as _,
+    http::header::{HeaderMap, HeaderValue},
+};
+use domain::{client::Scope, posting::Rejection, usecase::IngestError, validation::FieldErrors};
+use utoipa::openapi::{Ref, Response, path::OperationBuilder};
+
+use super::response::refusal;
+use crate::{
+    error::{ApiError, ErrorBody, InternalBody, ValidationBody},
+    middleware,
+    oauth::AuthError,
+    request_id::{RequestId, X_REQUEST_ID},
 };
 
-use super::{
-    components::{header_ref, json_response},
-    schema::{Named, object, string, with_all},
-};
-
-/// An error that several operations answer: its status, its component, what it means.
+/// An error that several operations answer: its component, what it means, and one as it is sent.
 pub struct SharedError {
-    pub status: &'static str,
     name: &'static str,
     description: &'static str,
-    schema: &'static str,
-    headers: &'static [&'static str],
+    sent: fn() -> HttpResponse,
 }
 
 impl SharedError {
-    const fn new(status: &'static str, name: &'static str, description: &'static str) -> Self {
+    const fn new(
+        name: &'static str,
+        description: &'static str,
+        sent: fn() -> HttpResponse,
+    ) -> Self {
         Self {
-            status,
             name,
             description,
-            schema: "Error",
-            headers: &[],
+            sent,
         }
     }
 
-    const fn with_headers(self, headers: &'static [&'static str]) -> Self {
-        Self { headers, ..self }
-    }
-
-    const fn with_schema(self, schema: &'static str) -> Self {
-        Self { schema, ..self }
-    }
-
-    pub fn reference(&self) -> Ref {
-        Ref::from_response_name(self.name)
+    fn response(&self) -> Response {
+        let sent = (self.sent)();
+        let response = match sent.status().as_u16() {
+            422 => refusal::<ValidationBody>(self.description, sent),
+            500 => refusal::<InternalBody>(self.description, sent),
+            _ => refusal::<ErrorBody>(self.description, sent),
+        };
+        response.build()
     }
 }
 
 pub const BAD_REQUEST: SharedError = SharedError::new(
-    "400",
     "BadRequest",
     "The body is empty, not JSON, or did not arrive as announced; the path has a percent sign that \
      begins no escape; or there are two `Authorization` headers.",
+    || ApiError::bad_request("The body is empty; it must be a JSON object.").error_response(),
 );
 pub const UNAUTHORIZED: SharedError = SharedError::new(
-    "401",
     "Unauthorized",
     "There is no token, or it is malformed, expired, revoked or not from here.",
-)
-.with_headers(&["WWW-Authenticate"]);
+    || ApiError::from(AuthError::Missing).error_response(),
+);
 pub const FORBIDDEN: SharedError = SharedError::new(
-    "403",
     "Forbidden",
     "The token has none of the scopes that it takes.",
-)
-.with_headers(&["WWW-Authenticate"]);
+    || {
+        let scopes = vec![Scope::JobPostingsWrite];
+        ApiError::from(AuthError::InsufficientScope(scopes)).error_response()
+    },
+);
 pub const NOT_FOUND: SharedError = SharedError::new(
-    "404",
     "PostingNotFound",
     "There is no posting with this identifier.",
+    || ApiError::from(Rejection::NotFound).error_response(),
 );
 pub const SUBSCRIBER_NOT_FOUND: SharedError = SharedError::new(
-    "404",
     "SubscriberNotFound",
     "Nobody with this address has been reported.",
+    || ApiError::no_such_subscriber().error_response(),
 );
 pub const BAD_SIGNATURE: SharedError = SharedError::new(
-    "401",
     "BadSignature",
     "There is no signature, or it is malformed, or not of this body and with the secret.",
-)
-.with_headers(&["WWW-Authenticate"]);
+    || ApiError::bad_signature().error_response(),
+);
 pub const TIMEOUT: SharedError =
-    SharedError::new("408", "RequestTimeout", "The body did not arrive in time.");
+    SharedError::new("RequestTimeout", "The body did not arrive in time.", || {
+        ApiError::body_too_slow().error_response()
+    });
 pub const TOO_LARGE: SharedError = SharedError::new(
-    "413",
     "PayloadTooLarge",
     "The body is larger than the service takes.",
+    || ApiError::body_too_large(1 << 20).error_response(),
 );
 pub const UNSUPPORTED: SharedError = SharedError::new(
-    "415",
     "UnsupportedMediaType",
     "The body is not declared as uncompressed `application/json`.",
+    || ApiError::unsupported_encoding().error_response(),
 );
 pub const INVALID: SharedError = SharedError::new(
-    "422",
     "Invalid",
     "Something is wrong with the parameters, with fields, or with what they would make of what \
      is stored. Nothing was changed.",
-)
-.with_schema("ValidationError");
+    || ApiError::invalid(FieldErrors::one("company.name", "is required")).error_response(),
+);
 pub const INTERNAL: SharedError = SharedError::new(
-    "500",
     "InternalError",
     "Something went wrong inside the service.",
-)
-.with_schema("InternalError");
+    || {
+        let id = HeaderValue::from_static("0190a1b2-0000-7000-8000-000000000000");
+        let headers = HeaderMap::from_iter([(X_REQUEST_ID, id)]);
+        middleware::internal(&RequestId::of(&headers), false)
+    },
+);
 pub const UNAVAILABLE: SharedError = SharedError::new(
-    "503",
     "Unavailable",
     "The service cannot answer at the moment. Try again after `Retry-After`; repeating is safe.",
-)
-.with_headers(&["Retry-After"]);
+    || ApiError::from(IngestError::Overloaded).error_response(),
+);
 
 const SHARED: [&SharedError; 12] = [
     &BAD_REQUEST,
@@ -123,68 +130,33 @@ const SHARED: [&SharedError; 12] = [
     &UNAVAILABLE,
 ];
 
+/// What any operation of a client on one thing may answer.
+pub const READING: &[&SharedError] = &[
+    &BAD_REQUEST,
+    &UNAUTHORIZED,
+    &FORBIDDEN,
+    &INVALID,
+    &INTERNAL,
+    &UNAVAILABLE,
+];
+/// And one with a body beside that.
+pub const WRITING: &[&SharedError] = &[&TIMEOUT, &TOO_LARGE, &UNSUPPORTED];
+
 /// The errors as components.
-pub fn responses() -> Vec<(&'static str, Response)> {
-    let response = |error: &SharedError| {
-        let plain = json_response(error.description, error.schema);
-        let headers = error.headers.iter();
-        headers
-            .fold(plain, |response, name| {
-                response.header_ref(*name, header_ref(name))
-            })
-            .build()
-    };
+pub fn responses() -> impl Iterator<Item = (&'static str, Response)> {
     SHARED
         .into_iter()
-        .map(|error| (error.name, response(error)))
-        .collect()
+        .map(|error| (error.name, error.response()))
 }
 
 /// Adds shared errors to an operation's answers.
-pub fn with_errors(operation: OperationBuilder, errors: &[&SharedError]) -> OperationBuilder {
-    errors.iter().fold(operation, |operation, error| {
-        operation.response(error.status, error.reference())
-    })
-}
-
-/// What their bodies look like.
-pub fn schemas() -> Vec<Named> {
-    let message = || string("What is wrong, for people.");
-    let errors = object("What is wrong with each field, by its path.").additional_properties(Some(
-        AdditionalProperties::RefOr(
-            ArrayBuilder::new()
-                .items(string("Completes a sentence that starts with the field."))
-                .min_items(Some(1))
-                .into(),
-        ),
-    ));
-    vec![
-        (
-            "Error",
-            with_all(object("An error."), [("message", message())]).into(),
-        ),
-        (
-            "ValidationError",
-            with_all(
-                object("A refusal; `errors` is there when single fields are to blame."),
-                [("message", message())],
-            )
-            .property("errors", errors)
-            .into(),
-        ),
-        (
-            "InternalError",
-            with_all(
-                object("A failure of the service."),
-                [
-                    ("message", message()),
-                    (
-                        "request_id",
-                        string("The request's id, as in `X-Request-Id`."),
-                    ),
-                ],
-            )
-            .into(),
-        ),
-    ]
+pub fn with_errors(operation: OperationBuilder, errors: &[&[&SharedError]]) -> OperationBuilder {
+    errors
+        .iter()
+        .copied()
+        .flatten()
+        .fold(operation, |operation, error| {
+            let status = (error.sent)().status();
+            operation.response(status.as_str(), Ref::from_response_name(error.name))
+        })
 }

@@ -3,19 +3,32 @@
 //! It is built from the same constants and names that the rules use, so it cannot promise
 //! another limit than the one that holds; the rest is held by the tests beside it.
 
-mod components;
 mod errors;
 mod newsletter;
 mod oauth;
+mod operation;
 mod postings;
-pub mod schema;
+mod response;
+mod security;
 mod service;
 #[cfg(test)]
 mod tests;
 
-use utoipa::openapi::{
-    InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathsBuilder, ServerBuilder,
-    tag::TagBuilder,
+use utoipa::{
+    PartialSchema as _, ToSchema as _,
+    openapi::{
+        Components, ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder,
+        PathsBuilder, ServerBuilder, tag::TagBuilder,
+    },
+};
+
+use crate::{
+    error::{ErrorBody, InternalBody, ValidationBody},
+    health::Health,
+    oauth::{JwkSet, Metadata, TokenAnswer, TokenErrorBody},
+    posting::{self, PageAnswer, PostingAnswer, PutAnswer},
+    schema::of_answer,
+    subscriber::{self, SubscriberAnswer, WebhookAnswer},
 };
 
 const DESCRIPTION: &str = "\
@@ -81,6 +94,45 @@ pub fn openapi() -> OpenApi {
         .paths(paths.fold(PathsBuilder::new(), |paths, (path, item)| {
             paths.path(path, item)
         }))
-        .components(Some(components::components()))
+        .components(Some(components()))
+        .build()
+}
+
+/// All components of the document.
+fn components() -> Components {
+    let bodies = [
+        posting::payload_schemas(),
+        subscriber::payload_schemas(),
+        subscriber::webhook_schemas(),
+        subscriber::form_schemas(),
+        vec![oauth::schema()],
+    ];
+    let answers = [
+        of_answer::<PutAnswer>(),
+        of_answer::<PostingAnswer>(),
+        of_answer::<PageAnswer>(),
+        of_answer::<SubscriberAnswer>(),
+        of_answer::<WebhookAnswer>(),
+        of_answer::<TokenAnswer>(),
+        of_answer::<JwkSet>(),
+        of_answer::<Metadata>(),
+        of_answer::<Health>(),
+        of_answer::<TokenErrorBody>(),
+        of_answer::<ErrorBody>(),
+        of_answer::<InternalBody>(),
+    ];
+    let components = ComponentsBuilder::new()
+        .schemas_from_iter(bodies.into_iter().flatten())
+        .schemas_from_iter(answers.into_iter().flatten())
+        .schema(ValidationBody::name(), ValidationBody::schema())
+        .responses_from_iter(errors::responses());
+    let components = response::headers()
+        .into_iter()
+        .fold(components, |all, (name, header)| all.header(name, header));
+    security::schemes()
+        .into_iter()
+        .fold(components, |all, (name, scheme)| {
+            all.security_scheme(name, scheme)
+        })
         .build()
 }

@@ -1,27 +1,29 @@
 //! The operations on newsletter subscribers.
 
+use actix_web::ResponseError as _;
 use domain::subscriber::{Account, limits::EMAIL};
-use serde_json::{Value, json};
+use serde_json::json;
 use utoipa::openapi::{
-    Content, ContentBuilder, HttpMethod, ObjectBuilder, PathItem, Required, Response, Type,
-    example::{Example, ExampleBuilder},
-    path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItemBuilder},
-    request_body::{RequestBody, RequestBodyBuilder},
-    response::ResponseBuilder,
+    Content, HttpMethod, PathItem, Required,
+    path::{OperationBuilder, Parameter, ParameterIn, PathItemBuilder},
+    request_body::RequestBodyBuilder,
     security::SecurityRequirement,
 };
 
 use super::{
-    components::{SIGNATURE, header_ref, json_response, ok, requires, response},
     errors::{
-        BAD_REQUEST, BAD_SIGNATURE, FORBIDDEN, INTERNAL, INVALID, SUBSCRIBER_NOT_FOUND, TIMEOUT,
-        TOO_LARGE, UNAUTHORIZED, UNAVAILABLE, UNSUPPORTED, with_errors,
+        BAD_REQUEST, BAD_SIGNATURE, INTERNAL, INVALID, READING, SUBSCRIBER_NOT_FOUND, TIMEOUT,
+        TOO_LARGE, UNAVAILABLE, WRITING, with_errors,
     },
-    schema::{email, reference, string},
+    operation::{Examples, json_body, operation, parameter},
+    response::{ok, page, refusal, response, with_header},
+    security::{NONE, SIGNATURE, requires},
 };
+use crate::error::{ApiError, ErrorBody};
+use crate::schema::{email, reference, string};
 use crate::subscriber::{
     CONFIRM_PATH, CONFIRMED_PATH, LinkAction, NOT_SUBSCRIBED_PATH, PATH, REPORTERS,
-    UNSUBSCRIBED_PATH, WEBHOOK_PATH,
+    SubscriberAnswer, UNSUBSCRIBED_PATH, WEBHOOK_PATH, WebhookAnswer,
 };
 
 /// The tag of these operations.
@@ -35,7 +37,7 @@ const LANGUAGES: &str = "Pages are in the language that `Accept-Language` prefer
                          `de`, `fr`, `es`, `nl`, `da`, `sv`, `nb`, `it`, `pl` and `pt`, else in \
                          English.";
 
-/// The pages that a button leads to, with their operations and who ends up there.
+/// The pages that a button leads to, with their operations and the people who end up there.
 const ENDS: [(&str, &str, &str); 3] = [
     (
         CONFIRMED_PATH,
@@ -53,8 +55,6 @@ const ENDS: [(&str, &str, &str); 3] = [
         "The page for people who get no mail",
     ),
 ];
-
-type Examples = Vec<(&'static str, &'static str, Value)>;
 
 /// The paths with their operations.
 pub fn paths() -> Vec<(String, PathItem)> {
@@ -78,16 +78,9 @@ pub fn paths() -> Vec<(String, PathItem)> {
     .collect()
 }
 
-fn operation(id: &str, summary: &str, description: &str) -> OperationBuilder {
-    OperationBuilder::new()
-        .tag(TAG)
-        .operation_id(Some(id))
-        .summary(Some(summary))
-        .description(Some(description))
-}
-
 fn put() -> OperationBuilder {
     let operation = operation(
+        TAG,
         "putNewsletterSubscriber",
         "Report a person",
         "How the membership system reports what it knows of a person: absent fields are kept, \
@@ -101,33 +94,18 @@ fn put() -> OperationBuilder {
     )
     .securities(Some(requires(REPORTERS)))
     .parameter(address())
-    .request_body(Some(body("SubscriberPayload", reports())))
+    .request_body(Some(json_body("SubscriberPayload", None, reports())))
     .response(
         "201",
-        ok(
-            "The person was reported for the first time.",
-            "SubscriberAnswer",
-        ),
+        ok::<SubscriberAnswer>("The person was reported for the first time."),
     )
-    .response("200", ok("The person is as reported.", "SubscriberAnswer"));
-    with_errors(
-        operation,
-        &[
-            &BAD_REQUEST,
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &TIMEOUT,
-            &TOO_LARGE,
-            &UNSUPPORTED,
-            &INVALID,
-            &INTERNAL,
-            &UNAVAILABLE,
-        ],
-    )
+    .response("200", ok::<SubscriberAnswer>("The person is as reported."));
+    with_errors(operation, &[READING, WRITING])
 }
 
 fn get() -> OperationBuilder {
     let operation = operation(
+        TAG,
         "getNewsletterSubscriber",
         "A person's record",
         "What is known of a person that was reported: the report, the status at the e-mail \
@@ -135,23 +113,13 @@ fn get() -> OperationBuilder {
     )
     .securities(Some(requires(REPORTERS)))
     .parameter(address())
-    .response("200", ok("The subscriber.", "SubscriberAnswer"));
-    with_errors(
-        operation,
-        &[
-            &BAD_REQUEST,
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &SUBSCRIBER_NOT_FOUND,
-            &INVALID,
-            &INTERNAL,
-            &UNAVAILABLE,
-        ],
-    )
+    .response("200", ok::<SubscriberAnswer>("The subscriber."));
+    with_errors(operation, &[READING, &[&SUBSCRIBER_NOT_FOUND]])
 }
 
 fn delete() -> OperationBuilder {
     let operation = operation(
+        TAG,
         "eraseNewsletterSubscriber",
         "Erase a person",
         "The person is unknown at once, and forgotten in both accounts of the e-mail provider \
@@ -161,22 +129,12 @@ fn delete() -> OperationBuilder {
     .securities(Some(requires(REPORTERS)))
     .parameter(address())
     .response("204", response("The person is erased.").build());
-    with_errors(
-        operation,
-        &[
-            &BAD_REQUEST,
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &SUBSCRIBER_NOT_FOUND,
-            &INVALID,
-            &INTERNAL,
-            &UNAVAILABLE,
-        ],
-    )
+    with_errors(operation, &[READING, &[&SUBSCRIBER_NOT_FOUND]])
 }
 
 fn webhook() -> OperationBuilder {
     let operation = operation(
+        TAG,
         "receiveSubscriberStatus",
         "The e-mail provider's webhook",
         "Takes in bounces, unsubscribes, spam reports and deletions, one at a time or in a batch, in any \
@@ -185,30 +143,31 @@ fn webhook() -> OperationBuilder {
          everything while no secret is configured.",
     )
     .securities(Some([SecurityRequirement::new(SIGNATURE, [""; 0])]))
-    .request_body(Some(body("WebhookDelivery", deliveries())))
-    .response("200", ok("It was taken in.", "WebhookAnswer"));
+    .request_body(Some(json_body("WebhookDelivery", None, deliveries())))
+    .response("200", ok::<WebhookAnswer>("It was taken in."));
     with_errors(
         operation,
-        &[
+        &[&[
             &BAD_REQUEST,
             &BAD_SIGNATURE,
             &TIMEOUT,
             &TOO_LARGE,
             &INTERNAL,
             &UNAVAILABLE,
-        ],
+        ]],
     )
 }
 
 fn ask() -> OperationBuilder {
-    let token = ParameterBuilder::new()
-        .name("token")
-        .parameter_in(ParameterIn::Query)
-        .required(Required::True)
-        .description(Some("The person's token."))
-        .schema(Some(string("A secret.").min_length(Some(1))))
-        .build();
+    let token = parameter(
+        ParameterIn::Query,
+        "token",
+        "The person's token.",
+        string("A secret.").min_length(Some(1)),
+    )
+    .required(Required::True);
     let operation = operation(
+        TAG,
         "askToConfirmMigration",
         "The page that a link in an e-mail leads to",
         &format!(
@@ -216,10 +175,10 @@ fn ask() -> OperationBuilder {
              nothing by itself, because mail scanners follow links. {LANGUAGES}"
         ),
     )
-    .securities(Some([SecurityRequirement::default()]))
+    .securities(Some(NONE))
     .parameter(token)
-    .response("200", response("The page.").content(HTML, page()).build());
-    with_errors(with_pages(operation), &[&INTERNAL])
+    .response("200", response("The page.").content(HTML, page()));
+    with_errors(with_pages(operation), &[&[&INTERNAL]])
 }
 
 fn confirm() -> OperationBuilder {
@@ -239,85 +198,54 @@ fn confirm() -> OperationBuilder {
         .content(JSON, form)
         .build();
     let operation = operation(
+        TAG,
         "confirmMigration",
         "Move to the new account, or unsubscribe",
         &description,
     )
-    .securities(Some([SecurityRequirement::default()]))
+    .securities(Some(NONE))
     .request_body(Some(body));
     with_errors(
         with_pages(operation),
-        &[
-            &BAD_REQUEST,
-            &TIMEOUT,
-            &TOO_LARGE,
-            &UNSUPPORTED,
-            &INVALID,
-            &INTERNAL,
-        ],
+        &[WRITING, &[&BAD_REQUEST, &INVALID, &INTERNAL]],
     )
 }
 
 fn end(id: &str, summary: &str) -> PathItem {
-    let operation = operation(id, summary, LANGUAGES)
-        .securities(Some([SecurityRequirement::default()]))
-        .response("200", response("The page.").content(HTML, page()).build());
-    PathItem::new(HttpMethod::Get, with_errors(operation, &[&INTERNAL]))
+    let operation = operation(TAG, id, summary, LANGUAGES)
+        .securities(Some(NONE))
+        .response("200", response("The page.").content(HTML, page()));
+    PathItem::new(HttpMethod::Get, with_errors(operation, &[&[&INTERNAL]]))
 }
 
 /// Adds what both operations of a link may answer, errors as pages or as JSON.
 fn with_pages(operation: OperationBuilder) -> OperationBuilder {
-    let moved = response("The person moves or has moved, has unsubscribed, or gets no mail.")
-        .header_ref("Location", header_ref("Location"))
-        .build();
-    let refused = |description: &str| -> ResponseBuilder {
-        json_response(description, "Error").content(HTML, page())
+    let moved = response("The person moves or has moved, has unsubscribed, or gets no mail.");
+    let refused = |description: &str, error: ApiError| {
+        refusal::<ErrorBody>(description, error.error_response()).content(HTML, page())
     };
-    let unavailable: Response = refused(
+    let unknown = refused("Nobody has this token.", ApiError::no_such_token());
+    let unavailable = refused(
         "The service cannot answer at the moment, or where people move to is not set up yet.",
-    )
-    .header_ref("Retry-After", header_ref("Retry-After"))
-    .build();
+        ApiError::links_off(),
+    );
     operation
-        .response("303", moved)
-        .response("404", refused("Nobody has this token.").build())
+        .response("303", with_header(moved, "Location"))
+        .response("404", unknown)
         .response("503", unavailable)
 }
 
-fn page() -> Content {
-    Content::new(Some(ObjectBuilder::new().schema_type(Type::String)))
-}
-
 fn address() -> Parameter {
-    ParameterBuilder::new()
-        .name("email")
-        .parameter_in(ParameterIn::Path)
-        .required(Required::True)
-        .description(Some(
-            "The person's e-mail address: percent-encoded UTF-8, in any case.",
-        ))
-        .schema(Some(
-            email("An address.")
-                .min_length(Some(1))
-                .max_length(Some(EMAIL)),
-        ))
-        .example(Some(json!("ada@example.com")))
-        .build()
-}
-
-fn body(schema: &str, examples: Examples) -> RequestBody {
-    let examples = examples.into_iter().map(|(name, summary, value)| {
-        let example = ExampleBuilder::new().summary(summary).value(Some(value));
-        (name, example.build())
-    });
-    let content = ContentBuilder::new()
-        .schema(Some(reference(schema)))
-        .examples_from_iter::<_, _, Example>(examples)
-        .build();
-    RequestBodyBuilder::new()
-        .required(Some(Required::True))
-        .content(JSON, content)
-        .build()
+    parameter(
+        ParameterIn::Path,
+        "email",
+        "The person's e-mail address: percent-encoded UTF-8, in any case.",
+        email("An address.")
+            .min_length(Some(1))
+            .max_length(Some(EMAIL)),
+    )
+    .example(Some(json!("ada@example.com")))
+    .build()
 }
 
 fn reports() -> Examples {

@@ -1,24 +1,25 @@
 //! The operations on postings.
 
-use domain::posting::{Status, limits::SOURCE_IDENTIFIER};
-use serde_json::{Value, json};
+use domain::posting::limits::SOURCE_IDENTIFIER;
+use serde_json::json;
 use utoipa::openapi::{
-    ContentBuilder, HttpMethod, KnownFormat, ObjectBuilder, PathItem, RefOr, Required, Schema,
-    SchemaFormat, Type,
-    example::{Example, ExampleBuilder},
-    path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItemBuilder},
-    request_body::RequestBodyBuilder,
+    HttpMethod, KnownFormat, ObjectBuilder, PathItem, SchemaFormat, Type,
+    path::{OperationBuilder, Parameter, ParameterIn, PathItemBuilder},
 };
 
 use super::{
-    components::{ok, requires},
     errors::{
-        BAD_REQUEST, FORBIDDEN, INTERNAL, INVALID, NOT_FOUND, TIMEOUT, TOO_LARGE, UNAUTHORIZED,
-        UNAVAILABLE, UNSUPPORTED, with_errors,
+        FORBIDDEN, INTERNAL, INVALID, NOT_FOUND, READING, UNAUTHORIZED, UNAVAILABLE, WRITING,
+        with_errors,
     },
-    schema::{one_of, reference, string, time},
+    operation::{Examples, json_body, operation, parameter},
+    response::ok,
+    security::requires,
 };
-use crate::posting::{DEFAULT_LIMIT, LIST_PATH, MAX_LIMIT, READERS, WRITERS};
+use crate::posting::{
+    DEFAULT_LIMIT, LIST_PATH, MAX_LIMIT, PageAnswer, PostingAnswer, PutAnswer, READERS, WRITERS,
+};
+use crate::schema::{reference, string, time};
 
 /// The tag of these operations.
 pub const TAG: &str = "Job postings";
@@ -42,117 +43,70 @@ pub fn paths() -> Vec<(String, PathItem)> {
 }
 
 fn put() -> OperationBuilder {
-    let examples = examples().map(|(name, summary, value)| {
-        (
-            name,
-            ExampleBuilder::new()
-                .summary(summary)
-                .value(Some(value))
-                .build(),
-        )
-    });
-    let content = ContentBuilder::new()
-        .schema(Some(reference("PostingPayload")))
-        .examples_from_iter::<_, _, Example>(examples)
-        .build();
-    let body = RequestBodyBuilder::new()
-        .description(Some(
-            "What to set; see the schema for what absence and `null` mean.",
-        ))
-        .required(Some(Required::True))
-        .content("application/json", content)
-        .build();
-    let operation = OperationBuilder::new()
-        .tag(TAG)
-        .operation_id(Some("putJobPosting"))
-        .summary(Some("Create, update or expire a posting"))
-        .description(Some(
-            "Creates the posting if there is none with this identifier. Otherwise updates it: \
+    let body = json_body(
+        "PostingPayload",
+        Some("What to set; see the schema for what absence and `null` mean."),
+        examples(),
+    );
+    let operation = operation(
+        TAG,
+        "putJobPosting",
+        "Create, update or expire a posting",
+        "Creates the posting if there is none with this identifier. Otherwise updates it: \
              absent fields are kept, `null` clears. With an `expiration` object it takes the \
              posting down; with `\"expiration\": null` it reopens one that was taken down. Fields \
              that are sent along are applied in the same step, and a refusal applies nothing. \
              Repeating a push changes nothing.\n\n\
              Refusals come in this order: 401, 403, 405, 415, 413, 400, 422 for fields, 404 for \
              expiring what is not there, 422 for what the status does not allow.",
-        ))
-        .securities(Some(requires(WRITERS)))
-        .parameter(identifier())
-        .request_body(Some(body))
-        .response("201", ok("The posting was created.", "PutAnswer"))
-        .response(
-            "200",
-            ok(
-                "The posting was updated, expired, or is so already.",
-                "PutAnswer",
-            ),
-        );
-    with_errors(
-        operation,
-        &[
-            &BAD_REQUEST,
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &NOT_FOUND,
-            &TIMEOUT,
-            &TOO_LARGE,
-            &UNSUPPORTED,
-            &INVALID,
-            &INTERNAL,
-            &UNAVAILABLE,
-        ],
     )
+    .securities(Some(requires(WRITERS)))
+    .parameter(identifier())
+    .request_body(Some(body))
+    .response("201", ok::<PutAnswer>("The posting was created."))
+    .response(
+        "200",
+        ok::<PutAnswer>("The posting was updated, expired, or is so already."),
+    );
+    with_errors(operation, &[READING, WRITING, &[&NOT_FOUND]])
 }
 
 fn get() -> OperationBuilder {
-    let operation = OperationBuilder::new()
-        .tag(TAG)
-        .operation_id(Some("getJobPosting"))
-        .summary(Some("What became of a posting"))
-        .description(Some(
-            "The posting with everything that is known of it, and the newest 100 entries of its \
+    let operation = operation(
+        TAG,
+        "getJobPosting",
+        "What became of a posting",
+        "The posting with everything that is known of it, and the newest 100 entries of its \
              history.",
-        ))
-        .securities(Some(requires(READERS)))
-        .parameter(identifier())
-        .response("200", ok("The posting.", "PostingAnswer"));
-    with_errors(
-        operation,
-        &[
-            &BAD_REQUEST,
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &NOT_FOUND,
-            &INVALID,
-            &INTERNAL,
-            &UNAVAILABLE,
-        ],
     )
+    .securities(Some(requires(READERS)))
+    .parameter(identifier())
+    .response("200", ok::<PostingAnswer>("The posting."));
+    with_errors(operation, &[READING, &[&NOT_FOUND]])
 }
 
 fn list() -> OperationBuilder {
-    let operation = OperationBuilder::new()
-        .tag(TAG)
-        .operation_id(Some("listJobPostings"))
-        .summary(Some("Postings by their last change"))
-        .description(Some(
+    let operation = operation(TAG, "listJobPostings", "Postings by their last change", 
             "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. What is \
              written at the same moment may become visible a little later, so let \
              `updated_after` overlap by a minute. A page ends early at 8 MiB, and `next_cursor` goes on \
              there. Unknown parameters are ignored; a repeated one \
-             is refused.",
-        ))
+             is refused.",)
         .securities(Some(requires(READERS)))
-        .parameter(query(
+        .parameter(parameter(
+            ParameterIn::Query,
             "status",
             "Only postings with this status.",
-            one_of("A status.", Status::NAMES),
+            reference("Status"),
         ))
-        .parameter(query(
+        .parameter(parameter(
+            ParameterIn::Query,
             "updated_after",
             "Only postings that changed after this time. A plus sign is written `%2B`.",
             time("A time of RFC 3339.").examples(["2026-01-31T12:00:00Z"]),
         ))
-        .parameter(query(
+        .parameter(parameter(
+            ParameterIn::Query,
             "limit",
             "How many postings a page has at most.",
             ObjectBuilder::new()
@@ -162,50 +116,38 @@ fn list() -> OperationBuilder {
                 .maximum(Some(MAX_LIMIT))
                 .default(Some(json!(DEFAULT_LIMIT))),
         ))
-        .parameter(query(
+        .parameter(parameter(
+            ParameterIn::Query,
             "cursor",
             "The `next_cursor` of the page before. Its content may change at any time.",
             string("An opaque position.").min_length(Some(1)),
         ))
-        .response("200", ok("A page of postings.", "PostingPage"));
+        .response("200", ok::<PageAnswer>("A page of postings."));
     with_errors(
         operation,
-        &[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE],
+        &[&[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE]],
     )
 }
 
 fn identifier() -> Parameter {
-    ParameterBuilder::new()
-        .name("uniqueSourceIdentifier")
-        .parameter_in(ParameterIn::Path)
-        .required(Required::True)
-        .description(Some(
-            "The posting's id in the world it comes from: percent-encoded UTF-8, any character \
-             but controls. A slash in it is written `%2F`. Compared byte for byte.",
-        ))
-        .schema(Some(
-            ObjectBuilder::new()
-                .schema_type(Type::String)
-                .min_length(Some(1))
-                .max_length(Some(SOURCE_IDENTIFIER))
-                .pattern(Some(NO_CONTROLS)),
-        ))
-        .example(Some(json!("example-4711")))
-        .build()
+    let schema = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(SOURCE_IDENTIFIER))
+        .pattern(Some(NO_CONTROLS));
+    parameter(
+        ParameterIn::Path,
+        "uniqueSourceIdentifier",
+        "The posting's id in the world it comes from: percent-encoded UTF-8, any character \
+         but controls. A slash in it is written `%2F`. Compared byte for byte.",
+        schema,
+    )
+    .example(Some(json!("example-4711")))
+    .build()
 }
 
-fn query(name: &str, description: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
-    ParameterBuilder::new()
-        .name(name)
-        .parameter_in(ParameterIn::Query)
-        .required(Required::False)
-        .description(Some(description))
-        .schema(Some(schema))
-        .build()
-}
-
-fn examples() -> [(&'static str, &'static str, Value); 5] {
-    [
+fn examples() -> Examples {
+    vec![
         (
             "create",
             "Create",

@@ -1,77 +1,71 @@
 //! The operations of the service itself.
 
+use serde_json::json;
 use utoipa::openapi::{
-    Content, HttpMethod, ObjectBuilder, PathItem, Type, path::OperationBuilder,
-    schema::AdditionalProperties,
+    ContentBuilder, HttpMethod, PathItem, path::OperationBuilder, schema::AdditionalProperties,
 };
 
 use super::{
-    components::{ok, response},
     errors::{INTERNAL, UNAVAILABLE, with_errors},
-    schema::{Named, object, one_of, with_all},
+    operation::operation,
+    response::{ok, page, response},
+    security::NONE,
 };
+use crate::{health::Health, schema::object};
 
 /// The tag of these operations.
 pub const TAG: &str = "Service";
 
 /// The paths with their operations.
 pub fn paths() -> Vec<(String, PathItem)> {
-    let healthz =
-        get("getHealth", "Whether the process lives").response("200", ok("It does.", "Health"));
-    let readyz = get("getReadiness", "Whether the service can do its work")
-        .description(Some(
-            "The store can be reached, its schema is current, and tokens can be signed.",
+    let healthz = get(
+        "getHealth",
+        "Whether the process lives",
+        "The process answers. Nothing else is looked at.",
+    )
+    .response("200", ok::<Health>("It does."));
+    let readyz = get(
+        "getReadiness",
+        "Whether the service can do its work",
+        "The store can be reached, its schema is current, and tokens can be signed.",
+    )
+    .response("200", ok::<Health>("It can."));
+    let schema = object("An OpenAPI document.")
+        .additional_properties(Some(AdditionalProperties::FreeForm(true)));
+    let content = ContentBuilder::new()
+        .schema(Some(schema))
+        .example(Some(
+            json!({"openapi": "3.1.0", "info": {"title": "Posthaste"}}),
         ))
-        .response("200", ok("It can.", "Health"));
-    let document = get("getOpenApi", "This document").response(
-        "200",
-        response("The document, OpenAPI 3.1.")
-            .content("application/json", Content::new(Some(open_object())))
-            .build(),
-    );
-    let docs = get("getDocs", "This document for people").response(
-        "200",
-        response("Swagger UI.")
-            .content(
-                "text/html",
-                Content::new(Some(ObjectBuilder::new().schema_type(Type::String))),
-            )
-            .build(),
-    );
-    let item = |operation| PathItem::new(HttpMethod::Get, operation);
-    vec![
-        (
-            "/healthz".to_owned(),
-            item(with_errors(healthz, &[&INTERNAL])),
-        ),
-        (
-            "/readyz".to_owned(),
-            item(with_errors(readyz, &[&INTERNAL, &UNAVAILABLE])),
-        ),
-        (
-            "/api/openapi.json".to_owned(),
-            item(with_errors(document, &[&INTERNAL])),
-        ),
-        ("/docs".to_owned(), item(with_errors(docs, &[&INTERNAL]))),
+        .build();
+    let document = response("The document, OpenAPI 3.1.").content("application/json", content);
+    let document = get(
+        "getOpenApi",
+        "This document",
+        "What this service offers, for programs.",
+    )
+    .response("200", document);
+    let docs = response("Swagger UI.").content("text/html", page());
+    let docs = get(
+        "getDocs",
+        "This document for people",
+        "A page to read the document and to try the operations.",
+    )
+    .response("200", docs);
+    [
+        ("/healthz", healthz, &[&INTERNAL][..]),
+        ("/readyz", readyz, &[&INTERNAL, &UNAVAILABLE]),
+        ("/api/openapi.json", document, &[&INTERNAL]),
+        ("/docs", docs, &[&INTERNAL]),
     ]
+    .into_iter()
+    .map(|(path, operation, errors)| {
+        let operation = with_errors(operation, &[errors]);
+        (path.to_owned(), PathItem::new(HttpMethod::Get, operation))
+    })
+    .collect()
 }
 
-fn get(id: &str, summary: &str) -> OperationBuilder {
-    OperationBuilder::new()
-        .tag(TAG)
-        .operation_id(Some(id))
-        .summary(Some(summary))
-}
-
-fn open_object() -> ObjectBuilder {
-    object("An OpenAPI document.").additional_properties(Some(AdditionalProperties::FreeForm(true)))
-}
-
-/// The schemas of the answers.
-pub fn schemas() -> Vec<Named> {
-    let health = with_all(
-        object("All is well."),
-        [("status", one_of("How it is.", &["ok"]))],
-    );
-    vec![("Health", health.into())]
+fn get(id: &str, summary: &str, description: &str) -> OperationBuilder {
+    operation(TAG, id, summary, description).securities(Some(NONE))
 }

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use domain::subscriber::{
+    Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
+    limits::{COUNTRY, EMAIL, NAME},
+};
 use domain::{
     client::Scope,
     posting::{EmploymentType, LocationType, PROHIBITED, SalaryPeriod, Status, limits},
@@ -50,20 +54,20 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
 #[test]
 fn limits_are_those_of_the_domain() {
     let document = document();
-    let at = |pointer: &str| {
-        document
-            .pointer(pointer)
-            .unwrap_or_else(|| panic!("nothing at {pointer}"))
-            .clone()
-    };
-    let payload = |name: &str| format!("/components/schemas/PostingPayload/properties/{name}");
-    let company = |name: &str| format!("/components/schemas/CompanyPayload/properties/{name}");
-    let list = format!("/paths/{}/get/parameters", LIST_PATH.replace('/', "~1"));
-    let one = format!(
-        "/paths/{}~1{{uniqueSourceIdentifier}}",
-        LIST_PATH.replace('/', "~1")
+    let schema = |path: &str| format!("/components/schemas/{path}");
+    let payload = |path: &str| schema(&format!("PostingPayload/properties/{path}"));
+    let company = |path: &str| schema(&format!("CompanyPayload/properties/{path}"));
+    let person = |path: &str| schema(&format!("SubscriberPayload/properties/{path}"));
+    let path = |path: &str, rest: &str| format!("/paths/{}/{rest}", path.replace('/', "~1"));
+    let list = |rest: &str| path(LIST_PATH, &format!("get/parameters/{rest}"));
+    let one = path(
+        &format!("{LIST_PATH}/{{uniqueSourceIdentifier}}"),
+        "put/parameters/0",
     );
-    let reason = "/components/schemas/ExpirationPayload/properties/reason/maxLength";
+    let address = path(
+        &format!("{}/{{email}}", subscriber::PATH),
+        "put/parameters/0",
+    );
     for (pointer, limit) in [
         (payload("title/maxLength"), limits::TITLE),
         (payload("location_city/maxLength"), limits::LOCATION_CITY),
@@ -81,53 +85,37 @@ fn limits_are_those_of_the_domain() {
             limits::COMPANY_WEBSITE_URL,
         ),
         (company("logo_path/maxLength"), limits::COMPANY_LOGO_PATH),
-        (reason.to_owned(), limits::EXPIRATION_REASON),
         (
-            format!("{one}/put/parameters/0/schema/maxLength"),
-            limits::SOURCE_IDENTIFIER,
+            schema("ExpirationPayload/properties/reason/maxLength"),
+            limits::EXPIRATION_REASON,
         ),
-        (
-            format!("{one}/get/parameters/0/schema/maxLength"),
-            limits::SOURCE_IDENTIFIER,
-        ),
-        (format!("{list}/2/schema/maximum"), MAX_LIMIT),
-        (format!("{list}/2/schema/default"), DEFAULT_LIMIT),
+        (format!("{one}/schema/maxLength"), limits::SOURCE_IDENTIFIER),
+        (list("2/schema/maximum"), MAX_LIMIT),
+        (list("2/schema/default"), DEFAULT_LIMIT),
+        (person("name/maxLength"), NAME),
+        (person("country/maxLength"), COUNTRY),
+        (format!("{address}/schema/maxLength"), EMAIL),
     ] {
-        assert_eq!(at(&pointer), json!(limit), "{pointer}");
+        assert_eq!(document.pointer(&pointer), Some(&json!(limit)), "{pointer}");
     }
-    for name in ["salary_min", "salary_max"] {
-        assert_eq!(at(&payload(&format!("{name}/minimum"))), json!(0));
-        assert_eq!(
-            at(&payload(&format!("{name}/maximum"))),
-            json!(limits::INTEGER)
-        );
-    }
-    for (pointer, names) in [
-        (
-            payload("employment_types/items/enum"),
-            EmploymentType::NAMES,
-        ),
-        (payload("location_types/items/enum"), LocationType::NAMES),
-        (payload("salary_period/anyOf/0/enum"), SalaryPeriod::NAMES),
-        (
-            "/components/schemas/Posting/properties/status/enum".to_owned(),
-            Status::NAMES,
-        ),
-        (
-            "/components/schemas/HistoryEntry/properties/status/enum".to_owned(),
-            Status::NAMES,
-        ),
-        (format!("{list}/0/schema/enum"), Status::NAMES),
+    for (name, names) in [
+        ("EmploymentType", EmploymentType::NAMES),
+        ("LocationType", LocationType::NAMES),
+        ("SalaryPeriod", SalaryPeriod::NAMES),
+        ("Status", Status::NAMES),
+        ("PlanCategory", PlanCategory::NAMES),
+        ("MembershipStatus", MembershipStatus::NAMES),
+        ("SubscriberStatus", SubscriberStatus::NAMES),
+        ("MemberStatus", MemberStatus::NAMES),
+        ("MailerliteAccount", Account::NAMES),
+        ("MigrationSource", MigrationSource::NAMES),
     ] {
-        assert_eq!(at(&pointer), json!(names), "{pointer}");
+        let names = json!({"type": "string", "enum": names});
+        let mut known = document["components"]["schemas"][name].clone();
+        assert!(known["description"].take().is_string(), "{name}");
+        known.as_object_mut().unwrap().remove("description");
+        assert_eq!(known, names, "{name}");
     }
-    let depth = at(&payload("metadata/description"));
-    assert!(
-        depth
-            .as_str()
-            .unwrap()
-            .contains(&limits::METADATA_DEPTH.to_string())
-    );
 }
 
 #[test]
@@ -209,8 +197,11 @@ fn operations_say_who_may_and_what_they_answer() {
             });
             let headers = &answer["headers"];
             assert!(headers.get("X-Request-Id").is_some(), "{name} {status}");
-            let is_empty = ["204", "303"].contains(&status.as_str());
-            assert!(answer["content"].is_object() || is_empty, "{name} {status}");
+            if !["204", "303"].contains(&status.as_str()) {
+                for (kind, content) in answer["content"].as_object().unwrap() {
+                    assert!(!content["example"].is_null(), "{name} {status} {kind}");
+                }
+            }
             let needs = match status.as_str() {
                 "303" => Some("Location"),
                 "401" | "403" => Some("WWW-Authenticate"),
@@ -249,7 +240,7 @@ fn operations_say_who_may_and_what_they_answer() {
     assert_eq!(webhook, json!([{"signature": []}]));
     for method in ["get", "post"] {
         let name = format!("{method} {}", subscriber::CONFIRM_PATH);
-        assert_eq!(security(&name), json!([{}]));
+        assert_eq!(security(&name), json!([]));
     }
     assert_eq!(security("post /oauth/token"), json!([{}, {"basic": []}]));
     let scopes = &document["components"]["securitySchemes"]["oauth2"]["flows"]["clientCredentials"]
@@ -286,58 +277,6 @@ fn examples_are_accepted_by_the_domain() {
         let put = PutPosting::parse("x", body.as_bytes(), by, id).unwrap();
         assert!(put.errors.is_empty(), "{name}: {}", put.errors);
     }
-}
-
-#[test]
-fn limits_of_subscribers_are_those_of_the_domain() {
-    use domain::subscriber::{
-        Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
-        limits::{COUNTRY, EMAIL, NAME},
-    };
-    let document = document();
-    let schemas = &document["components"]["schemas"];
-    let payload = &schemas["SubscriberPayload"]["properties"];
-    assert_eq!(payload["name"]["maxLength"], json!(NAME));
-    assert_eq!(payload["country"]["maxLength"], json!(COUNTRY));
-    let operations = &document["paths"][format!("{}/{{email}}", subscriber::PATH)];
-    for method in ["put", "get"] {
-        let address = &operations[method]["parameters"][0];
-        assert_eq!(address["schema"]["maxLength"], json!(EMAIL), "{method}");
-    }
-    let names = |schema: &str, field: &str| schemas[schema]["properties"][field]["enum"].clone();
-    let with = |names: &[&str], last: Value| {
-        let names = names.iter().map(|name| json!(name));
-        Value::Array(names.chain([last]).collect())
-    };
-    for (schema, field, expect) in [
-        (
-            "MembershipPayload",
-            "plan_category",
-            json!(PlanCategory::NAMES),
-        ),
-        (
-            "MembershipPayload",
-            "status",
-            json!(MembershipStatus::NAMES),
-        ),
-        ("Subscriber", "status", json!(SubscriberStatus::NAMES)),
-        ("Subscriber", "member_status", json!(MemberStatus::NAMES)),
-        ("Subscriber", "mailerlite_account", json!(Account::NAMES)),
-        (
-            "Subscriber",
-            "membership_plan_category",
-            with(PlanCategory::NAMES, json!("non-member")),
-        ),
-        (
-            "Subscriber",
-            "migration_source",
-            with(MigrationSource::NAMES, Value::Null),
-        ),
-    ] {
-        assert_eq!(names(schema, field), expect, "{schema}.{field}");
-    }
-    let required = &schemas["MembershipPayload"]["required"];
-    assert_eq!(*required, json!(["plan_category", "status"]));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use domain::posting::Rejection;
 
 use super::{LIST_PATH, READERS, identifier, view};
-use crate::{api, application::State, error::ApiError};
+use crate::{api, error::ApiError, state::State};
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     api::authorize(request, state, READERS).await?;

@@ -8,7 +8,7 @@ use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 use url::form_urlencoded;
 
 use super::{READERS, cursor, view};
-use crate::{api, application::State, error::ApiError};
+use crate::{api, error::ApiError, state::State};
 
 /// How many postings a page has.
 pub const DEFAULT_LIMIT: usize = 50;

@@ -15,16 +15,17 @@ pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
     list::{DEFAULT_LIMIT, MAX_LIMIT},
     payload::schemas as payload_schemas,
-    view::{data as posting_data, schemas as view_schemas},
+    put::PutAnswer,
+    view::{PageAnswer, PostingAnswer, data as posting_data},
 };
-use crate::{api, application::State, error::ApiError, routing::READ_METHODS};
+use crate::{api, error::ApiError, routing::READ_METHODS, state::State};
 
 /// The path of the list.
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
 
-/// Who may push.
+/// The scopes that may push.
 pub const WRITERS: &[Scope] = &[Scope::JobPostingsWrite];
-/// Who may read: pushing includes it.
+/// The scopes that may read: pushing includes it.
 pub const READERS: &[Scope] = &[Scope::JobPostingsRead, Scope::JobPostingsWrite];
 
 /// `GET` of the list; `PUT` and `GET` of one posting.
@@ -32,7 +33,8 @@ pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(web::resource(LIST_PATH).to(all))
         // An empty identifier is a bad identifier, not another path.
-        .service(web::resource(format!("{LIST_PATH}/{{identifier:[^/]*}}")).to(one));
+        .service(web::resource(format!("{LIST_PATH}/{{identifier:[^/]*}}")).to(one))
+        .service(web::resource(format!("{LIST_PATH}/{{rest:.*}}")).to(slash_in_identifier));
 }
 
 async fn all(
@@ -59,6 +61,10 @@ async fn one(
         _ => api::refuse_method(&request, &state, READERS, "GET, HEAD, PUT").await,
     };
     api::settle(&request, payload, answer).await
+}
+
+async fn slash_in_identifier() -> Result<&'static str, ApiError> {
+    Err(ApiError::slash_in_identifier())
 }
 
 fn identifier(request: &HttpRequest) -> Result<SourceIdentifier, ApiError> {

@@ -2,7 +2,7 @@
 //! `domain::posting`; the limits and names here are taken from there.
 
 use domain::posting::{
-    EmploymentType, LocationType, PROHIBITED, SalaryPeriod,
+    PROHIBITED,
     limits::{
         APPLICATION_URL, COMPANY_LOGO_PATH, COMPANY_NAME, COMPANY_WEBSITE_URL, EXPIRATION_REASON,
         LOCATION_CITY, METADATA_DEPTH, TITLE,
@@ -10,13 +10,13 @@ use domain::posting::{
 };
 use serde_json::json;
 use utoipa::openapi::{
-    ObjectBuilder, Type,
+    ObjectBuilder,
     schema::{AdditionalProperties, AnyOfBuilder},
 };
 
-use crate::openapi::schema::{
-    Named, filled_string, format, nullable, object, object_or_empty_list, optional_amount,
-    optional_string, prohibited, reference, some_of, string, unless_empty,
+use crate::schema::{
+    Named, filled_string, format, object, object_or_empty_list, optional_amount, optional_string,
+    prohibited, reference, some_of, string, unless_empty,
 };
 
 /// An absolute web address, with the white space that is trimmed.
@@ -57,18 +57,16 @@ fn posting() -> ObjectBuilder {
         "employment_types",
         some_of(
             "Kinds of employment. Repeated values are stored once.",
-            EmploymentType::NAMES,
+            "EmploymentType",
         )
-        .schema_type(nullable(Type::Array))
         .examples([json!(["full-time"])]),
     )
     .property(
         "location_types",
         some_of(
             "Where the work is done. Repeated values are stored once.",
-            LocationType::NAMES,
+            "LocationType",
         )
-        .schema_type(nullable(Type::Array))
         .examples([json!(["remote", "hybrid"])]),
     )
     .property(
@@ -99,7 +97,10 @@ fn posting() -> ObjectBuilder {
             .pattern(Some(r"^\s*([A-Za-z]{3})?\s*$"))
             .examples(["EUR"]),
     )
-    .property("salary_period", salary_period())
+    .property(
+        "salary_period",
+        unless_empty(reference("SalaryPeriod")).description(Some("What the salary is paid for.")),
+    )
     .property("application_email", application_email())
     .property("application_url", application_url())
     .property("metadata", metadata())
@@ -117,13 +118,6 @@ fn posting() -> ObjectBuilder {
             prohibited("Set by the service alone: sending it is refused, even as `null`."),
         )
     })
-}
-
-fn salary_period() -> AnyOfBuilder {
-    let names = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(SalaryPeriod::NAMES.iter().copied()));
-    unless_empty(names).description(Some("What the salary is paid for."))
 }
 
 fn application_email() -> AnyOfBuilder {

@@ -3,22 +3,41 @@
 use actix_web::{HttpRequest, HttpResponse, dev::Payload};
 use domain::{
     client::ClientId,
-    posting::{Answer, PostingId, PutOutcome, PutPosting},
+    posting::{self, PostingId, PutOutcome, PutPosting},
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::WRITERS;
-use crate::{api, application::State, body, error::ApiError};
+use crate::{api, body, error::ApiError, schema::Answer, state::State};
 
-#[derive(Serialize)]
-struct Envelope {
-    data: Data,
+/// Which posting it is.
+#[derive(Serialize, ToSchema)]
+pub struct PutAnswer {
+    #[schema(inline)]
+    data: Pushed,
 }
 
-#[derive(Serialize)]
-struct Data {
+/// The posting.
+#[derive(Serialize, ToSchema)]
+struct Pushed {
+    /// The posting's id.
     uuid: Uuid,
+}
+
+impl PutAnswer {
+    const fn of(uuid: Uuid) -> Self {
+        Self {
+            data: Pushed { uuid },
+        }
+    }
+}
+
+impl Answer for PutAnswer {
+    fn example() -> Self {
+        Self::of(Uuid::from_u128(0x0190_a1b2_0000_7000_8000_0000_0000_0001))
+    }
 }
 
 pub(super) async fn handle(
@@ -38,16 +57,12 @@ pub(super) async fn handle(
         PutOutcome::Created => HttpResponse::Created(),
         _ => HttpResponse::Ok(),
     };
-    Ok(response.json(Envelope {
-        data: Data {
-            uuid: answer.id.uuid(),
-        },
-    }))
+    Ok(response.json(PutAnswer::of(answer.id.uuid())))
 }
 
-/// Says who changed what, in the span of the request, which has its id. Pushes that change nothing
+/// Logs the client and its change, in the span of the request, which has its id. Pushes that change nothing
 /// are most of them, and leave no line.
-fn trace(request: &HttpRequest, client_id: ClientId, answer: &Answer) {
+fn trace(request: &HttpRequest, client_id: ClientId, answer: &posting::Answer) {
     let outcome = answer.outcome;
     if outcome == PutOutcome::Unchanged {
         return;

@@ -2,29 +2,29 @@
 
 use actix_web::HttpResponse;
 use domain::{
-    company::Company,
-    posting::{CountryCode, CurrencyCode, HistoryEntry, PostingView, SalaryPeriod},
+    posting::{self, CountryCode, CurrencyCode, PostingView},
     store::{PAGE_BYTES, Position, PostingPage},
 };
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
+use utoipa::{ToSchema, openapi::ObjectBuilder};
 use uuid::Uuid;
 
-pub use self::schema::schemas;
 use super::cursor;
 use crate::{
     answer::{self, Timestamp},
     error::ApiError,
+    schema::{optional_amount, vocabularies},
 };
 
-mod schema;
+mod example;
 
 /// The answer to a `GET` of one posting.
 pub async fn one(view: PostingView) -> Result<HttpResponse, ApiError> {
     let bytes = size(&view);
     let write = |view: &PostingView| {
         let data = with_history(view);
-        serde_json::to_vec(&Envelope { data })
+        serde_json::to_vec(&PostingAnswer { data })
     };
     answer::large_json(view, bytes, write).await
 }
@@ -43,11 +43,10 @@ pub fn data(view: &PostingView) -> impl Serialize {
     with_history(view)
 }
 
-fn with_history(view: &PostingView) -> PostingBody<'_> {
-    let history = view.history.iter().map(HistoryBody::new).collect();
-    PostingBody {
-        history: Some(history),
-        ..PostingBody::new(view)
+fn with_history(view: &PostingView) -> PostingWithHistory<'_> {
+    PostingWithHistory {
+        posting: Posting::new(view),
+        history: view.history.iter().map(HistoryEntry::new).collect(),
     }
 }
 
@@ -64,7 +63,7 @@ fn write_page(page: &PostingPage, most: usize) -> Result<Vec<u8>, serde_json::Er
     let mut next = page.next;
     let mut last = None;
     for view in &page.postings {
-        let posting = serde_json::to_vec(&PostingBody::new(view))?;
+        let posting = serde_json::to_vec(&Posting::new(view))?;
         if let Some(last) = last {
             if json.len() + posting.len() > most {
                 next = Some(last);
@@ -84,47 +83,114 @@ fn write_page(page: &PostingPage, most: usize) -> Result<Vec<u8>, serde_json::Er
     Ok(json)
 }
 
-#[derive(Serialize)]
-struct Envelope<'a> {
-    data: PostingBody<'a>,
+vocabularies! {
+    /// Where a posting stands.
+    Status(posting::Status);
+    /// A kind of employment.
+    EmploymentType(posting::EmploymentType);
+    /// Where the work is done.
+    LocationType(posting::LocationType);
+    /// What a salary is paid for.
+    SalaryPeriod(posting::SalaryPeriod);
 }
 
-#[derive(Serialize)]
-struct PostingBody<'a> {
+/// One posting.
+#[derive(Serialize, ToSchema)]
+pub struct PostingAnswer<'a> {
+    data: PostingWithHistory<'a>,
+}
+
+/// A page of postings, ascending by `updated_at` and `uuid`.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PostingPage)]
+pub struct PageAnswer<'a> {
+    data: Vec<Posting<'a>>,
+    /// Send it as `cursor` to get the next page; `null` at the end.
+    next_cursor: Option<String>,
+}
+
+/// A posting with its history.
+#[derive(Serialize, ToSchema)]
+pub struct PostingWithHistory<'a> {
+    #[serde(flatten)]
+    posting: Posting<'a>,
+    /// What became of the posting, oldest first.
+    history: Vec<HistoryEntry<'a>>,
+}
+
+/// A posting, as the list shows it.
+#[derive(Serialize, ToSchema)]
+pub struct Posting<'a> {
+    /// The posting's id in this service.
     uuid: Uuid,
+    /// The posting's id in the world it comes from.
     unique_source_identifier: &'a str,
-    status: &'static str,
+    status: Status,
+    /// Why it stands there: the newest reason of its history.
     status_reason: Option<&'a str>,
+    /// As pushed, trimmed.
     title: &'a str,
+    /// As pushed.
     raw_description: &'a str,
+    /// The description in Markdown, once enriched.
     markdown_description: Option<&'a str>,
+    /// The same without what identifies the company or bypasses the board.
     markdown_redacted_description: Option<&'a str>,
-    employment_types: Vec<&'static str>,
-    location_types: Vec<&'static str>,
+    /// As pushed.
+    employment_types: Vec<EmploymentType>,
+    /// As pushed.
+    location_types: Vec<LocationType>,
+    /// ISO 3166-1 alpha-2, upper case.
     location_country_code: Option<&'static str>,
+    /// As pushed, trimmed.
     location_city: Option<&'a str>,
+    /// Degrees north of the city, where it is known.
+    #[schema(minimum = -90, maximum = 90)]
     latitude: Option<f64>,
+    /// Degrees east of the city, where it is known.
+    #[schema(minimum = -180, maximum = 180)]
     longitude: Option<f64>,
+    #[schema(schema_with = amount)]
     salary_min: Option<i64>,
+    #[schema(schema_with = amount)]
     salary_max: Option<i64>,
+    /// ISO 4217, upper case.
     salary_currency_code: Option<&'static str>,
-    salary_period: Option<&'static str>,
+    salary_period: Option<SalaryPeriod>,
+    /// As pushed, trimmed.
     application_email: Option<&'a str>,
+    /// As pushed, trimmed.
     application_url: Option<&'a str>,
+    /// As pushed, to the digit.
+    #[schema(value_type = Option<Object>)]
     metadata: Option<Verbatim<'a>>,
-    company: CompanyBody<'a>,
+    company: Company<'a>,
+    /// Whether an operator features the posting.
     is_featured: bool,
+    /// When the posting was first approved.
+    #[schema(value_type = Option<OffsetDateTime>)]
     published_at: Option<Timestamp>,
+    /// When the posting's lifetime ends.
+    #[schema(value_type = Option<OffsetDateTime>)]
     expire_at: Option<Timestamp>,
+    /// When the posting was taken down.
+    #[schema(value_type = Option<OffsetDateTime>)]
     expired_at: Option<Timestamp>,
+    /// Why the posting was taken down.
     expiration_reason: Option<&'a str>,
+    /// When the posting was first pushed.
+    #[schema(value_type = OffsetDateTime)]
     created_at: Timestamp,
+    /// When the posting last changed.
+    #[schema(value_type = OffsetDateTime)]
     updated_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    history: Option<Vec<HistoryBody<'a>>>,
 }
 
-impl<'a> PostingBody<'a> {
+fn amount() -> ObjectBuilder {
+    optional_amount("As pushed.")
+}
+
+impl<'a> Posting<'a> {
     fn new(view: &'a PostingView) -> Self {
         let PostingView {
             posting,
@@ -134,23 +200,28 @@ impl<'a> PostingBody<'a> {
             history: _,
         } = view;
         let details = &posting.details;
+        let texts = texts.as_ref();
         Self {
             uuid: posting.id.uuid(),
             unique_source_identifier: posting.source_identifier.as_str(),
-            status: posting.status.as_str(),
+            status: Status(posting.status),
             status_reason: posting.status_reason.as_deref(),
             title: &details.title,
             raw_description: view.description(),
-            markdown_description: texts.as_ref().map(|texts| texts.markdown.as_str()),
-            markdown_redacted_description: texts
-                .as_ref()
-                .map(|texts| texts.redacted_markdown.as_str()),
+            markdown_description: texts.map(|texts| texts.markdown.as_str()),
+            markdown_redacted_description: texts.map(|texts| texts.redacted_markdown.as_str()),
             employment_types: details
                 .employment_types
                 .iter()
-                .map(|t| t.as_str())
+                .copied()
+                .map(EmploymentType)
                 .collect(),
-            location_types: details.location_types.iter().map(|t| t.as_str()).collect(),
+            location_types: details
+                .location_types
+                .iter()
+                .copied()
+                .map(LocationType)
+                .collect(),
             location_country_code: details.location_country_code.map(CountryCode::as_str),
             location_city: details.location_city.as_deref(),
             latitude: coordinates.map(|place| place.latitude),
@@ -158,14 +229,19 @@ impl<'a> PostingBody<'a> {
             salary_min: details.salary_min,
             salary_max: details.salary_max,
             salary_currency_code: details.salary_currency_code.map(CurrencyCode::as_str),
-            salary_period: details.salary_period.map(SalaryPeriod::as_str),
+            salary_period: details.salary_period.map(SalaryPeriod),
             application_email: details.application_email.as_deref(),
             application_url: details.application_url.as_deref(),
             metadata: details
                 .metadata
                 .as_ref()
                 .map(|metadata| Verbatim(metadata.as_str())),
-            company: CompanyBody::new(company),
+            company: Company {
+                uuid: company.id.uuid(),
+                name: &company.name,
+                website_url: company.website.as_str(),
+                logo_path: company.logo_path.as_deref(),
+            },
             is_featured: posting.is_featured,
             published_at: posting.published_at.map(Timestamp),
             expire_at: posting.expire_at.map(Timestamp),
@@ -173,42 +249,42 @@ impl<'a> PostingBody<'a> {
             expiration_reason: details.expiration_reason.as_deref(),
             created_at: Timestamp(posting.created_at),
             updated_at: Timestamp(posting.updated_at),
-            history: None,
         }
     }
 }
 
-#[derive(Serialize)]
-struct CompanyBody<'a> {
+/// The company, as last pushed with any posting.
+#[derive(Serialize, ToSchema)]
+struct Company<'a> {
+    /// The company's id: the UUIDv5 of its normalised website.
     uuid: Uuid,
+    /// The company's name.
     name: &'a str,
+    /// The company's normalised website.
     website_url: &'a str,
+    /// Path to the company's logo.
     logo_path: Option<&'a str>,
 }
 
-impl<'a> CompanyBody<'a> {
-    fn new(company: &'a Company) -> Self {
-        Self {
-            uuid: company.id.uuid(),
-            name: &company.name,
-            website_url: company.website.as_str(),
-            logo_path: company.logo_path.as_deref(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct HistoryBody<'a> {
-    status: &'static str,
+/// A step of a posting's history.
+#[derive(Serialize, ToSchema)]
+struct HistoryEntry<'a> {
+    /// The status from then on.
+    status: Status,
+    /// When.
+    #[schema(value_type = OffsetDateTime)]
     at: Timestamp,
+    /// Why, where there is a reason.
     reason: Option<&'a str>,
+    /// Who: `client:ID`, `enricher`, `operator` or `lifetime`.
+    #[schema(pattern = "^(client:.+|enricher|operator|lifetime)$")]
     by: String,
 }
 
-impl<'a> HistoryBody<'a> {
-    fn new(entry: &'a HistoryEntry) -> Self {
+impl<'a> HistoryEntry<'a> {
+    fn new(entry: &'a posting::HistoryEntry) -> Self {
         Self {
-            status: entry.status.as_str(),
+            status: Status(entry.status),
             at: Timestamp(entry.at),
             reason: entry.reason.as_deref(),
             by: entry.by.to_string(),
@@ -236,7 +312,7 @@ mod tests {
     };
 
     use domain::{
-        company::{CompanyId, Website},
+        company::{Company, CompanyId, Website},
         enrichment::EnrichedTexts,
         testing,
     };
@@ -266,6 +342,18 @@ mod tests {
             postings: vec![view],
             next: None,
         }
+    }
+
+    #[test]
+    fn a_page_is_written_as_it_is_described() {
+        let mut page = page_of(10);
+        page.postings.extend(page_of(20).postings);
+        let described = PageAnswer {
+            data: page.postings.iter().map(Posting::new).collect(),
+            next_cursor: None,
+        };
+        let written = write_page(&page, PAGE_BYTES).unwrap();
+        assert_eq!(written, serde_json::to_vec(&described).unwrap());
     }
 
     async fn is_ready(mut future: Pin<&mut impl Future>) -> bool {

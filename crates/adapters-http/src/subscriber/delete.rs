@@ -4,7 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, http::StatusCode};
 use domain::subscriber::Email;
 
 use super::REPORTERS;
-use crate::{api, application::State, error::ApiError};
+use crate::{api, error::ApiError, state::State};
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     api::authorize(request, state, REPORTERS).await?;

@@ -18,20 +18,23 @@ pub use self::{
         schemas as form_schemas,
     },
     payload::schemas as payload_schemas,
-    view::{data as subscriber_data, schemas as view_schemas},
-    webhook::{PATH as WEBHOOK_PATH, SIGNATURE, Signatures, schemas as webhook_schemas},
+    put::{new_id as new_subscriber_id, new_token as new_migration_token},
+    view::{SubscriberAnswer, data as subscriber_data},
+    webhook::{
+        PATH as WEBHOOK_PATH, SIGNATURE, Signatures, WebhookAnswer, schemas as webhook_schemas,
+    },
 };
 #[cfg(fuzzing)]
 pub use self::{
     migration::{LinkForm, of_form, of_json, token_of_query},
     webhook::read_delivery,
 };
-use crate::{api, application::State, error::ApiError};
+use crate::{api, error::ApiError, state::State};
 
 /// The path above every subscriber's own.
 pub const PATH: &str = "/api/newsletter/subscribers";
 
-/// Who may report, read and erase.
+/// The scopes that may report, read and erase.
 pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
 /// `PUT`, `GET` and `DELETE` of a subscriber, the provider's webhook, the pages.
@@ -58,7 +61,7 @@ async fn one(
     api::settle(&request, payload, answer).await
 }
 
-/// A path as it may be logged: whose subscription a request is about is left out.
+/// A path as it may be logged: without the e-mail address of a subscriber.
 ///
 /// It takes the path as it was sent and as the router reads it, because `%73ubscribers` leads
 /// to a subscriber as well.

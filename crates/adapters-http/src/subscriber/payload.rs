@@ -7,7 +7,7 @@ use domain::subscriber::{
 };
 use utoipa::openapi::{ObjectBuilder, Type, schema::AdditionalProperties};
 
-use crate::openapi::schema::{
+use crate::schema::{
     Named, date, email, object, one_of, optional_string, or_null, reference, time, unless_empty,
 };
 
@@ -16,6 +16,14 @@ pub fn schemas() -> Vec<Named> {
     vec![
         ("SubscriberPayload", subscriber().into()),
         ("MembershipPayload", membership().into()),
+        (
+            "PlanCategory",
+            one_of("Whose membership it is.", PlanCategory::NAMES).into(),
+        ),
+        (
+            "MembershipStatus",
+            one_of("Where a membership stands.", MembershipStatus::NAMES).into(),
+        ),
     ]
 }
 
@@ -61,15 +69,9 @@ fn membership() -> ObjectBuilder {
             "The person's membership, replaced as a whole; `null` for none.",
         ))
         .additional_properties(Some(AdditionalProperties::FreeForm(true)))
-        .property(
-            "plan_category",
-            one_of("Whose membership it is.", PlanCategory::NAMES),
-        )
+        .property("plan_category", reference("PlanCategory"))
         .required("plan_category")
-        .property(
-            "status",
-            one_of("Where it stands.", MembershipStatus::NAMES),
-        )
+        .property("status", reference("MembershipStatus"))
         .required("status")
         .property(
             "expires_at",

@@ -2,11 +2,10 @@
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload, http::StatusCode};
 use domain::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
-use ring::rand::SystemRandom;
 use uuid::Uuid;
 
 use super::{REPORTERS, view};
-use crate::{api, application::State, body, error::ApiError, oauth::random_bytes};
+use crate::{api, body, error::ApiError, state::State};
 
 pub(super) async fn handle(
     request: &HttpRequest,
@@ -15,7 +14,7 @@ pub(super) async fn handle(
 ) -> Result<HttpResponse, ApiError> {
     api::authorize(request, state, REPORTERS).await?;
     let body = body::read_json(request, payload, state.body_limit()).await?;
-    let put = PutSubscriber::parse(api::last_segment(request)?, &body, new_id(), new_token()?)?;
+    let put = PutSubscriber::parse(api::last_segment(request)?, &body, new_id(), new_token())?;
     // The command owns what it needs; the body need not wait with it.
     drop(body);
     let reported = state.ports.newsletter.put(put).await?;
@@ -27,12 +26,12 @@ pub(super) async fn handle(
     view::one(status, &reported.subscriber)
 }
 
-fn new_id() -> SubscriberId {
+/// A new subscriber's id.
+pub fn new_id() -> SubscriberId {
     SubscriberId::new(Uuid::now_v7())
 }
 
-fn new_token() -> Result<MigrationToken, ApiError> {
-    random_bytes(&SystemRandom::new())
-        .map(MigrationToken::new)
-        .map_err(|error| ApiError::internal(&error))
+/// A new subscriber's token. The generator is a cryptographic one.
+pub fn new_token() -> MigrationToken {
+    MigrationToken::new(rand::random())
 }

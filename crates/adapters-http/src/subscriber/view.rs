@@ -1,51 +1,94 @@
 //! A subscriber as an answer shows it. The token of its link is not in it.
 
 use actix_web::{HttpResponse, http::StatusCode};
-use domain::subscriber::{Subscriber, day};
+use domain::subscriber::{
+    self, Account as At, MemberStatus as Stands, PlanCategory, SubscriberStatus as Mail, day,
+};
 use serde::Serialize;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, Schema},
+};
 use uuid::Uuid;
 
-pub use self::schema::schemas;
 use crate::{
     answer::{self, Timestamp},
     error::ApiError,
+    schema::{Answer, one_of, vocabularies},
 };
 
-mod schema;
+vocabularies! {
+    /// Whether a person may be written to. The strongest that the provider ever said stands.
+    SubscriberStatus(subscriber::SubscriberStatus);
+    /// Where a membership stands. One that lapsed and one that was renewed look the same.
+    MemberStatus(subscriber::MemberStatus);
+    /// An account at the e-mail provider.
+    MailerliteAccount(subscriber::Account);
+    /// Who moved a person to the new account.
+    MigrationSource(subscriber::MigrationSource);
+}
 
 /// The answer with one subscriber.
-pub fn one(status: StatusCode, subscriber: &Subscriber) -> Result<HttpResponse, ApiError> {
-    let data = Record::new(subscriber);
-    answer::json(status, &Envelope { data })
+pub fn one(
+    status: StatusCode,
+    subscriber: &subscriber::Subscriber,
+) -> Result<HttpResponse, ApiError> {
+    let data = Subscriber::new(subscriber);
+    answer::json(status, &SubscriberAnswer { data })
 }
 
 /// A subscriber: what that answer has under `data`, for others to print.
-pub fn data(subscriber: &Subscriber) -> impl Serialize {
-    Record::new(subscriber)
+pub fn data(subscriber: &subscriber::Subscriber) -> impl Serialize {
+    Subscriber::new(subscriber)
 }
 
-#[derive(Serialize)]
-struct Envelope<'a> {
-    data: Record<'a>,
+/// One subscriber.
+#[derive(Serialize, ToSchema)]
+pub struct SubscriberAnswer<'a> {
+    data: Subscriber<'a>,
 }
 
-#[derive(Serialize)]
-struct Record<'a> {
+/// A newsletter subscriber.
+#[derive(Serialize, ToSchema)]
+struct Subscriber<'a> {
+    /// The subscriber's id in this service.
     uuid: Uuid,
+    /// The address, in lower case.
+    #[schema(format = "email")]
     email: &'a str,
+    /// As reported, trimmed.
     name: Option<&'a str>,
+    /// The country's name, as reported.
     country: Option<&'a str>,
-    status: &'static str,
-    membership_plan_category: &'static str,
-    member_status: &'static str,
+    status: SubscriberStatus,
+    membership_plan_category: MembershipPlanCategory,
+    member_status: MemberStatus,
+    /// Until when the membership is paid for.
+    #[schema(value_type = Option<Date>)]
     membership_expire_at: Option<String>,
-    mailerlite_account: &'static str,
+    /// The account that the person is in.
+    mailerlite_account: MailerliteAccount,
+    /// When the person moved to the new account.
+    #[schema(value_type = Option<OffsetDateTime>)]
     migrated_at: Option<Timestamp>,
-    migration_source: Option<&'static str>,
+    migration_source: Option<MigrationSource>,
 }
 
-impl<'a> Record<'a> {
-    fn new(subscriber: &'a Subscriber) -> Self {
+/// The specification's plan categories: those of memberships, and the one for having none.
+#[derive(Serialize)]
+struct MembershipPlanCategory(&'static str);
+
+impl PartialSchema for MembershipPlanCategory {
+    fn schema() -> RefOr<Schema> {
+        let names = [PlanCategory::NAMES, &[Stands::NonMember.as_str()]].concat();
+        one_of("Whose membership it is.", &names).into()
+    }
+}
+
+impl ToSchema for MembershipPlanCategory {}
+
+impl<'a> Subscriber<'a> {
+    fn new(subscriber: &'a subscriber::Subscriber) -> Self {
         let membership = subscriber.membership.as_ref();
         let migrated = subscriber.migrated.as_ref();
         Self {
@@ -53,13 +96,33 @@ impl<'a> Record<'a> {
             email: subscriber.email.as_str(),
             name: subscriber.name.as_deref(),
             country: subscriber.country.as_deref(),
-            status: subscriber.status.as_str(),
-            membership_plan_category: subscriber.membership_plan_category(),
-            member_status: subscriber.member_status().as_str(),
+            status: SubscriberStatus(subscriber.status),
+            membership_plan_category: MembershipPlanCategory(subscriber.membership_plan_category()),
+            member_status: MemberStatus(subscriber.member_status()),
             membership_expire_at: membership.and_then(|held| held.expires_at).map(day::write),
-            mailerlite_account: subscriber.account().as_str(),
+            mailerlite_account: MailerliteAccount(subscriber.account()),
             migrated_at: migrated.map(|migrated| Timestamp(migrated.at)),
-            migration_source: migrated.map(|migrated| migrated.source.as_str()),
+            migration_source: migrated.map(|migrated| MigrationSource(migrated.source)),
+        }
+    }
+}
+
+impl Answer for SubscriberAnswer<'_> {
+    fn example() -> Self {
+        Self {
+            data: Subscriber {
+                uuid: Uuid::from_u128(0x0190_a1b2_0000_7000_8000_0000_0000_0000),
+                email: "ada@example.com",
+                name: Some("Ada"),
+                country: Some("Germany"),
+                status: SubscriberStatus(Mail::Active),
+                membership_plan_category: MembershipPlanCategory(PlanCategory::Individual.as_str()),
+                member_status: MemberStatus(Stands::ActiveOrExpired),
+                membership_expire_at: Some("2027-01-31".to_owned()),
+                mailerlite_account: MailerliteAccount(At::Old),
+                migrated_at: None,
+                migration_source: None,
+            },
         }
     }
 }

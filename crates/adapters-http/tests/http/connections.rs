@@ -108,11 +108,9 @@ async fn a_client_that_takes_nothing_of_an_answer_is_left() {
     let token = app.writer().await;
     let mut large = posting();
     large["raw_description"] = "x".repeat(60_000).into();
-    let pushes = (0..100).map(|n| {
-        let (app, token, large) = (&app, &token, &large);
-        async move { push(app, token, &n.to_string(), large).await }
-    });
-    join_all(pushes).await;
+    for n in 0..100 {
+        push(&app, &token, &n.to_string(), &large).await;
+    }
     let mut list = request("GET", &format!("{PATH}?limit=100"))
         .token(&token)
         .head();

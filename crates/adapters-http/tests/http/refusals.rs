@@ -80,9 +80,6 @@ async fn bodies_that_are_not_read() {
         case("too large", put(&writer).json(&too_large), 413).says("at most 65536 bytes"),
         case("empty", json(""), 400).says("empty"),
         case("not JSON", json("{\"title\": tru}"), 400).says("not valid JSON"),
-        case("cut off", json("{\"title\": \"x"), 400).says("not valid JSON"),
-        case("not UTF-8", json("").body(*b"{\"title\":\"\xff\"}"), 400).says("not valid JSON"),
-        case("too deep", json(&"[".repeat(50_000)), 400).says("not valid JSON"),
         case("not an object", json("[]"), 422).says("body must be a JSON object."),
     ];
     check(&app, cases).await;
@@ -205,41 +202,6 @@ async fn the_first_of_two_errors_is_told() {
     let errors = both.send(&app).await.json()["errors"].clone();
     let names: Vec<_> = errors.as_object().unwrap().keys().cloned().collect();
     assert_eq!(names, ["title", "unique_source_identifier"]);
-}
-
-#[tokio::test]
-async fn all_field_errors_come_at_once() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
-    let body = json!({
-        "title": 5,
-        "employment_types": ["full-time", "sometimes"],
-        "salary_min": "5",
-        "latitude": null,
-        "company": {"website_url": "example.com"},
-    });
-    let response = put(&token).json(&body).send(&app).await;
-    assert_is_error(&response, 422, "fields");
-    let answer = response.json();
-    let errors = answer["errors"].as_object().unwrap();
-    let names: Vec<_> = errors.keys().map(String::as_str).collect();
-    let expect = [
-        "company.name",
-        "company.website_url",
-        "employment_types.1",
-        "latitude",
-        "raw_description",
-        "salary_min",
-        "title",
-    ];
-    for name in expect {
-        assert!(names.contains(&name), "{name} is missing in {names:?}");
-    }
-    assert!(
-        errors
-            .values()
-            .all(|messages| messages.as_array().is_some_and(|m| !m.is_empty()))
-    );
     assert_eq!(errors["title"], json!(["must be a string"]));
 }
 

@@ -2,7 +2,7 @@
 
 use domain::subscriber::{
     SignedWith,
-    SubscriberStatus::{self, Bounced, Removed, SpamReported, Unsubscribed},
+    SubscriberStatus::{self, Removed, SpamReported, Unsubscribed},
 };
 use ring::hmac;
 
@@ -47,76 +47,26 @@ fn assert_taken(response: &Response, name: &str) {
     assert_eq!(response.header("Content-Type"), Some("application/json"));
 }
 
+/// `webhook::delivery` tests every form that a delivery may have.
 #[tokio::test]
 async fn what_the_provider_sends_is_taken_in() {
     let app = TestApp::spawn();
-    let one = |address: &str, status| vec![(address.to_owned(), status)];
-    let cases = [
-        (
-            "flat, with everything around it",
-            r#"{"id":"187","email":"Ada@Example.com","status":"unsubscribed","source":"api","sent":3,
-                "open_rate":0.5,"ip_address":null,"subscribed_at":"2026-01-02T03:04:05.000000Z",
-                "fields":{"name":"Ada","last_name":null,"z_i_p":null},"opted_in_at":null,
-                "location":null,"event":"subscriber.unsubscribed","account_id":17,
-                "api_version":"2025-05"}"#,
-            one("ada@example.com", Unsubscribed),
-        ),
-        (
-            "flat, no more than needed",
-            r#"{"id":"1","email":"ada@example.com","status":"bounced","event":"subscriber.bounced","account_id":0}"#,
-            one("ada@example.com", Bounced),
-        ),
-        (
-            "a soft bounce",
-            r#"{"id":"1","email":"ada@example.com","status":"active","event":"subscriber.bounced"}"#,
-            vec![],
-        ),
-        (
-            "nested, of another kind",
-            r#"{"type":"subscriber.added_to_group","subscriber":{"id":"1","email":"ada@example.com",
-                "status":"active","fields":{"name":"Ada"}},"group":{"id":"9","name":"Members"},
-                "account_id":17,"api_version":"2025-05"}"#,
-            vec![],
-        ),
-        (
-            "a batch of nested ones",
-            r#"{"events":[
-                {"type":"subscriber.unsubscribed","subscriber":{"email":"ada@example.com"}},
-                {"type":"campaign.open","subscriber":{"email":"bob@example.com"},
-                 "campaign":{"id":"5","total_recipients":100}},
-                {"type":"subscriber.spam_reported","subscriber":{"email":"eve@example.com"}}],
-                "total":3}"#,
-            vec![
-                ("ada@example.com".to_owned(), Unsubscribed),
-                ("eve@example.com".to_owned(), SpamReported),
-            ],
-        ),
-        (
-            "a batch of flat ones",
-            r#"{"events":[{"event":"subscriber.unsubscribed","email":"ada@example.com"}],"total":1}"#,
-            one("ada@example.com", Unsubscribed),
-        ),
-        (
-            "of an older product",
-            r#"{"events":[{"account_id":33,"data":{"subscriber":{"email":"ada@example.com",
-                "fields":[{"key":"email","value":"ada@example.com","type":"TEXT"}],"id":23,
-                "type":"active"}},"timestamp":1495551003,"type":"subscriber.create","webhook_id":2}]}"#,
-            vec![],
-        ),
-        (
-            "a deletion, which comes in batches",
-            r#"{"events":[{"type":"subscriber.deleted","subscriber":{"id":"1",
-                "email":"ada@example.com","status":"active"}}],"total":1}"#,
-            one("ada@example.com", Removed),
-        ),
-        ("an empty batch", r#"{"events":[],"total":0}"#, vec![]),
-        ("nothing known", "{}", vec![]),
-        ("no object", "[1, null]", vec![]),
-        ("a string", r#""subscriber.unsubscribed""#, vec![]),
+    let batch = r#"{"events":[
+        {"type":"subscriber.unsubscribed","subscriber":{"email":"Ada@example.com"}},
+        {"type":"campaign.open","subscriber":{"email":"bob@example.com"}},
+        {"type":"subscriber.spam_reported","subscriber":{"email":"eve@example.com"}},
+        {"type":"subscriber.deleted","subscriber":{"email":"joe@example.com"}}],"total":4}"#;
+    let expect = [
+        ("ada", Unsubscribed),
+        ("eve", SpamReported),
+        ("joe", Removed),
     ];
-    for (name, body, expect) in cases {
-        assert_taken(&signed(body).send(&app).await, name);
-        assert_eq!(news(&app), expect, "{name}");
+    let expect = expect.map(|(name, status)| (format!("{name}@example.com"), status));
+    assert_taken(&signed(batch).send(&app).await, "a batch");
+    assert_eq!(news(&app), expect);
+    for nothing in ["{}", "[1, null]", r#""subscriber.unsubscribed""#] {
+        assert_taken(&signed(nothing).send(&app).await, nothing);
+        assert_eq!(news(&app), []);
     }
 }
 
@@ -182,20 +132,10 @@ async fn without_a_good_signature_nothing_is_taken_in() {
     let body = unsubscribed("ada@example.com");
     let good = signature(SECRETS[0], body.as_bytes());
     let with = |value: &str| post(body.clone()).header("Signature", value);
-    let of = |secret: &str| signature(secret, body.as_bytes());
     let says = "Signature must be";
     let cases = [
         case("missing", post(body.clone()), 401).says(says),
-        case("empty", with(""), 401).says(says),
-        case("of another secret", with(&of("another-secret")), 401).says(says),
-        case("of an empty secret", with(&of("")), 401).says(says),
         case("of another body", with(&signature(SECRETS[0], b"{}")), 401).says(says),
-        case("in upper case", with(&good.to_uppercase()), 401).says(says),
-        case("with a prefix", with(&format!("sha256={good}")), 401).says(says),
-        case("too short", with(&good[..62]), 401).says(says),
-        case("too long", with(&format!("{good}00")), 401).says(says),
-        case("no hex", with(&"g".repeat(64)), 401).says(says),
-        case("twice", with(&good).header("Signature", &good), 401).says(says),
         case(
             "a token instead",
             post(body.clone()).token(&app.reporter().await),
@@ -225,9 +165,6 @@ async fn other_refusals() {
     let large = format!(r#"{{"x":"{}"}}"#, "x".repeat(BODY_LIMIT));
     let cases = [
         case("no JSON", signed("event=subscriber.unsubscribed"), 400).says("not valid JSON"),
-        case("nothing", signed(""), 400).says("not valid JSON"),
-        case("cut off", signed("{\"event\":"), 400).says("not valid JSON"),
-        case("not UTF-8", signed(*b"{\"x\":\"\xff\"}"), 400).says("not valid JSON"),
         case("too large", signed(large), 413).says("at most 65536 bytes"),
         case("GET", request("GET", WEBHOOK), 405).with("Allow", "POST"),
         case("PUT", request("PUT", WEBHOOK).body("{}"), 405).with("Allow", "POST"),
@@ -276,21 +213,5 @@ async fn without_a_secret_it_is_switched_off() {
         ];
         check(&app, cases).await;
         assert_eq!(news(&app), []);
-    }
-}
-
-#[tokio::test]
-async fn a_refused_delivery_leaves_the_connection_usable() {
-    let app = TestApp::spawn();
-    let mut connection = app.connect().await;
-    let large = "x".repeat(BODY_LIMIT + 1);
-    for (status, request) in [
-        (401, post(&*large)),
-        (413, signed(&*large)),
-        (400, signed("x")),
-    ] {
-        assert_eq!(connection.exchange(&request).await.status, status);
-        let delivery = signed(unsubscribed("ada@example.com"));
-        assert_taken(&connection.exchange(&delivery).await, "the next");
     }
 }

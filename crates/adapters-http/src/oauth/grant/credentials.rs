@@ -20,11 +20,11 @@ use oxide_auth::{
 use time::OffsetDateTime;
 use url::Url;
 
-use super::{NO_REDIRECT, TokenIssuer, grant_scope, spell};
+use super::issuer::{NO_REDIRECT, TokenIssuer, grant_scope, spell};
 use crate::oauth::{
-    Authorizer,
+    authorizer::Authorizer,
     secret::secret_matches,
-    token::{TokenError, TokenRequest},
+    token::{error::TokenError, request::TokenRequest},
 };
 
 /// A token and what it was granted for.

@@ -9,9 +9,9 @@ use oxide_auth::{
 };
 use time::OffsetDateTime;
 
-use super::{TokenIssuer, grant_scope};
+use super::issuer::{TokenIssuer, grant_scope};
 use crate::oauth::{
-    Authorizer,
+    authorizer::Authorizer,
     jwt::{TokenFault, VerifiedToken},
 };
 

@@ -51,7 +51,7 @@ struct Claims<'a> {
     jti: String,
 }
 
-/// What a new token says besides who issues it and for whom.
+/// What a new token says besides its issuer and its audience.
 pub(crate) struct Grant<'a> {
     pub client_id: &'a str,
     pub scope: &'a str,
@@ -84,7 +84,7 @@ pub enum TokenFault {
     /// The signature does not fit the content.
     #[error("The access token's signature is wrong.")]
     Signature,
-    /// It was issued by or for somebody else.
+    /// Its issuer or its audience is another service.
     #[error("The access token was not issued by this service for itself.")]
     Audience,
     /// A claim is missing or of a wrong type.
@@ -217,7 +217,7 @@ impl Tokens {
             .text("jti")
             .filter(|id| !id.is_empty())
             .ok_or(TokenFault::Claims)?;
-        // With client credentials nobody but the client itself is the subject (RFC 9068 §2.2).
+        // With client credentials the client itself is the subject (RFC 9068 §2.2).
         let client_id = claims.text("client_id").ok_or(TokenFault::Claims)?;
         if claims.text("sub") != Some(client_id) {
             return Err(TokenFault::Claims);

@@ -18,7 +18,11 @@ use ring::{
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair},
 };
 
-use super::{Key, KeyError, KeyId, KeyProblem, KeySet, owner, problem};
+use super::{
+    key::{Key, KeyError, KeyId, KeySet},
+    owner,
+    problem::{self, KeyProblem},
+};
 
 /// The label of a PKCS#8 private key (RFC 7468 §10).
 const PEM_LABEL: &str = "PRIVATE KEY";
@@ -183,7 +187,7 @@ impl KeyFolder {
         ]
     }
 
-    /// Written aside, then named, so that nobody ever reads half a key.
+    /// Written aside, then named, so that no process ever reads half a key.
     fn write(&self, id: KeyId, pem: &[u8]) -> Result<(), KeyError> {
         let path = self.path.join(id.to_string());
         let mut file = tempfile::Builder::new()
@@ -223,7 +227,7 @@ fn read(path: &Path, before: &KeySet) -> Result<Option<Arc<Key>>, Failure> {
     let known = before.find(id);
     let content = match content_of(path) {
         Ok(Content::Private(content)) => content,
-        // Whoever had it may have a copy, so it counts for nothing, known or not.
+        // Other users may have a copy of it, so it counts for nothing, known or not.
         Ok(Content::Open(mode)) => return Err((KeyProblem::open_file(path, mode), None)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         // Out of file descriptors, say: no reason to refuse every token that this key signed.
@@ -246,7 +250,7 @@ fn id_of(path: &Path) -> Result<KeyId, KeyError> {
     name.strip_suffix(".pem").unwrap_or(&name).parse()
 }
 
-/// What a file holds, if nobody but its owner can know.
+/// The content of a file that its owner alone can read.
 enum Content {
     Private(Vec<u8>),
     /// Others may read or write it; its mode.

@@ -1,4 +1,4 @@
-//! Whose the files are: an operator makes keys as root, and the service runs as another user.
+//! The owner of the files: an operator makes keys as root, and the service runs as another user.
 
 use std::{
     fs, io,

@@ -7,14 +7,18 @@ use std::sync::{
 
 use time::{Duration, OffsetDateTime};
 
-use super::{KeyError, KeyFolder, KeyProblem, KeySet};
+use super::{
+    folder::KeyFolder,
+    key::{KeyError, KeySet},
+    problem::KeyProblem,
+};
 
 /// How old the picture of the folder may get. Processes promise to follow within 10 seconds.
 const READ_EVERY: Duration = Duration::seconds(5);
 /// The same when a token names a key that is not known.
 const READ_FOR_UNKNOWN_EVERY: Duration = Duration::milliseconds(200);
 
-/// The keys of a folder, kept up to date by whoever asks for them.
+/// The keys of a folder, read again by the request that finds them too old.
 ///
 /// Reading is a few small files on the asking thread every five seconds; files that did not
 /// change are not parsed again.

@@ -119,6 +119,9 @@ async fn none_is_accepted() {
         client: forge.client,
     };
     let spliced = forge.with_claim("scope", "job-postings:read".into());
+    let mut spliced = spliced.split('.').skip(1);
+    let (other_claims, other_signature) = (spliced.next().unwrap(), spliced.next().unwrap());
+    let zeros = URL_SAFE_NO_PAD.encode([0; 64]);
     let duplicate = |text: Value, name: &str| {
         let text = text.to_string();
         let value = serde_json::from_str::<Value>(&text).unwrap()[name].clone();
@@ -128,9 +131,8 @@ async fn none_is_accepted() {
     let claims_json = forge.claims().to_string();
 
     let headed = |header: &str| format!("{}.{claims}.{signature}", encoded(header));
-    let cases: Vec<(&str, String, TokenFault)> = vec![
+    let whole = [
         ("empty", String::new(), Malformed),
-        ("one part", "abc".to_owned(), Malformed),
         ("two parts", format!("{header}.{claims}"), Malformed),
         ("four parts", format!("{good}.{signature}"), Malformed),
         ("five parts, encrypted", "a.b.c.d.e".to_owned(), Malformed),
@@ -160,52 +162,21 @@ async fn none_is_accepted() {
             Malformed,
         ),
         (
-            "a duplicate claim",
+            "a claim twice",
             forge.sign(&header_json, &duplicate(forge.claims(), "exp")),
             Malformed,
         ),
         (
-            "a duplicate header",
+            "a header twice",
             forge.sign(&duplicate(forge.header(), "alg"), &claims_json),
             Malformed,
         ),
         (
-            "alg none without signature",
+            "alg none unsigned",
             format!("{}.{claims}.", encoded(&none.to_string())),
             Kind,
         ),
-        (
-            "alg none with signature",
-            forge.with_header("alg", "none".into()),
-            Kind,
-        ),
-        ("alg missing", forge.with_header("alg", Value::Null), Kind),
-        (
-            "alg in lower case",
-            forge.with_header("alg", "es256".into()),
-            Kind,
-        ),
-        ("alg ES384", forge.with_header("alg", "ES384".into()), Kind),
         ("alg HS256 over the public key", hs256, Kind),
-        ("typ JWT", forge.with_header("typ", "JWT".into()), Kind),
-        ("typ missing", forge.with_header("typ", Value::Null), Kind),
-        ("crit", forge.with_header("crit", json!(["exp"])), Kind),
-        ("empty crit", forge.with_header("crit", json!([])), Kind),
-        (
-            "kid missing",
-            forge.with_header("kid", Value::Null),
-            UnknownKey,
-        ),
-        (
-            "kid no UUID",
-            forge.with_header("kid", "../keys".into()),
-            UnknownKey,
-        ),
-        (
-            "kid of another spelling",
-            forge.with_header("kid", forge.key.id().to_string().to_uppercase().into()),
-            UnknownKey,
-        ),
         ("key of a stranger", stranger(0).token(), UnknownKey),
         (
             "key of a stranger under our kid",
@@ -219,131 +190,79 @@ async fn none_is_accepted() {
         ),
         (
             "signature of another token",
-            format!("{header}.{claims}.{}", spliced.rsplit_once('.').unwrap().1),
+            format!("{header}.{claims}.{other_signature}"),
             Signature,
         ),
         (
             "claims of another token",
-            format!(
-                "{header}.{}.{signature}",
-                spliced.split('.').nth(1).unwrap()
-            ),
+            format!("{header}.{other_claims}.{signature}"),
             Signature,
         ),
         (
             "signature cut",
-            format!("{header}.{claims}.{}", &signature[..signature.len() - 2]),
+            format!("{header}.{claims}.{}", &signature[..84]),
             Signature,
         ),
         (
             "signature all zero",
-            format!("{header}.{claims}.{}", URL_SAFE_NO_PAD.encode([0; 64])),
+            format!("{header}.{claims}.{zeros}"),
             Signature,
         ),
-        (
-            "iss missing",
-            forge.with_claim("iss", Value::Null),
-            Audience,
-        ),
-        (
-            "iss of another",
-            forge.with_claim("iss", "https://evil.example".into()),
-            Audience,
-        ),
-        (
-            "iss with a slash",
-            forge.with_claim("iss", format!("{ISSUER}/").into()),
-            Audience,
-        ),
-        (
-            "aud missing",
-            forge.with_claim("aud", Value::Null),
-            Audience,
-        ),
-        (
-            "aud of another",
-            forge.with_claim("aud", "https://evil.example".into()),
-            Audience,
-        ),
-        (
-            "aud list without us",
-            forge.with_claim("aud", json!(["https://evil.example"])),
-            Audience,
-        ),
-        (
-            "aud empty list",
-            forge.with_claim("aud", json!([])),
-            Audience,
-        ),
-        (
-            "aud mixed list",
-            forge.with_claim("aud", json!([ISSUER, 1])),
-            Audience,
-        ),
-        ("exp missing", forge.with_claim("exp", Value::Null), Claims),
-        (
-            "exp a text",
-            forge.with_claim("exp", (START + 60).to_string().into()),
-            Claims,
-        ),
-        (
-            "exp a fraction",
-            forge.with_claim("exp", json!(1.5e18)),
-            Claims,
-        ),
-        (
-            "exp too large",
-            forge.with_claim("exp", json!(u64::MAX)),
-            Claims,
-        ),
-        (
-            "exp passed",
-            forge.with_claim("exp", (START - 1).into()),
-            Expired,
-        ),
-        ("exp now", forge.with_claim("exp", START.into()), Expired),
-        (
-            "exp long ago",
-            forge.with_claim("exp", i64::MIN.into()),
-            Expired,
-        ),
-        (
-            "nbf ahead",
-            forge.with_claim("nbf", (START + 1).into()),
-            NotYet,
-        ),
-        ("nbf a text", forge.with_claim("nbf", "now".into()), Claims),
-        ("iat missing", forge.with_claim("iat", Value::Null), Claims),
-        ("iat a text", forge.with_claim("iat", "now".into()), Claims),
-        ("jti missing", forge.with_claim("jti", Value::Null), Claims),
-        ("jti empty", forge.with_claim("jti", "".into()), Claims),
-        (
-            "client_id missing",
-            forge.with_claim("client_id", Value::Null),
-            Claims,
-        ),
-        (
-            "client_id of another",
-            forge.with_claim("client_id", Uuid::nil().to_string().into()),
-            Claims,
-        ),
-        ("sub missing", forge.with_claim("sub", Value::Null), Claims),
-        (
-            "sub of another",
-            forge.with_claim("sub", Uuid::nil().to_string().into()),
-            Claims,
-        ),
-        (
-            "scope missing",
-            forge.with_claim("scope", Value::Null),
-            Claims,
-        ),
-        (
-            "scope a list",
-            forge.with_claim("scope", json!(["job-postings:write"])),
-            Claims,
-        ),
     ];
+    let whole = whole.map(|(name, token, fault)| (name.to_owned(), token, fault));
+    let upper_kid = forge.key.id().to_string().to_uppercase();
+    let headers = [
+        ("alg", "none".into(), Kind),
+        ("alg", Value::Null, Kind),
+        ("alg", "es256".into(), Kind),
+        ("alg", "ES384".into(), Kind),
+        ("typ", "JWT".into(), Kind),
+        ("typ", Value::Null, Kind),
+        ("crit", json!(["exp"]), Kind),
+        ("crit", json!([]), Kind),
+        ("kid", Value::Null, UnknownKey),
+        ("kid", "../keys".into(), UnknownKey),
+        ("kid", upper_kid.into(), UnknownKey),
+    ];
+    let headers = headers.map(|(member, value, fault)| {
+        let name = format!("{member} {value}");
+        (name, forge.with_header(member, value), fault)
+    });
+    let nobody = || Value::from(Uuid::nil().to_string());
+    let claims = [
+        ("iss", Value::Null, Audience),
+        ("iss", "https://evil.example".into(), Audience),
+        ("iss", format!("{ISSUER}/").into(), Audience),
+        ("aud", Value::Null, Audience),
+        ("aud", "https://evil.example".into(), Audience),
+        ("aud", json!(["https://evil.example"]), Audience),
+        ("aud", json!([]), Audience),
+        ("aud", json!([ISSUER, 1]), Audience),
+        ("exp", Value::Null, Claims),
+        ("exp", (START + 60).to_string().into(), Claims),
+        ("exp", json!(1.5e18), Claims),
+        ("exp", json!(u64::MAX), Claims),
+        ("exp", (START - 1).into(), Expired),
+        ("exp", START.into(), Expired),
+        ("exp", i64::MIN.into(), Expired),
+        ("nbf", (START + 1).into(), NotYet),
+        ("nbf", "now".into(), Claims),
+        ("iat", Value::Null, Claims),
+        ("iat", "now".into(), Claims),
+        ("jti", Value::Null, Claims),
+        ("jti", "".into(), Claims),
+        ("client_id", Value::Null, Claims),
+        ("client_id", nobody(), Claims),
+        ("sub", Value::Null, Claims),
+        ("sub", nobody(), Claims),
+        ("scope", Value::Null, Claims),
+        ("scope", json!(["job-postings:write"]), Claims),
+    ];
+    let claims = claims.map(|(member, value, fault)| {
+        let name = format!("{member} {value}");
+        (name, forge.with_claim(member, value), fault)
+    });
+    let cases = whole.into_iter().chain(headers).chain(claims);
     for (name, token, fault) in cases {
         assert_eq!(
             outcome(&harness, &token).await,

@@ -1,6 +1,12 @@
 //! Who is let through, and how the others are told.
 
+use actix_web::{
+    ResponseError as _,
+    http::header::{RETRY_AFTER, WWW_AUTHENTICATE},
+};
+
 use super::*;
+use crate::error::ApiError;
 
 const READERS: &[Scope] = &[Scope::JobPostingsRead, Scope::JobPostingsWrite];
 
@@ -98,11 +104,13 @@ fn a_refusal_says_what_rfc_6750_wants() {
             ),
             None,
         ),
-        (AuthError::Unavailable, 503, None, Some(5)),
+        (AuthError::Unavailable, 503, None, Some("5")),
     ] {
-        assert_eq!(error.status_code().as_u16(), status);
-        assert_eq!(error.www_authenticate().as_deref(), challenge);
-        assert_eq!(error.retry_after(), retry_after);
+        let answer = ApiError::from(error).error_response();
+        let header = |name| Some(answer.headers().get(name)?.to_str().unwrap());
+        assert_eq!(answer.status().as_u16(), status);
+        assert_eq!(header(WWW_AUTHENTICATE), challenge);
+        assert_eq!(header(RETRY_AFTER), retry_after);
     }
 }
 

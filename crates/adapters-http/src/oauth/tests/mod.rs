@@ -10,6 +10,7 @@ mod requests;
 use std::{
     collections::HashMap,
     fs,
+    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
@@ -115,7 +116,7 @@ impl Harness {
         let folder = KeyFolder::new(directory.path().join("keys"));
         let clients = Arc::new(FakeClients::default());
         let clock = Arc::new(AtomicI64::new(0));
-        let authorizer = authorizer(&folder, &clients, &clock, ISSUER);
+        let authorizer = authorizer(&folder, &clients, &clock);
         Self {
             folder,
             clients,
@@ -127,7 +128,7 @@ impl Harness {
 
     /// Another process of the same database, with a picture of its own.
     fn other_process(&self) -> Data<Authorizer> {
-        authorizer(&self.folder, &self.clients, &self.clock, ISSUER)
+        authorizer(&self.folder, &self.clients, &self.clock)
     }
 
     fn set_clock(&self, seconds: i64) {
@@ -188,15 +189,14 @@ fn authorizer(
     folder: &KeyFolder,
     clients: &Arc<FakeClients>,
     clock: &Arc<AtomicI64>,
-    issuer: &str,
 ) -> Data<Authorizer> {
     let millis = Arc::clone(clock);
     let clock: Clock =
         Arc::new(move || at(0) + Duration::milliseconds(millis.load(Ordering::SeqCst)));
     let keys = KeyRing::open(folder.clone(), clock()).unwrap();
     let settings = AuthSettings {
-        issuer: issuer.to_owned(),
-        audience: issuer.to_owned(),
+        issuer: ISSUER.to_owned(),
+        audience: ISSUER.to_owned(),
         token_ttl: StdDuration::from_secs(TTL.unsigned_abs()),
     };
     let clients: Arc<dyn Clients> = Arc::<FakeClients>::clone(clients);

@@ -303,19 +303,6 @@ async fn a_body_past_16_kib_is_413() {
 }
 
 #[actix_web::test]
-async fn other_methods_are_405() {
-    let harness = Harness::new();
-    for request in [
-        TestRequest::get(),
-        TestRequest::put(),
-        TestRequest::delete(),
-    ] {
-        let answer = harness.send(request.uri(token::PATH)).await;
-        assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")));
-    }
-}
-
-#[actix_web::test]
 async fn credentials_in_the_query_count_for_nothing() {
     let harness = Harness::new();
     let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;

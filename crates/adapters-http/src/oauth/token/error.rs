@@ -10,29 +10,58 @@ use actix_web::{
     },
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
-use crate::oauth::{REALM, RETRY_AFTER_SECONDS};
+use crate::oauth::authorizer::{REALM, RETRY_AFTER_SECONDS};
 
 /// Why there is no token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::oauth) struct TokenError {
+pub(crate) struct TokenError {
     status: StatusCode,
-    code: &'static str,
+    code: TokenErrorCode,
     description: Cow<'static, str>,
 }
 
-#[derive(Serialize)]
-struct ErrorResponse<'a> {
-    error: &'a str,
+/// What is wrong, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum TokenErrorCode {
+    InvalidRequest,
+    InvalidClient,
+    UnsupportedGrantType,
+    InvalidScope,
+    TemporarilyUnavailable,
+    ServerError,
+}
+
+impl TokenErrorCode {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::InvalidClient => "invalid_client",
+            Self::UnsupportedGrantType => "unsupported_grant_type",
+            Self::InvalidScope => "invalid_scope",
+            Self::TemporarilyUnavailable => "temporarily_unavailable",
+            Self::ServerError => "server_error",
+        }
+    }
+}
+
+/// An error of RFC 6749 §5.2.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TokenError)]
+pub(crate) struct TokenErrorBody<'a> {
+    error: TokenErrorCode,
+    /// What is wrong, for people.
     error_description: &'a str,
-    /// The same words, as all errors of this service have them.
+    /// The same words, as all errors have them.
     message: &'a str,
 }
 
 impl TokenError {
     fn new(
         status: StatusCode,
-        code: &'static str,
+        code: TokenErrorCode,
         description: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self {
@@ -44,28 +73,36 @@ impl TokenError {
 
     /// The request makes no sense.
     pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "invalid_request", description)
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            TokenErrorCode::InvalidRequest,
+            description,
+        )
     }
 
-    /// The client is not who it says, or does not say.
+    /// The client's credentials are missing or wrong.
     pub fn invalid_client(description: &'static str) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "invalid_client", description)
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            TokenErrorCode::InvalidClient,
+            description,
+        )
     }
 
     /// The grant is not the one there is.
     pub fn unsupported_grant_type() -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
-            "unsupported_grant_type",
+            TokenErrorCode::UnsupportedGrantType,
             "The only supported grant_type is client_credentials.",
         )
     }
 
-    /// The client may not have this scope, or nobody may.
+    /// The scope is unknown, or is not one of the client's.
     pub fn invalid_scope() -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
-            "invalid_scope",
+            TokenErrorCode::InvalidScope,
             "The scope is unknown, malformed, or not one of the client's.",
         )
     }
@@ -74,7 +111,7 @@ impl TokenError {
     pub fn body_too_large(limit: usize) -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "invalid_request",
+            TokenErrorCode::InvalidRequest,
             format!("The body is too large; at most {limit} bytes are accepted."),
         )
     }
@@ -83,14 +120,23 @@ impl TokenError {
     pub fn unsupported_encoding() -> Self {
         Self::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "invalid_request",
+            TokenErrorCode::InvalidRequest,
             "Content-Encoding must be absent or identity.",
         )
     }
 
     /// The code, by which outcomes are told apart.
-    pub const fn code(&self) -> &'static str {
-        self.code
+    pub const fn label(&self) -> &'static str {
+        self.code.as_str()
+    }
+
+    /// The body of the answer.
+    pub(crate) fn body(&self) -> TokenErrorBody<'_> {
+        TokenErrorBody {
+            error: self.code,
+            error_description: &self.description,
+            message: &self.description,
+        }
     }
 
     /// Whether the client could not be authenticated.
@@ -102,7 +148,7 @@ impl TokenError {
     pub fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
-            "invalid_request",
+            TokenErrorCode::InvalidRequest,
             "Use the method POST.",
         )
     }
@@ -112,7 +158,7 @@ impl TokenError {
     pub fn unavailable(description: &'static str) -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            "temporarily_unavailable",
+            TokenErrorCode::TemporarilyUnavailable,
             description,
         )
     }
@@ -121,7 +167,7 @@ impl TokenError {
     pub fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
-            "server_error",
+            TokenErrorCode::ServerError,
             "The service failed.",
         )
     }
@@ -129,7 +175,7 @@ impl TokenError {
 
 impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.description)
+        write!(f, "{}: {}", self.label(), self.description)
     }
 }
 
@@ -155,10 +201,6 @@ impl ResponseError for TokenError {
             }
             _ => {}
         }
-        response.json(ErrorResponse {
-            error: self.code,
-            error_description: &self.description,
-            message: &self.description,
-        })
+        response.json(self.body())
     }
 }

@@ -1,7 +1,7 @@
 //! `POST /oauth/token`: an access token for a client's own credentials (RFC 6749 §4.4).
 
-mod error;
-mod request;
+pub(super) mod error;
+pub(super) mod request;
 
 use std::time::Duration;
 
@@ -11,13 +11,17 @@ use actix_web::{
     http::header::{CACHE_CONTROL, PRAGMA},
     web::{Bytes, Data, Payload},
 };
+use domain::client::Scope;
 use metrics::counter;
 use serde::Serialize;
+use utoipa::ToSchema;
 
-use self::request::Form;
-pub(super) use self::{error::TokenError, request::TokenRequest};
-use super::{Authorizer, grant};
-use crate::{body, connection::Connection};
+use self::{
+    error::TokenError,
+    request::{Form, TokenRequest},
+};
+use super::{authorizer::Authorizer, grant};
+use crate::{body, connection::Connection, schema::Answer};
 
 /// Where tokens are.
 pub(crate) const PATH: &str = "/oauth/token";
@@ -26,20 +30,40 @@ pub(super) const GRANT_TYPE: &str = "client_credentials";
 
 /// The largest form that is read; past it the answer is 413.
 const MAX_BODY_BYTES: usize = 16 * 1024;
-/// How long a form may take to arrive. Anybody may send one.
+/// How long a form may take to arrive. It comes before any authentication.
 const PATIENCE: Duration = Duration::from_secs(5);
+const BEARER: &str = "Bearer";
 const FORM: &str = "application/x-www-form-urlencoded";
 /// Not of RFC 6749, but what many clients send.
 const JSON: &str = "application/json";
 /// How requests ended, by outcome: `issued`, or the code of the error.
 const REQUESTS: &str = "posthaste_token_requests_total";
 
-#[derive(Serialize)]
-struct TokenResponse {
+/// An access token.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TokenAnswer {
+    /// The token, a JWT.
+    #[schema(min_length = 1)]
     access_token: String,
+    /// How to send it.
+    #[schema(extensions(("const" = json!(BEARER))))]
     token_type: &'static str,
+    /// For how many seconds the token is good.
+    #[schema(minimum = 1)]
     expires_in: i64,
+    /// What it is good for, separated by spaces.
     scope: String,
+}
+
+impl Answer for TokenAnswer {
+    fn example() -> Self {
+        Self {
+            access_token: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl".to_owned(),
+            token_type: BEARER,
+            expires_in: 3600,
+            scope: Scope::JobPostingsWrite.to_string(),
+        }
+    }
 }
 
 /// Answers a request for a token.
@@ -49,7 +73,9 @@ pub(super) async fn handle(
     authorizer: Data<Authorizer>,
 ) -> HttpResponse {
     let outcome = respond(&request, payload, &authorizer).await;
-    let label = outcome.as_ref().map_or_else(TokenError::code, |_| "issued");
+    let label = outcome
+        .as_ref()
+        .map_or_else(TokenError::label, |_| "issued");
     counter!(REQUESTS, "outcome" => label).increment(1);
     match outcome {
         Ok(response) => HttpResponse::Ok()
@@ -69,7 +95,7 @@ async fn respond(
     request: &HttpRequest,
     payload: Payload,
     authorizer: &Authorizer,
-) -> Result<TokenResponse, TokenError> {
+) -> Result<TokenAnswer, TokenError> {
     body::expect_uncompressed(request.headers()).map_err(|_| TokenError::unsupported_encoding())?;
     if let Some(connection) = Connection::of(request) {
         connection.ask_for_body();
@@ -94,9 +120,9 @@ async fn respond(
         }
     })?;
     tracing::debug!(client_id = %issued.client_id, scope = issued.scope, "token issued");
-    Ok(TokenResponse {
+    Ok(TokenAnswer {
         access_token: issued.token,
-        token_type: "Bearer",
+        token_type: BEARER,
         expires_in: authorizer.token_ttl(),
         scope: issued.scope,
     })

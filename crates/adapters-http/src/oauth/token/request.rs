@@ -10,7 +10,7 @@ use base64::{
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::TokenError;
+use super::error::TokenError;
 use crate::oauth::jwt::object::Object;
 
 /// Base64 as RFC 7617 has it, and without the padding that some clients forget.
@@ -22,7 +22,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The one parameter that may be sent twice (RFC 8707 §2). It means nothing here.
 const REPEATABLE: &str = "resource";
 
-/// Who asks.
+/// A client's id and secret, as they were sent.
 #[derive(Clone, PartialEq, Eq)]
 pub(in crate::oauth) struct Credentials {
     pub client_id: String,

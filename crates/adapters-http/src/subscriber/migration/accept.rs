@@ -1,4 +1,4 @@
-//! Who asks: a browser, or a program.
+//! The client that asks: a browser, or a program.
 
 use actix_web::{
     HttpMessage,

@@ -53,7 +53,7 @@ impl Action {
 /// A form that was sent.
 #[derive(Debug)]
 pub struct Form {
-    /// Whose subscription it is about.
+    /// The token of the subscriber that it is about.
     pub token: MigrationToken,
     /// What to do.
     pub action: Action,
@@ -153,7 +153,7 @@ mod tests {
         assert!(of_json(b"{").is_err());
     }
 
-    /// And nobody is moved by a word that is not understood.
+    /// A word that is not understood moves no subscriber.
     #[test]
     fn an_action_is_one_of_two() {
         let check = |form: &str, json: &str, expect: Option<Action>| {

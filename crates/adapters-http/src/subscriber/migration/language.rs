@@ -5,89 +5,36 @@ use actix_web::{
     http::header::{AcceptLanguage, Header, Preference, Quality},
 };
 
-/// A language that the pages speak.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Language {
-    /// English, which is also for those who accept none of these.
-    #[default]
-    English,
-    /// German.
-    German,
-    /// French.
-    French,
-    /// Spanish.
-    Spanish,
-    /// Dutch.
-    Dutch,
-    /// Danish.
-    Danish,
-    /// Swedish.
-    Swedish,
-    /// Norwegian Bokmål, also for those who accept Nynorsk.
-    Norwegian,
-    /// Italian.
-    Italian,
-    /// Polish.
-    Polish,
-    /// Portuguese.
-    Portuguese,
+use super::texts::{ALL, ENGLISH, Texts};
+
+/// The texts to answer with: those of the language that is preferred most among the accepted ones
+/// (RFC 9110 §12.5.4), the first of several that are preferred alike.
+pub fn texts_for(request: &impl HttpMessage) -> &'static Texts {
+    let Ok(AcceptLanguage(ranges)) = AcceptLanguage::parse(request) else {
+        return ENGLISH;
+    };
+    let mut best = (ENGLISH, Quality::ZERO);
+    for range in ranges {
+        if let Preference::Specific(tag) = &range.item
+            && range.quality > best.1
+            && let Some(texts) = look_up(tag.as_str())
+        {
+            best = (texts, range.quality);
+        }
+    }
+    best.0
 }
 
-impl Language {
-    /// The language to answer in: the one that is preferred most among those that are accepted
-    /// (RFC 9110 §12.5.4), the first of several that are preferred alike.
-    pub fn of(request: &impl HttpMessage) -> Self {
-        let Ok(AcceptLanguage(ranges)) = AcceptLanguage::parse(request) else {
-            return Self::default();
-        };
-        let mut best = (Self::default(), Quality::ZERO);
-        for range in ranges {
-            if let Preference::Specific(tag) = &range.item
-                && range.quality > best.1
-                && let Some(language) = Self::look_up(tag.as_str())
-            {
-                best = (language, range.quality);
-            }
-        }
-        best.0
-    }
-
-    /// The language for a range. A lookup (RFC 4647 §3.4) takes subtags off the range until it
-    /// finds a language; as each of these is known by its primary subtag, that decides.
-    fn look_up(range: &str) -> Option<Self> {
-        let primary = range.split('-').next().unwrap_or_default();
-        Some(match primary.to_ascii_lowercase().as_str() {
-            "en" => Self::English,
-            "de" => Self::German,
-            "fr" => Self::French,
-            "es" => Self::Spanish,
-            "nl" => Self::Dutch,
-            "da" => Self::Danish,
-            "sv" => Self::Swedish,
-            "nb" | "nn" | "no" => Self::Norwegian,
-            "it" => Self::Italian,
-            "pl" => Self::Polish,
-            "pt" => Self::Portuguese,
-            _ => return None,
-        })
-    }
-
-    /// Its tag (RFC 5646).
-    pub const fn tag(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::German => "de",
-            Self::French => "fr",
-            Self::Spanish => "es",
-            Self::Dutch => "nl",
-            Self::Danish => "da",
-            Self::Swedish => "sv",
-            Self::Norwegian => "nb",
-            Self::Italian => "it",
-            Self::Polish => "pl",
-            Self::Portuguese => "pt",
-        }
-    }
+/// The texts for a range. A lookup (RFC 4647 §3.4) takes subtags off the range until it finds a
+/// language; as each of these is known by its primary subtag, that decides.
+fn look_up(range: &str) -> Option<&'static Texts> {
+    let primary = range.split('-').next().unwrap_or_default();
+    let is_norwegian = ["nn", "no"]
+        .iter()
+        .any(|tag| primary.eq_ignore_ascii_case(tag));
+    let primary = if is_norwegian { "nb" } else { primary };
+    ALL.into_iter()
+        .find(|texts| texts.tag.eq_ignore_ascii_case(primary))
 }
 
 #[cfg(test)]
@@ -103,12 +50,10 @@ mod tests {
             for value in accept {
                 request = request.append_header(("accept-language", *value));
             }
-            let language = Language::of(&request.to_http_request());
-            assert_eq!(language.tag(), expect, "{accept:?}");
+            let texts = texts_for(&request.to_http_request());
+            assert_eq!(texts.tag, expect, "{accept:?}");
         };
-        for tag in [
-            "en", "de", "fr", "es", "nl", "da", "sv", "nb", "it", "pl", "pt",
-        ] {
+        for tag in ALL.map(|texts| texts.tag) {
             check(&[tag], tag);
             check(&[&tag.to_uppercase()], tag);
             check(&[&format!("{tag}-Latn-AQ")], tag);

@@ -29,18 +29,18 @@ use self::{
     page::{Page, Pages},
     texts::{Passage, Texts},
 };
-use crate::{api, application::State, error::ApiError, routing::get_only};
+use crate::{api, error::ApiError, routing::get_only, state::State};
 
 /// Where the link leads.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
-/// Where those end up who move, or have moved.
+/// Where people end up who move, or have moved.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
-/// Where those end up who unsubscribe.
+/// Where people end up who unsubscribe.
 pub const UNSUBSCRIBED_PATH: &str = "/newsletter/unsubscribed";
-/// Where those end up who get no mail.
+/// Where people end up who get no mail.
 pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
-/// The largest form that is read: it has one token, and anybody may send one.
+/// The largest form that is read: it has one token, and any client may send one.
 const MOST_BYTES: usize = 4 * 1024;
 
 const STYLE_PATH: &str = "/newsletter/style.css";
@@ -168,7 +168,7 @@ fn redirect(path: &'static str) -> HttpResponse {
 
 /// Why a link does not do what it is for.
 enum Refusal {
-    /// Nobody has the token, or there is none.
+    /// No subscriber has the token, or there is none.
     UnknownToken,
     /// The store failed; with the form that was sent, to try it again.
     Failed(NewsletterError, Option<Form>),

@@ -14,7 +14,7 @@ use domain::subscriber::MigrationToken;
 use super::{
     CONFIRM_PATH, STYLE_PATH,
     form::{Action, Form},
-    language::Language,
+    language::texts_for,
     texts::{Passage, Texts},
 };
 use crate::error::ApiError;
@@ -33,7 +33,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (VARY, "Accept, Accept-Language"),
 ];
 
-/// Nothing that is answered here is kept, found or framed, and its address is told nobody.
+/// Nothing that is answered here is kept, found or framed, and its address is told no other site.
 pub fn guard(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -44,12 +44,12 @@ pub fn guard(headers: &mut HeaderMap) {
 #[derive(Clone, Copy)]
 pub struct Pages<'a> {
     board: &'a str,
-    language: Language,
+    texts: &'static Texts,
 }
 
 /// A page that is written.
 pub struct Page {
-    language: Language,
+    language: &'static str,
     html: String,
 }
 
@@ -58,13 +58,13 @@ impl<'a> Pages<'a> {
     pub fn of(request: &impl HttpMessage, board: &'a str) -> Self {
         Self {
             board,
-            language: Language::of(request),
+            texts: texts_for(request),
         }
     }
 
     /// The page with the buttons.
     pub fn confirm(self, token: &MigrationToken) -> Result<Page, ApiError> {
-        let texts = self.texts();
+        let texts = self.texts;
         let buttons = [
             (Action::Confirm, texts.confirm_button),
             (Action::Unsubscribe, texts.unsubscribe_button),
@@ -74,7 +74,7 @@ impl<'a> Pages<'a> {
 
     /// The page for a failure of the service; the form that was sent has a button to try again.
     pub fn failed(self, form: Option<&Form>) -> Result<Page, ApiError> {
-        let texts = self.texts();
+        let texts = self.texts;
         match form {
             Some(Form { token, action }) => {
                 let buttons = [(*action, texts.retry_button)];
@@ -91,7 +91,7 @@ impl<'a> Pages<'a> {
 
     /// What the pages say.
     pub const fn texts(self) -> &'static Texts {
-        self.language.texts()
+        self.texts
     }
 
     fn with_form(
@@ -110,7 +110,7 @@ impl<'a> Pages<'a> {
 
     fn render(self, passage: &Passage, form: Option<FormTemplate<'_>>) -> Result<Page, ApiError> {
         let template = PageTemplate {
-            language: self.language.tag(),
+            language: self.texts.tag,
             board: self.board,
             style: STYLE_PATH,
             passage,
@@ -120,7 +120,7 @@ impl<'a> Pages<'a> {
             .render()
             .map_err(|error| ApiError::internal(&error))?;
         Ok(Page {
-            language: self.language,
+            language: self.texts.tag,
             html,
         })
     }
@@ -131,8 +131,7 @@ impl Page {
     pub fn instead_of(self, mut response: HttpResponse) -> HttpResponse {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
-        let language = HeaderValue::from_static(self.language.tag());
-        headers.insert(CONTENT_LANGUAGE, language);
+        headers.insert(CONTENT_LANGUAGE, HeaderValue::from_static(self.language));
         response.set_body(self.html).map_into_boxed_body()
     }
 
@@ -168,7 +167,7 @@ pub fn style() -> HttpResponse {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::texts::ENGLISH, *};
 
     #[test]
     fn neither_a_token_nor_a_board_can_break_out_of_the_page() {
@@ -179,7 +178,7 @@ mod tests {
         };
         let pages = Pages {
             board: evil,
-            language: Language::default(),
+            texts: ENGLISH,
         };
         for page in [pages.confirm(&form.token), pages.failed(Some(&form))] {
             let html = page.unwrap().html;

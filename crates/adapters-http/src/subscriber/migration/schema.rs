@@ -1,7 +1,7 @@
 //! The form, as the OpenAPI document describes it.
 
 use super::form::Action;
-use crate::openapi::schema::{Named, filled_string, object, reference, string, with_all};
+use crate::schema::{Named, filled_string, object, reference, string, with_all};
 
 /// The schemas of the body.
 pub fn schemas() -> Vec<Named> {

@@ -1,6 +1,6 @@
 //! The provider's webhook: bounces, unsubscribes, spam reports and deletions.
 //!
-//! Whoever signs a delivery with one of the secrets is the provider, and what it says in JSON is
+//! The sender that signs with one of the secrets is the provider, and what it says in JSON is
 //! answered 200, be it news or not: everything else would only be delivered again. What could
 //! not be written is answered 503, so that it is.
 
@@ -20,9 +20,10 @@ use domain::{
     subscriber::ProviderEvent,
     usecase::{Newsletter, NewsletterError},
 };
-use serde_json::json;
+use serde::Serialize;
 use tokio::time::timeout;
 use tracing::Instrument;
+use utoipa::ToSchema;
 
 #[cfg(fuzzing)]
 pub use self::delivery::read as read_delivery;
@@ -31,18 +32,28 @@ pub use self::{
     schema::schemas,
     signature::{HEADER as SIGNATURE, Signatures},
 };
-use crate::{answer, api, application::State, body, error::ApiError};
+use crate::{answer, api, body, error::ApiError, schema::Answer, state::State};
 
 /// Where deliveries go.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// The largest delivery that is read, because anybody may send one. The provider's batches have
+/// The largest delivery that is read, because any client may send one. The provider's batches have
 /// at most some hundred events of about a kilobyte.
 const MOST_BYTES: usize = 256 * 1024;
 
 /// How long the store may take. The provider waits for three seconds, and is promised an answer
 /// within one.
 const PATIENCE: Duration = Duration::from_millis(900);
+
+/// Nothing to say.
+#[derive(Serialize, ToSchema)]
+pub struct WebhookAnswer {}
+
+impl Answer for WebhookAnswer {
+    fn example() -> Self {
+        Self {}
+    }
+}
 
 /// `POST` of a delivery.
 pub fn routes(config: &mut web::ServiceConfig) {
@@ -53,10 +64,11 @@ async fn receive(
     request: HttpRequest,
     payload: web::Payload,
     state: web::Data<State>,
+    signatures: web::Data<Signatures>,
 ) -> Result<HttpResponse, ApiError> {
     let mut payload = payload.into_inner();
     let answer = match *request.method() {
-        Method::POST => handle(&request, &mut payload, &state).await,
+        Method::POST => handle(&request, &mut payload, &state, &signatures).await,
         _ => Err(ApiError::method_not_allowed("POST")),
     };
     api::settle(&request, payload, answer).await
@@ -66,14 +78,15 @@ async fn handle(
     request: &HttpRequest,
     payload: &mut Payload,
     state: &State,
+    signatures: &Signatures,
 ) -> Result<HttpResponse, ApiError> {
-    if state.signatures.is_off() {
+    if signatures.is_off() {
         return Err(ApiError::webhook_off());
     }
     let signature = Signature::of(request.headers()).ok_or_else(ApiError::bad_signature)?;
     body::expect_uncompressed(request.headers())?;
     let body = body::read(request, payload, state.anonymous_limit(MOST_BYTES)).await?;
-    let signed_with = state.signatures.verify(&signature, &body);
+    let signed_with = signatures.verify(&signature, &body);
     let signed_with = Some(signed_with.ok_or_else(ApiError::bad_signature)?);
     let mut events = delivery::read(&body)?;
     for event in &mut events {
@@ -83,7 +96,7 @@ async fn handle(
     if !events.is_empty() {
         notice(Arc::clone(&state.ports.newsletter), events).await?;
     }
-    answer::json(StatusCode::OK, &json!({}))
+    answer::json(StatusCode::OK, &WebhookAnswer {})
 }
 
 /// Hands the events over.

@@ -7,9 +7,9 @@ use utoipa::openapi::{
     schema::{AdditionalProperties, AnyOfBuilder},
 };
 
-use crate::openapi::schema::{Named, object, reference, string};
+use crate::schema::{Named, object, reference, string};
 
-/// The schemas of a delivery and its answer.
+/// The schemas of a delivery.
 pub fn schemas() -> Vec<Named> {
     let delivery = AnyOfBuilder::new()
         .description(Some("What the provider calls back about."))
@@ -18,7 +18,6 @@ pub fn schemas() -> Vec<Named> {
     vec![
         ("WebhookDelivery", delivery.into()),
         ("ProviderEvent", event().into()),
-        ("WebhookAnswer", object("Nothing to say.").into()),
     ]
 }
 

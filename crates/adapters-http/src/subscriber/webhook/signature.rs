@@ -17,7 +17,7 @@ const LENGTH: usize = 32;
 pub struct Signatures(Vec<Key>);
 
 impl Signatures {
-    /// Takes the secrets. An empty one is none: anybody knows it.
+    /// Takes the secrets. An empty one is none: it is no secret.
     pub fn new(secrets: &[SecretString]) -> Self {
         let secrets = secrets.iter().map(ExposeSecret::expose_secret);
         let known = secrets.filter(|secret| !secret.is_empty());

@@ -8,7 +8,6 @@ use std::sync::{
 
 use async_trait::async_trait;
 use domain::{
-    client::{Client, ClientId, Clients},
     posting::{
         Answer, Lifetime, PostingView, PutPosting, SourceIdentifier, moderation::Moderation,
     },
@@ -25,7 +24,7 @@ pub const INTERNALS: &str = "table postings at 10.0.0.1";
 
 #[derive(Default)]
 pub struct Backend {
-    pub store: MemoryStore,
+    pub store: Arc<MemoryStore>,
     pub not_ready: AtomicBool,
     pub pushes: AtomicUsize,
     pub newsletter: Arc<FakeNewsletter>,
@@ -37,7 +36,7 @@ impl Backend {
         let identifier = SourceIdentifier::new(identifier).unwrap();
         let now = domain::microseconds(OffsetDateTime::now_utc());
         let (deed, never) = (domain::testing::deed(1), Lifetime::NEVER);
-        usecase::moderate(&self.store, &identifier, &command, &deed, never, now)
+        usecase::moderate(&*self.store, &identifier, &command, &deed, never, now)
             .await
             .unwrap();
     }
@@ -56,7 +55,7 @@ impl Ingest for Backend {
             _ => {}
         }
         let now = domain::microseconds(OffsetDateTime::now_utc());
-        let mut answers = usecase::ingest(&self.store, &[put], Lifetime::NEVER, now)
+        let mut answers = usecase::ingest(&*self.store, &[put], Lifetime::NEVER, now)
             .await
             .unwrap();
         Ok(answers.remove(0)?)
@@ -69,31 +68,12 @@ impl PostingReader for Backend {
         match identifier.as_str() {
             "fault:unavailable" => Err(StoreError::Unavailable(INTERNALS.into())),
             "fault:broken" => Err(StoreError::Broken(INTERNALS.into())),
-            _ => PostingReader::find(&self.store, identifier).await,
+            _ => PostingReader::find(&*self.store, identifier).await,
         }
     }
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
-        PostingReader::list(&self.store, query).await
-    }
-}
-
-#[async_trait]
-impl Clients for Backend {
-    async fn insert(&self, client: &Client) -> Result<(), StoreError> {
-        self.store.insert(client).await
-    }
-
-    async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
-        Clients::find(&self.store, id).await
-    }
-
-    async fn list(&self) -> Result<Vec<Client>, StoreError> {
-        Clients::list(&self.store).await
-    }
-
-    async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
-        self.store.revoke(id, now).await
+        PostingReader::list(&*self.store, query).await
     }
 }
 

@@ -55,7 +55,7 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
         ingest: backend.clone(),
         postings: backend.clone(),
         newsletter: backend.newsletter.clone(),
-        clients: backend.clone(),
+        clients: backend.store.clone(),
         health: backend.clone(),
     }
 }
@@ -115,7 +115,7 @@ impl TestApp {
             created_at: OffsetDateTime::now_utc(),
             revoked_at: None,
         };
-        self.backend.insert(&client).await.unwrap();
+        self.backend.store.insert(&client).await.unwrap();
         let form = format!(
             "grant_type=client_credentials&client_id={id}&client_secret={}",
             secret.expose()

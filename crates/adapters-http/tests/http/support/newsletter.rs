@@ -12,7 +12,7 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     subscriber::{
-        self, Email, MigrationSource, MigrationToken, Places, ProviderEvent, PutSubscriber,
+        self, Change, Email, MigrationSource, MigrationToken, Places, ProviderEvent, PutSubscriber,
         Subscriber, SubscriberStatus, migration,
     },
     usecase::{Newsletter, NewsletterError, Reported},
@@ -48,6 +48,25 @@ impl FakeNewsletter {
         let mut subscribers = self.subscribers.lock().unwrap();
         let known = subscribers.get_mut(&Email::parse(address).unwrap());
         known.unwrap().status = SubscriberStatus::Unsubscribed;
+    }
+
+    /// The holder of a token, changed.
+    fn holder(
+        &self,
+        token: &MigrationToken,
+        change: impl FnOnce(&Subscriber) -> Option<Change>,
+    ) -> Result<Option<Subscriber>, NewsletterError> {
+        fault(token.reveal())?;
+        let mut subscribers = self.subscribers.lock().unwrap();
+        let mut holders = subscribers
+            .values_mut()
+            .filter(|known| known.token == *token);
+        Ok(holders.next().map(|holder| {
+            if let Some(change) = change(holder) {
+                *holder = change.subscriber;
+            }
+            holder.clone()
+        }))
     }
 
     /// What is known of a person.
@@ -134,10 +153,7 @@ impl Newsletter for FakeNewsletter {
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError> {
-        fault(token.reveal())?;
-        let subscribers = self.subscribers.lock().unwrap();
-        let mut holders = subscribers.values().filter(|known| known.token == *token);
-        Ok(holders.next().cloned())
+        self.holder(token, |_| None)
     }
 
     async fn confirm_migration(
@@ -145,34 +161,14 @@ impl Newsletter for FakeNewsletter {
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError> {
         self.confirmations.fetch_add(1, Ordering::SeqCst);
-        fault(token.reveal())?;
-        let mut subscribers = self.subscribers.lock().unwrap();
-        let mut holders = subscribers
-            .values_mut()
-            .filter(|known| known.token == *token);
-        Ok(holders.next().map(|holder| {
-            let source = MigrationSource::EmailConfirmation;
-            if let Some(change) = migration::migrate(holder, source, now()) {
-                *holder = change.subscriber;
-            }
-            holder.clone()
-        }))
+        let source = MigrationSource::EmailConfirmation;
+        self.holder(token, |holder| migration::migrate(holder, source, now()))
     }
 
     async fn unsubscribe(
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError> {
-        fault(token.reveal())?;
-        let mut subscribers = self.subscribers.lock().unwrap();
-        let mut holders = subscribers
-            .values_mut()
-            .filter(|known| known.token == *token);
-        Ok(holders.next().map(|holder| {
-            if let Some(change) = subscriber::unsubscribe(holder, now()) {
-                *holder = change.subscriber;
-            }
-            holder.clone()
-        }))
+        self.holder(token, |holder| subscriber::unsubscribe(holder, now()))
     }
 }

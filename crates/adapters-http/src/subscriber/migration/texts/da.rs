@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "da",
     confirm: Passage {
         heading: "Bekræft dit abonnement",
         text: "Vores nyhedsbrev flytter til et nyt udsendelsessystem. Når du bekræfter, \

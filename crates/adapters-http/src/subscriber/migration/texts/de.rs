@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "de",
     confirm: Passage {
         heading: "Bestätigen Sie Ihr Abonnement",
         text: "Unser Newsletter zieht in ein neues Versandsystem um. Wenn Sie bestätigen, \

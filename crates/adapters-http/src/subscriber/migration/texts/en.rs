@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "en",
     confirm: Passage {
         heading: "Confirm your subscription",
         text: "Our newsletter is moving to a new mailing system. Confirm, and your \

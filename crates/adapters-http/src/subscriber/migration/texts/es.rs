@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "es",
     confirm: Passage {
         heading: "Confirme su suscripción",
         text: "Nuestro boletín pasa a un nuevo sistema de envío. Si confirma, su suscripción \

@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "fr",
     confirm: Passage {
         heading: "Confirmez votre abonnement",
         text: "Notre newsletter passe à un nouveau système d’envoi. Si vous confirmez, votre \

@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "it",
     confirm: Passage {
         heading: "Confermi la sua iscrizione",
         text: "La nostra newsletter passa a un nuovo sistema di invio. Se conferma, passa \

@@ -12,10 +12,28 @@ mod pl;
 mod pt;
 mod sv;
 
-use super::language::Language;
+/// English, which is also for those who accept none of the languages.
+pub const ENGLISH: &Texts = &en::TEXTS;
+
+/// Every language.
+pub const ALL: [&Texts; 11] = [
+    ENGLISH,
+    &de::TEXTS,
+    &fr::TEXTS,
+    &es::TEXTS,
+    &nl::TEXTS,
+    &da::TEXTS,
+    &sv::TEXTS,
+    &nb::TEXTS,
+    &it::TEXTS,
+    &pl::TEXTS,
+    &pt::TEXTS,
+];
 
 /// The texts of one language.
 pub struct Texts {
+    /// Its tag (RFC 5646).
+    pub tag: &'static str,
     /// The page that the link in an e-mail leads to.
     pub confirm: Passage,
     /// The button that confirms.
@@ -46,23 +64,4 @@ pub struct Passage {
     pub text: &'static str,
     /// What to know besides.
     pub note: &'static str,
-}
-
-impl Language {
-    /// The texts in this language.
-    pub const fn texts(self) -> &'static Texts {
-        match self {
-            Self::English => &en::TEXTS,
-            Self::German => &de::TEXTS,
-            Self::French => &fr::TEXTS,
-            Self::Spanish => &es::TEXTS,
-            Self::Dutch => &nl::TEXTS,
-            Self::Danish => &da::TEXTS,
-            Self::Swedish => &sv::TEXTS,
-            Self::Norwegian => &nb::TEXTS,
-            Self::Italian => &it::TEXTS,
-            Self::Polish => &pl::TEXTS,
-            Self::Portuguese => &pt::TEXTS,
-        }
-    }
 }

@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "nb",
     confirm: Passage {
         heading: "Bekreft abonnementet ditt",
         text: "Nyhetsbrevet vårt flytter til et nytt utsendelsessystem. Når du bekrefter, \

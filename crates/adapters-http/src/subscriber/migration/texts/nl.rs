@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "nl",
     confirm: Passage {
         heading: "Bevestig uw abonnement",
         text: "Onze nieuwsbrief gaat over op een nieuw verzendsysteem. Als u bevestigt, gaat \

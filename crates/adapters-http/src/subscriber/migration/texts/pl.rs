@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "pl",
     confirm: Passage {
         heading: "Prosimy potwierdzić subskrypcję",
         text: "Nasz newsletter przechodzi na nowy system wysyłki. Po potwierdzeniu przejdzie \

@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "pt",
     confirm: Passage {
         heading: "Confirme a sua inscrição",
         text: "A nossa newsletter vai passar para um novo sistema de envio. Se confirmar, a \

@@ -4,6 +4,7 @@ use super::{Passage, Texts};
 
 /// The texts.
 pub const TEXTS: Texts = Texts {
+    tag: "sv",
     confirm: Passage {
         heading: "Bekräfta din prenumeration",
         text: "Vårt nyhetsbrev flyttar till ett nytt utskickssystem. När du bekräftar följer \

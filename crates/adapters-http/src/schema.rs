@@ -1,11 +1,18 @@
 //! Words for schemas, so that a field reads as what it is and not as a builder.
+//!
+//! An answer is described by the type that is serialised: its doc comments are the schema's. A
+//! body is described by hand: what reads it tells an absent field from `null`.
 
 use domain::posting::limits;
-use serde_json::{Value, json};
-use utoipa::openapi::{
-    ArrayBuilder, KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, Type,
-    extensions::Extensions,
-    schema::{AnyOfBuilder, SchemaType},
+use serde::Serialize;
+use serde_json::json;
+use utoipa::{
+    ToSchema,
+    openapi::{
+        ArrayBuilder, KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, Type,
+        extensions::Extensions,
+        schema::{AnyOfBuilder, SchemaType},
+    },
 };
 
 /// At least one character that is not white space.
@@ -16,6 +23,66 @@ const BLANK: &str = r"^\s*$";
 
 /// A named schema.
 pub type Named = (&'static str, RefOr<Schema>);
+
+/// A body that is answered, and how it may look.
+pub trait Answer: Serialize + ToSchema {
+    /// One for the document.
+    fn example() -> Self;
+}
+
+/// The schema of an answer's body, and all that it refers to.
+pub fn of_answer<Body: ToSchema>() -> Vec<(String, RefOr<Schema>)> {
+    let mut all = vec![(Body::name().into_owned(), Body::schema())];
+    Body::schemas(&mut all);
+    for (_, schema) in &mut all {
+        complete(schema);
+    }
+    all
+}
+
+/// Adds what utoipa's derive cannot say: every field is there, though it may be `null`, and the
+/// value of a field with `x-const` is always the same.
+fn complete(schema: &mut RefOr<Schema>) {
+    match schema {
+        RefOr::T(Schema::Object(object)) => {
+            object.required = object.properties.keys().cloned().collect();
+            object.properties.values_mut().for_each(complete);
+            if let Some(extensions) = &mut object.extensions
+                && let Some(value) = extensions.remove("x-const")
+            {
+                extensions.insert("const".to_owned(), value);
+            }
+        }
+        RefOr::T(Schema::AllOf(parts)) => parts.items.iter_mut().for_each(complete),
+        _ => {}
+    }
+}
+
+/// Declares components of the document for closed vocabularies of the domain. They are written by
+/// their names.
+macro_rules! vocabularies {
+    ($(#[doc = $description:literal] $name:ident($of:ty);)+) => {$(
+        #[doc = $description]
+        #[derive(Clone, Copy)]
+        pub struct $name(pub $of);
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.0.as_str())
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                $crate::schema::one_of($description, <$of>::NAMES).into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    )+};
+}
+
+pub(crate) use vocabularies;
 
 /// A string.
 pub fn string(description: &str) -> ObjectBuilder {
@@ -61,17 +128,15 @@ pub fn object_or_empty_list() -> ObjectBuilder {
             Type::Array,
             Type::Null,
         ]))
-        .extensions(Some(Extensions::from_iter([("maxItems", json!(0))])))
+        .extensions(Some(Extensions::from_iter([
+            ("items", json!({})),
+            ("maxItems", json!(0)),
+        ])))
 }
 
 /// A type, or `null`.
 pub fn nullable(of: Type) -> SchemaType {
     SchemaType::from_iter([of, Type::Null])
-}
-
-/// A UUID.
-pub fn uuid(description: &str) -> ObjectBuilder {
-    string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)))
 }
 
 /// A format that utoipa has no name for, or only with a feature.
@@ -84,13 +149,8 @@ pub fn time(description: &str) -> ObjectBuilder {
     string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
 }
 
-/// A time in RFC 3339, or `null`.
-pub fn optional_time(description: &str) -> ObjectBuilder {
-    time(description).schema_type(nullable(Type::String))
-}
-
 /// An optional field of a body, which is cleared by `null` and by a blank string.
-pub fn unless_empty(value: ObjectBuilder) -> AnyOfBuilder {
+pub fn unless_empty(value: impl Into<RefOr<Schema>>) -> AnyOfBuilder {
     AnyOfBuilder::new()
         .item(value)
         .item(string("Clears the field, as `null` does.").pattern(Some(BLANK)))
@@ -100,11 +160,6 @@ pub fn unless_empty(value: ObjectBuilder) -> AnyOfBuilder {
 /// A day in RFC 3339's form of a full date.
 pub fn date(description: &str) -> ObjectBuilder {
     string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
-}
-
-/// A day in RFC 3339's form of a full date, or `null`.
-pub fn optional_date(description: &str) -> ObjectBuilder {
-    date(description).schema_type(nullable(Type::String))
 }
 
 /// An integer from 0 to the largest that every JSON implementation keeps exactly, or `null`.
@@ -118,22 +173,14 @@ pub fn optional_amount(description: &str) -> ObjectBuilder {
 
 /// One of these names.
 pub fn one_of(description: &str, names: &[&str]) -> ObjectBuilder {
-    string(description).enum_values(Some(names.iter().copied()))
+    string(description.trim()).enum_values(Some(names.iter().copied()))
 }
 
-/// One of these names, or `null`.
-pub fn optional_one_of(description: &str, names: &[&str]) -> ObjectBuilder {
-    let names = names.iter().map(|name| json!(name)).chain([Value::Null]);
-    optional_string(description).enum_values(Some(names))
-}
-
-/// An array of these names.
-pub fn some_of(description: &str, names: &[&str]) -> ArrayBuilder {
-    let items = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(names.iter().copied()));
+/// An array of values of a named schema, or `null`.
+pub fn some_of(description: &str, name: &str) -> ArrayBuilder {
     ArrayBuilder::new()
-        .items(items)
+        .schema_type(nullable(Type::Array))
+        .items(reference(name))
         .description(Some(description))
 }
 

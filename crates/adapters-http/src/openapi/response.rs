@@ -1,0 +1,105 @@
+//! Answers and their headers.
+
+use actix_web::{HttpResponse, body::MessageBody as _};
+use serde_json::Value;
+use utoipa::{
+    ToSchema,
+    openapi::{
+        Content, ContentBuilder, Header, ObjectBuilder, Ref, ResponseBuilder, Type,
+        header::HeaderBuilder,
+    },
+};
+
+use crate::{
+    request_id,
+    schema::{Answer, reference},
+};
+
+const JSON: &str = "application/json";
+const X_REQUEST_ID: &str = "X-Request-Id";
+
+/// A success with this answer.
+pub fn ok<A: Answer>(description: &str) -> ResponseBuilder {
+    let example = serde_json::to_value(A::example()).ok();
+    response(description).content(JSON, content(&A::name(), example))
+}
+
+/// A refusal as it is sent: its headers, and its body as the example of the schema.
+pub fn refusal<Body: ToSchema>(description: &str, sent: HttpResponse) -> ResponseBuilder {
+    let known = headers().map(|(name, _)| name);
+    let has = |name: &&str| sent.headers().contains_key(*name) && *name != X_REQUEST_ID;
+    let answer = known
+        .into_iter()
+        .filter(has)
+        .fold(response(description), with_header);
+    let bytes = sent.into_body().try_into_bytes().unwrap_or_default();
+    let example = serde_json::from_slice(&bytes).ok();
+    answer.content(JSON, content(&Body::name(), example))
+}
+
+fn content(schema: &str, example: Option<Value>) -> Content {
+    ContentBuilder::new()
+        .schema(Some(reference(schema)))
+        .example(example)
+        .build()
+}
+
+/// An answer, with the header that every answer has.
+pub fn response(description: &str) -> ResponseBuilder {
+    with_header(
+        ResponseBuilder::new().description(description),
+        X_REQUEST_ID,
+    )
+}
+
+/// Adds a header of the components.
+pub fn with_header(response: ResponseBuilder, name: &str) -> ResponseBuilder {
+    let header = Ref::new(format!("#/components/headers/{name}"));
+    response.header_ref(name, header)
+}
+
+/// A page for a browser.
+pub fn page() -> Content {
+    ContentBuilder::new()
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .example(Some("<!doctype html>\n<html lang=\"en\">…</html>".into()))
+        .build()
+}
+
+/// The headers as components.
+pub fn headers() -> [(&'static str, Header); 5] {
+    let header = |schema: ObjectBuilder, description: &str| {
+        HeaderBuilder::new()
+            .schema(Some(schema))
+            .description(Some(description))
+            .build()
+    };
+    let plain = || ObjectBuilder::new().schema_type(Type::String);
+    [
+        (
+            X_REQUEST_ID,
+            header(
+                plain().pattern(Some(request_id::PATTERN)),
+                "The request's id: the client's own, or a new one.",
+            ),
+        ),
+        (
+            "WWW-Authenticate",
+            header(
+                plain(),
+                "How to authenticate; what is wrong with the token (RFC 6750 §3).",
+            ),
+        ),
+        (
+            "Retry-After",
+            header(
+                ObjectBuilder::new()
+                    .schema_type(Type::Integer)
+                    .minimum(Some(0)),
+                "After how many seconds to try again.",
+            ),
+        ),
+        ("Cache-Control", header(plain(), "Who may keep the answer.")),
+        ("Location", header(plain(), "Where to go on.")),
+    ]
+}
