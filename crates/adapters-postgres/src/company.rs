@@ -1,43 +1,23 @@
 //! The table `companies`.
 
-use diesel::{
-    ExpressionMethods, QueryDsl, Queryable, Selectable, SelectableHelper, dsl::AsSelect, pg::Pg,
-};
+use diesel::{ExpressionMethods, QueryDsl, SelectableHelper, dsl::AsSelect, pg::Pg};
 use domain::{
-    company::{Company, CompanyId, CompanyWrite, Website},
-    store::Known,
+    company::{Company, CompanyWrite},
+    store::{Known, StoreError},
 };
-use uuid::Uuid;
+use sql_common::{
+    company::{CompanyRow, companies},
+    types::StoredId,
+};
 
 use crate::{
-    schema::companies,
     statement::{Value, bools, texts, times, uuids},
     value::timestamp,
 };
 
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = companies, check_for_backend(Pg))]
-pub(crate) struct CompanyRow {
-    id: Uuid,
-    name: String,
-    website: String,
-    logo_path: Option<String>,
-}
-
-impl From<CompanyRow> for Company {
-    fn from(row: CompanyRow) -> Self {
-        Self {
-            id: CompanyId::new(row.id),
-            name: row.name,
-            website: Website::from_store(row.website),
-            logo_path: row.logo_path,
-        }
-    }
-}
-
 /// The companies with these ids, as far as they exist.
 #[diesel::dsl::auto_type]
-pub(crate) fn by_id(ids: Vec<Uuid>) -> _ {
+pub(crate) fn by_id(ids: Vec<StoredId>) -> _ {
     let columns: AsSelect<CompanyRow, Pg> = CompanyRow::as_select();
     companies::table
         .filter(companies::id.eq_any(ids))
@@ -45,11 +25,12 @@ pub(crate) fn by_id(ids: Vec<Uuid>) -> _ {
 }
 
 /// Adds companies to what is known.
-pub(crate) fn add(known: &mut Known, companies: Vec<CompanyRow>) {
-    let companies = companies.into_iter().map(Company::from);
-    known
-        .companies
-        .extend(companies.map(|company| (company.id, company)));
+pub(crate) fn add(known: &mut Known, companies: Vec<CompanyRow>) -> Result<(), StoreError> {
+    for row in companies {
+        let company = Company::try_from(row)?;
+        known.companies.insert(company.id, company);
+    }
+    Ok(())
 }
 
 /// The columns of the companies that a commit writes.

@@ -5,20 +5,24 @@
 use async_trait::async_trait;
 use diesel::{
     Queryable,
-    pg::data_types::PgTimestamp,
-    sql_types::{Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid},
+    sql_types::{Bool, Nullable, Text},
 };
 use domain::{
     enrichment::{DraftKey, Drafts, Reservation},
     store::{StoreError, stored::corrupt},
+};
+use sql_common::{
+    draft::{Keep, Release},
+    sql::Value,
+    statement,
+    types::{Id, Moment, StoredId, StoredTime},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     PostgresStore,
-    statement::{Value, execute, load, statement},
-    value::{time, timestamp},
+    statement::{execute, load},
 };
 
 statement! {
@@ -49,8 +53,8 @@ statement! {
         Bool,
         Bool,
         Nullable<Text>,
-        Nullable<SqlUuid>,
-        Nullable<Timestamptz>,
+        Nullable<Id>,
+        Nullable<Moment>,
     )
 }
 
@@ -60,8 +64,8 @@ struct Row {
     is_granted: bool,
     was_known: bool,
     draft: Option<String>,
-    holder: Option<Uuid>,
-    reserved_until: Option<PgTimestamp>,
+    holder: Option<StoredId>,
+    reserved_until: Option<StoredTime>,
 }
 
 impl TryFrom<Row> for Reservation {
@@ -75,27 +79,16 @@ impl TryFrom<Row> for Reservation {
             return Ok(Self::Kept(draft));
         }
         if row.was_known {
-            row.holder
-                .ok_or_else(|| corrupt("drafts.holder", row.holder))?;
+            if row.holder.is_none() {
+                return Err(corrupt("drafts.holder", row.holder));
+            }
             let until = row.reserved_until;
             let until = until.ok_or_else(|| corrupt("drafts.reserved_until", "nothing"))?;
-            time(until, "drafts.reserved_until")?;
+            until.time("drafts.reserved_until")?;
         }
         // Also what looked free: somebody else was quicker.
         Ok(Self::Taken)
     }
-}
-
-statement! {
-    Keep =
-    "INSERT INTO drafts (key, draft, used_at) VALUES (?, ?, ?) \
-     ON CONFLICT (key) DO UPDATE SET draft = excluded.draft, used_at = excluded.used_at, \
-     holder = NULL, reserved_until = NULL"
-}
-
-statement! {
-    /// A draft has no holder.
-    Release = "DELETE FROM drafts WHERE key = ? AND holder = ?"
 }
 
 statement! {
@@ -120,12 +113,13 @@ impl Drafts for PostgresStore {
         let key = *key;
         self.connections
             .run(async move |conn| {
-                let values = [
-                    Value::Binary(key.as_bytes()),
-                    Value::Uuid(holder),
-                    Value::Time(timestamp(until)),
-                    Value::Time(timestamp(now)),
+                let values: [Value<'_>; 4] = [
+                    key.as_bytes().into(),
+                    holder.into(),
+                    until.into(),
+                    now.into(),
                 ];
+                let values = values.map(Into::into);
                 let rows: Vec<Row> = load::<Reserve, _>(conn, &values).await?;
                 let row = rows.into_iter().next();
                 let row = row.ok_or_else(|| StoreError::Broken("asked, and no answer".into()))?;
@@ -143,11 +137,7 @@ impl Drafts for PostgresStore {
         let (key, draft) = (*key, draft.to_owned());
         self.connections
             .run(async move |conn| {
-                let values = [
-                    Value::Binary(key.as_bytes()),
-                    Value::Text(&draft),
-                    Value::Time(timestamp(now)),
-                ];
+                let values = Keep::values(&key, &draft, now).map(Into::into);
                 execute::<Keep>(conn, &values).await?;
                 Ok(())
             })
@@ -158,7 +148,7 @@ impl Drafts for PostgresStore {
         let key = *key;
         self.connections
             .run(async move |conn| {
-                let values = [Value::Binary(key.as_bytes()), Value::Uuid(holder)];
+                let values = Release::values(&key, holder).map(Into::into);
                 execute::<Release>(conn, &values).await?;
                 Ok(())
             })
@@ -169,8 +159,8 @@ impl Drafts for PostgresStore {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .run(async move |conn| {
-                let before = Value::Time(timestamp(before));
-                let values = [before.clone(), before, Value::BigInt(limit)];
+                let before = Value::from(before);
+                let values = [before, before, limit.into()].map(Into::into);
                 Ok(execute::<Forget>(conn, &values).await? as u64)
             })
             .await
@@ -187,14 +177,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_is_looked_up() {
-        let plan = plan(Reserve::TEXT, "(bytea, uuid, timestamptz, timestamptz)").await;
+        let plan = plan(Reserve::text(), "(bytea, uuid, timestamptz, timestamptz)").await;
         goes_by(&plan, "drafts_pkey");
         assert_eq!(plan.matches("using drafts_pkey ").count(), 2, "{plan}");
     }
 
     #[tokio::test]
     async fn what_is_unused_is_found_in_order() {
-        let plan = plan(Forget::TEXT, "(timestamptz, timestamptz, bigint)").await;
+        let plan = plan(Forget::text(), "(timestamptz, timestamptz, bigint)").await;
         goes_by(&plan, "drafts_used");
         goes_by(&plan, "drafts_pkey");
         assert!(!plan.contains("Sort"), "{plan}");

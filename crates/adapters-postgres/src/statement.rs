@@ -8,7 +8,7 @@
 //! order of the arrays, and nothing between it and the table reorders them: the order in which
 //! a statement inserts, and so locks, is the caller's.
 
-use std::{any::Any, future::Future, marker::PhantomData, pin::Pin};
+use std::{future::Future, pin::Pin};
 
 use diesel::{
     QueryResult,
@@ -18,49 +18,28 @@ use diesel::{
         Pg,
         data_types::{PgDate, PgTimestamp},
     },
-    query_builder::{AstPass, Query, QueryFragment, QueryId},
+    query_builder::AstPass,
     query_dsl::CompatibleType,
     sql_types::{Array, BigInt, Binary, Bool, Date, Double, Integer, Nullable, Text, Timestamptz},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use sql_common::{
+    entity::{Column, Entity, Of},
+    sql::{Bind, Bound, Returning},
+    types::{Day, Id, Made, Moment, StoredTime},
+};
+pub(crate) use sql_common::{sql::Sql, statement};
 use uuid::Uuid;
-
-/// The text of a statement, with a `?` for each value and none elsewhere.
-pub(crate) trait Sql: Any + Send + Sync {
-    /// The text.
-    const TEXT: &'static str;
-}
-
-/// A statement that returns rows.
-pub(crate) trait Returning: Sql {
-    /// The SQL types of a row.
-    type Row;
-}
-
-/// Declares the type of a statement, and what its rows are, if it returns any.
-macro_rules! statement {
-    ($(#[$meta:meta])* $name:ident = $text:expr $(, returns $row:ty)?) => {
-        $(#[$meta])*
-        struct $name;
-        impl $crate::statement::Sql for $name {
-            const TEXT: &'static str = $text;
-        }
-        $(impl $crate::statement::Returning for $name {
-            type Row = $row;
-        })?
-    };
-}
-pub(crate) use statement;
 
 /// A value to bind: one for the whole statement, or a column of its rows.
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'a> {
+    /// One value.
+    One(sql_common::sql::Value<'a>),
     /// `uuid`.
     Uuid(Uuid),
     /// `text`.
     Text(&'a str),
-    /// `bytea`.
-    Binary(&'a [u8]),
     /// `bigint`.
     BigInt(i64),
     /// `timestamptz`.
@@ -71,6 +50,8 @@ pub(crate) enum Value<'a> {
     OptionalUuids(Vec<Option<Uuid>>),
     /// A column of `text`.
     Texts(Vec<Option<&'a str>>),
+    /// A column of texts that are made for it.
+    Made(Vec<Made<'a>>),
     /// A column of `bytea`.
     Binaries(Vec<Option<&'a [u8]>>),
     /// A column of `integer`.
@@ -83,8 +64,12 @@ pub(crate) enum Value<'a> {
     Bools(Vec<bool>),
     /// A column of `timestamptz`.
     Times(Vec<Option<PgTimestamp>>),
+    /// A column of `timestamptz`.
+    Moments(Vec<Option<StoredTime>>),
     /// A column of `date`.
     Dates(Vec<Option<PgDate>>),
+    /// A column of `date`.
+    Days(Vec<Option<time::Date>>),
 }
 
 macro_rules! column {
@@ -109,8 +94,6 @@ column! {
     integers: i32 => Integers;
     /// A column of `bigint`, of these rows.
     bigints: Option<i64> => BigInts;
-    /// A column of `double precision`, of these rows.
-    doubles: Option<f64> => Doubles;
     /// A column of `boolean`, of these rows.
     bools: bool => Bools;
     /// A column of `timestamptz`, of these rows.
@@ -119,64 +102,74 @@ column! {
     dates: Option<PgDate> => Dates;
 }
 
-/// A statement with its values.
-struct Bound<'a, S> {
-    values: &'a [Value<'a>],
-    sql: PhantomData<S>,
-}
-
-impl<S: Sql> QueryId for Bound<'_, S> {
-    type QueryId = S;
-    const HAS_STATIC_QUERY_ID: bool = true;
-}
-
-impl<S: Sql> QueryFragment<Pg> for Bound<'_, S> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        let mut pieces = S::TEXT.split('?');
-        out.push_sql(pieces.next().unwrap_or_default());
-        debug_assert_eq!(pieces.clone().count(), self.values.len(), "{}", S::TEXT);
-        for (value, piece) in self.values.iter().zip(pieces) {
-            match value {
-                Value::Uuid(value) => out.push_bind_param::<diesel::sql_types::Uuid, _>(value)?,
-                Value::Text(value) => out.push_bind_param::<Text, _>(value)?,
-                Value::Binary(value) => out.push_bind_param::<Binary, _>(value)?,
-                Value::BigInt(value) => out.push_bind_param::<BigInt, _>(value)?,
-                Value::Time(value) => out.push_bind_param::<Timestamptz, _>(value)?,
-                Value::Uuids(column) => {
-                    out.push_bind_param::<Array<diesel::sql_types::Uuid>, _>(column)?;
-                }
-                Value::OptionalUuids(column) => {
-                    out.push_bind_param::<Array<Nullable<diesel::sql_types::Uuid>>, _>(column)?;
-                }
-                Value::Texts(column) => {
-                    out.push_bind_param::<Array<Nullable<Text>>, _>(column)?;
-                }
-                Value::Binaries(column) => {
-                    out.push_bind_param::<Array<Nullable<Binary>>, _>(column)?;
-                }
-                Value::Integers(column) => out.push_bind_param::<Array<Integer>, _>(column)?,
-                Value::BigInts(column) => {
-                    out.push_bind_param::<Array<Nullable<BigInt>>, _>(column)?;
-                }
-                Value::Doubles(column) => {
-                    out.push_bind_param::<Array<Nullable<Double>>, _>(column)?;
-                }
-                Value::Bools(column) => out.push_bind_param::<Array<Bool>, _>(column)?,
-                Value::Times(column) => {
-                    out.push_bind_param::<Array<Nullable<Timestamptz>>, _>(column)?;
-                }
-                Value::Dates(column) => {
-                    out.push_bind_param::<Array<Nullable<Date>>, _>(column)?;
-                }
-            }
-            out.push_sql(piece);
-        }
-        Ok(())
+impl<'a> From<sql_common::sql::Value<'a>> for Value<'a> {
+    fn from(value: sql_common::sql::Value<'a>) -> Self {
+        Self::One(value)
     }
 }
 
-impl<S: Returning> Query for Bound<'_, S> {
-    type SqlType = S::Row;
+/// The values of one row, in the order in which rows are inserted.
+pub(crate) fn row<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {
+    E::columns()
+        .map(|column| column.value(write).into())
+        .collect()
+}
+
+/// One column of rows, as one array.
+pub(crate) fn column<'a, W: 'a>(
+    column: &Column<W>,
+    rows: impl Iterator<Item = &'a W>,
+) -> Value<'a> {
+    match &column.of {
+        Of::Id(of) => Value::OptionalUuids(rows.map(of).collect()),
+        Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Texts(rows.map(of).collect()),
+        Of::Words(of) | Of::Document(of) => Value::Made(rows.map(|row| Made(of(row))).collect()),
+        Of::Integer(of) => Value::BigInts(rows.map(of).collect()),
+        Of::Real(of) => Value::Doubles(rows.map(of).collect()),
+        Of::Bool(of) => Value::Bools(rows.map(of).collect()),
+        Of::Time(of) => Value::Moments(rows.map(|row| of(row).map(StoredTime::from)).collect()),
+        Of::Day(of) => Value::Days(rows.map(of).collect()),
+        Of::Blob(of) => Value::Binaries(rows.map(of).collect()),
+    }
+}
+
+/// All columns of rows, in the order in which rows are inserted.
+pub(crate) fn columns<'a, E: Entity>(
+    rows: impl Iterator<Item = &'a E::Write> + Clone,
+) -> impl Iterator<Item = Value<'a>> {
+    E::columns().map(move |of| column(of, rows.clone()))
+}
+
+/// The columns of rows that may change.
+pub(crate) fn changing<'a, E: Entity>(
+    rows: impl Iterator<Item = &'a E::Write> + Clone,
+) -> impl Iterator<Item = Value<'a>> {
+    E::CHANGING.iter().map(move |of| column(of, rows.clone()))
+}
+
+impl Bind<Pg> for Value<'_> {
+    fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        match self {
+            Self::One(value) => value.bind(out),
+            Self::Uuid(value) => out.push_bind_param::<Id, _>(value),
+            Self::Text(value) => out.push_bind_param::<Text, _>(value),
+            Self::BigInt(value) => out.push_bind_param::<BigInt, _>(value),
+            Self::Time(value) => out.push_bind_param::<Timestamptz, _>(value),
+            Self::Uuids(column) => out.push_bind_param::<Array<Id>, _>(column),
+            Self::OptionalUuids(column) => out.push_bind_param::<Array<Nullable<Id>>, _>(column),
+            Self::Texts(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
+            Self::Made(column) => out.push_bind_param::<Array<Text>, _>(column),
+            Self::Binaries(column) => out.push_bind_param::<Array<Nullable<Binary>>, _>(column),
+            Self::Integers(column) => out.push_bind_param::<Array<Integer>, _>(column),
+            Self::BigInts(column) => out.push_bind_param::<Array<Nullable<BigInt>>, _>(column),
+            Self::Doubles(column) => out.push_bind_param::<Array<Nullable<Double>>, _>(column),
+            Self::Bools(column) => out.push_bind_param::<Array<Bool>, _>(column),
+            Self::Times(column) => out.push_bind_param::<Array<Nullable<Timestamptz>>, _>(column),
+            Self::Moments(column) => out.push_bind_param::<Array<Nullable<Moment>>, _>(column),
+            Self::Dates(column) => out.push_bind_param::<Array<Nullable<Date>>, _>(column),
+            Self::Days(column) => out.push_bind_param::<Array<Nullable<Day>>, _>(column),
+        }
+    }
 }
 
 /// What an asynchronous statement comes to. Its type is erased here, because the compiler
@@ -188,11 +181,7 @@ pub(crate) fn execute<'a, S: Sql>(
     conn: &'a mut AsyncPgConnection,
     values: &'a [Value<'a>],
 ) -> Running<'a, usize> {
-    let bound = Bound {
-        values,
-        sql: PhantomData::<S>,
-    };
-    Box::pin(bound.execute(conn))
+    Box::pin(RunQueryDsl::execute(Bound::<S, _>::new(values), conn))
 }
 
 /// Runs a query.
@@ -207,9 +196,5 @@ where
     Pg: QueryMetadata<S::Row>,
     S::Row: CompatibleType<T, Pg, SqlType = S::Row>,
 {
-    let bound = Bound {
-        values,
-        sql: PhantomData::<S>,
-    };
-    Box::pin(RunQueryDsl::load(bound, conn))
+    Box::pin(RunQueryDsl::load(Bound::<S, _>::new(values), conn))
 }

@@ -49,23 +49,8 @@ pub(crate) fn day(date: PgDate, column: &str) -> Result<Date, StoreError> {
     })
 }
 
-/// Words of a closed vocabulary as the literal of an array: arrays of arrays have to be
-/// rectangular, so the lists of several rows travel as texts. No word needs quoting.
-pub(crate) fn literal(words: impl IntoIterator<Item = &'static str>) -> String {
-    let mut literal = String::from("{");
-    for word in words {
-        if literal.len() > 1 {
-            literal.push(',');
-        }
-        literal.push_str(word);
-    }
-    literal.push('}');
-    literal
-}
-
 #[cfg(test)]
 mod tests {
-    use domain::posting::{EmploymentType, LocationType};
     use time::macros::{date, datetime};
 
     use super::*;
@@ -126,30 +111,6 @@ mod tests {
             assert!(
                 error.contains("subscribers.membership_expires_at") && error.contains(shown),
                 "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn lists_are_literals_of_arrays() {
-        let check = |list: &[LocationType], text: &str| {
-            assert_eq!(literal(list.iter().map(|word| word.as_str())), text);
-        };
-        check(&[], "{}");
-        check(&[LocationType::Hybrid], "{hybrid}");
-        check(
-            &[LocationType::OnSite, LocationType::Remote],
-            "{on-site,remote}",
-        );
-    }
-
-    #[test]
-    fn no_word_needs_quoting() {
-        for word in EmploymentType::NAMES.iter().chain(LocationType::NAMES) {
-            assert!(
-                word.bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte == b'-'),
-                "{word}"
             );
         }
     }

@@ -1,54 +1,28 @@
 //! The table `companies`.
 
-use diesel::{
-    ExpressionMethods, QueryDsl, Queryable, RunQueryDsl, Selectable, SelectableHelper,
-    SqliteConnection, sqlite::Sqlite,
-};
-use domain::{
-    company::{Company, CompanyId, CompanyWrite, Website},
-    store::StoreError,
-};
-
-use crate::{
-    IN_LIST,
-    error::Failure,
-    schema::companies,
-    statement::{execute, statement},
-    value::{micros, uuid},
+use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SelectableHelper, SqliteConnection};
+use domain::company::{Company, CompanyId, CompanyWrite};
+use sql_common::{
+    company::{CompanyRow, companies},
+    statement,
+    types::StoredId,
 };
 
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = companies, check_for_backend(Sqlite))]
-pub(crate) struct CompanyRow {
-    id: Vec<u8>,
-    name: String,
-    website: String,
-    logo_path: Option<String>,
-}
-
-impl TryFrom<CompanyRow> for Company {
-    type Error = StoreError;
-
-    fn try_from(row: CompanyRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: CompanyId::new(uuid(&row.id, "companies.id")?),
-            name: row.name,
-            website: Website::from_store(row.website),
-            logo_path: row.logo_path,
-        })
-    }
-}
+use crate::{IN_LIST, error::Failure, statement::execute};
 
 /// The companies with these ids, as far as they exist.
 pub(crate) fn load<'a>(
     conn: &mut SqliteConnection,
     ids: impl IntoIterator<Item = &'a CompanyId>,
 ) -> Result<Vec<Company>, Failure> {
-    let ids: Vec<_> = ids.into_iter().map(|id| id.uuid()).collect();
+    let ids: Vec<_> = ids
+        .into_iter()
+        .map(|id| StoredId::from(id.uuid()))
+        .collect();
     let mut found = Vec::with_capacity(ids.len());
     for ids in ids.chunks(IN_LIST) {
         let rows = companies::table
-            .filter(companies::id.eq_any(ids.iter().map(|id| id.as_bytes().as_slice())))
+            .filter(companies::id.eq_any(ids))
             .select(CompanyRow::as_select())
             .load(conn)?;
         for row in rows {
@@ -78,16 +52,15 @@ pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Resul
         sets_logo_path,
         at,
     } = write;
-    let at = micros(*at);
     let written = execute::<Upsert>(
         conn,
         &[
-            (&company.id.uuid()).into(),
+            company.id.uuid().into(),
             (&company.name).into(),
             company.website.as_str().into(),
             (&company.logo_path).into(),
-            at.into(),
-            at.into(),
+            (*at).into(),
+            (*at).into(),
             (*sets_name).into(),
             (*sets_logo_path).into(),
             (*sets_name).into(),

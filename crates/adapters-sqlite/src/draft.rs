@@ -3,11 +3,16 @@
 use async_trait::async_trait;
 use diesel::{
     Queryable, SqliteConnection,
-    sql_types::{BigInt, Binary, Nullable},
+    sql_types::{Binary, Nullable},
 };
 use domain::{
     enrichment::{DraftKey, Drafts, Reservation},
     store::{StoreError, stored::corrupt},
+};
+use sql_common::{
+    draft::{Keep, Release},
+    statement,
+    types::{Id, Moment, StoredId, StoredTime},
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -15,8 +20,7 @@ use uuid::Uuid;
 use crate::{
     SqliteStore,
     error::Failure,
-    statement::{execute, load, statement},
-    value::{micros, time, uuid},
+    statement::{Value, execute, load},
 };
 
 /// How old the time of its last use may get while a draft is in use: finding it need not write
@@ -36,23 +40,24 @@ enum Found {
 statement! {
     Find =
     "SELECT holder, reserved_until, used_at, CAST(draft AS BLOB) FROM drafts WHERE key = ?",
-    returns (Nullable<Binary>, Nullable<BigInt>, BigInt, Nullable<Binary>)
+    returns (Nullable<Id>, Nullable<Moment>, Moment, Nullable<Binary>)
 }
 
 #[derive(Queryable)]
 struct Row {
-    holder: Option<Vec<u8>>,
-    reserved_until: Option<i64>,
-    used_at: i64,
+    holder: Option<StoredId>,
+    reserved_until: Option<StoredTime>,
+    used_at: StoredTime,
     draft: Option<Vec<u8>>,
 }
 
 impl Row {
     fn found(self, holder: Uuid, now: OffsetDateTime) -> Result<Found, StoreError> {
         let Some(draft) = self.draft else {
-            let held_by = self.holder.as_deref().unwrap_or_default();
-            let held_by = uuid(held_by, "drafts.holder")?;
-            let until = self.reserved_until.map(|until| time(until, UNTIL));
+            let holder_column = "drafts.holder";
+            let held_by = self.holder.map(|held_by| held_by.uuid(holder_column));
+            let held_by = held_by.unwrap_or_else(|| Err(corrupt(holder_column, "nothing")))?;
+            let until = self.reserved_until.map(|until| until.time(UNTIL));
             let until = until.unwrap_or_else(|| Err(corrupt(UNTIL, self.reserved_until)))?;
             return Ok(if held_by == holder || until <= now {
                 Found::Free
@@ -65,7 +70,7 @@ impl Row {
             let bytes = error.as_bytes().len();
             corrupt("drafts.draft", format_args!("{bytes} bytes"))
         })?;
-        Ok(if self.used_at < micros(now - USED) {
+        Ok(if self.used_at < (now - USED).into() {
             Found::Unused(draft)
         } else {
             Found::As(Reservation::Kept(draft))
@@ -99,18 +104,6 @@ statement! {
 }
 
 statement! {
-    Keep =
-    "INSERT INTO drafts (key, draft, used_at) VALUES (?, ?, ?) \
-     ON CONFLICT (key) DO UPDATE SET draft = excluded.draft, used_at = excluded.used_at, \
-     holder = NULL, reserved_until = NULL"
-}
-
-statement! {
-    /// A draft has no holder.
-    Release = "DELETE FROM drafts WHERE key = ? AND holder = ?"
-}
-
-statement! {
     Forget =
     "DELETE FROM drafts WHERE rowid IN (SELECT rowid FROM drafts WHERE used_at < ? \
      AND (reserved_until IS NULL OR reserved_until < ?) ORDER BY used_at LIMIT ?)"
@@ -139,15 +132,15 @@ impl Drafts for SqliteStore {
             .write(move |conn| match find(conn, &key, holder, now)? {
                 Found::As(answer) => Ok(answer),
                 Found::Unused(draft) => {
-                    execute::<Use>(conn, &[micros(now).into(), key.as_bytes().into()])?;
+                    execute::<Use>(conn, &[now.into(), key.as_bytes().into()])?;
                     Ok(Reservation::Kept(draft))
                 }
                 Found::Free => {
                     let values = [
                         key.as_bytes().into(),
-                        (&holder).into(),
-                        micros(until).into(),
-                        micros(now).into(),
+                        holder.into(),
+                        until.into(),
+                        now.into(),
                     ];
                     execute::<Reserve>(conn, &values)?;
                     Ok(Reservation::Granted)
@@ -165,8 +158,7 @@ impl Drafts for SqliteStore {
         let (key, draft) = (*key, draft.to_owned());
         self.connections
             .write(move |conn| {
-                let values = [key.as_bytes().into(), (&draft).into(), micros(now).into()];
-                execute::<Keep>(conn, &values)?;
+                execute::<Keep>(conn, &Keep::values(&key, &draft, now))?;
                 Ok(())
             })
             .await
@@ -176,7 +168,7 @@ impl Drafts for SqliteStore {
         let key = *key;
         self.connections
             .write(move |conn| {
-                execute::<Release>(conn, &[key.as_bytes().into(), (&holder).into()])?;
+                execute::<Release>(conn, &Release::values(&key, holder))?;
                 Ok(())
             })
             .await
@@ -186,8 +178,9 @@ impl Drafts for SqliteStore {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .write(move |conn| {
-                let before = micros(before).into();
-                let forgotten = execute::<Forget>(conn, &[before, before, limit.into()])?;
+                let before = Value::from(before);
+                let values = [before, before, limit.into()];
+                let forgotten = execute::<Forget>(conn, &values)?;
                 Ok(forgotten as u64)
             })
             .await
@@ -201,11 +194,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_is_looked_up() {
-        uses_index(Find::TEXT, "sqlite_autoindex_drafts_1").await;
+        uses_index(Find::text(), "sqlite_autoindex_drafts_1").await;
     }
 
     #[tokio::test]
     async fn what_is_unused_is_found_in_order() {
-        uses_index(Forget::TEXT, "drafts_used").await;
+        uses_index(Forget::text(), "drafts_used").await;
     }
 }

@@ -1,74 +1,6 @@
 //! The tables, as the migrations make them.
 
 diesel::table! {
-    companies (id) {
-        id -> Binary,
-        name -> Text,
-        website -> Text,
-        logo_path -> Nullable<Text>,
-        created_at -> BigInt,
-        updated_at -> BigInt,
-    }
-}
-
-diesel::table! {
-    postings (id) {
-        id -> Binary,
-        source_identifier -> Text,
-        version -> BigInt,
-        status -> Text,
-        status_reason -> Nullable<Text>,
-        moderated -> Bool,
-        company_id -> Binary,
-        enriched_hash -> Nullable<Binary>,
-        approved_hash -> Nullable<Binary>,
-        is_featured -> Bool,
-        published_at -> Nullable<BigInt>,
-        expire_at -> Nullable<BigInt>,
-        expired_at -> Nullable<BigInt>,
-        created_at -> BigInt,
-        updated_at -> BigInt,
-        title -> Text,
-        employment_types -> Text,
-        location_types -> Text,
-        location_country_code -> Nullable<Text>,
-        location_city -> Nullable<Text>,
-        salary_min -> Nullable<BigInt>,
-        salary_max -> Nullable<BigInt>,
-        salary_currency_code -> Nullable<Text>,
-        salary_period -> Nullable<Text>,
-        application_email -> Nullable<Text>,
-        application_url -> Nullable<Text>,
-        expiration_reason -> Nullable<Text>,
-        description_digest -> Binary,
-        metadata -> Nullable<Text>,
-        raw_description -> Text,
-    }
-}
-
-diesel::table! {
-    posting_texts (posting_id) {
-        posting_id -> Binary,
-        latitude -> Nullable<Double>,
-        longitude -> Nullable<Double>,
-        markdown -> Text,
-        redacted_markdown -> Text,
-    }
-}
-
-diesel::table! {
-    posting_history (posting_id, version, step) {
-        posting_id -> Binary,
-        version -> BigInt,
-        step -> BigInt,
-        at -> BigInt,
-        status -> Text,
-        reason -> Nullable<Text>,
-        actor -> Text,
-    }
-}
-
-diesel::table! {
     outbox (id) {
         id -> BigInt,
         kind -> Text,
@@ -87,17 +19,6 @@ diesel::table! {
         event_name -> Nullable<Text>,
         source_identifier -> Nullable<Text>,
         occurred_at -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    clients (id) {
-        id -> Binary,
-        name -> Text,
-        scopes -> Text,
-        secret_digest -> Binary,
-        created_at -> BigInt,
-        revoked_at -> Nullable<BigInt>,
     }
 }
 
@@ -154,7 +75,3 @@ diesel::table! {
         kind -> Text,
     }
 }
-
-diesel::joinable!(postings -> companies (company_id));
-diesel::joinable!(posting_texts -> postings (posting_id));
-diesel::allow_tables_to_appear_in_same_query!(companies, postings, posting_texts);

@@ -28,27 +28,8 @@ pub(crate) fn uuid(bytes: &[u8], column: &str) -> Result<Uuid, StoreError> {
     Uuid::from_slice(bytes).map_err(|_| corrupt(column, bytes))
 }
 
-/// Words of a closed vocabulary in one column, in order.
-pub(crate) fn join(words: impl IntoIterator<Item = &'static str>, separator: char) -> String {
-    let mut joined = String::new();
-    for word in words {
-        if !joined.is_empty() {
-            joined.push(separator);
-        }
-        joined.push_str(word);
-    }
-    joined
-}
-
-/// The words in one column.
-pub(crate) fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    // No text has no words, and not one that is empty.
-    text.split(separator).filter(|_| !text.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
-    use domain::{posting::LocationType, store::stored::words};
     use time::macros::datetime;
 
     use super::*;
@@ -70,23 +51,5 @@ mod tests {
     fn a_time_beyond_the_calendar_is_reported() {
         let error = time(i64::MAX, "postings.created_at").unwrap_err();
         assert!(error.to_string().contains("postings.created_at"), "{error}");
-    }
-
-    #[test]
-    fn lists_keep_their_order() {
-        let check = |list: &[LocationType], text: &str| {
-            assert_eq!(join(list.iter().map(|word| word.as_str()), ','), text);
-            assert_eq!(words(split(text, ','), "t.c").as_deref(), Ok(list));
-        };
-        check(&[], "");
-        check(&[LocationType::Hybrid], "hybrid");
-        check(
-            &[LocationType::OnSite, LocationType::Remote],
-            "on-site,remote",
-        );
-        for text in [",", "remote,", "remote, hybrid", "Remote"] {
-            let refused = words::<LocationType>(split(text, ','), "t.c");
-            assert!(refused.is_err(), "{text}");
-        }
     }
 }

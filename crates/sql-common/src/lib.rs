@@ -1,5 +1,24 @@
-//! What the SQL stores have in common, whichever database they speak to.
+//! What the SQL stores have in common, whichever database they speak to: each order of columns, and
+//! each statement that both understand, is here once.
+//!
+//! - `types`: SQL types that each database stores in its own way; `entity`: the columns of a table;
+//!   `sql`: statements that are prepared once, and their values.
+//! - `posting`, `company`, `client`, `draft`, `audit`: tables, their rows as values of the domain, and
+//!   statements.
+//! - `migrations`: which of them a database lacks.
+//!
+//! A new column of a posting is a line in `posting` beside the migrations, and what it is read as.
 
+#![expect(missing_docs, reason = "what columns mean is said in the migrations")]
+
+pub mod audit;
+pub mod client;
+pub mod company;
+pub mod draft;
+pub mod entity;
 pub mod migrations;
+pub mod posting;
+pub mod sql;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod types;

@@ -16,6 +16,7 @@ use domain::{
     store::{Known, RowLocks, Store, StoreError, WriteSet},
     subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
+use sql_common::posting::{PostingRow, TextsRow};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -128,7 +129,8 @@ fn is_one_statement(writes: &WriteSet) -> bool {
 }
 
 statement! {
-    Write = include_str!("write.sql")
+    Write = include_str!("write.sql"),
+    over [PostingRow, TextsRow]
 }
 
 statement! {

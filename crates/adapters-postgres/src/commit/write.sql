@@ -1,6 +1,7 @@
 -- Everything that a commit adds and changes but subscribers, in one statement: alone, it is a
 -- transaction of its own. Every column of every kind of row travels as one array, so a commit of any size has
--- this text; what there is nothing of is an empty array.
+-- this text; what there is nothing of is an empty array. What stands in braces are the columns of a
+-- table, see `sql_common::sql::expand`.
 --
 -- What has to happen in order says so by a condition on what comes first, `(SELECT count(*) …) >= 0`.
 -- It holds for no row in particular, so it is looked at before there is any, and even if there is
@@ -45,32 +46,8 @@ companies_written AS (
     RETURNING id
 ),
 inserted AS (
-    INSERT INTO postings (
-        id, version, status, status_reason, moderated, company_id, enriched_hash, approved_hash,
-        is_featured, published_at, expire_at, expired_at, updated_at, title, employment_types,
-        location_types, location_country_code, location_city, salary_min, salary_max,
-        salary_currency_code, salary_period, application_email, application_url,
-        expiration_reason, metadata, raw_description, description_digest, source_identifier,
-        created_at
-    )
-    SELECT
-        id, version, status, status_reason, moderated, company_id, enriched_hash, approved_hash,
-        is_featured, published_at, expire_at, expired_at, updated_at, title, employment_types::text[],
-        location_types::text[], location_country_code, location_city, salary_min, salary_max,
-        salary_currency_code, salary_period, application_email, application_url,
-        expiration_reason, metadata::json, raw_description, description_digest,
-        source_identifier, created_at
-    FROM unnest(
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-    )
-        AS sent (
-            id, version, status, status_reason, moderated, company_id, enriched_hash,
-            approved_hash, is_featured, published_at, expire_at, expired_at, updated_at, title,
-            employment_types, location_types, location_country_code, location_city, salary_min,
-            salary_max, salary_currency_code, salary_period, application_email,
-            application_url, expiration_reason, metadata, raw_description, description_digest,
-            source_identifier, created_at
-        )
+    INSERT INTO postings ({postings})
+    SELECT {postings sent} FROM unnest({postings ?}) AS sent ({postings})
     WHERE (SELECT count(*) FROM companies_written) >= 0
     ON CONFLICT DO NOTHING
     RETURNING 1
@@ -78,33 +55,8 @@ inserted AS (
 -- A description that stays is not sent, nor stored anew: PostgreSQL keeps a large value where it
 -- is if it gets back the very reference that the row holds.
 updated AS (
-    UPDATE postings SET
-        version = sent.version, status = sent.status, status_reason = sent.status_reason,
-        moderated = sent.moderated, company_id = sent.company_id,
-        enriched_hash = sent.enriched_hash, approved_hash = sent.approved_hash,
-        is_featured = sent.is_featured,
-        published_at = sent.published_at, expire_at = sent.expire_at,
-        expired_at = sent.expired_at, updated_at = sent.updated_at, title = sent.title,
-        employment_types = sent.employment_types::text[],
-        location_types = sent.location_types::text[],
-        location_country_code = sent.location_country_code, location_city = sent.location_city,
-        salary_min = sent.salary_min, salary_max = sent.salary_max,
-        salary_currency_code = sent.salary_currency_code, salary_period = sent.salary_period,
-        application_email = sent.application_email, application_url = sent.application_url,
-        expiration_reason = sent.expiration_reason, metadata = sent.metadata::json,
-        raw_description = coalesce(sent.raw_description, postings.raw_description),
-        description_digest = sent.description_digest
-    FROM unnest(
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-    )
-        AS sent (
-            id, version, status, status_reason, moderated, company_id, enriched_hash,
-            approved_hash, is_featured, published_at, expire_at, expired_at, updated_at, title,
-            employment_types, location_types, location_country_code, location_city, salary_min,
-            salary_max, salary_currency_code, salary_period, application_email,
-            application_url, expiration_reason, metadata, raw_description, description_digest,
-            expected
-        )
+    UPDATE postings SET {postings.changing = sent}
+    FROM unnest(?, {postings.changing ?}, ?) AS sent (id, {postings.changing}, expected)
     WHERE (SELECT count(*) FROM inserted) >= 0
         AND postings.id = sent.id AND postings.version = sent.expected
     RETURNING 1
@@ -113,11 +65,9 @@ written AS MATERIALIZED (
     SELECT (SELECT count(*) FROM inserted) AS inserted, (SELECT count(*) FROM updated) AS updated
 ),
 texts_written AS (
-    INSERT INTO posting_texts (posting_id, latitude, longitude, markdown, redacted_markdown)
-    SELECT * FROM unnest(?, ?, ?, ?, ?)
-    ON CONFLICT (posting_id) DO UPDATE SET
-        latitude = excluded.latitude, longitude = excluded.longitude,
-        markdown = excluded.markdown, redacted_markdown = excluded.redacted_markdown
+    INSERT INTO posting_texts ({posting_texts})
+    SELECT * FROM unnest({posting_texts ?})
+    ON CONFLICT (posting_id) DO UPDATE SET {posting_texts.changing = excluded}
 ),
 history_added AS (
     INSERT INTO posting_history (posting_id, version, step, at, status, reason, actor)

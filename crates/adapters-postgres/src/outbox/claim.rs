@@ -200,7 +200,7 @@ mod tests {
     #[tokio::test]
     async fn due_tasks_are_found_in_order() {
         let types = "(text[], text[], timestamptz, bigint, bigint, uuid, timestamptz)";
-        let plan = plan(Claim::TEXT, types).await;
+        let plan = plan(Claim::text(), types).await;
         goes_by(&plan, "outbox_due");
         goes_by(&plan, "outbox_events");
         // Down to the time that they are due at.
@@ -217,8 +217,8 @@ mod tests {
         let types = "(text[], text[], timestamptz, bigint, bigint, uuid, timestamptz)";
         let types_of_look = "(text[], text[], timestamptz)";
         for (query, types) in [
-            (ClaimSuspect::TEXT, types),
-            (HasSuspect::TEXT, types_of_look),
+            (ClaimSuspect::text(), types),
+            (HasSuspect::text(), types_of_look),
         ] {
             let plan = plan(query, types).await;
             goes_by(&plan, "outbox_leased");

@@ -1,43 +1,21 @@
 //! What became of a posting.
 
-use diesel::{
-    ExpressionMethods, QueryDsl, Queryable, Selectable, SelectableHelper,
-    pg::{Pg, data_types::PgTimestamp},
-};
+use diesel::{ExpressionMethods, QueryDsl, SelectableHelper};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     posting::{HistoryEntry, PostingId, Version},
-    store::{HISTORY_SHOWN, PostingWrite, StoreError, stored::word},
+    store::{HISTORY_SHOWN, PostingWrite},
+};
+use sql_common::{
+    posting::{HistoryRow, history, posting_history},
+    types::StoredId,
 };
 
 use crate::{
     error::Failure,
-    schema::posting_history,
     statement::{Value, bigints, integers, texts, times, uuids},
-    value::{time, timestamp},
+    value::timestamp,
 };
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = posting_history, check_for_backend(Pg))]
-struct HistoryRow {
-    status: String,
-    at: PgTimestamp,
-    reason: Option<String>,
-    actor: String,
-}
-
-impl TryFrom<HistoryRow> for HistoryEntry {
-    type Error = StoreError;
-
-    fn try_from(row: HistoryRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            status: word(row.status, "posting_history.status")?,
-            at: time(row.at, "posting_history.at")?,
-            reason: row.reason,
-            by: word(row.actor, "posting_history.actor")?,
-        })
-    }
-}
 
 /// The newest part of a posting's history up to a version of it, oldest first. Later entries belong
 /// to commits that came after the posting was read.
@@ -47,7 +25,7 @@ pub(super) async fn load(
     version: Version,
 ) -> Result<Vec<HistoryEntry>, Failure> {
     let newest: Vec<HistoryRow> = posting_history::table
-        .filter(posting_history::posting_id.eq(posting.uuid()))
+        .filter(posting_history::posting_id.eq(StoredId::from(posting.uuid())))
         .filter(posting_history::version.le(version))
         .order((
             posting_history::version.desc(),
@@ -57,11 +35,7 @@ pub(super) async fn load(
         .select(HistoryRow::as_select())
         .load(conn)
         .await?;
-    Ok(newest
-        .into_iter()
-        .rev()
-        .map(HistoryEntry::try_from)
-        .collect::<Result<_, _>>()?)
+    Ok(history(newest)?)
 }
 
 /// An entry that a commit adds.

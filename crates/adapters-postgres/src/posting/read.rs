@@ -7,38 +7,28 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use diesel::{
-    ExpressionMethods, OptionalExtension, QueryDsl, SelectableHelper,
-    dsl::{AsSelect, IntoBoxed, sql},
-    expression::SqlLiteral,
-    pg::{Pg, data_types::PgTimestamp},
-    sql_types::{BigInt, Bool, Text, Timestamptz, Uuid as SqlUuid},
+    ExpressionMethods, OptionalExtension, QueryDsl, SelectableHelper, dsl::AsSelect, pg::Pg,
+    sql_types::Text,
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     company::{Company, CompanyId},
-    enrichment::EnrichedTexts,
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{
-        Known, ListEntry, ListQuery, Position, PostingPage, PostingReader, StoreError,
-        stored::words,
-    },
+    store::{Known, ListQuery, PostingPage, PostingReader, StoreError, stored::words},
 };
 use futures_util::future::try_join;
+use sql_common::{
+    company::{CompanyRow, companies},
+    posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
+    sql::Value,
+    statement,
+    types::StoredId,
+};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use super::{
-    history,
-    row::{IDENTIFIER, PostingRow, TextsRow},
-};
-use crate::{
-    PostgresStore,
-    company::{self, CompanyRow},
-    error::Failure,
-    schema::{companies, posting_texts, postings},
-    statement::{self, Value, statement},
-    value::{time, timestamp},
-};
+use self::queries::{listed, views};
+use super::history;
+use crate::{PostgresStore, company, error::Failure, statement::load as load_rows};
 
 /// The postings with these identifiers, their companies, and the companies with these ids.
 ///
@@ -53,12 +43,12 @@ pub(crate) async fn load(
     let named = identifiers.iter().map(SourceIdentifier::as_str);
     if let ([_], false) = (identifiers, companies.is_empty()) {
         let postings = by_identifier(named.collect());
-        let companies = company::by_id(companies.iter().map(|id| id.uuid()).collect());
+        let companies = company::by_id(companies.iter().map(|id| id.uuid().into()).collect());
         let (mut first, mut second) = (&*conn, &*conn);
         let (postings, companies) =
             try_join(postings.load(&mut first), companies.load(&mut second)).await?;
         known = of(postings)?;
-        company::add(&mut known, companies);
+        company::add(&mut known, companies)?;
         return Ok(known);
     }
     if !identifiers.is_empty() {
@@ -67,9 +57,9 @@ pub(crate) async fn load(
     let missing = companies
         .iter()
         .filter(|id| !known.companies.contains_key(id));
-    let missing: Vec<_> = missing.map(|id| id.uuid()).collect();
+    let missing: Vec<_> = missing.map(|id| id.uuid().into()).collect();
     if !missing.is_empty() {
-        company::add(&mut known, company::by_id(missing).load(conn).await?);
+        company::add(&mut known, company::by_id(missing).load(conn).await?)?;
     }
     Ok(known)
 }
@@ -89,7 +79,7 @@ pub(crate) async fn load_by_id(
     if ids.is_empty() {
         return Ok(Known::default());
     }
-    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
+    let ids: Vec<_> = ids.iter().map(|id| StoredId::from(id.uuid())).collect();
     let rows = in_full()
         .filter(postings::id.eq_any(ids))
         .load::<(PostingRow, String, CompanyRow)>(conn)
@@ -137,7 +127,7 @@ fn known(
     };
     for row in rows {
         let (posting, company) = row?;
-        let company = Company::from(company);
+        let company = Company::try_from(company)?;
         known.companies.insert(company.id, company);
         known
             .postings
@@ -161,8 +151,8 @@ pub(crate) async fn overdue(
     now: OffsetDateTime,
     limit: i64,
 ) -> Result<Vec<SourceIdentifier>, Failure> {
-    let values = [Value::Time(timestamp(now)), Value::BigInt(limit)];
-    let found: Vec<String> = statement::load::<Overdue, _>(conn, &values).await?;
+    let values = [Value::from(now).into(), Value::from(limit).into()];
+    let found: Vec<String> = load_rows::<Overdue, _>(conn, &values).await?;
     Ok(words(found, IDENTIFIER)?)
 }
 
@@ -193,31 +183,18 @@ impl PostingReader for PostgresStore {
                 let found = listed(&query).load::<EntryRow>(conn).await?;
                 let found: Vec<_> = found.into_iter().map(entry).collect::<Result<_, _>>()?;
                 let (page, next) = query.page(&found);
-                let ids: Vec<_> = page.iter().map(|entry| entry.position.id).collect();
+                let ids = page.iter();
+                let ids: Vec<_> = ids.map(|entry| StoredId::from(entry.position.id)).collect();
                 let rows = views()
                     .filter(postings::id.eq_any(ids))
                     .load::<ViewRow>(conn)
                     .await?;
-                let mut views = rows.into_iter().map(view).collect::<Result<Vec<_>, _>>()?;
-                // One that was changed meanwhile stands further on, and may be larger now.
-                views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
-                views.sort_unstable_by_key(|view| {
-                    let Position { updated_at, id } = position(view);
-                    (updated_at, id)
-                });
                 Ok(PostingPage {
-                    postings: views,
+                    postings: sql_common::posting::page(rows, page)?,
                     next,
                 })
             })
             .await
-    }
-}
-
-fn position(view: &PostingView) -> Position {
-    Position {
-        updated_at: view.posting.updated_at,
-        id: view.posting.id.uuid(),
     }
 }
 
@@ -228,89 +205,8 @@ const SIZE: &str = "octet_length(postings.raw_description)::bigint \
     + coalesce(octet_length(posting_texts.markdown), 0) \
     + coalesce(octet_length(posting_texts.redacted_markdown), 0)";
 
-type EntryRow = (Uuid, PgTimestamp, i64);
-
-type EntryColumns = (postings::id, postings::updated_at, SqlLiteral<BigInt>);
-
-#[diesel::dsl::auto_type]
-fn entries() -> _ {
-    let columns: EntryColumns = (postings::id, postings::updated_at, sql(SIZE));
-    postings::table
-        .left_join(posting_texts::table)
-        .select(columns)
-}
-
-fn entry((id, updated_at, bytes): EntryRow) -> Result<ListEntry, StoreError> {
-    let updated_at = time(updated_at, "postings.updated_at")?;
-    Ok(ListEntry {
-        position: Position { updated_at, id },
-        bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
-    })
-}
-
-fn listed(query: &ListQuery) -> IntoBoxed<'static, entries, Pg> {
-    let ListQuery {
-        status,
-        updated_after,
-        after,
-        limit,
-        max_bytes: _,
-    } = *query;
-    // One more than asked for tells whether there is a next page.
-    let ahead = limit.saturating_add(1);
-    let mut select = entries()
-        .order((postings::updated_at.asc(), postings::id.asc()))
-        .limit(i64::try_from(ahead).unwrap_or(i64::MAX))
-        .into_boxed();
-    if let Some(status) = status {
-        select = select.filter(postings::status.eq(status.as_str()));
-    }
-    // Only the further one of the two starts: one range is what an index is entered by.
-    match (after, updated_after) {
-        (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => select
-            .filter(
-                sql::<Bool>("(postings.updated_at, postings.id) > (")
-                    .bind::<Timestamptz, _>(timestamp(after.updated_at))
-                    .sql(", ")
-                    .bind::<SqlUuid, _>(after.id)
-                    .sql(")"),
-            ),
-        (_, Some(start)) => select.filter(postings::updated_at.gt(timestamp(start))),
-        (_, None) => select,
-    }
-}
-
-type ViewRow = (PostingRow, String, CompanyRow, Option<TextsRow>);
-
-type ViewColumns = (
-    AsSelect<PostingRow, Pg>,
-    postings::raw_description,
-    AsSelect<CompanyRow, Pg>,
-    AsSelect<Option<TextsRow>, Pg>,
-);
-
-#[diesel::dsl::auto_type]
-fn views() -> _ {
-    let columns: ViewColumns = (
-        PostingRow::as_select(),
-        postings::raw_description,
-        CompanyRow::as_select(),
-        <Option<TextsRow>>::as_select(),
-    );
-    postings::table
-        .inner_join(companies::table)
-        .left_join(posting_texts::table)
-        .select(columns)
-}
-
-fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
-    Ok(PostingView {
-        posting: posting.posting(Some(description))?,
-        company: Company::from(company),
-        coordinates: texts.as_ref().and_then(TextsRow::coordinates),
-        texts: texts.map(EnrichedTexts::from),
-        history: Vec::new(),
-    })
+mod queries {
+    sql_common::posting_queries!(diesel::pg::Pg, super::SIZE);
 }
 
 #[cfg(test)]
@@ -318,6 +214,7 @@ mod tests {
     use diesel::debug_query;
     use domain::{
         posting::Status,
+        store::Position,
         testing::{noon, uuid},
     };
 
@@ -329,7 +226,7 @@ mod tests {
 
     #[tokio::test]
     async fn overdue_postings_are_found_by_their_end() {
-        let plan = plan(Overdue::TEXT, "").await;
+        let plan = plan(Overdue::text(), "").await;
         goes_by(&plan, "postings_by_end");
         assert!(!plan.contains("Sort"), "{plan}");
     }

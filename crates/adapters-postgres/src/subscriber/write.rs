@@ -239,7 +239,7 @@ mod tests {
             text[], boolean[], boolean[], text[], boolean[], boolean[], timestamptz[], \
             timestamptz[], text[], boolean[], text[], text[], bytea[], timestamptz[], \
             timestamptz[], text[], bigint[])";
-        let plan = plan(Update::TEXT, types).await;
+        let plan = plan(Update::text(), types).await;
         goes_by(&plan, "subscribers_pkey");
         assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");
         assert!(!plan.contains("Sort"), "{plan}");

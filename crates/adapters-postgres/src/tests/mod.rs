@@ -20,15 +20,11 @@ use diesel::{
 };
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use domain::{
-    company::{Company, CompanyId, CompanyWrite, Website},
     posting::{Actor, HistoryEntry, SourceIdentifier},
-    store::{PostingWrite, StoreError, SubscriberWrite, WriteSet},
-    subscriber::{
-        Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
-    },
-    testing::{noon, posting, subscriber},
+    store::{PostingWrite, StoreError, WriteSet},
+    testing::{noon, posting},
 };
-use time::macros::date;
+use sql_common::testing::sample::{self, company, subscribe};
 
 use crate::{
     PostgresStore,
@@ -49,46 +45,17 @@ mod contract {
     domain::contract_suite!(block_on, fixture());
 }
 
-fn company() -> Company {
-    let website = Website::parse("https://company.example").unwrap();
-    Company {
-        id: CompanyId::of(&website),
-        name: "Company".to_owned(),
-        website,
-        logo_path: None,
-    }
-}
-
-/// A commit of one new posting of a company.
+/// A commit of one new posting of the company, with a history.
 fn create(n: u128) -> WriteSet {
-    let company = company();
-    let posting = posting(n, company.id);
-    let mut writes = WriteSet::new(noon());
-    writes.companies.insert(
-        company.id,
-        CompanyWrite {
-            company,
-            sets_name: true,
-            sets_logo_path: false,
+    let mut writes = sample::create(n);
+    for write in writes.postings.values_mut() {
+        write.history.push(HistoryEntry {
+            status: write.posting.status,
             at: noon(),
-        },
-    );
-    let history = vec![HistoryEntry {
-        status: posting.status,
-        at: noon(),
-        reason: None,
-        by: Actor::Operator,
-    }];
-    writes.postings.insert(
-        posting.id,
-        PostingWrite {
-            expected: None,
-            posting,
-            sets_description: true,
-            enriched: None,
-            history,
-        },
-    );
+            reason: None,
+            by: Actor::Operator,
+        });
+    }
     writes
 }
 
@@ -106,37 +73,6 @@ fn retitle(n: u128, title: &str) -> WriteSet {
             sets_description: false,
             enriched: None,
             history: Vec::new(),
-        },
-    );
-    writes
-}
-
-/// A commit of a new subscriber with everything set.
-fn subscribe() -> WriteSet {
-    let subscriber = Subscriber {
-        name: Some("Ann".to_owned()),
-        country: Some("Norway".to_owned()),
-        membership: Some(Membership {
-            plan_category: PlanCategory::Individual,
-            status: MembershipStatus::Active,
-            expires_at: Some(date!(2026 - 12 - 31)),
-        }),
-        migrated: Some(Migrated {
-            at: noon(),
-            source: MigrationSource::Launch,
-            arrived: true,
-            was_found: true,
-            has_joined: true,
-        }),
-        told: Some([7; 32]),
-        ..subscriber("a@example.com")
-    };
-    let mut writes = WriteSet::new(noon());
-    writes.subscribers.insert(
-        subscriber.id,
-        SubscriberWrite {
-            expected: None,
-            subscriber,
         },
     );
     writes

@@ -197,13 +197,13 @@ mod tests {
 
     #[tokio::test]
     async fn due_tasks_are_found_in_order() {
-        uses_index(DueEffects::TEXT, "outbox_due").await;
-        uses_index(DueEvents::TEXT, "outbox_due").await;
-        uses_index(Suspects::TEXT, "outbox_leased").await;
+        uses_index(DueEffects::text(), "outbox_due").await;
+        uses_index(DueEvents::text(), "outbox_due").await;
+        uses_index(Suspects::text(), "outbox_leased").await;
     }
 
     #[tokio::test]
     async fn earlier_events_are_found_by_their_subject() {
-        uses_index(DueEvents::TEXT, "outbox_events").await;
+        uses_index(DueEvents::text(), "outbox_events").await;
     }
 }

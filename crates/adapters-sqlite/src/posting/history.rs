@@ -1,42 +1,17 @@
 //! What became of a posting.
 
-use diesel::{
-    ExpressionMethods, QueryDsl, Queryable, RunQueryDsl, Selectable, SelectableHelper,
-    SqliteConnection, sqlite::Sqlite,
-};
+use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SelectableHelper, SqliteConnection};
 use domain::{
     posting::{HistoryEntry, Posting, PostingId},
-    store::{HISTORY_SHOWN, StoreError, stored::word},
+    store::HISTORY_SHOWN,
+};
+use sql_common::{
+    posting::{HistoryRow, history, posting_history},
+    statement,
+    types::StoredId,
 };
 
-use crate::{
-    error::Failure,
-    schema::posting_history,
-    statement::{execute, statement},
-    value::{micros, time},
-};
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = posting_history, check_for_backend(Sqlite))]
-struct HistoryRow {
-    status: String,
-    at: i64,
-    reason: Option<String>,
-    actor: String,
-}
-
-impl TryFrom<HistoryRow> for HistoryEntry {
-    type Error = StoreError;
-
-    fn try_from(row: HistoryRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            status: word(row.status, "posting_history.status")?,
-            at: time(row.at, "posting_history.at")?,
-            reason: row.reason,
-            by: word(row.actor, "posting_history.actor")?,
-        })
-    }
-}
+use crate::{error::Failure, statement::execute};
 
 /// The newest part of a posting's history, oldest first.
 pub(super) fn load(
@@ -44,7 +19,7 @@ pub(super) fn load(
     posting: PostingId,
 ) -> Result<Vec<HistoryEntry>, Failure> {
     let newest = posting_history::table
-        .filter(posting_history::posting_id.eq(posting.uuid().as_bytes().as_slice()))
+        .filter(posting_history::posting_id.eq(StoredId::from(posting.uuid())))
         .order((
             posting_history::version.desc(),
             posting_history::step.desc(),
@@ -52,11 +27,7 @@ pub(super) fn load(
         .limit(i64::try_from(HISTORY_SHOWN).unwrap_or(i64::MAX))
         .select(HistoryRow::as_select())
         .load(conn)?;
-    Ok(newest
-        .into_iter()
-        .rev()
-        .map(HistoryEntry::try_from)
-        .collect::<Result<_, _>>()?)
+    Ok(history(newest)?)
 }
 
 statement! {
@@ -75,10 +46,10 @@ pub(super) fn add(
         execute::<Insert>(
             conn,
             &[
-                (&posting.id.uuid()).into(),
+                posting.id.uuid().into(),
                 posting.version.into(),
                 i64::into(step),
-                micros(entry.at).into(),
+                entry.at.into(),
                 entry.status.as_str().into(),
                 (&entry.reason).into(),
                 (&entry.by.to_string()).into(),

@@ -2,7 +2,6 @@
 
 mod history;
 mod read;
-mod row;
 mod write;
 
 pub(crate) use self::{

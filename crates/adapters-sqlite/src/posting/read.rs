@@ -5,35 +5,23 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper,
-    SqliteConnection,
-    dsl::{AsSelect, IntoBoxed, sql},
-    expression::SqlLiteral,
-    sql_types::{BigInt, Binary, Bool, Text},
-    sqlite::Sqlite,
+    SqliteConnection, sql_types::Text,
 };
 use domain::{
-    company::{Company, CompanyId},
-    enrichment::EnrichedTexts,
+    company::CompanyId,
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{
-        Known, ListEntry, ListQuery, Position, PostingPage, PostingReader, StoreError,
-        stored::words,
-    },
+    store::{Known, ListQuery, PostingPage, PostingReader, StoreError, stored::words},
+};
+use sql_common::{
+    posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
+    statement,
+    types::StoredId,
 };
 use time::OffsetDateTime;
 
-use super::{
-    history,
-    row::{IDENTIFIER, PostingRow, TextsRow},
-};
-use crate::{
-    IN_LIST, SqliteStore,
-    company::{self, CompanyRow},
-    error::Failure,
-    schema::{companies, posting_texts, postings},
-    statement::{self, statement},
-    value::{micros, time, uuid},
-};
+use self::queries::{listed, views};
+use super::history;
+use crate::{IN_LIST, SqliteStore, company, error::Failure, statement::load as load_rows};
 
 /// The postings with these identifiers, their companies, and the companies with these ids.
 pub(crate) fn load(
@@ -59,11 +47,11 @@ pub(crate) fn load(
 
 /// The postings with these ids, and their companies.
 pub(crate) fn load_by_id(conn: &mut SqliteConnection, ids: &[PostingId]) -> Result<Known, Failure> {
-    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
     let mut found = Vec::with_capacity(ids.len());
     for ids in ids.chunks(IN_LIST) {
+        let ids = ids.iter().map(|id| StoredId::from(id.uuid()));
         let rows = postings::table
-            .filter(postings::id.eq_any(ids.iter().map(|id| id.as_bytes().as_slice())))
+            .filter(postings::id.eq_any(ids))
             .select((PostingRow::as_select(), postings::raw_description))
             .load::<(PostingRow, String)>(conn)?;
         for (row, description) in rows {
@@ -113,8 +101,7 @@ pub(crate) fn overdue(
     now: OffsetDateTime,
     limit: i64,
 ) -> Result<Vec<SourceIdentifier>, Failure> {
-    let found: Vec<String> =
-        statement::load::<Overdue, _>(conn, &[micros(now).into(), limit.into()])?;
+    let found: Vec<String> = load_rows::<Overdue, _>(conn, &[now.into(), limit.into()])?;
     Ok(words(found, IDENTIFIER)?)
 }
 
@@ -146,30 +133,14 @@ fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<PostingPage, F
     let found = listed(query).load::<EntryRow>(conn)?;
     let found: Vec<_> = found.into_iter().map(entry).collect::<Result<_, _>>()?;
     let (page, next) = query.page(&found);
-    let ids = page
-        .iter()
-        .map(|entry| entry.position.id.as_bytes().as_slice());
+    let ids = page.iter().map(|entry| StoredId::from(entry.position.id));
     let rows = views()
         .filter(postings::id.eq_any(ids))
         .load::<ViewRow>(conn)?;
-    let mut views = rows.into_iter().map(view).collect::<Result<Vec<_>, _>>()?;
-    // One that was changed meanwhile stands further on, and may be larger now.
-    views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
-    views.sort_unstable_by_key(|view| {
-        let Position { updated_at, id } = position(view);
-        (updated_at, id)
-    });
     Ok(PostingPage {
-        postings: views,
+        postings: sql_common::posting::page(rows, page)?,
         next,
     })
-}
-
-fn position(view: &PostingView) -> Position {
-    Position {
-        updated_at: view.posting.updated_at,
-        id: view.posting.id.uuid(),
-    }
 }
 
 /// The sizes of texts are known without reading them.
@@ -178,99 +149,16 @@ const SIZE: &str = "octet_length(postings.raw_description) \
     + coalesce(octet_length(posting_texts.markdown), 0) \
     + coalesce(octet_length(posting_texts.redacted_markdown), 0)";
 
-type EntryRow = (Vec<u8>, i64, i64);
-
-type EntryColumns = (postings::id, postings::updated_at, SqlLiteral<BigInt>);
-
-#[diesel::dsl::auto_type]
-fn entries() -> _ {
-    let columns: EntryColumns = (postings::id, postings::updated_at, sql(SIZE));
-    postings::table
-        .left_join(posting_texts::table)
-        .select(columns)
-}
-
-fn entry((id, updated_at, bytes): EntryRow) -> Result<ListEntry, StoreError> {
-    Ok(ListEntry {
-        position: Position {
-            updated_at: time(updated_at, "postings.updated_at")?,
-            id: uuid(&id, "postings.id")?,
-        },
-        bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
-    })
-}
-
-fn listed(query: &ListQuery) -> IntoBoxed<'static, entries, Sqlite> {
-    let ListQuery {
-        status,
-        updated_after,
-        after,
-        limit,
-        max_bytes: _,
-    } = *query;
-    // One more than asked for tells whether there is a next page.
-    let ahead = limit.saturating_add(1);
-    let mut select = entries()
-        .order((postings::updated_at, postings::id))
-        .limit(i64::try_from(ahead).unwrap_or(i64::MAX))
-        .into_boxed();
-    if let Some(status) = status {
-        select = select.filter(postings::status.eq(status.as_str()));
-    }
-    // Only the further one of the two starts: with both, SQLite might begin at the nearer one
-    // and step over everything in between.
-    match (after, updated_after) {
-        (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => select
-            .filter(
-                sql::<Bool>("(postings.updated_at, postings.id) > (")
-                    .bind::<BigInt, _>(micros(after.updated_at))
-                    .sql(", ")
-                    .bind::<Binary, _>(after.id.as_bytes().to_vec())
-                    .sql(")"),
-            ),
-        (_, Some(start)) => select.filter(postings::updated_at.gt(micros(start))),
-        (_, None) => select,
-    }
-}
-
-type ViewRow = (PostingRow, String, CompanyRow, Option<TextsRow>);
-
-type ViewColumns = (
-    AsSelect<PostingRow, Sqlite>,
-    postings::raw_description,
-    AsSelect<CompanyRow, Sqlite>,
-    AsSelect<Option<TextsRow>, Sqlite>,
-);
-
-#[diesel::dsl::auto_type]
-fn views() -> _ {
-    let columns: ViewColumns = (
-        PostingRow::as_select(),
-        postings::raw_description,
-        CompanyRow::as_select(),
-        <Option<TextsRow>>::as_select(),
-    );
-    postings::table
-        .inner_join(companies::table)
-        .left_join(posting_texts::table)
-        .select(columns)
-}
-
-fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
-    Ok(PostingView {
-        posting: posting.posting(Some(description))?,
-        company: Company::try_from(company)?,
-        coordinates: texts.as_ref().and_then(TextsRow::coordinates),
-        texts: texts.map(EnrichedTexts::from),
-        history: Vec::new(),
-    })
+mod queries {
+    sql_common::posting_queries!(diesel::sqlite::Sqlite, super::SIZE);
 }
 
 #[cfg(test)]
 mod tests {
-    use diesel::debug_query;
+    use diesel::{debug_query, sqlite::Sqlite};
     use domain::{
         posting::Status,
+        store::Position,
         testing::{noon, uuid},
     };
 
@@ -279,7 +167,7 @@ mod tests {
 
     #[tokio::test]
     async fn overdue_postings_are_found_by_their_end() {
-        uses_index(Overdue::TEXT, "postings_by_end").await;
+        uses_index(Overdue::text(), "postings_by_end").await;
     }
 
     #[tokio::test]

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use domain::store::{PostingReader, Store, StoreError};
+use domain::{
+    store::{PostingReader, Store, StoreError},
+    testing::posting,
+};
 
-use super::{create, fixture, identifier, number, place, posting, texts};
+use super::{create, fixture, identifier, number, place, texts};
 use crate::{SqliteStore, connection::Role};
 
 #[tokio::test]

@@ -17,17 +17,9 @@ use diesel::{
     sql_query,
     sql_types::{BigInt, Text},
 };
-use domain::{
-    company::{Company, CompanyId, CompanyWrite, Website},
-    posting::{HistoryEntry, SourceIdentifier},
-    store::{PostingWrite, StoreError, SubscriberWrite, WriteSet},
-    subscriber::{
-        Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
-    },
-    testing::{noon, posting, subscriber},
-};
+use domain::{posting::SourceIdentifier, store::StoreError};
+use sql_common::testing::sample::{create, subscribe};
 use tempfile::TempDir;
-use time::macros::date;
 
 use crate::{SqliteStore, connection::Role};
 
@@ -57,70 +49,6 @@ mod contract {
     use super::{block_on, fixture};
 
     domain::contract_suite!(block_on, fixture());
-}
-
-/// A commit of one new posting of a company.
-fn create(n: u128) -> WriteSet {
-    let website = Website::parse("https://company.example").unwrap();
-    let company = Company {
-        id: CompanyId::of(&website),
-        name: "Company".to_owned(),
-        website,
-        logo_path: None,
-    };
-    let posting = posting(n, company.id);
-    let mut writes = WriteSet::new(noon());
-    writes.companies.insert(
-        company.id,
-        CompanyWrite {
-            company,
-            sets_name: true,
-            sets_logo_path: false,
-            at: noon(),
-        },
-    );
-    writes.postings.insert(
-        posting.id,
-        PostingWrite {
-            expected: None,
-            posting,
-            sets_description: true,
-            enriched: None,
-            history: Vec::<HistoryEntry>::new(),
-        },
-    );
-    writes
-}
-
-/// A commit of a new subscriber with everything set.
-fn subscribe() -> WriteSet {
-    let subscriber = Subscriber {
-        name: Some("Ann".to_owned()),
-        country: Some("Norway".to_owned()),
-        membership: Some(Membership {
-            plan_category: PlanCategory::Individual,
-            status: MembershipStatus::Active,
-            expires_at: Some(date!(2026 - 12 - 31)),
-        }),
-        migrated: Some(Migrated {
-            at: noon(),
-            source: MigrationSource::Launch,
-            arrived: true,
-            was_found: true,
-            has_joined: true,
-        }),
-        told: Some([7; 32]),
-        ..subscriber("a@example.com")
-    };
-    let mut writes = WriteSet::new(noon());
-    writes.subscribers.insert(
-        subscriber.id,
-        SubscriberWrite {
-            expected: None,
-            subscriber,
-        },
-    );
-    writes
 }
 
 fn identifier(n: u128) -> SourceIdentifier {

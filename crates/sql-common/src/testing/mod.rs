@@ -4,4 +4,6 @@
     reason = "these are tests, though not marked as such"
 )]
 
+pub mod corruption;
+pub mod sample;
 pub mod upgrade;

@@ -59,7 +59,7 @@ INSERT INTO posting_history (posting_id, version, step, at, status, reason, acto
 
 -- One client that works, and one that was revoked.
 INSERT INTO clients (id, name, scopes, secret_digest, created_at, revoked_at) VALUES
-    (x'01900000000070008000000000000201', 'Scraper', 'job-postings:write job-postings:read',
+    (x'01900000000070008000000000000201', 'Scraper', 'job-postings:write,job-postings:read',
      x'0707070707070707070707070707070707070707070707070707070707070707',
      1772366400123456, NULL),
     (x'01900000000070008000000000000202', 'Membership ''old''', 'newsletter-subscribers:write',

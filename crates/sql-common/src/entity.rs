@@ -1,0 +1,147 @@
+//! The columns of a table, in one order for everything that reads and writes it.
+//!
+//! [`entity!`](crate::entity) declares a table for diesel, the row that is read of it, and for each
+//! column how a value of the domain is written to it. Statements name the columns by
+//! [templates](crate::sql::expand).
+
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::{
+    sql::Value,
+    types::{Made, StoredTime, ToText},
+};
+
+/// A table whose rows are written from values of one type.
+pub trait Entity {
+    /// What a row is written from.
+    type Write: 'static;
+    /// The SQL types of a row.
+    type Row;
+    /// The name of the table.
+    const TABLE: &'static str;
+    /// The columns that never change.
+    const FIXED: &'static [Column<Self::Write>];
+    /// The columns that may change.
+    const CHANGING: &'static [Column<Self::Write>];
+
+    /// All columns, in the order in which rows are inserted.
+    fn columns() -> impl Iterator<Item = &'static Column<Self::Write>> {
+        Self::FIXED.iter().chain(Self::CHANGING)
+    }
+}
+
+/// A column, and how it is written.
+#[derive(Debug)]
+pub struct Column<W> {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is set to.
+    pub of: Of<W>,
+}
+
+/// The value of a column, of something that is written.
+#[derive(Debug)]
+pub enum Of<W> {
+    /// An identifier.
+    Id(fn(&W) -> Option<Uuid>),
+    /// A text.
+    Text(for<'a> fn(&'a W) -> Option<&'a str>),
+    /// A text that stays as it is when there is none.
+    Kept(for<'a> fn(&'a W) -> Option<&'a str>),
+    /// The text of a JSON value.
+    Json(for<'a> fn(&'a W) -> Option<&'a str>),
+    /// Words.
+    Words(for<'a> fn(&'a W) -> &'a dyn ToText),
+    /// A JSON value.
+    Document(for<'a> fn(&'a W) -> &'a dyn ToText),
+    /// An integer.
+    Integer(fn(&W) -> Option<i64>),
+    /// A floating-point number.
+    Real(fn(&W) -> Option<f64>),
+    /// A truth value.
+    Bool(fn(&W) -> bool),
+    /// A time.
+    Time(fn(&W) -> Option<OffsetDateTime>),
+    /// A day.
+    Day(fn(&W) -> Option<Date>),
+    /// Bytes.
+    Blob(for<'a> fn(&'a W) -> Option<&'a [u8]>),
+}
+
+impl<W> Column<W> {
+    /// The value to bind.
+    pub fn value<'a>(&self, write: &'a W) -> Value<'a> {
+        match &self.of {
+            Of::Id(of) => Value::Id(of(write)),
+            Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Text(of(write)),
+            Of::Words(of) | Of::Document(of) => Value::Made(Made(of(write))),
+            Of::Integer(of) => Value::Integer(of(write)),
+            Of::Real(of) => Value::Real(of(write)),
+            Of::Bool(of) => Value::Bool(of(write)),
+            Of::Time(of) => Value::Time(of(write).map(StoredTime::from)),
+            Of::Day(of) => Value::Day(of(write)),
+            Of::Blob(of) => Value::Blob(of(write)),
+        }
+    }
+}
+
+/// Declares a table, its row, and what its columns are written from.
+///
+/// Columns that are `apart` change like others, but are no part of the row: they are large, and read
+/// only where they are needed.
+#[macro_export]
+macro_rules! entity {
+    (
+        $(#[$meta:meta])*
+        $row:ident = $table:ident ($key:ident) of $write:ty {
+            fixed { $($fixed:ident: $fixed_sql:ident $(<$fixed_inner:ident>)? = $fixed_of:ident($fixed_get:expr),)* }
+            changing { $($name:ident: $sql:ident $(<$inner:ident>)? = $of:ident($get:expr),)* }
+            apart { $($apart:ident: $apart_sql:ident $(<$apart_inner:ident>)? = $apart_of:ident($apart_get:expr),)* }
+        }
+    ) => {
+        diesel::table! {
+            use diesel::sql_types::*;
+            use $crate::types::*;
+
+            $table ($key) {
+                $($fixed -> $fixed_sql $(<$fixed_inner>)?,)*
+                $($name -> $sql $(<$inner>)?,)*
+                $($apart -> $apart_sql $(<$apart_inner>)?,)*
+            }
+        }
+
+        $(#[$meta])*
+        #[derive(Clone, Debug, diesel::Queryable, diesel::Selectable)]
+        #[diesel(table_name = $table)]
+        pub struct $row {
+            $(pub $fixed: <$fixed_sql $(<$fixed_inner>)? as $crate::types::Stored>::Value,)*
+            $(pub $name: <$sql $(<$inner>)? as $crate::types::Stored>::Value,)*
+        }
+
+        impl $crate::entity::Entity for $row {
+            type Write = $write;
+            type Row = (
+                $($fixed_sql $(<$fixed_inner>)?,)*
+                $($sql $(<$inner>)?,)*
+            );
+            const TABLE: &'static str = stringify!($table);
+            const FIXED: &'static [$crate::entity::Column<$write>] = &[
+                $($crate::entity::Column {
+                    name: stringify!($fixed),
+                    of: $crate::entity::Of::$fixed_of($fixed_get),
+                },)*
+            ];
+            const CHANGING: &'static [$crate::entity::Column<$write>] = &[
+                $($crate::entity::Column {
+                    name: stringify!($name),
+                    of: $crate::entity::Of::$of($get),
+                },)*
+                $($crate::entity::Column {
+                    name: stringify!($apart),
+                    of: $crate::entity::Of::$apart_of($apart_get),
+                },)*
+            ];
+        }
+    };
+}

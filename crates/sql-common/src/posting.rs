@@ -1,0 +1,350 @@
+//! The tables `postings`, `posting_texts` and `posting_history`.
+
+use std::sync::Arc;
+
+use diesel::{
+    Queryable, Selectable,
+    sql_types::{BigInt, Binary, Bool, Double, Nullable, Text},
+};
+use domain::{
+    company::{Company, CompanyId},
+    enrichment::EnrichedTexts,
+    posting::{
+        ContentHash, CountryCode, CurrencyCode, Description, Details, HistoryEntry, Metadata,
+        Posting, PostingId, PostingView, SalaryPeriod,
+    },
+    store::{
+        ListEntry, Position, PostingWrite, StoreError,
+        stored::{coordinates, digest, optional_word, word},
+    },
+};
+
+use crate::{
+    company::{CompanyRow, companies},
+    entity,
+    types::{Id, Moment, StoredId, StoredTime, Words, optional_time},
+};
+
+entity! {
+    /// A posting without the text of its description.
+    PostingRow = postings (id) of PostingWrite {
+        fixed {
+            id: Id = Id(|write| Some(write.posting.id.uuid())),
+            source_identifier: Text = Text(|write| Some(write.posting.source_identifier.as_str())),
+            created_at: Moment = Time(|write| Some(write.posting.created_at)),
+        }
+        changing {
+            version: BigInt = Integer(|write| Some(write.posting.version)),
+            status: Text = Text(|write| Some(write.posting.status.as_str())),
+            status_reason: Nullable<Text> = Text(|write| write.posting.status_reason.as_deref()),
+            moderated: Bool = Bool(|write| write.posting.moderated),
+            company_id: Id = Id(|write| Some(write.posting.company_id.uuid())),
+            enriched_hash: Nullable<Binary> = Blob(|write| hash(write.posting.enriched_hash.as_ref())),
+            approved_hash: Nullable<Binary> = Blob(|write| hash(write.posting.approved_hash.as_ref())),
+            is_featured: Bool = Bool(|write| write.posting.is_featured),
+            published_at: Nullable<Moment> = Time(|write| write.posting.published_at),
+            expire_at: Nullable<Moment> = Time(|write| write.posting.expire_at),
+            expired_at: Nullable<Moment> = Time(|write| write.posting.expired_at),
+            updated_at: Moment = Time(|write| Some(write.posting.updated_at)),
+            title: Text = Text(|write| Some(&write.posting.details.title)),
+            employment_types: Words = Words(|write| &write.posting.details.employment_types),
+            location_types: Words = Words(|write| &write.posting.details.location_types),
+            location_country_code: Nullable<Text> = Text(|write| {
+                write.posting.details.location_country_code.map(CountryCode::as_str)
+            }),
+            location_city: Nullable<Text> = Text(|write| write.posting.details.location_city.as_deref()),
+            salary_min: Nullable<BigInt> = Integer(|write| write.posting.details.salary_min),
+            salary_max: Nullable<BigInt> = Integer(|write| write.posting.details.salary_max),
+            salary_currency_code: Nullable<Text> = Text(|write| {
+                write.posting.details.salary_currency_code.map(CurrencyCode::as_str)
+            }),
+            salary_period: Nullable<Text> = Text(|write| {
+                write.posting.details.salary_period.map(SalaryPeriod::as_str)
+            }),
+            application_email: Nullable<Text> = Text(|write| {
+                write.posting.details.application_email.as_deref()
+            }),
+            application_url: Nullable<Text> = Text(|write| {
+                write.posting.details.application_url.as_deref()
+            }),
+            expiration_reason: Nullable<Text> = Text(|write| {
+                write.posting.details.expiration_reason.as_deref()
+            }),
+            description_digest: Binary = Blob(|write| {
+                Some(write.posting.details.raw_description.digest())
+            }),
+            metadata: Nullable<Text> = Json(|write| {
+                write.posting.details.metadata.as_ref().map(Metadata::as_str)
+            }),
+        }
+        apart {
+            // A description that stays is not sent.
+            raw_description: Text = Kept(PostingWrite::description),
+        }
+    }
+}
+
+fn hash(hash: Option<&ContentHash>) -> Option<&[u8]> {
+    hash.map(|hash| hash.as_bytes().as_slice())
+}
+
+/// The column of the identifiers, which is also read without the others.
+pub const IDENTIFIER: &str = "postings.source_identifier";
+
+impl PostingRow {
+    /// The posting, with the text of its description if that was read: a column of its own,
+    /// because it is large and rules do without.
+    pub fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
+        let row = self;
+        let details = Details {
+            title: row.title,
+            raw_description: Description::stored(
+                digest(&row.description_digest, "postings.description_digest")?,
+                description.map(Arc::from),
+            ),
+            employment_types: row.employment_types.words("postings.employment_types")?,
+            location_types: row.location_types.words("postings.location_types")?,
+            location_country_code: optional_word(
+                row.location_country_code,
+                "postings.location_country_code",
+            )?,
+            location_city: row.location_city,
+            salary_min: row.salary_min,
+            salary_max: row.salary_max,
+            salary_currency_code: optional_word(
+                row.salary_currency_code,
+                "postings.salary_currency_code",
+            )?,
+            salary_period: optional_word(row.salary_period, "postings.salary_period")?,
+            application_email: row.application_email,
+            application_url: row.application_url,
+            metadata: row.metadata.as_deref().map(Metadata::from_store),
+            expiration_reason: row.expiration_reason,
+        };
+        let hash = |bytes: Option<Vec<u8>>, column: &str| {
+            let hash = bytes.map(|bytes| digest(&bytes, column)).transpose()?;
+            Ok::<_, StoreError>(hash.map(ContentHash::from_bytes))
+        };
+        Ok(Posting {
+            id: PostingId::new(row.id.uuid("postings.id")?),
+            source_identifier: word(row.source_identifier, IDENTIFIER)?,
+            version: row.version,
+            status: word(row.status, "postings.status")?,
+            status_reason: row.status_reason,
+            moderated: row.moderated,
+            details,
+            company_id: CompanyId::new(row.company_id.uuid("postings.company_id")?),
+            enriched_hash: hash(row.enriched_hash, "postings.enriched_hash")?,
+            approved_hash: hash(row.approved_hash, "postings.approved_hash")?,
+            is_featured: row.is_featured,
+            published_at: optional_time(row.published_at, "postings.published_at")?,
+            expire_at: optional_time(row.expire_at, "postings.expire_at")?,
+            expired_at: optional_time(row.expired_at, "postings.expired_at")?,
+            created_at: row.created_at.time("postings.created_at")?,
+            updated_at: row.updated_at.time("postings.updated_at")?,
+        })
+    }
+}
+
+entity! {
+    /// What enrichment made of a posting; written of those that it has just made it of.
+    TextsRow = posting_texts (posting_id) of PostingWrite {
+        fixed {
+            posting_id: Id = Id(|write| Some(write.posting.id.uuid())),
+        }
+        changing {
+            latitude: Nullable<Double> = Real(|write| {
+                write.enriched.as_ref()?.1.map(|place| place.latitude)
+            }),
+            longitude: Nullable<Double> = Real(|write| {
+                write.enriched.as_ref()?.1.map(|place| place.longitude)
+            }),
+            markdown: Text = Text(|write| Some(&write.enriched.as_ref()?.0.markdown)),
+            redacted_markdown: Text = Text(|write| {
+                Some(&write.enriched.as_ref()?.0.redacted_markdown)
+            }),
+        }
+        apart {}
+    }
+}
+
+diesel::joinable!(postings -> companies (company_id));
+diesel::joinable!(posting_texts -> postings (posting_id));
+diesel::allow_tables_to_appear_in_same_query!(companies, postings, posting_texts);
+
+/// A posting with its description, its company and its texts.
+pub type ViewRow = (PostingRow, String, CompanyRow, Option<TextsRow>);
+
+/// What readers see of a posting, without its history.
+pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
+    let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
+    Ok(PostingView {
+        posting: posting.posting(Some(description))?,
+        company: Company::try_from(company)?,
+        coordinates: texts.as_ref().and_then(place),
+        texts: texts.map(|texts| EnrichedTexts {
+            markdown: texts.markdown,
+            redacted_markdown: texts.redacted_markdown,
+        }),
+        history: Vec::new(),
+    })
+}
+
+/// Generates the queries of readers for one kind of database, in a module of their own: `views` of postings as
+/// [`ViewRow`]s, and `listed` for a query of a list, as [`EntryRow`]s. `$size` is the SQL of how many
+/// bytes a posting has.
+#[macro_export]
+macro_rules! posting_queries {
+    ($db:ty, $size:expr) => {
+        use diesel::{
+            ExpressionMethods, QueryDsl, SelectableHelper,
+            dsl::{AsSelect, IntoBoxed, sql},
+            expression::SqlLiteral,
+            sql_types::{BigInt, Bool},
+        };
+        use domain::store::ListQuery;
+        use $crate::{
+            company::{CompanyRow, companies},
+            posting::{PostingRow, TextsRow, posting_texts, postings},
+            types::{Id, Moment, StoredId, StoredTime},
+        };
+
+        type ViewColumns = (
+            AsSelect<PostingRow, $db>,
+            postings::raw_description,
+            AsSelect<CompanyRow, $db>,
+            AsSelect<Option<TextsRow>, $db>,
+        );
+
+        #[diesel::dsl::auto_type]
+        pub(super) fn views() -> _ {
+            let columns: ViewColumns = (
+                PostingRow::as_select(),
+                postings::raw_description,
+                CompanyRow::as_select(),
+                <Option<TextsRow>>::as_select(),
+            );
+            postings::table
+                .inner_join(companies::table)
+                .left_join(posting_texts::table)
+                .select(columns)
+        }
+
+        type EntryColumns = (postings::id, postings::updated_at, SqlLiteral<BigInt>);
+
+        #[diesel::dsl::auto_type]
+        pub(super) fn entries() -> _ {
+            let columns: EntryColumns = (postings::id, postings::updated_at, sql($size));
+            postings::table
+                .left_join(posting_texts::table)
+                .select(columns)
+        }
+
+        pub(super) fn listed(query: &ListQuery) -> IntoBoxed<'static, entries, $db> {
+            let ListQuery {
+                status,
+                updated_after,
+                after,
+                limit,
+                max_bytes: _,
+            } = *query;
+            // One more than asked for tells whether there is a next page.
+            let ahead = limit.saturating_add(1);
+            let mut select = entries()
+                .order((postings::updated_at.asc(), postings::id.asc()))
+                .limit(i64::try_from(ahead).unwrap_or(i64::MAX))
+                .into_boxed();
+            if let Some(status) = status {
+                select = select.filter(postings::status.eq(status.as_str()));
+            }
+            // Only the further one of the two starts: one range is what an index is entered by.
+            match (after, updated_after) {
+                (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => {
+                    select.filter(
+                        sql::<Bool>("(postings.updated_at, postings.id) > (")
+                            .bind::<Moment, _>(StoredTime::from(after.updated_at))
+                            .sql(", ")
+                            .bind::<Id, _>(StoredId::from(after.id))
+                            .sql(")"),
+                    )
+                }
+                (_, Some(start)) => select.filter(postings::updated_at.gt(StoredTime::from(start))),
+                (_, None) => select,
+            }
+        }
+    };
+}
+
+/// The id, the time of the last update and the size of a posting.
+pub type EntryRow = (StoredId, StoredTime, i64);
+
+/// An entry of a list that is about to be read.
+pub fn entry((id, updated_at, bytes): EntryRow) -> Result<ListEntry, StoreError> {
+    Ok(ListEntry {
+        position: Position {
+            updated_at: updated_at.time("postings.updated_at")?,
+            id: id.uuid("postings.id")?,
+        },
+        bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+    })
+}
+
+/// The postings of a page as they were read, in order.
+pub fn page(rows: Vec<ViewRow>, page: &[ListEntry]) -> Result<Vec<PostingView>, StoreError> {
+    let position = |view: &PostingView| Position {
+        updated_at: view.posting.updated_at,
+        id: view.posting.id.uuid(),
+    };
+    let mut views = rows.into_iter().map(view).collect::<Result<Vec<_>, _>>()?;
+    // One that was changed meanwhile stands further on, and may be larger now.
+    views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
+    views.sort_unstable_by_key(|view| {
+        let Position { updated_at, id } = position(view);
+        (updated_at, id)
+    });
+    Ok(views)
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Integer, Nullable, Text};
+    use crate::types::{Id, Moment};
+
+    posting_history (posting_id, version, step) {
+        posting_id -> Id,
+        version -> BigInt,
+        step -> Integer,
+        at -> Moment,
+        status -> Text,
+        reason -> Nullable<Text>,
+        actor -> Text,
+    }
+}
+
+/// An entry of the history of a posting.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = posting_history)]
+pub struct HistoryRow {
+    status: String,
+    at: StoredTime,
+    reason: Option<String>,
+    actor: String,
+}
+
+impl TryFrom<HistoryRow> for HistoryEntry {
+    type Error = StoreError;
+
+    fn try_from(row: HistoryRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            status: word(row.status, "posting_history.status")?,
+            at: row.at.time("posting_history.at")?,
+            reason: row.reason,
+            by: word(row.actor, "posting_history.actor")?,
+        })
+    }
+}
+
+/// A history that was read from its end, from its beginning.
+pub fn history(newest_first: Vec<HistoryRow>) -> Result<Vec<HistoryEntry>, StoreError> {
+    let oldest_first = newest_first.into_iter().rev();
+    oldest_first.map(HistoryEntry::try_from).collect()
+}

@@ -1,0 +1,258 @@
+//! SQL statements that are prepared once per connection, and their values.
+//!
+//! diesel keeps no prepared statement of an `UPDATE`, an upsert or a `sql_query`. A statement
+//! with a fixed text and a type of its own is kept, so the hot path is written as such.
+
+use std::{any::Any, marker::PhantomData};
+
+use diesel::{
+    QueryResult, RunQueryDsl,
+    backend::Backend,
+    query_builder::{AstPass, Query, QueryFragment, QueryId},
+};
+use time::Date;
+use uuid::Uuid;
+
+use crate::{
+    entity::{Column, Entity, Of},
+    types::{Made, StoredTime},
+};
+
+/// The text of a statement, with a `?` for each value and none elsewhere.
+pub trait Sql: Any + Send + Sync {
+    /// The text.
+    fn text() -> &'static str;
+}
+
+/// A statement that returns rows.
+pub trait Returning: Sql {
+    /// The SQL types of a row.
+    type Row;
+}
+
+/// Declares the type of a statement: its text, the entities that a template names, and what its rows
+/// are, if it returns any.
+#[macro_export]
+macro_rules! statement {
+    ($(#[$meta:meta])* $vis:vis $name:ident = $text:expr $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        $vis struct $name;
+        impl $crate::sql::Sql for $name {
+            fn text() -> &'static str {
+                $crate::statement!(@text $text $(, $($entity),+)?)
+            }
+        }
+        $(impl $crate::sql::Returning for $name {
+            type Row = $row;
+        })?
+    };
+    (@text $text:expr) => {
+        $text
+    };
+    (@text $text:expr, $($entity:ty),+) => {{
+        static TEXT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+            let mut text = String::from($text);
+            $(text = $crate::sql::expand::<$entity>(&text);)+
+            text
+        });
+        &TEXT
+    }};
+}
+
+/// Replaces what stands for columns of an entity in the text of a statement.
+///
+/// | template | text |
+/// |---|---|
+/// | `{table}` | `id, name, …` |
+/// | `{table ?}` | `?, ?, …` |
+/// | `{table ? sent}` | `?, string_to_array(?, ','), …`: a row that is sent to PostgreSQL |
+/// | `{table sent}` | `id, name, string_to_array(words, ','), …`: of rows that were sent to PostgreSQL |
+/// | `{table.changing}`, … | the same of the columns that may change |
+/// | `{table.changing = ?}` | `name = ?, …` |
+/// | `{table.changing = sent}` | `name = sent.name, …` |
+/// | `{table.changing = excluded}` | `name = excluded.name, …` |
+pub fn expand<E: Entity>(text: &str) -> String {
+    let table = E::TABLE;
+    let named = |column: &Column<E::Write>| column.name.to_owned();
+    let marked = |_: &Column<E::Write>| "?".to_owned();
+    let changing = || E::CHANGING.iter();
+    let set = |from| list(changing(), |column| set(table, column, from));
+    text.replace(&format!("{{{table}}}"), &list(E::columns(), named))
+        .replace(&format!("{{{table} ?}}"), &list(E::columns(), marked))
+        .replace(
+            &format!("{{{table} ? sent}}"),
+            &list(E::columns(), |column| cast(column, "?")),
+        )
+        .replace(
+            &format!("{{{table} sent}}"),
+            &list(E::columns(), |column| cast(column, column.name)),
+        )
+        .replace(&format!("{{{table}.changing}}"), &list(changing(), named))
+        .replace(
+            &format!("{{{table}.changing ?}}"),
+            &list(changing(), marked),
+        )
+        .replace(&format!("{{{table}.changing = ?}}"), &set("?"))
+        .replace(&format!("{{{table}.changing = sent}}"), &set("sent"))
+        .replace(
+            &format!("{{{table}.changing = excluded}}"),
+            &set("excluded"),
+        )
+}
+
+fn list<'a, W: 'a>(
+    columns: impl Iterator<Item = &'a Column<W>>,
+    item: impl Fn(&Column<W>) -> String,
+) -> String {
+    columns.map(item).collect::<Vec<_>>().join(", ")
+}
+
+/// Sets a column from a `?`, or from the column of the same name of other rows.
+fn set<W>(table: &str, column: &Column<W>, from: &str) -> String {
+    let name = column.name;
+    let value = match from {
+        "?" => from.to_owned(),
+        "sent" => cast(column, &format!("sent.{name}")),
+        from => format!("{from}.{name}"),
+    };
+    match column.of {
+        Of::Kept(_) => format!("{name} = coalesce({value}, {table}.{name})"),
+        _ => format!("{name} = {value}"),
+    }
+}
+
+/// A value that was sent to PostgreSQL as the type of its column: arrays of arrays would have to be
+/// rectangular, so lists travel as texts.
+fn cast<W>(column: &Column<W>, value: &str) -> String {
+    match column.of {
+        Of::Words(_) => format!("string_to_array({value}, ',')"),
+        Of::Json(_) | Of::Document(_) => format!("{value}::json"),
+        _ => value.to_owned(),
+    }
+}
+
+/// A value to bind, or `NULL`.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    /// An identifier.
+    Id(Option<Uuid>),
+    /// A text.
+    Text(Option<&'a str>),
+    /// A value that is stored as a text.
+    Made(Made<'a>),
+    /// An integer.
+    Integer(Option<i64>),
+    /// A floating-point number.
+    Real(Option<f64>),
+    /// A truth value.
+    Bool(bool),
+    /// A time.
+    Time(Option<StoredTime>),
+    /// A day.
+    Day(Option<Date>),
+    /// Bytes.
+    Blob(Option<&'a [u8]>),
+}
+
+macro_rules! value_from {
+    ($($from:ty, $value:ident => $to:expr;)+) => {
+        $(impl<'a> From<$from> for Value<'a> {
+            fn from($value: $from) -> Self {
+                $to
+            }
+        })+
+    };
+}
+
+value_from! {
+    Uuid, id => Self::Id(Some(id));
+    &'a Uuid, id => Self::Id(Some(*id));
+    &'a str, text => Self::Text(Some(text));
+    Option<&'a str>, text => Self::Text(text);
+    Option<i64>, integer => Self::Integer(integer);
+    &'a String, text => Self::Text(Some(text));
+    &'a Option<String>, text => Self::Text(text.as_deref());
+    i64, integer => Self::Integer(Some(integer));
+    bool, flag => Self::Bool(flag);
+    time::OffsetDateTime, at => Self::Time(Some(at.into()));
+    Option<time::OffsetDateTime>, at => Self::Time(at.map(StoredTime::from));
+    StoredTime, at => Self::Time(Some(at));
+    &'a [u8; 32], digest => Self::Blob(Some(digest));
+}
+
+/// A value that a database of this kind takes.
+pub trait Bind<DB: Backend> {
+    /// Binds it in the place of the next `?`.
+    fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()>;
+}
+
+macro_rules! bind {
+    ($db:ty) => {
+        impl Bind<$db> for Value<'_> {
+            fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, $db>) -> QueryResult<()> {
+                use diesel::sql_types::{BigInt, Binary, Bool, Double, Nullable, Text};
+
+                use crate::types::{Day, Id, Moment};
+
+                match self {
+                    Self::Id(value) => out.push_bind_param::<Nullable<Id>, _>(value),
+                    Self::Text(value) => out.push_bind_param::<Nullable<Text>, _>(value),
+                    Self::Made(value) => out.push_bind_param::<Text, _>(value),
+                    Self::Integer(value) => out.push_bind_param::<Nullable<BigInt>, _>(value),
+                    Self::Real(value) => out.push_bind_param::<Nullable<Double>, _>(value),
+                    Self::Bool(value) => out.push_bind_param::<Bool, _>(value),
+                    Self::Time(value) => out.push_bind_param::<Nullable<Moment>, _>(value),
+                    Self::Day(value) => out.push_bind_param::<Nullable<Day>, _>(value),
+                    Self::Blob(value) => out.push_bind_param::<Nullable<Binary>, _>(value),
+                }
+            }
+        }
+    };
+}
+
+#[cfg(feature = "postgres")]
+bind!(diesel::pg::Pg);
+#[cfg(feature = "sqlite")]
+bind!(diesel::sqlite::Sqlite);
+
+/// A statement with its values.
+#[derive(Debug)]
+pub struct Bound<'a, S, V> {
+    values: &'a [V],
+    sql: PhantomData<S>,
+}
+
+impl<'a, S, V> Bound<'a, S, V> {
+    /// A statement with these values.
+    pub const fn new(values: &'a [V]) -> Self {
+        Self {
+            values,
+            sql: PhantomData,
+        }
+    }
+}
+
+impl<S: Sql, V> QueryId for Bound<'_, S, V> {
+    type QueryId = S;
+    const HAS_STATIC_QUERY_ID: bool = true;
+}
+
+impl<S: Sql, V: Bind<DB>, DB: Backend> QueryFragment<DB> for Bound<'_, S, V> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        let mut pieces = S::text().split('?');
+        out.push_sql(pieces.next().unwrap_or_default());
+        debug_assert_eq!(pieces.clone().count(), self.values.len(), "{}", S::text());
+        for (value, piece) in self.values.iter().zip(pieces) {
+            value.bind(&mut out)?;
+            out.push_sql(piece);
+        }
+        Ok(())
+    }
+}
+
+impl<S: Returning, V> Query for Bound<'_, S, V> {
+    type SqlType = S::Row;
+}
+
+impl<S, V, C> RunQueryDsl<C> for Bound<'_, S, V> {}

@@ -1,0 +1,288 @@
+//! That a stored value without a meaning is reported by its column's name.
+//!
+//! Each function takes an empty store, and `run`, which runs SQL as a person with a shell would, with
+//! the checks of the tables off.
+
+use std::fmt;
+
+use domain::{
+    audit::{Action, AuditLog, AuditQuery},
+    client::Clients,
+    company::CompanyId,
+    enrichment::{DraftKey, Drafts},
+    outbox::{Event, EventName, Outbox, Queue, Subject},
+    posting::{Actor, HistoryEntry, PostingId, Status},
+    store::{
+        ListQuery, PostingReader, Store, StoreError, SubscriberQuery, SubscriberReader, WriteSet,
+    },
+    testing::{
+        client, deed, email, hours, identifier, minutes, noon, posting, subscriber_id, token, uuid,
+    },
+};
+
+use super::sample;
+
+/// The words in which values are written.
+#[derive(Clone, Copy, Debug)]
+pub enum Dialect {
+    /// Of SQLite.
+    Sqlite,
+    /// Of PostgreSQL.
+    Postgres,
+}
+
+/// A column, and a value without a meaning in the words of SQLite and of PostgreSQL.
+type Case = (&'static str, &'static str, &'static str);
+
+impl Dialect {
+    fn value(self, (_, sqlite, postgres): Case) -> &'static str {
+        match self {
+            Self::Sqlite => sqlite,
+            Self::Postgres => postgres,
+        }
+    }
+}
+
+/// Checks that a column is named.
+fn names<T: fmt::Debug>(result: Result<T, StoreError>, column: &str) {
+    let Err(StoreError::Broken(why)) = result else {
+        panic!("{column}: {result:?}")
+    };
+    assert!(why.contains(column), "{why}");
+}
+
+const POSTINGS: [Case; 13] = [
+    ("status", "'published'", "'published'"),
+    (
+        "employment_types",
+        "'full-time,sometimes'",
+        "'{full-time,sometimes}'",
+    ),
+    ("location_types", "'remote, hybrid'", "'{remote, Hybrid}'"),
+    ("location_country_code", "'QQ'", "'QQ'"),
+    ("salary_currency_code", "'QQQ'", "'QQQ'"),
+    ("salary_period", "'daily'", "'daily'"),
+    ("enriched_hash", "x'00'", "'\\x00'"),
+    ("approved_hash", "x'00'", "'\\x00'"),
+    ("description_digest", "x'00'", "'\\x00'"),
+    ("source_identifier", "'job-1' || char(10)", "E'job-1\\n'"),
+    ("updated_at", "9223372036854775807", "'infinity'"),
+    ("expire_at", "-9223372036854775807", "'-infinity'"),
+    ("created_at", "9223372036854775806", "'10000-01-01'"),
+];
+
+/// Damages postings.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_postings<S: Store + PostingReader>(
+    store: &S,
+    run: impl AsyncFn(&str),
+    dialect: Dialect,
+) {
+    for case in POSTINGS {
+        let (column, value) = (case.0, dialect.value(case));
+        run("DELETE FROM postings").await;
+        store.commit(sample::create(1)).await.expect("it is new");
+        run(&format!("UPDATE postings SET {column} = {value}")).await;
+        let named = format!("postings.{column}");
+        names(store.load_by_id(&[PostingId::new(uuid(1))]).await, &named);
+        let all = ListQuery {
+            limit: 10,
+            ..ListQuery::default()
+        };
+        names(PostingReader::list(store, &all).await, &named);
+        if column != "source_identifier" {
+            let id = identifier("job-1");
+            names(store.load(std::slice::from_ref(&id), &[]).await, &named);
+            names(PostingReader::find(store, &id).await, &named);
+        }
+    }
+}
+
+/// Damages the history of a posting.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_history<S: Store + PostingReader>(store: &S, run: impl AsyncFn(&str)) {
+    for (column, value) in [("actor", "'client:nobody'"), ("status", "'gone'")] {
+        run("DELETE FROM postings").await;
+        let mut writes = sample::create(1);
+        for write in writes.postings.values_mut() {
+            write.history.push(HistoryEntry {
+                status: Status::PendingEnrichment,
+                at: noon(),
+                reason: None,
+                by: Actor::Operator,
+            });
+        }
+        store.commit(writes).await.expect("it is new");
+        run(&format!("UPDATE posting_history SET {column} = {value}")).await;
+        let found = PostingReader::find(store, &identifier("job-1")).await;
+        names(found, &format!("posting_history.{column}"));
+    }
+}
+
+const SUBSCRIBERS: [Case; 13] = [
+    ("email", "'A@example.com'", "'A@example.com'"),
+    ("reported_at", "-9223372036854775807", "'-infinity'"),
+    ("membership_plan_category", "'family'", "'family'"),
+    ("membership_status", "'cancelled'", "'cancelled'"),
+    ("membership_status", "NULL", "NULL"),
+    ("membership_expires_at", "'2026-02-29'", "'infinity'"),
+    ("status", "'inactive'", "'inactive'"),
+    ("migrated_at", "9223372036854775807", "'infinity'"),
+    ("migration_source", "'somebody'", "'somebody'"),
+    ("migration_source", "NULL", "NULL"),
+    ("migration_token", "''", "''"),
+    ("told", "x'00'", "'\\x00'"),
+    ("updated_at", "9223372036854775807", "'10000-01-01'"),
+];
+
+/// Damages subscribers.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_subscribers<S: Store + SubscriberReader>(
+    store: &S,
+    run: impl AsyncFn(&str),
+    dialect: Dialect,
+) {
+    const ADDRESS: &str = "a@example.com";
+    for case in SUBSCRIBERS {
+        let (column, value) = (case.0, dialect.value(case));
+        run("DELETE FROM subscribers").await;
+        store.commit(sample::subscribe()).await.expect("it is new");
+        run(&format!("UPDATE subscribers SET {column} = {value}")).await;
+        let named = format!("subscribers.{column}");
+        let ids = [subscriber_id(ADDRESS)];
+        names(store.load_subscribers_by_id(&ids).await, &named);
+        let all = SubscriberQuery {
+            limit: 10,
+            ..SubscriberQuery::default()
+        };
+        names(SubscriberReader::list(store, &all).await, &named);
+        if column != "email" {
+            names(store.load_subscribers(&[email(ADDRESS)]).await, &named);
+        }
+        if column != "migration_token" {
+            let holder = store.find_subscriber_by_token(&token(ADDRESS)).await;
+            names(holder, &named);
+        }
+    }
+}
+
+const OUTBOX: [Case; 7] = [
+    ("kind", "'dance'", "'dance'"),
+    ("event_name", "'JobPostingDanced'", "'JobPostingDanced'"),
+    ("event_name", "NULL", "NULL"),
+    ("source_identifier", "''", "''"),
+    ("occurred_at", "9223372036854775807", "'infinity'"),
+    ("occurred_at", "NULL", "NULL"),
+    ("attempts", "-7", "-7"),
+];
+
+/// Damages tasks.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_the_outbox<S: Store + Outbox>(
+    store: &S,
+    run: impl AsyncFn(&str),
+    dialect: Dialect,
+) {
+    for case in OUTBOX {
+        let (column, value) = (case.0, dialect.value(case));
+        run("DELETE FROM outbox").await;
+        let mut writes = WriteSet::new(noon());
+        writes.events.push(Event {
+            name: EventName::JobPostingCreated,
+            subject: Subject::Posting {
+                id: posting(1, CompanyId::new(uuid(2))).id,
+                source_identifier: identifier("job-1"),
+            },
+            at: noon(),
+        });
+        store.commit(writes).await.expect("the store works");
+        run(&format!("UPDATE outbox SET {column} = {value}")).await;
+        let named = format!("outbox.{column}");
+        if column == "kind" {
+            names(Outbox::list(store, false, None, usize::MAX).await, &named);
+        } else {
+            let claimed = store.claim(&[Queue::Event], 1, minutes(1), uuid(9), noon());
+            names(claimed.await, &named);
+        }
+    }
+}
+
+const DRAFTS: [Case; 4] = [
+    ("holder", "NULL", "NULL"),
+    ("reserved_until", "9223372036854775807", "'infinity'"),
+    ("reserved_until", "9223372036854775806", "'10000-01-01'"),
+    ("reserved_until", "NULL", "NULL"),
+];
+
+/// Damages drafts.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_drafts<S: Drafts>(store: &S, run: impl AsyncFn(&str), dialect: Dialect) {
+    let (key, until) = (DraftKey::from_bytes([7; 32]), noon() + hours(1));
+    for case in DRAFTS {
+        let (column, value) = (case.0, dialect.value(case));
+        run("DELETE FROM drafts").await;
+        let reserved = store.reserve(&key, uuid(1), until, noon()).await;
+        reserved.expect("nobody has it");
+        run(&format!("UPDATE drafts SET {column} = {value}")).await;
+        let asked = store.reserve(&key, uuid(2), until, noon()).await;
+        names(asked, &format!("drafts.{column}"));
+    }
+}
+
+/// Damages clients.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_clients<S: Clients>(store: &S, run: impl AsyncFn(&str), dialect: Dialect) {
+    let client = client(1);
+    store.insert(&client).await.expect("it is new");
+    let case = (
+        "scopes",
+        "'job-postings:write,everything'",
+        "'{job-postings:write,everything}'",
+    );
+    let value = dialect.value(case);
+    run(&format!("UPDATE clients SET scopes = {value}")).await;
+    names(Clients::find(store, client.id).await, "clients.scopes");
+    names(Clients::list(store).await, "clients.scopes");
+}
+
+const AUDIT: [Case; 2] = [
+    ("at", "9223372036854775806", "'10000-01-01'"),
+    ("details", "'{]}'", "'[]'"),
+];
+
+/// Damages the audit.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_the_audit<S: Store + AuditLog>(
+    store: &S,
+    run: impl AsyncFn(&str),
+    dialect: Dialect,
+) {
+    for case in AUDIT {
+        let (column, value) = (case.0, dialect.value(case));
+        run("DELETE FROM audit").await;
+        let mut writes = WriteSet::new(noon());
+        let entry = deed(1).entry(Action::POSTINGS_APPROVE, noon());
+        writes.audit.push(entry);
+        store.commit(writes).await.expect("the store works");
+        run(&format!("UPDATE audit SET {column} = {value}")).await;
+        let query = AuditQuery {
+            limit: 1,
+            ..AuditQuery::default()
+        };
+        names(store.entries(&query).await, &format!("audit.{column}"));
+    }
+}

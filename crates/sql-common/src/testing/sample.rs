@@ -1,0 +1,83 @@
+//! Sample commits.
+
+use domain::{
+    company::{Company, CompanyId, CompanyWrite, Website},
+    store::{PostingWrite, SubscriberWrite, WriteSet},
+    subscriber::{
+        Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
+    },
+    testing::{noon, posting, subscriber},
+};
+use time::macros::date;
+
+/// The company of all postings.
+///
+/// # Panics
+/// Never: it has a good website.
+pub fn company() -> Company {
+    let website = Website::parse("https://company.example").expect("it is a website");
+    Company {
+        id: CompanyId::of(&website),
+        name: "Company".to_owned(),
+        website,
+        logo_path: None,
+    }
+}
+
+/// A commit of one new posting of the company, without a history.
+pub fn create(n: u128) -> WriteSet {
+    let company = company();
+    let posting = posting(n, company.id);
+    let mut writes = WriteSet::new(noon());
+    writes.companies.insert(
+        company.id,
+        CompanyWrite {
+            company,
+            sets_name: true,
+            sets_logo_path: false,
+            at: noon(),
+        },
+    );
+    writes.postings.insert(
+        posting.id,
+        PostingWrite {
+            expected: None,
+            posting,
+            sets_description: true,
+            enriched: None,
+            history: Vec::new(),
+        },
+    );
+    writes
+}
+
+/// A commit of a new subscriber with a membership, who has moved.
+pub fn subscribe() -> WriteSet {
+    let subscriber = Subscriber {
+        name: Some("Ann".to_owned()),
+        country: Some("Norway".to_owned()),
+        membership: Some(Membership {
+            plan_category: PlanCategory::Individual,
+            status: MembershipStatus::Active,
+            expires_at: Some(date!(2026 - 12 - 31)),
+        }),
+        migrated: Some(Migrated {
+            at: noon(),
+            source: MigrationSource::Launch,
+            arrived: true,
+            was_found: true,
+            has_joined: true,
+        }),
+        told: Some([7; 32]),
+        ..subscriber("a@example.com")
+    };
+    let mut writes = WriteSet::new(noon());
+    writes.subscribers.insert(
+        subscriber.id,
+        SubscriberWrite {
+            expected: None,
+            subscriber,
+        },
+    );
+    writes
+}

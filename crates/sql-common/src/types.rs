@@ -1,0 +1,461 @@
+//! SQL types that each database has its own way to store, and their values.
+//!
+//! A value that this program cannot have written comes out as it is, so that the column that holds it
+//! can be named.
+
+use std::fmt;
+
+use diesel::{
+    backend::Backend,
+    deserialize::FromSqlRow,
+    expression::AsExpression,
+    query_builder::QueryId,
+    serialize::{self, Output, ToSql},
+    sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
+};
+use domain::{
+    audit::Details,
+    client::Scope,
+    posting::{EmploymentType, LocationType},
+    store::{
+        StoreError,
+        stored::{Word, corrupt, details_text, words},
+    },
+};
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+/// An identifier: `uuid`, or its 16 bytes.
+#[derive(Clone, Copy, Debug, QueryId, SqlType)]
+#[diesel(
+    postgres_type(oid = 2950, array_oid = 2951),
+    sqlite_type(name = "Binary")
+)]
+pub struct Id;
+
+/// A time: `timestamptz`, or whole microseconds since 1970.
+#[derive(Clone, Copy, Debug, QueryId, SqlType)]
+#[diesel(
+    postgres_type(oid = 1184, array_oid = 1185),
+    sqlite_type(name = "Long")
+)]
+pub struct Moment;
+
+/// A day: `date`, or a text such as `2026-12-31`.
+#[derive(Clone, Copy, Debug, QueryId, SqlType)]
+#[diesel(
+    postgres_type(oid = 1082, array_oid = 1182),
+    sqlite_type(name = "Text")
+)]
+pub struct Day;
+
+/// Words of a closed vocabulary, in order: `text[]`, or a text with commas between them.
+#[derive(Clone, Copy, Debug, QueryId, SqlType)]
+#[diesel(postgres_type(oid = 1009, array_oid = 0), sqlite_type(name = "Text"))]
+pub struct Words;
+
+/// What a column of an SQL type is read as.
+pub trait Stored {
+    /// The type of a field of a row.
+    type Value;
+}
+
+macro_rules! stored {
+    ($($sql:ty => $value:ty,)+) => {
+        $(impl Stored for $sql {
+            type Value = $value;
+        })+
+    };
+}
+
+stored! {
+    BigInt => i64,
+    Binary => Vec<u8>,
+    Bool => bool,
+    Day => StoredDay,
+    Double => f64,
+    Id => StoredId,
+    Integer => i32,
+    Moment => StoredTime,
+    Text => String,
+    Words => StoredWords,
+}
+
+impl<T: Stored + SqlType> Stored for Nullable<T> {
+    type Value = Option<T::Value>;
+}
+
+/// An identifier in a column.
+#[derive(AsExpression, Clone, Debug, FromSqlRow, PartialEq, Eq)]
+#[diesel(sql_type = Id)]
+pub enum StoredId {
+    /// As it should be.
+    Uuid(Uuid),
+    /// What has another length.
+    Other(Vec<u8>),
+}
+
+impl StoredId {
+    /// The identifier of this column.
+    pub fn uuid(self, column: &str) -> Result<Uuid, StoreError> {
+        match self {
+            Self::Uuid(id) => Ok(id),
+            Self::Other(bytes) => Err(corrupt(column, bytes)),
+        }
+    }
+}
+
+impl From<Uuid> for StoredId {
+    fn from(id: Uuid) -> Self {
+        Self::Uuid(id)
+    }
+}
+
+/// A time in a column: microseconds since 1970.
+#[derive(AsExpression, Clone, Copy, Debug, FromSqlRow, PartialEq, Eq, PartialOrd, Ord)]
+#[diesel(sql_type = Moment)]
+pub struct StoredTime(i64);
+
+impl StoredTime {
+    /// Before all times.
+    pub const MIN: Self = Self(i64::MIN);
+    /// After all times.
+    pub const MAX: Self = Self(i64::MAX);
+
+    /// The time of this column.
+    pub fn time(self, column: &str) -> Result<OffsetDateTime, StoreError> {
+        OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000).map_err(
+            |_| match self {
+                Self::MAX => corrupt(column, "infinity"),
+                Self::MIN => corrupt(column, "-infinity"),
+                Self(micros) => corrupt(column, micros),
+            },
+        )
+    }
+}
+
+impl From<OffsetDateTime> for StoredTime {
+    fn from(at: OffsetDateTime) -> Self {
+        Self(at.unix_timestamp() * 1_000_000 + i64::from(at.microsecond()))
+    }
+}
+
+/// The time of a column that may have none.
+pub fn optional_time(
+    at: Option<StoredTime>,
+    column: &str,
+) -> Result<Option<OffsetDateTime>, StoreError> {
+    at.map(|at| at.time(column)).transpose()
+}
+
+/// A day in a column.
+#[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
+pub enum StoredDay {
+    /// As it should be.
+    Date(Date),
+    /// What is in no calendar.
+    Other(String),
+}
+
+impl StoredDay {
+    /// The day of this column.
+    pub fn date(self, column: &str) -> Result<Date, StoreError> {
+        match self {
+            Self::Date(date) => Ok(date),
+            Self::Other(text) => Err(corrupt(column, text)),
+        }
+    }
+}
+
+/// Words in a column.
+#[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
+pub enum StoredWords {
+    /// One text.
+    Joined(String),
+    /// Each on its own.
+    Each(Vec<String>),
+}
+
+impl StoredWords {
+    /// The words of this column.
+    pub fn words<T: Word>(&self, column: &str) -> Result<Vec<T>, StoreError> {
+        match self {
+            Self::Joined(text) if text.is_empty() => Ok(Vec::new()),
+            Self::Joined(text) => words(text.split(','), column),
+            Self::Each(texts) => words(texts, column),
+        }
+    }
+}
+
+/// A value that is stored as a text, which is made when it is sent.
+pub trait ToText: fmt::Debug + Sync {
+    /// The text.
+    fn to_text(&self) -> String;
+}
+
+macro_rules! joined {
+    ($($word:ty),+) => {
+        $(impl ToText for Vec<$word> {
+            fn to_text(&self) -> String {
+                // No word has a comma.
+                let words: Vec<_> = self.iter().map(|word| word.as_str()).collect();
+                words.join(",")
+            }
+        })+
+    };
+}
+
+joined!(EmploymentType, LocationType, Scope);
+
+impl ToText for Details {
+    fn to_text(&self) -> String {
+        details_text(self)
+    }
+}
+
+/// Something that is bound as its text.
+#[derive(Clone, Copy, Debug)]
+pub struct Made<'a>(pub &'a dyn ToText);
+
+#[cfg(feature = "postgres")]
+mod postgres {
+    use std::io::Write as _;
+
+    use diesel::{
+        deserialize::{self, FromSql},
+        pg::{
+            Pg, PgValue,
+            data_types::{PgDate, PgTimestamp},
+        },
+        serialize::{self, IsNull, Output, ToSql},
+        sql_types::{self, Array, Text, Timestamptz},
+    };
+    use time::Date;
+    use uuid::Uuid;
+
+    use super::{Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words};
+
+    /// PostgreSQL counts microseconds from 2000-01-01T00:00:00Z.
+    const EPOCH: i64 = 946_684_800_000_000;
+
+    /// And days from the same one, which is this Julian day.
+    const FIRST_DAY: i32 = 2_451_545;
+
+    impl FromSql<Id, Pg> for StoredId {
+        fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+            Ok(Uuid::from_slice(value.as_bytes())?.into())
+        }
+    }
+
+    impl ToSql<Id, Pg> for Uuid {
+        fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+            ToSql::<sql_types::Uuid, Pg>::to_sql(self, out)
+        }
+    }
+
+    impl FromSql<Moment, Pg> for StoredTime {
+        fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+            let PgTimestamp(at) = FromSql::<Timestamptz, Pg>::from_sql(value)?;
+            Ok(match at {
+                i64::MIN => Self::MIN,
+                at => Self(at.saturating_add(EPOCH)),
+            })
+        }
+    }
+
+    impl ToSql<Moment, Pg> for StoredTime {
+        fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+            let at = PgTimestamp(match *self {
+                Self::MAX => i64::MAX,
+                Self(at) => at.saturating_sub(EPOCH),
+            });
+            ToSql::<Timestamptz, Pg>::to_sql(&at, &mut out.reborrow())
+        }
+    }
+
+    impl FromSql<Day, Pg> for StoredDay {
+        fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+            let PgDate(days) = FromSql::<sql_types::Date, Pg>::from_sql(value)?;
+            let day = days.checked_add(FIRST_DAY);
+            let day = day.and_then(|day| Date::from_julian_day(day).ok());
+            Ok(match (day, days) {
+                (Some(date), _) => Self::Date(date),
+                (None, i32::MAX) => Self::Other("infinity".to_owned()),
+                (None, i32::MIN) => Self::Other("-infinity".to_owned()),
+                (None, days) => Self::Other(days.to_string()),
+            })
+        }
+    }
+
+    impl ToSql<Day, Pg> for Date {
+        fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+            let date = PgDate(self.to_julian_day() - FIRST_DAY);
+            ToSql::<sql_types::Date, Pg>::to_sql(&date, &mut out.reborrow())
+        }
+    }
+
+    impl ToSql<Text, Pg> for Made<'_> {
+        fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+            out.write_all(self.0.to_text().as_bytes())?;
+            Ok(IsNull::No)
+        }
+    }
+
+    impl FromSql<Words, Pg> for StoredWords {
+        fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+            FromSql::<Array<Text>, Pg>::from_sql(value).map(Self::Each)
+        }
+    }
+}
+
+#[cfg(feature = "sqlite")]
+mod sqlite {
+    use diesel::{
+        deserialize::{self, FromSql},
+        serialize::{self, IsNull, Output, ToSql},
+        sql_types::Text,
+        sqlite::{Sqlite, SqliteValue},
+    };
+    use domain::store::stored::Word;
+    use time::Date;
+    use uuid::Uuid;
+
+    use super::{Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words};
+
+    impl FromSql<Id, Sqlite> for StoredId {
+        fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+            let bytes = value.read_blob();
+            Ok(match Uuid::from_slice(bytes) {
+                Ok(id) => Self::Uuid(id),
+                Err(_) => Self::Other(bytes.to_vec()),
+            })
+        }
+    }
+
+    impl ToSql<Id, Sqlite> for Uuid {
+        fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+            out.set_value(self.as_bytes().as_slice());
+            Ok(IsNull::No)
+        }
+    }
+
+    impl FromSql<Moment, Sqlite> for StoredTime {
+        fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+            Ok(Self(value.read_long()))
+        }
+    }
+
+    impl ToSql<Moment, Sqlite> for StoredTime {
+        fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+            out.set_value(self.0);
+            Ok(IsNull::No)
+        }
+    }
+
+    impl FromSql<Day, Sqlite> for StoredDay {
+        fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+            let text: String = FromSql::<Text, Sqlite>::from_sql(value)?;
+            Ok(Date::from_store(&text).map_or_else(|| Self::Other(text), Self::Date))
+        }
+    }
+
+    impl ToSql<Day, Sqlite> for Date {
+        fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+            out.set_value(domain::subscriber::day::write(*self));
+            Ok(IsNull::No)
+        }
+    }
+
+    impl ToSql<Text, Sqlite> for Made<'_> {
+        fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+            out.set_value(self.0.to_text());
+            Ok(IsNull::No)
+        }
+    }
+
+    impl FromSql<Words, Sqlite> for StoredWords {
+        fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+            FromSql::<Text, Sqlite>::from_sql(value).map(Self::Joined)
+        }
+    }
+}
+
+/// Bound like the identifier that it is, in a query of diesel's.
+impl<DB> ToSql<Id, DB> for StoredId
+where
+    DB: Backend,
+    Uuid: ToSql<Id, DB>,
+{
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+        match self {
+            Self::Uuid(id) => id.to_sql(out),
+            Self::Other(_) => Err("it is no UUID".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::posting::LocationType;
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn times_are_exact_at_microseconds() {
+        for at in [
+            datetime!(2026-01-01 00:00 UTC),
+            datetime!(2026-01-01 00:00:00.000001 UTC),
+            datetime!(1999-12-31 23:59:59.999999 UTC),
+            datetime!(1969-12-31 23:59:59.999999 UTC),
+            datetime!(0001-01-01 00:00:00.5 UTC),
+            datetime!(9999-12-31 23:59:59.999999 UTC),
+        ] {
+            assert_eq!(StoredTime::from(at).time("t.c"), Ok(at));
+        }
+    }
+
+    #[test]
+    fn a_time_beyond_the_calendar_is_reported() {
+        for (at, shown) in [
+            (i64::MAX, "infinity"),
+            (i64::MIN, "-infinity"),
+            (i64::MAX - 1, "9223372036854775806"),
+        ] {
+            let error = StoredTime(at).time("postings.created_at").unwrap_err();
+            let error = error.to_string();
+            assert!(
+                error.contains("postings.created_at") && error.contains(shown),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_keep_their_order() {
+        let check = |list: &[LocationType], text: &str| {
+            assert_eq!(list.to_vec().to_text(), text);
+            let stored = StoredWords::Joined(text.to_owned());
+            assert_eq!(stored.words("t.c").as_deref(), Ok(list));
+        };
+        check(&[], "");
+        check(&[LocationType::Hybrid], "hybrid");
+        check(
+            &[LocationType::OnSite, LocationType::Remote],
+            "on-site,remote",
+        );
+        for text in [",", "remote,", "remote, hybrid", "Remote"] {
+            let stored = StoredWords::Joined(text.to_owned());
+            assert!(stored.words::<LocationType>("t.c").is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_word_has_a_comma() {
+        let words = EmploymentType::ALL.iter().map(|word| word.as_str());
+        let words = words.chain(LocationType::ALL.iter().map(|word| word.as_str()));
+        for word in words.chain(Scope::ALL.iter().map(|word| word.as_str())) {
+            assert!(!word.contains(','), "{word}");
+        }
+    }
+}
