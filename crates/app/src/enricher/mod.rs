@@ -10,11 +10,9 @@ mod thrifty;
 
 use std::{sync::Arc, time::Duration};
 
-use adapters_enrichment::{
-    Builtin,
-    llm::{self, Model, SettingsError},
-};
+use adapters_llm::{self as llm, Model, SettingsError};
 use domain::enrichment::{Author, Drafts, Enricher, Pipeline};
+use posting_text::Builtin;
 
 use self::{guarded::Guarded, model::WithModel, thrifty::Paid};
 use crate::{

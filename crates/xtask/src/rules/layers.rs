@@ -32,8 +32,12 @@ const LAYERS: &[Layer] = &[
         may_use: &["crates/domain", "crates/outbound"],
     },
     Layer {
-        folder: "crates/adapters-enrichment",
+        folder: "crates/adapters-llm",
         may_use: &["crates/domain", "crates/outbound"],
+    },
+    Layer {
+        folder: "crates/posting-text",
+        may_use: &["crates/domain"],
     },
     Layer {
         folder: "crates/adapters-*",
@@ -41,7 +45,12 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         folder: "crates/app",
-        may_use: &["crates/domain", "crates/adapters-*", "crates/outbound"],
+        may_use: &[
+            "crates/domain",
+            "crates/adapters-*",
+            "crates/outbound",
+            "crates/posting-text",
+        ],
     },
     Layer {
         folder: "crates/xtask",
@@ -98,7 +107,7 @@ const CONFINED: &[Confined] = &[
         to: &[
             "crates/app",
             "crates/adapters-mailerlite",
-            "crates/adapters-enrichment",
+            "crates/adapters-llm",
             "crates/outbound",
             "tests",
         ],
@@ -271,7 +280,7 @@ mod tests {
                 &["crates/domain", "actix-web", "oxide-auth", "dev:reqwest"],
             ),
             (
-                "crates/adapters-enrichment",
+                "crates/adapters-llm",
                 &["crates/domain", "crates/outbound", "reqwest", "dev:anyhow"],
             ),
             (
@@ -331,7 +340,7 @@ mod tests {
             ("crates/adapters-sqlite", "dev:actix-rt"),
             ("crates/adapters-sqlite", "crates/outbound"),
             ("crates/adapters-http", "crates/outbound"),
-            ("crates/adapters-enrichment", "crates/adapters-mailerlite"),
+            ("crates/adapters-llm", "crates/adapters-mailerlite"),
             ("crates/outbound", "crates/domain"),
             ("crates/outbound", "anyhow"),
             ("crates/app", "diesel-async"),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adapters_enrichment::llm::{self, Model, SettingsError};
+use adapters_llm::{self as llm, Model, SettingsError};
 use domain::subscriber::{Account, provider::Provider};
 use outbound::Patience;
 
