@@ -3,62 +3,58 @@
 //! A wrong refusal is worse than a poor posting on the board, so only what is certain is refused,
 //! and words are never counted alone: Japanese has no spaces.
 
-use domain::enrichment::{Budget, Exceeded, ReasonCode, Verdict};
-
 use crate::{
+    Budget, Exceeded,
     document::Document,
     redact::{Kind, SEPARATOR, Scan, words::words},
 };
 
-const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself in \
-                          `raw_description` and send the posting again.";
+/// Why rules refuse a posting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// The description says nothing.
+    NoContent,
+    /// It consists of links.
+    OnlyLinks,
+    /// The posting is a test.
+    Test,
+}
 
 /// What weighs more than this is no test, unless it is filler text.
 const LONG: usize = 400;
 
-/// Judges a posting by its title and its description.
+/// What is against a posting, going by its title and its description.
 pub(crate) fn judge(
     title: &str,
     document: &Document,
     scan: &Scan,
     budget: &Budget,
-) -> Result<Verdict, Exceeded> {
+) -> Result<Option<Refusal>, Exceeded> {
     // The text is looked at a few times, and so is every word of one without weight.
     budget.spend(scan.text.len().saturating_mul(8) + scan.contacts.len())?;
     Ok(judgement(title, document, scan))
 }
 
-fn judgement(title: &str, document: &Document, scan: &Scan) -> Verdict {
+fn judgement(title: &str, document: &Document, scan: &Scan) -> Option<Refusal> {
     let content = Content::of(document, scan);
     if content.weight > LONG && !content.text.to_ascii_lowercase().contains("lorem ipsum") {
-        return Verdict::Approve;
+        return None;
     }
     if content.weight == 0 || is_placeholder(&content.text) {
-        let text = if content.links > 0 {
-            ONLY_LINKS
+        return Some(if content.links > 0 {
+            Refusal::OnlyLinks
         } else {
-            ReasonCode::NoContent.sentence()
-        };
-        return reject(ReasonCode::NoContent, text);
+            Refusal::NoContent
+        });
     }
     // "Apply here: https://…"
     if content.links > 0 && content.weight <= 12 {
-        return reject(ReasonCode::NoContent, ONLY_LINKS);
+        return Some(Refusal::OnlyLinks);
     }
-    if is_test(&content.text) || is_lorem_ipsum(&content.text) {
-        return reject(ReasonCode::TestPosting, ReasonCode::TestPosting.sentence());
-    }
-    if is_test_title(title) && content.weight <= 80 {
-        return reject(ReasonCode::TestPosting, ReasonCode::TestPosting.sentence());
-    }
-    Verdict::Approve
-}
-
-fn reject(code: ReasonCode, text: &str) -> Verdict {
-    Verdict::Reject {
-        code,
-        text: text.to_owned(),
-    }
+    let is_test = is_test(&content.text)
+        || is_lorem_ipsum(&content.text)
+        || (is_test_title(title) && content.weight <= 80);
+    is_test.then_some(Refusal::Test)
 }
 
 /// What a description says apart from its links.

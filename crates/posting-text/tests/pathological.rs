@@ -3,17 +3,14 @@
 //! machine.
 #![expect(clippy::unwrap_used, reason = "tests, whose budgets have no end")]
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
-use domain::{
-    enrichment::{
-        Budget, Craft, Draft, Enricher, EnrichmentInput, Exceeded, Pipeline, ReasonCode, StopFlag,
-        Verdict,
-        rules::{self, CheckError},
-    },
-    posting::CountryCode,
+use posting_text::{
+    Budget, Exceeded, Posting, Prepared,
+    markdown::from_description,
+    prepare, redact,
+    rules::{self, CheckError, Texts},
 };
-use posting_text::Builtin;
 
 /// A text of about so many bytes.
 type Text = fn(usize) -> String;
@@ -192,14 +189,23 @@ fn names() -> Vec<(String, Text)> {
     ]
 }
 
-fn input(company: &str, description: &str) -> EnrichmentInput {
-    EnrichmentInput {
-        title: "Cook".to_owned(),
-        raw_description: Arc::from(description),
-        country: CountryCode::parse("NO"),
-        city: Some("Oslo".to_owned()),
-        company_name: company.to_owned(),
-        company_website: "https://www.acme.example/jobs".to_owned(),
+fn posting<'a>(company_name: &'a str, description: &'a str) -> Posting<'a> {
+    Posting {
+        title: "Cook",
+        description,
+        country: Some("NO"),
+        city: Some("Oslo"),
+        company_name,
+        company_website: "https://www.acme.example/jobs",
+    }
+}
+
+/// What was made of a posting, as it is held against the rules.
+fn texts(prepared: &Prepared) -> Texts<'_> {
+    Texts {
+        markdown: &prepared.markdown,
+        redacted_markdown: &prepared.redacted_markdown,
+        rejection: prepared.refusal.map(|_| "It says nothing."),
     }
 }
 
@@ -215,21 +221,25 @@ fn cases() -> Vec<(String, String, Text)> {
 }
 
 /// How many steps everything takes that happens to a posting, and to a draft with its text.
-fn steps(input: &EnrichmentInput) -> u64 {
+fn steps(posting: &Posting<'_>) -> u64 {
     let budget = Budget::unlimited();
-    let enrichment = Builtin.prepare(input, &budget).unwrap();
-    let text = &enrichment.texts.markdown;
-    let _ = rules::check(&enrichment, input, &Budget::unlimited());
-    Builtin.redact(text, input, &budget).unwrap();
-    let draft = Draft {
-        markdown: input.raw_description.to_string(),
-        redacted_markdown: text.clone(),
-        verdict: Verdict::Approve,
-        answer: String::new(),
+    let prepared = prepare(posting, &budget).unwrap();
+    let text = &prepared.markdown;
+    let _ = rules::check(
+        &texts(&prepared),
+        prepared.coordinates,
+        posting,
+        &Budget::unlimited(),
+    );
+    redact::markdown(text, posting, &budget).unwrap();
+    let draft = Texts {
+        markdown: posting.description,
+        redacted_markdown: text,
+        rejection: None,
     };
     // A draft is as hostile as the posting says, and its addresses are looked for one by one:
     // that is what the budget is for.
-    let faults = rules::faults(&draft, text, &Budget::of(text, &StopFlag::default()));
+    let faults = rules::faults(&draft, text, &Budget::of(text));
     assert!(!matches!(faults, Err(Exceeded::Stopped)));
     budget.spent()
 }
@@ -239,10 +249,10 @@ fn twice_the_text_takes_twice_the_steps() {
     const SIZE: usize = 12_000;
     for (name, company, text) in cases() {
         let [one, two] = [SIZE, 2 * SIZE].map(|size| {
-            let input = input(&company, &text(size));
             // Texts are of about their size.
-            let bytes = input.raw_description.len();
-            (steps(&input), bytes)
+            let description = text(size);
+            let posting = posting(&company, &description);
+            (steps(&posting), description.len())
         });
         let growth = as_float(two.0) / as_float(one.0);
         let larger = as_float(two.1 as u64) / as_float(one.1 as u64);
@@ -261,25 +271,19 @@ fn as_float(number: u64) -> f64 {
 #[test]
 fn every_text_ends_within_its_budget() {
     const SIZE: usize = 60_000;
-    let pipeline = Pipeline::by_rules(Arc::new(Builtin));
     let mut rejected = Vec::new();
     for (name, company, text) in cases() {
-        let input = input(&company, &text(SIZE));
-        let enrichment = pollster::block_on(pipeline.enrich(&input, &StopFlag::default()));
-        let enrichment = enrichment.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let longest = rules::longest(&input.raw_description);
-        let texts = &enrichment.texts;
-        for text in [&texts.markdown, &texts.redacted_markdown] {
-            assert!(text.len() <= longest, "{name}: {} bytes", text.len());
-        }
-        if matches!(
-            enrichment.verdict,
-            Verdict::Reject {
-                code: ReasonCode::TooComplex,
-                ..
-            }
-        ) {
+        let description = text(SIZE);
+        let posting = posting(&company, &description);
+        let Ok(prepared) = prepare(&posting, &Budget::of(&description)) else {
             rejected.push(name);
+            continue;
+        };
+        let (texts, place) = (texts(&prepared), prepared.coordinates);
+        match rules::check(&texts, place, &posting, &Budget::of(&description)) {
+            Ok(()) => {}
+            Err(CheckError::Exceeded(_)) => rejected.push(name),
+            Err(CheckError::Breach(breach)) => panic!("{name}: {breach}"),
         }
     }
     assert_eq!(
@@ -294,32 +298,28 @@ fn every_text_ends_within_its_budget() {
 #[test]
 fn work_ends_wherever_its_budget_does() {
     for (name, company, text) in cases() {
-        let input = input(&company, &text(3_000));
-        let longest = rules::longest(&input.raw_description);
-        let whole = Budget::new(u64::MAX, longest, &StopFlag::default());
-        let _ = Builtin.prepare(&input, &whole);
+        let description = text(3_000);
+        let posting = posting(&company, &description);
+        let longest = rules::longest(&description);
+        let whole = Budget::new(u64::MAX, longest);
+        let _ = prepare(&posting, &whole);
         for part in 0..5 {
             let steps = whole.spent() * part / 5;
-            let budget = Budget::new(steps, longest, &StopFlag::default());
-            assert_eq!(
-                Builtin.prepare(&input, &budget),
-                Err(Exceeded::Steps),
-                "{name}"
-            );
+            let budget = Budget::new(steps, longest);
+            assert_eq!(prepare(&posting, &budget), Err(Exceeded::Steps), "{name}");
             // No single thing takes so long that a flag would be seen late.
             let more = budget.spent() - steps;
             assert!(more <= 8 * longest as u64, "{name}: {more} steps more");
         }
-        let stop = StopFlag::default();
-        stop.stop();
-        let stopped = Builtin.prepare(&input, &Budget::of(&input.raw_description, &stop));
+        let stop = Arc::new(AtomicBool::new(true));
+        let stopped = prepare(&posting, &Budget::of(&description).until(stop));
         assert_eq!(stopped, Err(Exceeded::Stopped), "{name}");
     }
 }
 
 #[test]
 fn a_destination_is_short_and_written_once() {
-    let clean = |text: &str| Builtin.clean(text, &Budget::unlimited()).unwrap();
+    let clean = |text: &str| from_description(text, &Budget::unlimited()).unwrap();
     let longest = format!("https://x.example/{}", "a".repeat(2_048 - 18));
     assert_eq!(
         clean(&format!("<a href='{longest}'>a</a>")),
@@ -354,12 +354,10 @@ fn a_destination_is_short_and_written_once() {
 
 #[test]
 fn a_check_that_takes_too_much_says_so() {
-    let input = input("Acme", "A cook for Oslo.");
-    let budget = Budget::of(&input.raw_description, &StopFlag::default());
-    let enrichment = Builtin.prepare(&input, &budget).unwrap();
-    let none = Budget::new(0, 0, &StopFlag::default());
+    let posting = posting("Acme", "A cook for Oslo.");
+    let prepared = prepare(&posting, &Budget::of(posting.description)).unwrap();
     assert_eq!(
-        rules::check(&enrichment, &input, &none),
+        rules::check(&texts(&prepared), None, &posting, &Budget::new(0, 0)),
         Err(CheckError::Exceeded(Exceeded::Steps))
     );
 }

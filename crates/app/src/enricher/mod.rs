@@ -6,14 +6,15 @@
 
 mod guarded;
 mod model;
+mod rules;
 mod thrifty;
 
 use std::{sync::Arc, time::Duration};
 
 use adapters_llm::{self as llm, Model, SettingsError};
 use domain::enrichment::{Author, Drafts, Enricher, Pipeline};
-use posting_text::Builtin;
 
+pub use self::rules::TextRules;
 use self::{guarded::Guarded, model::WithModel, thrifty::Paid};
 use crate::{
     clock::Clock,
@@ -85,9 +86,9 @@ impl Prepared {
 
     /// The enricher, with the store of drafts.
     pub fn with(self, drafts: Arc<dyn Drafts>, clock: Clock) -> Enriching {
-        let (gate, craft) = (Arc::new(Gate::default()), Arc::new(Builtin));
+        let (gate, rules) = (Arc::new(Gate::default()), Arc::new(TextRules));
         let enricher: Arc<dyn Enricher> = match self.model {
-            None => Arc::new(Pipeline::by_rules(craft)),
+            None => Arc::new(Pipeline::by_rules(rules)),
             Some(Judge { author, edition }) => {
                 let guarded = Guarded::new(author, Arc::clone(&gate));
                 let paid = Paid {
@@ -96,7 +97,7 @@ impl Prepared {
                     drafts,
                     clock,
                 };
-                Arc::new(WithModel::new(craft, paid))
+                Arc::new(WithModel::new(rules, paid))
             }
         };
         Enriching {

@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::enrichment::{
-    Coordinates, Craft, EnrichError, EnrichedTexts, Enricher, Enrichment, EnrichmentInput,
-    Pipeline, StopFlag,
+    Coordinates, EnrichError, EnrichedTexts, Enricher, Enrichment, EnrichmentInput, Pipeline,
+    RuleEnricher, StopFlag,
 };
 
 use super::thrifty::{Paid, Thrifty};
 
 /// An enricher with a model.
 pub struct WithModel {
-    craft: Arc<dyn Craft>,
+    rules: Arc<dyn RuleEnricher>,
     paid: Arc<Paid>,
 }
 
 impl WithModel {
-    pub fn new(craft: Arc<dyn Craft>, paid: Paid) -> Self {
+    pub fn new(rules: Arc<dyn RuleEnricher>, paid: Paid) -> Self {
         Self {
-            craft,
+            rules,
             paid: Arc::new(paid),
         }
     }
@@ -34,12 +34,12 @@ impl Enricher for WithModel {
         stop: &StopFlag,
     ) -> Result<Enrichment, EnrichError> {
         let author = Thrifty::new(Arc::clone(&self.paid));
-        Pipeline::with_author(Arc::clone(&self.craft), Arc::new(author))
+        Pipeline::with_author(Arc::clone(&self.rules), Arc::new(author))
             .enrich(input, stop)
             .await
     }
 
     fn unjudged(&self, input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
-        Pipeline::by_rules(Arc::clone(&self.craft)).unjudged(input)
+        Pipeline::by_rules(Arc::clone(&self.rules)).unjudged(input)
     }
 }

@@ -39,7 +39,7 @@ impl Bench {
             clock: Arc::clone(&clock),
         };
         Self {
-            enricher: WithModel::new(Arc::new(Builtin), paid()),
+            enricher: WithModel::new(Arc::new(TextRules), paid()),
             paid: Arc::new(paid()),
             author,
             drafts,

@@ -108,7 +108,7 @@ impl Enricher for Script {
                 self.end(&input.title);
             }
             Some(Treatment::Compute) => {
-                while !stop.is_stopped() {
+                while !stop.flag().load(Ordering::Relaxed) {
                     std::thread::yield_now();
                 }
             }

@@ -1,7 +1,7 @@
 //! The port to whoever writes texts and judges, such as a language model: what it is asked, what
 //! it answers, and what is said to an answer of no use.
 //!
-//! An author is never trusted: [`super::Pipeline`] holds its drafts against [`super::rules`].
+//! An author is never trusted: [`super::Pipeline`] holds its drafts against rules.
 
 use std::borrow::Cow;
 
@@ -133,7 +133,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::enrichment::{approval, rejection};
+    use crate::enrichment::tests::doubles::{approval, rejection};
 
     fn round_trip(draft: &Draft) {
         let json = draft.to_json().unwrap();

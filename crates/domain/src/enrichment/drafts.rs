@@ -97,7 +97,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::{posting::CountryCode, testing::enrichment::input};
+    use crate::{enrichment::tests::doubles::input, posting::CountryCode};
 
     #[test]
     fn any_field_moves_the_key() {

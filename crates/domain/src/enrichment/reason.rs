@@ -51,6 +51,10 @@ impl ReasonCode {
         Self::Illegal,
     ];
 
+    /// The sentence of [`NoContent`](Self::NoContent) for a description of nothing but links.
+    pub const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself \
+                                  in `raw_description` and send the posting again.";
+
     /// The code with this name, if an author may give it.
     pub fn of_author(name: &str) -> Option<Self> {
         Self::OF_AUTHORS
@@ -76,6 +80,15 @@ impl ReasonCode {
     /// The code with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == name)
+    }
+
+    /// Why a posting is rejected: what the code means, and what a model says about this posting.
+    pub fn explained(self, detail: &str) -> String {
+        let sentence = self.sentence();
+        if detail.is_empty() || sentence.contains(detail) {
+            return sentence.to_owned();
+        }
+        format!("{sentence} {detail}")
     }
 
     /// What it means, and what to do about it, in a sentence for whoever pushed the posting.
@@ -146,6 +159,16 @@ mod tests {
         assert_eq!(not_for_authors, [ReasonCode::TooComplex]);
         for name in ["", "Spam", "spam ", "no-content", "approve"] {
             assert_eq!(ReasonCode::parse(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_code_speaks_first() {
+        let sentence = ReasonCode::Spam.sentence();
+        let explained = ReasonCode::Spam.explained("It repeats “loan”.");
+        assert_eq!(explained, format!("{sentence} It repeats “loan”."));
+        for nothing_new in ["", sentence, "Describe one job"] {
+            assert_eq!(ReasonCode::Spam.explained(nothing_new), sentence);
         }
     }
 

@@ -5,7 +5,6 @@
 //! test for each case.
 
 pub mod contract;
-pub mod enrichment;
 mod memory;
 mod provider;
 mod sample;

@@ -2,17 +2,20 @@
 
 #![no_main]
 
-use posting_text::markdown::from_description;
-use posting_text_fuzz::{budget, check, posting, within};
 use libfuzzer_sys::fuzz_target;
+use posting_text::{Budget, Posting, markdown::from_description};
+use posting_text_fuzz::{check, within};
 
-fuzz_target!(|raw: &str| {
-    let input = posting(&format!("\n\n\n{raw}"));
-    let Some(once) = within(from_description(raw, &budget(raw))) else {
+fuzz_target!(|description: &str| {
+    let posting = Posting {
+        description,
+        ..Posting::default()
+    };
+    let Some(once) = within(from_description(description, &Budget::of(description))) else {
         return;
     };
-    check(&once, "", &input);
-    if let Some(twice) = within(from_description(&once, &budget(raw))) {
-        check(&twice, "", &input);
+    check(&once, "", &posting);
+    if let Some(twice) = within(from_description(&once, &Budget::of(description))) {
+        check(&twice, "", &posting);
     }
 });

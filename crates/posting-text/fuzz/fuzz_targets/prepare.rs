@@ -2,20 +2,19 @@
 
 #![no_main]
 
-use posting_text::Builtin;
-use posting_text_fuzz::{budget, check, posting, within};
-use domain::enrichment::{Craft, Verdict};
 use libfuzzer_sys::fuzz_target;
+use posting_text::{Budget, prepare};
+use posting_text_fuzz::{Parts, check, within};
 
 fuzz_target!(|data: &str| {
-    let input = posting(data);
-    let prepared = Builtin.prepare(&input, &budget(&input.raw_description));
-    let Some(enrichment) = within(prepared) else {
+    let parts = Parts::of(data);
+    let posting = parts.posting();
+    let Some(prepared) = within(prepare(&posting, &Budget::of(posting.description))) else {
         return;
     };
-    let texts = &enrichment.texts;
-    check(&texts.markdown, &texts.redacted_markdown, &input);
-    if enrichment.verdict == Verdict::Approve {
-        assert!(!texts.markdown.trim().is_empty() && !texts.redacted_markdown.trim().is_empty());
+    check(&prepared.markdown, &prepared.redacted_markdown, &posting);
+    if prepared.refusal.is_none() {
+        assert!(!prepared.markdown.trim().is_empty());
+        assert!(!prepared.redacted_markdown.trim().is_empty());
     }
 });

@@ -2,19 +2,25 @@
 
 #![no_main]
 
-use posting_text::Builtin;
-use posting_text_fuzz::{budget, check, posting, within};
-use domain::enrichment::Craft;
 use libfuzzer_sys::fuzz_target;
+use posting_text::{Budget, redact};
+use posting_text_fuzz::{Parts, check, within};
 
 fuzz_target!(|data: &str| {
-    let input = posting(data);
-    let markdown = &input.raw_description;
-    let Some(redacted) = within(Builtin.redact(markdown, &input, &budget(markdown))) else {
+    let parts = Parts::of(data);
+    let posting = parts.posting();
+    let hide = |text: &str| {
+        within(redact::markdown(
+            text,
+            &posting,
+            &Budget::of(posting.description),
+        ))
+    };
+    let Some(redacted) = hide(posting.description) else {
         return;
     };
-    check("", &redacted, &input);
-    if let Some(again) = within(Builtin.redact(&redacted, &input, &budget(markdown))) {
-        check("", &again, &input);
+    check("", &redacted, &posting);
+    if let Some(again) = hide(&redacted) {
+        check("", &again, &posting);
     }
 });

@@ -1,33 +1,43 @@
 //! What the targets share: a posting made of the fuzzer's text, and what must hold of an outcome.
 
-use std::sync::Arc;
-
-use domain::{
-    enrichment::{
-        Budget, EnrichedTexts, Enrichment, EnrichmentInput, Exceeded, StopFlag, Verdict,
-        rules::{self, CheckError},
-    },
-    posting::CountryCode,
+use posting_text::{
+    Budget, Exceeded, Posting,
+    rules::{self, CheckError, Texts},
 };
 
-/// A posting: lines for name, website and city of the company, then the description.
-pub fn posting(data: &str) -> EnrichmentInput {
-    let mut parts = data.splitn(4, '\n');
-    let mut part = || parts.next().unwrap_or_default();
-    let short = |text: &str| text.chars().take(255).collect::<String>();
-    EnrichmentInput {
-        company_name: short(part()),
-        company_website: format!("https://{}", short(part())),
-        city: Some(short(part())),
-        title: "Cook".to_owned(),
-        country: CountryCode::parse("NO"),
-        raw_description: Arc::from(part()),
-    }
+/// The parts of a posting: lines for name, website and city of the company, then the description.
+pub struct Parts<'a> {
+    name: String,
+    website: String,
+    city: String,
+    description: &'a str,
 }
 
-/// What work on a description may cost.
-pub fn budget(description: &str) -> Budget {
-    Budget::of(description, &StopFlag::default())
+impl<'a> Parts<'a> {
+    /// Takes a text apart.
+    pub fn of(data: &'a str) -> Self {
+        let mut parts = data.splitn(4, '\n');
+        let mut part = || parts.next().unwrap_or_default();
+        let short = |text: &str| text.chars().take(255).collect::<String>();
+        Self {
+            name: short(part()),
+            website: format!("https://{}", short(part())),
+            city: short(part()),
+            description: part(),
+        }
+    }
+
+    /// The posting.
+    pub fn posting(&self) -> Posting<'_> {
+        Posting {
+            title: "Cook",
+            description: self.description,
+            country: Some("NO"),
+            city: Some(&self.city),
+            company_name: &self.name,
+            company_website: &self.website,
+        }
+    }
 }
 
 /// The value, unless a text became too long. Steps never run out for texts as short as the
@@ -41,21 +51,15 @@ pub fn within<T>(result: Result<T, Exceeded>) -> Option<T> {
 }
 
 /// Holds texts against the rules.
-pub fn check(markdown: &str, redacted_markdown: &str, input: &EnrichmentInput) {
-    let enrichment = Enrichment {
-        texts: EnrichedTexts {
-            markdown: markdown.to_owned(),
-            redacted_markdown: redacted_markdown.to_owned(),
-        },
-        coordinates: None,
-        verdict: Verdict::Reject {
-            code: domain::enrichment::ReasonCode::Spam,
-            text: "It is one.".to_owned(),
-        },
+pub fn check(markdown: &str, redacted_markdown: &str, posting: &Posting<'_>) {
+    let texts = Texts {
+        markdown,
+        redacted_markdown,
+        rejection: Some("It is one."),
     };
-    match rules::check(&enrichment, input, &budget(&input.raw_description)) {
+    match rules::check(&texts, None, posting, &Budget::of(posting.description)) {
         Ok(()) => {}
-        Err(CheckError::Breach(breach)) => panic!("{breach}\n{:?}", enrichment.texts),
+        Err(CheckError::Breach(breach)) => panic!("{breach}\n{texts:?}"),
         Err(CheckError::Exceeded(exceeded)) => panic!("{exceeded}"),
     }
 }

@@ -3,7 +3,7 @@
 //! Nothing here recurses and every call is cheap, so hostile nesting costs neither stack nor
 //! more than linear time.
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 use super::{inline::Inline, table};
 use crate::document::{Block, Document, List, MAX_DEPTH, Span};

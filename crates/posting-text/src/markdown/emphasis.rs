@@ -6,7 +6,7 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 use crate::document::Span;
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 use html5gum::{StartTag, State, Token, Tokenizer};
 
 use super::{

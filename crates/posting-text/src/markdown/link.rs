@@ -2,8 +2,6 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use domain::posting::limits::APPLICATION_URL;
-
 /// The destination as it may be written, or `None` when the link must become text: relative
 /// ones lead nowhere from a board, other schemes run code or carry data, and no address that is
 /// longer than an `application_url` may be is one that a reader needs.
@@ -41,8 +39,11 @@ pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
     (!is_long(&out)).then(|| out.into())
 }
 
+/// The longest address that is kept, in characters: as long as browsers and forms take.
+const LONGEST: usize = 2_048;
+
 fn is_long(address: &str) -> bool {
-    address.chars().nth(APPLICATION_URL).is_some()
+    address.chars().nth(LONGEST).is_some()
 }
 
 /// An image's alternative text, if it tells a reader something.

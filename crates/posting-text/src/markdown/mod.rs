@@ -17,12 +17,13 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 use self::source::Source;
 use crate::document::Document;
 
-/// The description as `CommonMark` without raw HTML.
+/// The description as `CommonMark` without raw HTML and without links that a reader should not
+/// follow. What is clean already stays as it is.
 pub fn from_description(raw: &str, budget: &Budget) -> Result<String, Exceeded> {
     write(&read(raw, budget)?, budget)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, html};
 use regex::Regex;
 

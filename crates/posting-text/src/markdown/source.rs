@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 use regex::Regex;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 

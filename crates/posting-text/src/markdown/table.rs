@@ -1,7 +1,7 @@
 //! Tables. `CommonMark` has none, so a table of facts becomes a list with a line for each row,
 //! and a table that only arranges the page is dissolved into its content.
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 use super::{
     builder::Cell,

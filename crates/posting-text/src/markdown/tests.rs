@@ -4,7 +4,7 @@ mod html;
 mod properties;
 mod text;
 
-use domain::enrichment::Budget;
+use crate::Budget;
 
 fn from_description(raw: &str) -> String {
     super::from_description(raw, &Budget::unlimited()).unwrap()

@@ -1,7 +1,7 @@
 //! Prints a [`Document`] as `CommonMark`: `-` lists, `#` headings, `**` and `_`, a backslash for a
 //! hard line break, one empty line between blocks.
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 use pulldown_cmark::{Event, Parser};
 
 use super::{

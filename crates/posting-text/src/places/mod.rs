@@ -11,9 +11,16 @@ mod tests;
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use domain::enrichment::Coordinates;
-
 use fold::fold;
+
+/// A place on Earth, WGS 84, in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinates {
+    /// Degrees north, −90 to 90.
+    pub latitude: f64,
+    /// Degrees east, −180 to 180.
+    pub longitude: f64,
+}
 
 /// Where a city is: `country` is its two-letter code, `city` its name as people write it.
 pub fn find(country: &str, city: &str) -> Option<Coordinates> {

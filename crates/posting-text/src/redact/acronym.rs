@@ -1,7 +1,7 @@
 //! Acronyms of a company: those that a text introduces, those that it uses in capitals, and the
 //! words that it writes out before one.
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 use super::{
     vocabulary::{ACRONYMS, SMALL},

@@ -3,7 +3,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 use super::{
     Identity, Scan, acronym, inside,

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 use regex::Regex;
 
 /// Where the e-mail addresses are, also those hidden from robots: `jobs [at] example [dot] org`.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 use super::{
     key::{Case, Key},

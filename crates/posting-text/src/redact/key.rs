@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 use super::{
     vocabulary::LEGAL,

@@ -18,39 +18,34 @@ mod tests;
 
 use std::ops::Range;
 
-use domain::enrichment::{
-    Budget, EnrichmentInput, Exceeded,
-    rules::{SecretKind, Secrets},
-};
-
 use crate::{
+    Budget, Exceeded, Posting,
     document::{Document, Span},
     markdown,
+    rules::{SecretKind, Secrets},
 };
 
 /// What must not show.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Identity<'a> {
-    /// The company's name.
-    pub name: &'a str,
-    /// The company's website.
-    pub website: &'a str,
+pub(crate) struct Identity<'a> {
+    name: &'a str,
+    website: &'a str,
     /// The city of the workplace, which may show even if the company is named after it.
-    pub city: Option<&'a str>,
+    city: Option<&'a str>,
     /// The country of the workplace, two letters.
-    pub country: Option<&'a str>,
+    country: Option<&'a str>,
     /// What certainly identifies the company, by the rules that every redacted text must keep.
-    pub secrets: Option<&'a Secrets>,
+    secrets: Option<&'a Secrets>,
 }
 
 impl<'a> Identity<'a> {
     /// What a posting must not show.
-    pub fn of(input: &'a EnrichmentInput, secrets: &'a Secrets) -> Self {
+    pub(crate) fn of(posting: &Posting<'a>, secrets: &'a Secrets) -> Self {
         Self {
-            name: &input.company_name,
-            website: &input.company_website,
-            city: input.city.as_deref(),
-            country: input.country.as_ref().map(|country| country.as_str()),
+            name: posting.company_name,
+            website: posting.company_website,
+            city: posting.city,
+            country: posting.country,
             secrets: Some(secrets),
         }
     }
@@ -90,12 +85,17 @@ impl Kind {
     }
 }
 
-/// The Markdown with everything hidden that identifies the company or leads to it.
-pub fn markdown(
-    source: &str,
-    identity: &Identity<'_>,
-    budget: &Budget,
-) -> Result<String, Exceeded> {
+/// The text as clean `CommonMark` with everything hidden that identifies the posting's company or
+/// leads to it. What is hidden already stays as it is.
+pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
+    hidden(
+        source,
+        &Identity::of(posting, &Secrets::of(posting)),
+        budget,
+    )
+}
+
+fn hidden(source: &str, identity: &Identity<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let mut document = markdown::read(source, budget)?;
     let scan = Scan::of(&document, identity.website, budget)?;
     hide(&mut document, identity, &scan, budget)?;

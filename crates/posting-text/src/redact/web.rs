@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use domain::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 use regex::Regex;
 
 use super::vocabulary::GENERIC;

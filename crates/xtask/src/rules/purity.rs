@@ -1,4 +1,4 @@
-//! The text of `domain`: no ambient clock, no randomness, no I/O.
+//! The text of the pure crates: no ambient clock, no randomness, no I/O.
 //!
 //! `crates/domain/clippy.toml` bans the functions by their full paths, which a rename does not
 //! fool; this rule bans whole modules of the standard library, which clippy cannot. Tests, the
@@ -26,10 +26,11 @@ const WORDS: &[&str] = &[
 /// Modules of the standard library, alone or in a group: `use std::{fmt, fs}`.
 const MODULES: &[&str] = &["env", "fs", "net", "os", "process", "thread"];
 
-/// Every forbidden word in the sources of `domain`.
-pub fn check_domain(root: &Path) -> Result<Vec<Violation>> {
+/// Every forbidden word in the sources of a crate.
+pub fn check(root: &Path, package: &str) -> Result<Vec<Violation>> {
     let mut violations = Vec::new();
-    visit(root, &root.join("crates/domain/src"), &mut violations)?;
+    let sources = root.join("crates").join(package).join("src");
+    visit(root, &sources, &mut violations)?;
     Ok(violations)
 }
 

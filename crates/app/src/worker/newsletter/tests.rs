@@ -97,7 +97,7 @@ impl Bench {
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::<MemoryDrafts>::default(),
             gate: Arc::default(),
-            enricher: Arc::new(Pipeline::by_rules(Arc::new(posting_text::Builtin))),
+            enricher: Arc::new(Pipeline::by_rules(Arc::new(crate::enricher::TextRules))),
             provider: Arc::clone(script) as _,
             lifetime: Lifetime::NEVER,
             clock: Arc::clone(&self.clock),

@@ -1,14 +1,5 @@
 //! What holds of any text.
 
-use std::sync::Arc;
-
-use domain::{
-    enrichment::{
-        Budget, Craft, EnrichmentInput, StopFlag,
-        rules::{self, Secrets},
-    },
-    posting::CountryCode,
-};
 use proptest::prelude::*;
 
 use super::{
@@ -16,35 +7,30 @@ use super::{
     leak::leaks,
     markdown, redact,
 };
-use crate::Builtin;
+use crate::{
+    Budget, Posting,
+    markdown::from_description,
+    prepare,
+    rules::{self, Secrets, Texts},
+    testing::posting,
+};
 
 fn clean(text: &str) -> String {
-    Builtin.clean(text, &Budget::unlimited()).unwrap()
+    from_description(text, &Budget::unlimited()).unwrap()
 }
 
 /// The redacted form of a text for a posting.
-fn hidden(text: &str, input: &EnrichmentInput) -> String {
-    let secrets = Secrets::of(input);
-    markdown(text, &Identity::of(input, &secrets))
-}
-
-fn input(description: &str) -> EnrichmentInput {
-    EnrichmentInput {
-        title: "Driver".to_owned(),
-        raw_description: Arc::from(description),
-        country: CountryCode::parse("NO"),
-        city: Some("Oslo".to_owned()),
-        company_name: "Acmera AS".to_owned(),
-        company_website: "https://acmera.no".to_owned(),
-    }
+fn hidden(text: &str, posting: &Posting<'_>) -> String {
+    let secrets = Secrets::of(posting);
+    markdown(text, &Identity::of(posting, &secrets))
 }
 
 #[test]
 fn leaks_are_found() {
-    let input = input("");
+    let posting = posting("");
     let found = leaks(
         "At **Acm**era, [here](https://x.org), a@b.no, +47 91812345, acmera.no",
-        &input,
+        &posting,
     );
     let kinds: Vec<&str> = found.iter().map(|leak| leak.kind.token()).collect();
     assert_eq!(
@@ -52,7 +38,7 @@ fn leaks_are_found() {
         ["[company]", "[email]", "[phone]", "[link]", "[link]"]
     );
     assert_eq!(
-        leaks("At [company], [link], [email], [phone] in Oslo", &input),
+        leaks("At [company], [link], [email], [phone] in Oslo", &posting),
         []
     );
 }
@@ -92,9 +78,9 @@ proptest! {
 
     #[test]
     fn nothing_leaks(raw in advertisement()) {
-        let input = input(&raw);
-        let redacted = hidden(&raw, &input);
-        let found = leaks(&redacted, &input);
+        let posting = posting(&raw);
+        let redacted = hidden(&raw, &posting);
+        let found = leaks(&redacted, &posting);
         prop_assert!(found.is_empty(), "{found:?} in {redacted:?}");
         prop_assert!(!redacted.contains("x.org"), "{redacted:?}");
         prop_assert!(!redacted.split(|c: char| !c.is_alphanumeric()).any(|word| word == "Acmera"));
@@ -102,10 +88,10 @@ proptest! {
 
     #[test]
     fn redacting_again_changes_nothing(raw in advertisement()) {
-        let input = input(&raw);
-        let once = hidden(&raw, &input);
+        let posting = posting(&raw);
+        let once = hidden(&raw, &posting);
         let cleaned = clean(&once);
-        prop_assert_eq!(hidden(&once, &input), cleaned);
+        prop_assert_eq!(hidden(&once, &posting), cleaned);
     }
 
     #[test]
@@ -215,17 +201,79 @@ proptest! {
             .iter()
             .map(|(number, words)| about(&name, *number, words))
             .collect();
-        let mut input = input(&format!("A job for you. {}", pieces.join(gap)));
-        input.company_name = name;
-        website.clone_into(&mut input.company_website);
-        let budget = Budget::of(&input.raw_description, &StopFlag::default());
-        let enrichment = Builtin.prepare(&input, &budget).unwrap();
-        prop_assert_eq!(rules::check(&enrichment, &input, &budget), Ok(()), "{:?}", enrichment.texts);
-        let again = Builtin
-            .redact(&enrichment.texts.redacted_markdown, &input, &budget)
-            .unwrap();
-        let mut twice = enrichment;
-        twice.texts.redacted_markdown = again;
-        prop_assert_eq!(rules::check(&twice, &input, &budget), Ok(()), "{:?}", twice.texts);
+        let description = format!("A job for you. {}", pieces.join(gap));
+        let posting = Posting {
+            company_name: &name,
+            company_website: website,
+            ..posting(&description)
+        };
+        let budget = Budget::of(&description);
+        let prepared = prepare(&posting, &budget).unwrap();
+        let texts = Texts {
+            markdown: &prepared.markdown,
+            redacted_markdown: &prepared.redacted_markdown,
+            rejection: None,
+        };
+        prop_assert_eq!(rules::check(&texts, None, &posting, &budget), Ok(()), "{:?}", prepared);
+        let redacted_markdown = &hidden(&prepared.redacted_markdown, &posting);
+        let twice = Texts { redacted_markdown, ..texts };
+        prop_assert_eq!(rules::check(&twice, None, &posting, &budget), Ok(()), "{:?}", twice);
+    }
+}
+
+/// Texts as bad as models can write them.
+fn written() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(vec![
+            "Acmera AS",
+            "**Ac**mera AS",
+            "Acm\u{ad}era AS",
+            "Acmera&nbsp;AS",
+            "jobs.ACMERA.no",
+            "jobs&commat;acmera.no",
+            "jo_b_s\\@acmera.no",
+            "+47 22 33 44 55",
+            "&#43;4722334455",
+            "<https://acmera.no>",
+            "[here](https://acmera.no)",
+            "[here](javascript:alert(1))",
+            "[here]",
+            "\n\n[here]: https://acmera.no\n\n",
+            "![](https://acmera.no/p.png)",
+            "<b>",
+            "</b>",
+            "<script>alert(1)</script>",
+            "<!--",
+            "-->",
+            "\u{202e}",
+            "\u{2066}",
+            "\u{0}",
+            "\u{1b}[31m",
+            "\n\n",
+            "\n- ",
+            "\n```\n",
+            "\\",
+            "&",
+        ])
+        .prop_map(str::to_owned),
+        "[a-z ]{0,12}",
+        ".{0,6}",
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn whatever_a_model_writes_can_be_shown(draft in written(), redacted in written()) {
+        let posting = posting("A cook.");
+        let texts = Texts {
+            markdown: &clean(&draft),
+            redacted_markdown: &hidden(&redacted, &posting),
+            rejection: Some("It sells a course."),
+        };
+        let checked = rules::check(&texts, None, &posting, &Budget::unlimited());
+        prop_assert_eq!(checked, Ok(()), "{:?}", texts);
     }
 }

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use domain::enrichment::{Budget, EnrichmentInput, rules::Secrets};
-
 use super::super::{Identity, Kind, Scan, certain};
-use crate::markdown;
+use crate::{Budget, Posting, markdown, rules::Secrets};
 
 /// Something that should have been hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,12 +14,12 @@ pub struct Leak {
     pub text: String,
 }
 
-/// Everything in a redacted Markdown text that identifies the company of `input` or leads to it.
-pub fn leaks(redacted: &str, input: &EnrichmentInput) -> Vec<Leak> {
+/// Everything in a redacted Markdown text that identifies the company of a posting or leads to it.
+pub fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
     let budget = Budget::unlimited();
     let document = markdown::read(redacted, &budget).unwrap();
-    let secrets = Secrets::of(input);
-    let identity = Identity::of(input, &secrets);
+    let secrets = Secrets::of(posting);
+    let identity = Identity::of(posting, &secrets);
     let scan = Scan::of(&document, identity.website, &budget).unwrap();
     let found = scan.find(&identity, &budget).unwrap();
     let is_new = |range: &Range<usize>| {

@@ -5,12 +5,12 @@ mod laws;
 mod leak;
 mod names;
 
-use domain::enrichment::Budget;
+use crate::Budget;
 
 use super::Identity;
 
 fn markdown(source: &str, identity: &Identity<'_>) -> String {
-    super::markdown(source, identity, &Budget::unlimited()).unwrap()
+    super::hidden(source, identity, &Budget::unlimited()).unwrap()
 }
 
 /// The redacted form of a text, for a company with a name and a website.

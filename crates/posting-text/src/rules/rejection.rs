@@ -1,15 +1,14 @@
-//! What an author says about a rejection, before it is shown to whoever pushed the posting.
+//! What a model says about a rejection, before a person is shown it.
 
 use super::{
     address::addresses,
     reading::{is_unseen, turns_direction},
 };
-use crate::enrichment::ReasonCode;
 
-/// How many characters an author may say about a rejection.
+/// How many characters a model may say about a rejection.
 pub const DETAIL: usize = 300;
 
-/// What is wrong with the text of a rejection, in sentences for its author.
+/// What is wrong with the text of a rejection, in sentences for its writer.
 pub(super) fn faults(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let text = text.trim();
@@ -33,18 +32,9 @@ pub(super) fn faults(text: &str) -> Vec<String> {
     faults
 }
 
-/// The text of a rejection: what the code means, and what the author says about it. One line;
-/// what the author says is cut at [`DETAIL`] characters, and addresses are taken out of it.
-pub fn explanation(code: ReasonCode, text: &str) -> String {
-    let sentence = code.sentence();
-    let detail = detail(text);
-    if detail.is_empty() || sentence.contains(&detail) {
-        return sentence.to_owned();
-    }
-    format!("{sentence} {detail}")
-}
-
-fn detail(text: &str) -> String {
+/// What a model says about a rejection, as one line that may be shown: cut at [`DETAIL`]
+/// characters, without control characters, and with `[link]` for addresses.
+pub fn detail(text: &str) -> String {
     let is_shown = |c: &char| {
         let is_control = c.is_control() && !c.is_whitespace();
         !is_control && !is_unseen(*c) && !turns_direction(*c)
@@ -73,33 +63,25 @@ mod tests {
 
     use super::*;
 
-    fn sentence(text: &str) -> String {
-        let sentence = ReasonCode::Spam.sentence();
-        let explanation = explanation(ReasonCode::Spam, text);
-        let rest = explanation.strip_prefix(sentence).unwrap();
-        rest.to_owned()
-    }
-
     #[test]
-    fn the_code_speaks_first() {
-        assert_eq!(sentence("It repeats “loan”."), " It repeats “loan”.");
-        assert_eq!(sentence(""), "");
-        assert_eq!(sentence(" \n\u{200b}\u{1} "), "");
-        assert_eq!(sentence(ReasonCode::Spam.sentence()), "");
+    fn what_says_nothing_is_nothing() {
+        assert_eq!(detail("It repeats “loan”."), "It repeats “loan”.");
+        assert_eq!(detail(""), "");
+        assert_eq!(detail(" \n\u{200b}\u{1} "), "");
     }
 
     #[test]
     fn the_detail_is_one_short_line_without_addresses() {
-        assert_eq!(sentence("a\r\n b\tc\u{1b}[31m"), " a b c[31m");
-        assert_eq!(sentence("\u{202e}abc\u{2066}"), " abc");
+        assert_eq!(detail("a\r\n b\tc\u{1b}[31m"), "a b c[31m");
+        assert_eq!(detail("\u{202e}abc\u{2066}"), "abc");
         assert_eq!(
-            sentence("see https://x.org/a, www.x.org or a\u{ad}@b.no"),
-            " see [link] [link] or [link]"
+            detail("see https://x.org/a, www.x.org or a\u{ad}@b.no"),
+            "see [link] [link] or [link]"
         );
-        let long = sentence(&"é ".repeat(500));
-        assert_eq!(long.chars().count(), DETAIL + 1);
+        let long = detail(&"é ".repeat(500));
+        assert_eq!(long.chars().count(), DETAIL);
         assert!(long.ends_with('…'));
-        assert_eq!(sentence(&"é".repeat(DETAIL)).chars().count(), DETAIL + 1);
+        assert_eq!(detail(&"é".repeat(DETAIL)).chars().count(), DETAIL);
     }
 
     #[test]
@@ -125,13 +107,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_explanation_is_one_line(text in ".{0,400}|(?s:.{0,40})") {
-            let explanation = explanation(ReasonCode::Fraud, &text);
-            prop_assert!(explanation.starts_with(ReasonCode::Fraud.sentence()));
-            prop_assert!(!explanation.contains(char::is_control));
-            prop_assert!(addresses(&explanation).is_empty());
-            let most = ReasonCode::Fraud.sentence().chars().count() + 1 + DETAIL;
-            prop_assert!(explanation.chars().count() <= most);
+        fn any_detail_is_one_line(text in ".{0,400}|(?s:.{0,40})") {
+            let detail = detail(&text);
+            prop_assert!(!detail.contains(char::is_control));
+            prop_assert!(addresses(&detail).is_empty());
+            prop_assert!(detail.chars().count() <= DETAIL);
         }
     }
 }

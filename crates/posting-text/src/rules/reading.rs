@@ -4,27 +4,27 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd};
 
-use crate::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 /// Stands between blocks. The control character is part of nothing that is looked for, so
 /// nothing is found across blocks.
-pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
+pub(super) const SEPARATOR: &str = "\n\u{1e}\n";
 
 /// A text, read once.
 #[derive(Debug, Default)]
-pub(crate) struct Reading<'a> {
+pub(super) struct Reading<'a> {
     /// What a reader sees, block by block, with [`SEPARATOR`] between them.
-    pub(crate) text: String,
+    pub(super) text: String,
     /// Where links lead, and definitions that links may refer to.
-    pub(crate) links: Vec<Cow<'a, str>>,
+    pub(super) links: Vec<Cow<'a, str>>,
     /// Where images are.
-    pub(crate) images: Vec<Cow<'a, str>>,
+    pub(super) images: Vec<Cow<'a, str>>,
     /// Raw HTML: a tag, a comment, or a line of a block.
-    pub(crate) html: Vec<Cow<'a, str>>,
+    pub(super) html: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Reading<'a> {
-    pub(crate) fn of(markdown: &'a str, budget: &Budget) -> Result<Self, Exceeded> {
+    pub(super) fn of(markdown: &'a str, budget: &Budget) -> Result<Self, Exceeded> {
         // The parser takes linear time, and what it makes of references is limited.
         budget.spend(markdown.len().saturating_mul(2))?;
         let parser = Parser::new(markdown);
@@ -121,7 +121,11 @@ pub(super) fn is_unseen(c: char) -> bool {
         | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-pub(super) use crate::line::turns_direction;
+/// Whether a character makes others stand where they are not (the embeddings, overrides and
+/// isolates of Unicode UAX #9): what a reader sees then is not what the text says.
+pub(super) const fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,15 @@
-//! What is wrong with a draft, in sentences that its author can act on.
+//! What is wrong with a draft, in sentences that the model which wrote it can act on.
 
 use std::borrow::Cow;
 
 use super::{
+    Texts,
     address::{Known, addresses},
     longest,
     reading::Reading,
     rejection,
 };
-use crate::enrichment::{Budget, Draft, Exceeded, Verdict};
+use crate::{Budget, Exceeded};
 
 /// The least that must be left of a text, in percent of its letters: a model may drop what is
 /// said twice and what is no description, but one that summarises or breaks off loses more.
@@ -26,8 +27,8 @@ const NAMED: usize = 3;
 /// How many characters of an address or a tag are named.
 const SHOWN: usize = 80;
 
-/// What is wrong with a draft of a description, in sentences for its author; nothing if it is of
-/// use. `markdown` is the description as the author was given it.
+/// What is wrong with a draft of a description, in sentences for its writer; nothing if it is of
+/// use. `markdown` is the description as the writer was given it.
 ///
 /// - A text is empty, or much shorter or longer than what it was made of: the description, or the
 ///   draft's own `markdown` for the redacted one. Letters and digits count, but not those of
@@ -38,39 +39,39 @@ const SHOWN: usize = 80;
 ///   model to add one.
 /// - A rejection has no text, too long a one, one of several lines or one with an address.
 ///
-/// What redaction has left is no fault: it is completed without the author.
-pub fn faults(draft: &Draft, markdown: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+/// What redaction has left is no fault: rules complete it.
+pub fn faults(draft: &Texts<'_>, markdown: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
     let mut faults = too_long(draft, markdown);
     if !faults.is_empty() {
         return Ok(faults);
     }
     let description = Reading::of(markdown, budget)?;
-    let readable = Reading::of(&draft.markdown, budget)?;
-    let redacted = Reading::of(&draft.redacted_markdown, budget)?;
+    let readable = Reading::of(draft.markdown, budget)?;
+    let redacted = Reading::of(draft.redacted_markdown, budget)?;
     let texts = [
         ("markdown", &readable, "the description", &description),
         ("redacted_markdown", &redacted, "`markdown`", &readable),
     ];
     for (name, text, source_name, source) in texts {
-        let is_needed = draft.verdict == Verdict::Approve || !text.text.trim().is_empty();
+        let is_needed = draft.rejection.is_none() || !text.text.trim().is_empty();
         if is_needed {
             faults.extend(length(name, text, source_name, source));
         }
         faults.extend(html(name, text, &description, budget)?);
     }
     faults.extend(added_addresses(&readable, &description, budget)?);
-    if let Verdict::Reject { text, .. } = &draft.verdict {
+    if let Some(text) = draft.rejection {
         faults.extend(rejection::faults(text));
     }
     Ok(faults)
 }
 
 /// Texts that are so long that nothing else is said about them.
-fn too_long(draft: &Draft, markdown: &str) -> Vec<String> {
+fn too_long(draft: &Texts<'_>, markdown: &str) -> Vec<String> {
     let most = longest(markdown);
     [
-        ("markdown", &draft.markdown),
-        ("redacted_markdown", &draft.redacted_markdown),
+        ("markdown", draft.markdown),
+        ("redacted_markdown", draft.redacted_markdown),
     ]
     .into_iter()
     .filter(|(_, text)| text.len() > most)
@@ -184,12 +185,9 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        enrichment::ReasonCode,
-        testing::enrichment::{approval, rejection},
-    };
+    use crate::testing::{approval, rejection};
 
-    fn faults(draft: &Draft, markdown: &str) -> Vec<String> {
+    fn faults(draft: &Texts<'_>, markdown: &str) -> Vec<String> {
         super::faults(draft, markdown, &Budget::unlimited()).unwrap()
     }
 
@@ -198,7 +196,7 @@ mod tests {
         [Apply](https://acmera.no/jobs/1) or write to jobs@acmera.no.";
 
     #[track_caller]
-    fn check(draft: &Draft, expect: &[&str]) {
+    fn check(draft: &Texts<'_>, expect: &[&str]) {
         let found = faults(draft, SOURCE);
         assert_eq!(found.len(), expect.len(), "{found:#?}");
         for (found, expect) in found.iter().zip(expect) {
@@ -313,10 +311,13 @@ mod tests {
 
     #[test]
     fn a_rejection_needs_a_text_and_no_texts() {
-        check(&rejection(ReasonCode::Spam, "It sells a course."), &[]);
-        check(&rejection(ReasonCode::Spam, " "), &["no text"]);
-        let mut draft = rejection(ReasonCode::Spam, "See\nhttps://x.org");
-        draft.markdown = format!("<b>{SOURCE}</b>");
+        check(&rejection("It sells a course."), &[]);
+        check(&rejection(" "), &["no text"]);
+        let markdown = &format!("<b>{SOURCE}</b>");
+        let draft = Texts {
+            markdown,
+            ..rejection("See\nhttps://x.org")
+        };
         check(&draft, &["has raw HTML", "several lines", "a URL"]);
     }
 
@@ -340,7 +341,7 @@ mod tests {
         };
         let (less, more) = (spent(100_000), spent(200_000));
         assert!(more - less >= 1_000 * 100_000, "{less} {more}");
-        let small = Budget::new(less / 2, 0, &crate::enrichment::StopFlag::default());
+        let small = Budget::new(less / 2, 0);
         let known = format!("{SOURCE} {}", "word ".repeat(20_000));
         assert_eq!(super::faults(&draft, &known, &small), Err(Exceeded::Steps));
     }

@@ -1,28 +1,21 @@
-//! The built-in enricher through its port, which gives the same answer every time.
+//! Everything that rules make of a posting, which is the same every time.
 #![expect(
     clippy::unwrap_used,
     reason = "tests, whose texts are within the budget"
 )]
 
-use std::sync::Arc;
+use posting_text::{Budget, Posting, Prepared, Refusal, prepare};
 
-use domain::{
-    enrichment::{Budget, Craft, Enrichment, EnrichmentInput, ReasonCode, StopFlag, Verdict},
-    posting::CountryCode,
-};
-use posting_text::Builtin;
-
-fn enrich(title: &str, description: &str) -> Enrichment {
-    let input = EnrichmentInput {
-        title: title.to_owned(),
-        raw_description: Arc::from(description),
-        country: CountryCode::parse("FR"),
-        city: Some("Lyon".to_owned()),
-        company_name: "Brightvik SAS".to_owned(),
-        company_website: "https://brightvik.fr".to_owned(),
+fn enrich(title: &str, description: &str) -> Prepared {
+    let posting = Posting {
+        title,
+        description,
+        country: Some("FR"),
+        city: Some("Lyon"),
+        company_name: "Brightvik SAS",
+        company_website: "https://brightvik.fr",
     };
-    let budget = Budget::of(&input.raw_description, &StopFlag::default());
-    Builtin.prepare(&input, &budget).unwrap()
+    prepare(&posting, &Budget::of(description)).unwrap()
 }
 
 #[test]
@@ -32,16 +25,13 @@ fn texts_coordinates_and_verdict() {
         "<p>At <b>Brightvik</b> you drive. <a href='https://brightvik.fr/jobs'>Apply</a></p>",
     );
     assert_eq!(
-        found.texts.markdown,
+        found.markdown,
         "At **Brightvik** you drive. [Apply](https://brightvik.fr/jobs)"
     );
-    assert_eq!(
-        found.texts.redacted_markdown,
-        "At **[company]** you drive. Apply"
-    );
+    assert_eq!(found.redacted_markdown, "At **[company]** you drive. Apply");
     let place = found.coordinates.unwrap();
     assert!((place.latitude - 45.75).abs() < 0.1 && (place.longitude - 4.85).abs() < 0.1);
-    assert_eq!(found.verdict, Verdict::Approve);
+    assert_eq!(found.refusal, None);
 }
 
 #[test]
@@ -77,8 +67,8 @@ fn approved() {
         ),
     ] {
         assert_eq!(
-            enrich(title, description).verdict,
-            Verdict::Approve,
+            enrich(title, description).refusal,
+            None,
             "{title}: {description}"
         );
     }
@@ -86,7 +76,7 @@ fn approved() {
 
 #[test]
 fn rejected() {
-    use ReasonCode::{NoContent, TestPosting};
+    use Refusal::{NoContent, OnlyLinks, Test};
     for (title, description, expect) in [
         ("Driver", "", NoContent),
         ("Driver", "<p>&nbsp;</p><script>x()</script>", NoContent),
@@ -94,35 +84,30 @@ fn rejected() {
         ("Driver", "---", NoContent),
         ("Driver", "N/A", NoContent),
         ("Driver", "tbd", NoContent),
-        ("Driver", "https://example.org/apply", NoContent),
+        ("Driver", "https://example.org/apply", OnlyLinks),
         (
             "Driver",
             "<a href='https://example.org'>Everything is on our page, have a look</a>",
-            NoContent,
+            OnlyLinks,
         ),
-        ("Driver", "Apply here: https://example.org/apply", NoContent),
-        ("Driver", "jobs@example.org", NoContent),
-        ("Driver", "test", TestPosting),
-        ("Driver", "<p>This is a test</p>", TestPosting),
-        ("Driver", "Test test test 123", TestPosting),
-        ("Driver", "asdf asdf", TestPosting),
-        ("Driver", "aaaaaaa", TestPosting),
-        ("Driver", "Ceci est un test", TestPosting),
-        ("Driver", "テスト", TestPosting),
+        ("Driver", "Apply here: https://example.org/apply", OnlyLinks),
+        ("Driver", "jobs@example.org", OnlyLinks),
+        ("Driver", "test", Test),
+        ("Driver", "<p>This is a test</p>", Test),
+        ("Driver", "Test test test 123", Test),
+        ("Driver", "asdf asdf", Test),
+        ("Driver", "aaaaaaa", Test),
+        ("Driver", "Ceci est un test", Test),
+        ("Driver", "テスト", Test),
         (
             "Driver",
             "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.",
-            TestPosting,
+            Test,
         ),
-        ("Test posting please ignore", "Some text.", TestPosting),
-        ("test", "A description.", TestPosting),
+        ("Test posting please ignore", "Some text.", Test),
+        ("test", "A description.", Test),
     ] {
-        match enrich(title, description).verdict {
-            Verdict::Reject { code, text } => {
-                assert_eq!(code, expect, "{title}: {description}");
-                assert!(text.contains("again"), "the sentence says what to do");
-            }
-            Verdict::Approve => panic!("approved {title}: {description}"),
-        }
+        let refusal = enrich(title, description).refusal;
+        assert_eq!(refusal, Some(expect), "{title}: {description}");
     }
 }

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, fmt, ops::Range};
 use url::Url;
 
 use super::{contact, reading::is_unseen};
-use crate::enrichment::{Budget, EnrichmentInput, Exceeded};
+use crate::{Budget, Exceeded, Posting};
 
 /// What a redacted text must not show, for one posting.
 ///
@@ -72,13 +72,13 @@ impl fmt::Display for SecretKind {
 
 impl Secrets {
     /// What must not show of a posting.
-    pub fn of(input: &EnrichmentInput) -> Self {
-        let name = name(input);
+    pub fn of(posting: &Posting<'_>) -> Self {
+        let name = name(posting);
         let is_spaced = |word: &String| !word.contains(is_unspaced);
         Self {
             is_alone: name.iter().all(is_spaced),
             name,
-            hosts: hosts(&input.company_website),
+            hosts: hosts(posting.company_website),
         }
     }
 
@@ -218,19 +218,19 @@ fn is_boundary(c: char) -> bool {
 }
 
 /// The words of the name, if it counts.
-fn name(input: &EnrichmentInput) -> Vec<String> {
-    let words: Vec<String> = words(&input.company_name);
+fn name(posting: &Posting<'_>) -> Vec<String> {
+    let words: Vec<String> = words(posting.company_name);
     let mut letters = words
         .iter()
         .flat_map(|word| word.chars())
         .filter(|c| c.is_alphabetic());
     let is_name = letters.next().is_some_and(|first| !first.is_lowercase());
     let is_long = letters.nth(1).is_some();
-    let country = input
+    let country = posting
         .country
-        .and_then(|code| celes::Country::from_alpha2(code.as_str()).ok());
+        .and_then(|code| celes::Country::from_alpha2(code).ok());
     let places = [
-        input.city.as_deref(),
+        posting.city,
         country.as_ref().map(|country| country.long_name),
     ];
     let folded = |words: &[String]| words.join(" ").to_lowercase();
@@ -283,14 +283,16 @@ fn is_unspaced(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{posting::CountryCode, testing::enrichment::input};
+    use crate::testing::posting;
 
     /// What shows in a text, for a company.
     fn shown<'a>(name: &str, website: &str, text: &'a str) -> Vec<(SecretKind, &'a str)> {
-        let mut input = input("");
-        input.company_name = name.to_owned();
-        input.company_website = website.to_owned();
-        Secrets::of(&input)
+        let posting = Posting {
+            company_name: name,
+            company_website: website,
+            ..posting("")
+        };
+        Secrets::of(&posting)
             .find(text, &Budget::unlimited())
             .unwrap()
             .into_iter()
@@ -357,11 +359,14 @@ mod tests {
 
     #[test]
     fn a_name_that_repeats_itself_is_paid_for() {
-        let mut input = input("");
-        input.company_name = format!("{}B", "A ".repeat(100));
+        let company_name = &format!("{}B", "A ".repeat(100));
+        let posting = Posting {
+            company_name,
+            ..posting("")
+        };
         let text = "A ".repeat(1_000);
         let budget = Budget::unlimited();
-        assert_eq!(Secrets::of(&input).find(&text, &budget), Ok(Vec::new()));
+        assert_eq!(Secrets::of(&posting).find(&text, &budget), Ok(Vec::new()));
         assert!(budget.spent() > 100 * 900, "{}", budget.spent());
     }
 
@@ -434,12 +439,13 @@ mod tests {
     #[test]
     fn a_place_may_show() {
         let find = |name: &str| {
-            let mut input = input("");
-            input.company_name = name.to_owned();
-            input.city = Some("Ny Ålesund".to_owned());
-            input.country = CountryCode::parse("NO");
+            let posting = Posting {
+                company_name: name,
+                city: Some("Ny Ålesund"),
+                ..posting("")
+            };
             let text = format!("We at {name}.");
-            Secrets::of(&input)
+            Secrets::of(&posting)
                 .find(&text, &Budget::unlimited())
                 .unwrap()
         };

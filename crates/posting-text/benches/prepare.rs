@@ -1,38 +1,47 @@
-//! What the built-in enricher costs: a posting by the size and form of its description, with the
-//! rules' look at the result, and texts that are made to be slow.
+//! What rules cost: a posting by the size and form of its description, the look at what becomes of
+//! it and at a draft, and texts that are made to be slow.
 #![expect(
     clippy::expect_used,
     reason = "a benchmark, whose texts are within the budget"
 )]
 
-use std::{hint::black_box, sync::Arc};
+use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use domain::{
-    enrichment::{Budget, Craft, Enrichment, EnrichmentInput, StopFlag, rules},
-    posting::CountryCode,
+use posting_text::{
+    Budget, Posting, Prepared, prepare,
+    rules::{self, Texts},
 };
-use posting_text::Builtin;
 
-fn input(description: &str) -> EnrichmentInput {
-    EnrichmentInput {
-        title: "Warehouse Planner".to_owned(),
-        raw_description: Arc::from(description),
-        country: CountryCode::parse("NO"),
-        city: Some("Drammen".to_owned()),
-        company_name: "Brightvik Cold Storage AS".to_owned(),
-        company_website: "https://www.brightvik.example/careers".to_owned(),
+fn posting(description: &str) -> Posting<'_> {
+    Posting {
+        title: "Warehouse Planner",
+        description,
+        country: Some("NO"),
+        city: Some("Drammen"),
+        company_name: "Brightvik Cold Storage AS",
+        company_website: "https://www.brightvik.example/careers",
     }
 }
 
-fn budget(input: &EnrichmentInput) -> Budget {
-    Budget::of(&input.raw_description, &StopFlag::default())
+/// Works on a posting; none of these takes too much.
+fn prepared(posting: &Posting<'_>) -> Prepared {
+    prepare(posting, &Budget::of(posting.description)).expect("it is within the budget")
 }
 
-/// Enriches a posting; none of these takes too much.
-fn enrich(input: &EnrichmentInput) -> Enrichment {
-    let enrichment = Builtin.prepare(input, &budget(input));
-    enrichment.expect("it is within the budget")
+fn texts(prepared: &Prepared) -> Texts<'_> {
+    Texts {
+        markdown: &prepared.markdown,
+        redacted_markdown: &prepared.redacted_markdown,
+        rejection: None,
+    }
+}
+
+/// Works on a posting, and holds the result against the rules.
+fn checked(posting: &Posting<'_>) -> Result<(), rules::CheckError> {
+    let prepared = prepared(posting);
+    let budget = Budget::of(posting.description);
+    rules::check(&texts(&prepared), prepared.coordinates, posting, &budget)
 }
 
 /// A part of an advertisement as an editor on the web writes it: about 1 KB.
@@ -72,26 +81,42 @@ fn of_size(part: &str, bytes: usize) -> String {
     out
 }
 
-fn prepare(criterion: &mut Criterion) {
+fn sizes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("prepare");
     for (form, part) in [("HTML", HTML), ("text", TEXT)] {
         for kilobytes in [1, 5, 22] {
-            let input = input(&of_size(part, kilobytes * 1024));
+            let description = of_size(part, kilobytes * 1024);
             group.throughput(Throughput::Bytes(kilobytes as u64 * 1024));
             group.bench_with_input(
                 BenchmarkId::new(form, format!("{kilobytes} KB")),
-                &input,
-                |bencher, input| bencher.iter(|| enrich(black_box(input))),
+                &posting(&description),
+                |bencher, posting| bencher.iter(|| prepared(black_box(posting))),
             );
         }
     }
-    let input = input(&of_size(HTML, 5 * 1024));
+    let description = of_size(HTML, 5 * 1024);
+    let posting = posting(&description);
     group.throughput(Throughput::Bytes(5 * 1024));
     group.bench_function("HTML and the rules/5 KB", |bencher| {
-        bencher.iter(|| {
-            let enrichment = enrich(black_box(&input));
-            rules::check(&enrichment, &input, &budget(&input))
-        });
+        bencher.iter(|| checked(black_box(&posting)));
+    });
+    group.finish();
+}
+
+/// The rules alone, on what was made of 5 KB.
+fn rules(criterion: &mut Criterion) {
+    let description = of_size(HTML, 5 * 1024);
+    let posting = posting(&description);
+    let prepared = prepared(&posting);
+    let texts = texts(&prepared);
+    let budget = || Budget::of(&description);
+    assert_eq!(rules::check(&texts, None, &posting, &budget()), Ok(()));
+    let mut group = criterion.benchmark_group("rules");
+    group.bench_function("check", |bencher| {
+        bencher.iter(|| rules::check(black_box(&texts), None, black_box(&posting), &budget()));
+    });
+    group.bench_function("faults", |bencher| {
+        bencher.iter(|| rules::faults(black_box(&texts), texts.markdown, &budget()));
     });
     group.finish();
 }
@@ -114,27 +139,22 @@ fn hostile(criterion: &mut Criterion) {
         "+47 ",
         "a@b.",
     ] {
-        let input = input(&of_size(part, 100 * 1024));
+        let description = of_size(part, 100 * 1024);
         group.throughput(Throughput::Bytes(100 * 1024));
         group.bench_with_input(
             BenchmarkId::from_parameter(part),
-            &input,
-            |bencher, input| {
-                bencher.iter(|| {
-                    let enrichment = enrich(black_box(input));
-                    rules::check(&enrichment, input, &budget(input))
-                });
-            },
+            &posting(&description),
+            |bencher, posting| bencher.iter(|| checked(black_box(posting))),
         );
     }
     group.finish();
 }
 
 criterion_group! {
-    name = builtin;
+    name = prepare_and_rules;
     config = Criterion::default()
         .warm_up_time(std::time::Duration::from_secs(1))
         .measurement_time(std::time::Duration::from_secs(2));
-    targets = prepare, hostile
+    targets = sizes, rules, hostile
 }
-criterion_main!(builtin);
+criterion_main!(prepare_and_rules);

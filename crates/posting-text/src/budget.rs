@@ -13,28 +13,12 @@ use std::{
     },
 };
 
-use super::rules;
+use crate::rules;
 
 /// How many steps the shortest description may take.
 const STEPS: u64 = 5_000_000;
 /// How many steps each byte of a description adds to that. Ordinary ones take a tenth of it.
 const STEPS_PER_BYTE: u64 = 1_000;
-
-/// A flag that ends work from another thread.
-#[derive(Clone, Debug, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
-
-impl StopFlag {
-    /// Asks the work to end. It does so at its next step.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether the work is to end.
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// Why work ended before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,41 +47,50 @@ pub struct Budget {
     text: Cell<usize>,
     /// How long a text may be, in bytes.
     longest: usize,
-    stop: StopFlag,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
     /// What work on a description may cost.
-    pub fn of(description: &str, stop: &StopFlag) -> Self {
+    pub fn of(description: &str) -> Self {
         let bytes = u64::try_from(description.len()).unwrap_or(u64::MAX);
         Self::new(
             STEPS_PER_BYTE.saturating_mul(bytes).saturating_add(STEPS),
             rules::longest(description),
-            stop,
         )
     }
 
     /// This many steps, and texts of at most `longest` bytes.
-    pub fn new(steps: u64, longest: usize, stop: &StopFlag) -> Self {
+    pub fn new(steps: u64, longest: usize) -> Self {
         Self {
             steps: Cell::new(steps),
             spent: Cell::new(0),
             text: Cell::new(longest),
             longest,
-            stop: stop.clone(),
+            stop: None,
+        }
+    }
+
+    /// The same, until another thread sets the flag: the work ends at its next step.
+    #[must_use]
+    pub fn until(self, stop: Arc<AtomicBool>) -> Self {
+        Self {
+            stop: Some(stop),
+            ..self
         }
     }
 
     /// Anything, for texts that can be trusted and for measuring.
     pub fn unlimited() -> Self {
-        Self::new(u64::MAX, usize::MAX, &StopFlag::default())
+        Self::new(u64::MAX, usize::MAX)
     }
 
     /// Takes steps. An error ends the work: it passes up to where the budget was made.
     pub fn spend(&self, steps: usize) -> Result<(), Exceeded> {
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         self.spent.set(self.spent.get().saturating_add(steps));
-        if self.stop.is_stopped() {
+        let is_set = |stop: &Arc<AtomicBool>| stop.load(Ordering::Relaxed);
+        if self.stop.as_ref().is_some_and(is_set) {
             return Err(Exceeded::Stopped);
         }
         let left = self.steps.get().checked_sub(steps);
@@ -129,7 +122,7 @@ mod tests {
 
     #[test]
     fn steps_end_the_work_and_stay_spent() {
-        let budget = Budget::new(10, 0, &StopFlag::default());
+        let budget = Budget::new(10, 0);
         assert_eq!(budget.spend(10), Ok(()));
         assert_eq!(budget.spend(0), Ok(()));
         assert_eq!(budget.spend(1), Err(Exceeded::Steps));
@@ -139,16 +132,16 @@ mod tests {
 
     #[test]
     fn a_flag_ends_the_work_at_its_next_step() {
-        let flag = StopFlag::default();
-        let budget = Budget::of("", &flag);
+        let flag = Arc::default();
+        let budget = Budget::of("").until(Arc::clone(&flag));
         assert_eq!(budget.spend(1), Ok(()));
-        flag.clone().stop();
+        flag.store(true, Ordering::Relaxed);
         assert_eq!(budget.spend(0), Err(Exceeded::Stopped));
     }
 
     #[test]
     fn each_text_has_its_full_length() {
-        let budget = Budget::of("abc", &StopFlag::default());
+        let budget = Budget::of("abc");
         let longest = 3 * 3 + 64 * 1024;
         for _ in 0..2 {
             budget.begin_text();

@@ -1,23 +1,13 @@
-//! Each rule that a finished enrichment must satisfy, and texts on both sides of it.
+//! Each rule that finished texts must satisfy, and texts on both sides of it.
 
 use super::*;
-use crate::{enrichment::ReasonCode, testing::enrichment::input};
+use crate::testing::{approval, posting, rejection};
 
 const DESCRIPTION: &str = "<p>Acmera AS looks for a cook.</p>";
 
-fn of(markdown: &str, redacted_markdown: &str) -> Enrichment {
-    Enrichment {
-        texts: EnrichedTexts {
-            markdown: markdown.to_owned(),
-            redacted_markdown: redacted_markdown.to_owned(),
-        },
-        coordinates: None,
-        verdict: Verdict::Approve,
-    }
-}
-
-fn result(enrichment: &Enrichment) -> Result<(), Breach> {
-    check(enrichment, &input(DESCRIPTION), &Budget::unlimited()).map_err(|error| match error {
+fn result(texts: &Texts<'_>, place: Option<Coordinates>) -> Result<(), Breach> {
+    let posting = posting(DESCRIPTION);
+    check(texts, place, &posting, &Budget::unlimited()).map_err(|error| match error {
         CheckError::Breach(breach) => breach,
         CheckError::Exceeded(exceeded) => panic!("{exceeded}"),
     })
@@ -26,13 +16,21 @@ fn result(enrichment: &Enrichment) -> Result<(), Breach> {
 /// What is wrong with a text in the readable form.
 #[track_caller]
 fn readable(markdown: &str, expect: Result<(), Breach>) {
-    assert_eq!(result(&of(markdown, "[company]")), expect, "{markdown:?}");
+    assert_eq!(
+        result(&approval(markdown, "[company]"), None),
+        expect,
+        "{markdown:?}"
+    );
 }
 
 /// What is wrong with a text in the redacted form.
 #[track_caller]
 fn redacted(markdown: &str, expect: Result<(), Breach>) {
-    assert_eq!(result(&of("A cook.", markdown)), expect, "{markdown:?}");
+    assert_eq!(
+        result(&approval("A cook.", markdown), None),
+        expect,
+        "{markdown:?}"
+    );
 }
 
 #[test]
@@ -173,14 +171,7 @@ fn texts_are_in_proportion() {
 fn what_is_approved_can_be_read() {
     readable(" \n", Err(Breach::Empty(Form::Readable)));
     redacted("", Err(Breach::Empty(Form::Redacted)));
-    let rejected = Enrichment {
-        verdict: Verdict::Reject {
-            code: ReasonCode::NoContent,
-            text: "Nothing in it.".to_owned(),
-        },
-        ..of("", "")
-    };
-    assert_eq!(result(&rejected), Ok(()));
+    assert_eq!(result(&rejection("Nothing in it."), None), Ok(()));
 }
 
 #[test]
@@ -193,12 +184,12 @@ fn places_are_on_earth() {
         (f64::NAN, 0.0, Err(Breach::Coordinates)),
         (0.0, f64::INFINITY, Err(Breach::Coordinates)),
     ] {
-        let mut enrichment = of("A cook.", "A cook.");
-        enrichment.coordinates = Some(Coordinates {
+        let place = Coordinates {
             latitude,
             longitude,
-        });
-        assert_eq!(result(&enrichment), expect, "{latitude} {longitude}");
+        };
+        let found = result(&approval("A cook.", "A cook."), Some(place));
+        assert_eq!(found, expect, "{latitude} {longitude}");
     }
 }
 
@@ -211,28 +202,15 @@ fn a_rejection_says_why() {
         (" ".to_owned(), Err(Breach::Reason)),
         ("a\nb".to_owned(), Err(Breach::Reason)),
     ] {
-        let enrichment = Enrichment {
-            verdict: Verdict::Reject {
-                code: ReasonCode::Spam,
-                text,
-            },
-            ..of("", "")
-        };
-        assert_eq!(result(&enrichment), expect);
+        assert_eq!(result(&rejection(&text), None), expect);
     }
-    let longest = ReasonCode::ALL
-        .into_iter()
-        .map(|code| explanation(code, &"é".repeat(DETAIL)))
-        .all(|text| is_reason(&text));
-    assert!(longest, "an explanation is a reason that can be shown");
 }
 
 #[test]
 fn the_error_names_the_rule_and_no_secret() {
-    let enrichment = of("Acmera", "Write to boss@acmera.no");
-    let error = check(&enrichment, &input(DESCRIPTION), &Budget::unlimited()).unwrap_err();
+    let error = result(&approval("Acmera", "Write to boss@acmera.no"), None).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the enrichment breaks a rule: the redacted text shows an e-mail address"
+        "the redacted text shows an e-mail address"
     );
 }

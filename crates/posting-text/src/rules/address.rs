@@ -1,11 +1,11 @@
-//! Addresses in what an author wrote, and whether the description has them too.
+//! Addresses in what a model wrote, and whether the description has them too.
 
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
 use super::{contact, reading::Reading};
-use crate::enrichment::{Budget, Exceeded};
+use crate::{Budget, Exceeded};
 
 /// Where a text shows addresses that programs make links of: whatever has a scheme and `://`,
 /// what starts with `www.`, and e-mail addresses. In order and without overlaps.

@@ -1,13 +1,13 @@
-//! What an enrichment must satisfy, whatever produced it.
+//! What texts about a posting must satisfy, whatever produced them.
 //!
-//! [`faults`] is what an author is told about its draft; [`check`] is what nobody gets around.
+//! [`faults`] is what a model is told about its draft; [`check`] is what must hold of every text.
 //! [`Secrets`] says what must not show in a redacted text. It is *the least*: a redactor hides
 //! more, and may use it to be sure that nothing of this is left.
 
 mod address;
 mod contact;
 mod draft;
-pub(crate) mod reading;
+mod reading;
 mod rejection;
 mod secrets;
 
@@ -16,10 +16,10 @@ use std::fmt;
 use self::reading::{Reading, is_evidently_clean, is_safe_link, turns_direction};
 pub use self::{
     draft::faults,
-    rejection::{DETAIL, explanation},
+    rejection::{DETAIL, detail},
     secrets::{Secret, SecretKind, Secrets},
 };
-use super::{Budget, Coordinates, EnrichedTexts, Enrichment, EnrichmentInput, Exceeded, Verdict};
+use crate::{Budget, Exceeded, Posting, places::Coordinates};
 
 /// How many times as long as the description a text may be: escapes double signs, tokens are
 /// longer than short names, and items of deep lists are indented.
@@ -29,7 +29,18 @@ const MORE: usize = 64 * 1024;
 /// The longest reason of a rejection, in characters.
 const REASON: usize = 1_000;
 
-/// Holds a finished enrichment against the rules. What fails here is shown to nobody.
+/// What a reader is to be shown of a posting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Texts<'a> {
+    /// The description as `CommonMark`.
+    pub markdown: &'a str,
+    /// The same without what identifies the company.
+    pub redacted_markdown: &'a str,
+    /// Why the posting is rejected; `None` if it is approved.
+    pub rejection: Option<&'a str>,
+}
+
+/// Holds finished texts and a place against the rules. What fails here must be shown to nobody.
 ///
 /// - Neither text is longer than [`longest`] says. Neither has control
 ///   characters other than line feeds and tabs, or characters that embed, override or isolate
@@ -48,15 +59,17 @@ const REASON: usize = 1_000;
 ///
 /// The error names the rule and repeats nothing of the texts.
 pub fn check(
-    enrichment: &Enrichment,
-    input: &EnrichmentInput,
+    texts: &Texts<'_>,
+    coordinates: Option<Coordinates>,
+    posting: &Posting<'_>,
     budget: &Budget,
 ) -> Result<(), CheckError> {
-    let EnrichedTexts {
+    let Texts {
         markdown,
         redacted_markdown,
-    } = &enrichment.texts;
-    let most = longest(&input.raw_description);
+        rejection,
+    } = *texts;
+    let most = longest(posting.description);
     for (form, text) in [
         (Form::Readable, markdown),
         (Form::Redacted, redacted_markdown),
@@ -68,22 +81,19 @@ pub fn check(
         if has_bad_character(text) {
             return Err(Breach::Character(form).into());
         }
-        if enrichment.verdict == Verdict::Approve && text.trim().is_empty() {
+        if rejection.is_none() && text.trim().is_empty() {
             return Err(Breach::Empty(form).into());
         }
     }
     if !is_evidently_clean(markdown) {
         is_clean(Form::Readable, &Reading::of(markdown, budget)?)?;
     }
-    is_redacted(&Reading::of(redacted_markdown, budget)?, input, budget)?;
-    if enrichment
-        .coordinates
-        .is_some_and(|place| !is_on_earth(place))
-    {
+    is_redacted(&Reading::of(redacted_markdown, budget)?, posting, budget)?;
+    if coordinates.is_some_and(|place| !is_on_earth(place)) {
         return Err(Breach::Coordinates.into());
     }
-    match &enrichment.verdict {
-        Verdict::Reject { text, .. } if !is_reason(text) => Err(Breach::Reason.into()),
+    match rejection {
+        Some(reason) if !is_reason(reason) => Err(Breach::Reason.into()),
         _ => Ok(()),
     }
 }
@@ -93,11 +103,11 @@ pub fn longest(description: &str) -> usize {
     description.len().saturating_mul(TIMES).saturating_add(MORE)
 }
 
-/// Why an enrichment is shown to nobody.
+/// Why texts must be shown to nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// It breaks a rule.
-    #[error("the enrichment breaks a rule: {0}")]
+    /// A rule does not hold.
+    #[error(transparent)]
     Breach(#[from] Breach),
     /// Finding out takes too much.
     #[error(transparent)]
@@ -182,14 +192,14 @@ fn is_clean(form: Form, reading: &Reading<'_>) -> Result<(), Breach> {
 
 fn is_redacted(
     reading: &Reading<'_>,
-    input: &EnrichmentInput,
+    posting: &Posting<'_>,
     budget: &Budget,
 ) -> Result<(), CheckError> {
     is_clean(Form::Redacted, reading)?;
     if !reading.links.is_empty() {
         return Err(Breach::LinkOfRedacted.into());
     }
-    match Secrets::of(input).find(&reading.text, budget)?.first() {
+    match Secrets::of(posting).find(&reading.text, budget)?.first() {
         Some(secret) => Err(Breach::Shows(secret.kind).into()),
         None => Ok(()),
     }
