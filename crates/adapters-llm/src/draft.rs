@@ -126,9 +126,9 @@ fn code(value: &Value, faults: &mut Vec<String>) -> Option<ReasonCode> {
     if value.is_null() {
         return None;
     }
-    let code = value.as_str().and_then(ReasonCode::of_author);
+    let code = value.as_str().and_then(ReasonCode::of_model);
     if code.is_none() {
-        let codes = ReasonCode::OF_AUTHORS
+        let codes = ReasonCode::OF_MODELS
             .map(|code| format!("\"{code}\""))
             .join(", ");
         faults.push(format!("`code` must be null or one of {codes}."));

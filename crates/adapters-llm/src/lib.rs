@@ -1,7 +1,7 @@
 //! A language model behind any endpoint that speaks the chat completions API: `OpenAI`, Azure,
 //! Ollama, vLLM, llama.cpp.
 //!
-//! [`Model`] implements [`Author`](domain::enrichment::Author). It asks and reads; what a draft
+//! [`ChatModel`] implements [`Model`](domain::enrichment::Model). It asks and reads; what a draft
 //! must satisfy, and what becomes of an error, is the domain's. Whatever an endpoint says is
 //! taken for what it may be: late, cut short, wrapped in prose, or of no use.
 
@@ -20,6 +20,6 @@ mod tests;
 
 pub use self::{
     meter::describe as describe_metrics,
-    model::Model,
+    model::ChatModel,
     settings::{Prices, Settings, SettingsError},
 };

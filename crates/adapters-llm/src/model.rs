@@ -1,9 +1,9 @@
-//! The author.
+//! The model's client.
 
 use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
-use domain::enrichment::{Author, Brief, Draft, DraftError, EnrichError, Objection};
+use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model, Objection};
 use outbound::Patience;
 use reqwest::{
     Client, RequestBuilder, StatusCode,
@@ -30,7 +30,7 @@ const IDLE: usize = 256;
 const LONGEST_DESCRIPTION: usize = 100_000;
 
 /// A language model behind an endpoint.
-pub struct Model {
+pub struct ChatModel {
     http: Client,
     endpoint: Url,
     credential: Option<(HeaderName, HeaderValue)>,
@@ -41,7 +41,7 @@ pub struct Model {
     prices: Prices,
 }
 
-impl Model {
+impl ChatModel {
     /// Gets ready; nothing is sent yet.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         let endpoint = endpoint(&settings.base_url).ok_or(SettingsError::BaseUrl)?;
@@ -65,11 +65,6 @@ impl Model {
             edition: format!("{} {}", prompt::VERSION, settings.model),
             prices: settings.prices,
         })
-    }
-
-    /// What its answers depend on besides the posting: the version of the prompt, and the model.
-    pub fn edition(&self) -> &str {
-        &self.edition
     }
 
     /// Asks for the list of models, which costs nothing, and says in a line what came back. An
@@ -154,7 +149,11 @@ impl Model {
 }
 
 #[async_trait]
-impl Author for Model {
+impl Model for ChatModel {
+    fn edition(&self) -> &str {
+        &self.edition
+    }
+
     async fn draft(
         &self,
         brief: &Brief<'_>,
@@ -179,9 +178,9 @@ impl Author for Model {
     }
 }
 
-impl fmt::Debug for Model {
+impl fmt::Debug for ChatModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Model")
+        f.debug_struct("ChatModel")
             .field("host", &self.endpoint.host_str())
             .field("edition", &self.edition)
             .finish_non_exhaustive()

@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn every_code_is_in_the_schema_and_the_text() {
-        let codes = ReasonCode::OF_AUTHORS.map(ReasonCode::as_str);
+        let codes = ReasonCode::OF_MODELS.map(ReasonCode::as_str);
         assert_eq!(
             schema()["properties"]["code"]["anyOf"][0]["enum"],
             json!(codes)

@@ -9,7 +9,7 @@ use diesel::{
     sql_types::{Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid},
 };
 use domain::{
-    enrichment::{DraftKey, Drafts, Reservation},
+    enrichment::{DraftCache, DraftKey, Reservation},
     store::{StoreError, stored::corrupt},
 };
 use time::OffsetDateTime;
@@ -109,7 +109,7 @@ statement! {
 }
 
 #[async_trait]
-impl Drafts for PostgresStore {
+impl DraftCache for PostgresStore {
     async fn reserve(
         &self,
         key: &DraftKey,

@@ -331,7 +331,7 @@ impl Works {
         self.enricher.describe_metrics();
         let Enriching {
             enricher,
-            gate,
+            breaker,
             settings,
         } = self
             .enricher
@@ -343,7 +343,7 @@ impl Works {
             subscribers: Arc::clone(&database.subscribers),
             drafts: Arc::clone(&database.drafts),
             enricher,
-            gate,
+            breaker,
             provider: self.provider,
             lifetime: self.lifetime,
             clock: clock::system(),

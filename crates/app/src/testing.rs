@@ -1,7 +1,7 @@
 //! For tests: a store in memory whose calls can be held up, counted and made to fail.
 
-mod author;
 mod drafts;
+mod model;
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -27,8 +27,8 @@ use tokio::{
 };
 
 pub use self::{
-    author::{Answer, ScriptedAuthor},
     drafts::MemoryDrafts,
+    model::{Answer, ScriptedModel},
 };
 
 /// What a commit does instead of its work.

@@ -144,7 +144,7 @@ async fn counted(answers: Vec<ResponseTemplate>) -> Ledger {
             },
             ..settings(&server.uri())
         };
-        _ = draft_of(&input(), &Model::new(&settings).unwrap()).await;
+        _ = draft_of(&input(), &ChatModel::new(&settings).unwrap()).await;
     }
     ledger.clone()
 }
@@ -218,7 +218,7 @@ async fn calls_under_way_are_counted_until_they_end_or_are_abandoned() {
         timeout: Duration::from_millis(100),
         ..settings(&server.uri())
     };
-    let model = Model::new(&settings).unwrap();
+    let model = ChatModel::new(&settings).unwrap();
     draft_of(&input, &model).await.unwrap_err();
     assert_close(in_flight(), 0.0);
     assert_eq!(ledger.outcomes(), [("timeout".to_owned(), 1.0)]);

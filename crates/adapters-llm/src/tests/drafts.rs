@@ -23,7 +23,7 @@ fn an_approval_and_every_rejection_are_read() {
             answer: text.clone(),
         })
     );
-    for code in ReasonCode::OF_AUTHORS {
+    for code in ReasonCode::OF_MODELS {
         let draft = read(&rejection(code.as_str()).to_string()).unwrap();
         let text = "It is a list of words.".to_owned();
         assert_eq!(draft.verdict, Verdict::Reject { code, text });

@@ -1,4 +1,4 @@
-//! The author against a server that answers as each case needs it.
+//! The model against a server that answers as each case needs it.
 
 mod counts;
 mod drafts;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use domain::{
     enrichment::{
-        Author, Brief, Draft, DraftError, EnrichError, EnrichmentInput, Objection, ReasonCode,
+        Brief, Draft, DraftError, EnrichError, EnrichmentInput, Model, Objection, ReasonCode,
         Verdict,
     },
     posting::CountryCode,
@@ -21,7 +21,7 @@ use domain::{
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
-use crate::{Model, Prices, Settings, SettingsError};
+use crate::{ChatModel, Prices, Settings, SettingsError};
 
 const KEY: &str = "sesame-open-up";
 
@@ -38,12 +38,12 @@ fn settings(base_url: &str) -> Settings {
     }
 }
 
-fn model(base_url: &str) -> Model {
-    Model::new(&settings(base_url)).unwrap()
+fn model(base_url: &str) -> ChatModel {
+    ChatModel::new(&settings(base_url)).unwrap()
 }
 
-/// The author, and a server that always answers this.
-async fn answering(answer: ResponseTemplate) -> (Model, MockServer) {
+/// The model, and a server that always answers this.
+async fn answering(answer: ResponseTemplate) -> (ChatModel, MockServer) {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(answer).mount(&server).await;
     (model(&format!("{}/v1", server.uri())), server)
@@ -60,7 +60,7 @@ fn input() -> EnrichmentInput {
     }
 }
 
-async fn draft_of(input: &EnrichmentInput, model: &Model) -> Result<Draft, DraftError> {
+async fn draft_of(input: &EnrichmentInput, model: &ChatModel) -> Result<Draft, DraftError> {
     let brief = Brief {
         input,
         markdown: MARKDOWN,
@@ -68,7 +68,7 @@ async fn draft_of(input: &EnrichmentInput, model: &Model) -> Result<Draft, Draft
     model.draft(&brief, None).await
 }
 
-/// What the author makes of an answer.
+/// What the model makes of an answer.
 async fn said_of(answer: ResponseTemplate) -> Result<Draft, DraftError> {
     let (model, _server) = answering(answer).await;
     draft_of(&input(), &model).await

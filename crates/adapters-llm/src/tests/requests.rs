@@ -174,7 +174,7 @@ async fn nothing_is_sent_in_place_of_a_missing_key() {
         api_key: None,
         ..settings(&server.uri().replace("http://", "http://user:word@"))
     };
-    let model = Model::new(&settings).unwrap();
+    let model = ChatModel::new(&settings).unwrap();
     draft_of(&input(), &model).await.unwrap();
     let request = only_request(&server).await;
     assert!(!request.headers.contains_key("authorization"));

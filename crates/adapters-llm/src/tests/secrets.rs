@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn debug_output_has_no_secret() {
     let settings = settings("https://user:word@h.example/v1?key=hidden");
-    let model = Model::new(&settings).unwrap();
+    let model = ChatModel::new(&settings).unwrap();
     for text in [format!("{settings:?}"), format!("{model:?}")] {
         for secret in [KEY, "word", "hidden"] {
             assert!(!text.contains(secret), "{text}");
@@ -55,7 +55,7 @@ fn settings_that_cannot_be_used_are_named() {
             api_key: Some(key.into()),
             ..settings(base_url)
         };
-        let error = Model::new(&settings).unwrap_err();
+        let error = ChatModel::new(&settings).unwrap_err();
         assert_eq!(error, expect);
         assert!(!error.to_string().contains("secret"), "{error}");
     };

@@ -42,7 +42,7 @@ async fn said_by(base_url: &str, timeout: Duration) -> String {
         timeout,
         ..settings(base_url)
     };
-    let model = Model::new(&settings).unwrap();
+    let model = ChatModel::new(&settings).unwrap();
     let (message, after) = unavailable(draft_of(&input(), &model).await);
     assert_eq!(after, None);
     message

@@ -3,7 +3,7 @@
 use domain::{
     audit::{Action, AuditLog, AuditQuery},
     client::Clients,
-    enrichment::{DraftKey, Drafts},
+    enrichment::{DraftCache, DraftKey},
     outbox::{Effect, Event, EventName, Outbox, Queue, Subject},
     posting::PostingId,
     store::{

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+use crate::waits::Waits;
 
 /// How to treat a service that does not do its work.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Default for Patience {
 /// The attempts at one thing.
 #[derive(Debug)]
 pub struct Attempts {
-    waits: ExponentialBackoff,
+    waits: Waits,
     limit: Duration,
     started: Instant,
     failed: u32,
@@ -37,14 +37,8 @@ pub struct Attempts {
 impl Attempts {
     /// The first attempt starts now.
     pub fn new(patience: Patience) -> Self {
-        let waits = ExponentialBuilder::new()
-            .with_min_delay(patience.first_wait)
-            .with_max_delay(patience.longest_wait)
-            .without_max_times()
-            .with_jitter()
-            .build();
         Self {
-            waits,
+            waits: Waits::growing(patience.first_wait, patience.longest_wait),
             limit: patience.limit,
             started: Instant::now(),
             failed: 0,

@@ -174,7 +174,7 @@ impl Bench {
             drafts: Arc::clone(&self.drafts) as _,
             provider: provider::connect(&provider::none()).unwrap(),
             enricher: Arc::clone(&self.script) as _,
-            gate: Arc::default(),
+            breaker: Arc::default(),
             lifetime: self.lifetime,
             clock: Arc::clone(&self.clock),
             wake: Arc::clone(&self.wake),

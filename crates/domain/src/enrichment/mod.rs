@@ -3,11 +3,12 @@
 //! An [`Enricher`] turns a posting's pushed content into readable texts, coordinates and a
 //! verdict. It decides nothing about the posting: what an outcome means for its status is
 //! [`crate::posting::outcome`]'s business. [`Pipeline`] is the one there is: a [`RuleEnricher`]
-//! that works by rules alone and holds against them whatever is written, and an [`Author`] who
-//! judges if there is one. [`Drafts`] remembers what was paid for.
+//! that works by rules alone and holds against them whatever is written, and a [`Model`] that
+//! judges if there is one. A [`DraftCache`] remembers what was paid for.
 
-mod author;
-mod drafts;
+mod cache;
+mod model;
+mod paid;
 mod pipeline;
 mod reason;
 mod rules;
@@ -26,8 +27,9 @@ use std::{
 use async_trait::async_trait;
 
 pub use self::{
-    author::{Author, Brief, Draft, DraftError, Objection},
-    drafts::{DraftKey, Drafts, Reservation},
+    cache::{DraftCache, DraftKey, Reservation},
+    model::{Brief, Draft, DraftError, Model, Objection},
+    paid::{CacheEvent, Runtime},
     pipeline::Pipeline,
     reason::ReasonCode,
     rules::{CheckError, Exceeded, RuleEnricher},

@@ -1,4 +1,4 @@
-//! The way of a posting through enrichment: what rules make of it, what an author makes of that,
+//! The way of a posting through enrichment: what rules make of it, what a model makes of that,
 //! and what the rules let through.
 
 use std::sync::Arc;
@@ -6,16 +6,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    Author, Brief, CheckError, Coordinates, Draft, DraftError, EnrichError, EnrichedTexts,
-    Enricher, Enrichment, EnrichmentInput, Exceeded, Objection, ReasonCode, RuleEnricher, StopFlag,
-    Verdict,
+    Brief, CheckError, Coordinates, Draft, DraftCache, DraftError, EnrichError, EnrichedTexts,
+    Enricher, Enrichment, EnrichmentInput, Exceeded, Model, Objection, ReasonCode, RuleEnricher,
+    Runtime, StopFlag, Verdict, paid::PaidOnce,
 };
 
 /// An enricher made of steps. Nothing leaves it that [`RuleEnricher::check`] has not let through.
 #[derive(Clone)]
 pub struct Pipeline {
     rules: Arc<dyn RuleEnricher>,
-    author: Option<Arc<dyn Author>>,
+    model: Option<Arc<dyn Model>>,
+    paid: Option<PaidOnce>,
 }
 
 impl Pipeline {
@@ -23,15 +24,25 @@ impl Pipeline {
     pub fn by_rules(rules: Arc<dyn RuleEnricher>) -> Self {
         Self {
             rules,
-            author: None,
+            model: None,
+            paid: None,
         }
     }
 
-    /// With an author, who judges every posting that the rules have nothing against.
-    pub fn with_author(rules: Arc<dyn RuleEnricher>, author: Arc<dyn Author>) -> Self {
+    /// With a model, which judges every posting that the rules have nothing against.
+    pub fn with_model(rules: Arc<dyn RuleEnricher>, model: Arc<dyn Model>) -> Self {
         Self {
-            rules,
-            author: Some(author),
+            model: Some(model),
+            ..Self::by_rules(rules)
+        }
+    }
+
+    /// The same, with a cache of the drafts that the model was paid for.
+    #[must_use]
+    pub fn paying_once(self, cache: Arc<dyn DraftCache>, runtime: Arc<dyn Runtime>) -> Self {
+        Self {
+            paid: Some(PaidOnce::new(cache, runtime)),
+            ..self
         }
     }
 
@@ -40,7 +51,7 @@ impl Pipeline {
         self.rules.prepare(input, stop).or_else(too_complex)
     }
 
-    /// What is shown of a draft. Redaction is never left to an author, nor is the place. Where
+    /// What is shown of a draft. Redaction is never left to a model, nor is the place. Where
     /// the texts break a rule in spite of that, or a rejection has none, those that rules have
     /// made are shown.
     fn finish(
@@ -85,7 +96,7 @@ impl Pipeline {
         }
     }
 
-    /// An author's verdict, with what the code means.
+    /// A model's verdict, with what the code means.
     fn explained(&self, verdict: &Verdict) -> Verdict {
         match verdict {
             Verdict::Approve => Verdict::Approve,
@@ -96,35 +107,67 @@ impl Pipeline {
         }
     }
 
-    /// A draft that the rules have nothing against. An answer of no use is objected to once.
+    /// A draft of use: the kept one, or one that is paid for and kept.
     async fn draft(
         &self,
-        author: &dyn Author,
+        model: &dyn Model,
         brief: &Brief<'_>,
         stop: &StopFlag,
     ) -> Result<Draft, EnrichError> {
-        let objection = match self.answer(author, brief, None, stop).await? {
-            Ok(draft) => return Ok(draft),
-            Err(objection) => objection,
+        let Some(paid) = &self.paid else {
+            return self.written(model, brief, None, stop).await;
         };
-        let repaired = self.answer(author, brief, Some(&objection), stop).await?;
-        repaired.map_err(|objection| {
-            EnrichError::Permanent(format!(
-                "the answer was of no use, twice: {}",
-                objection.faults.join(" ")
-            ))
-        })
+        let mut claim = paid.claim(model.edition(), brief.input);
+        let objection = match claim.find().await? {
+            None => None,
+            Some(kept) => match self.held_against_rules(kept, brief, stop)? {
+                Ok(draft) => {
+                    claim.reused();
+                    return Ok(draft);
+                }
+                Err(objection) => Some(objection),
+            },
+        };
+        let written = self.written(model, brief, objection, stop);
+        let result = claim.holding(written).await;
+        match &result {
+            Ok(draft) => claim.keep(draft).await,
+            Err(_) => claim.release().await,
+        }
+        result
+    }
+
+    /// A draft that the rules have nothing against. An answer of no use is objected to once.
+    async fn written(
+        &self,
+        model: &dyn Model,
+        brief: &Brief<'_>,
+        mut objection: Option<Objection>,
+        stop: &StopFlag,
+    ) -> Result<Draft, EnrichError> {
+        loop {
+            match self.answer(model, brief, objection.as_ref(), stop).await? {
+                Ok(draft) => return Ok(draft),
+                Err(Objection { faults, .. }) if objection.is_some() => {
+                    return Err(EnrichError::Permanent(format!(
+                        "the answer was of no use, twice: {}",
+                        faults.join(" ")
+                    )));
+                }
+                Err(first) => objection = Some(first),
+            }
+        }
     }
 
     /// One answer: a draft of use, or what is to be said against it.
     async fn answer(
         &self,
-        author: &dyn Author,
+        model: &dyn Model,
         brief: &Brief<'_>,
         objection: Option<&Objection>,
         stop: &StopFlag,
     ) -> Result<Result<Draft, Objection>, EnrichError> {
-        match author.draft(brief, objection).await {
+        match model.draft(brief, objection).await {
             Ok(draft) => self.held_against_rules(draft, brief, stop),
             Err(DraftError::Unusable(objection)) => Ok(Err(objection)),
             Err(DraftError::Failed(error)) => Err(error),
@@ -162,7 +205,7 @@ impl Enricher for Pipeline {
         stop: &StopFlag,
     ) -> Result<Enrichment, EnrichError> {
         let prepared = self.prepare(input, stop)?;
-        let (Some(author), Verdict::Approve) = (&self.author, &prepared.verdict) else {
+        let (Some(model), Verdict::Approve) = (&self.model, &prepared.verdict) else {
             // What is certain needs nobody's judgement, and costs nothing.
             return self.checked(prepared, input, stop);
         };
@@ -170,9 +213,8 @@ impl Enricher for Pipeline {
             input,
             markdown: &prepared.texts.markdown,
         };
-        let draft = self.draft(author.as_ref(), &brief, stop).await;
-        author.settle(&brief, draft.as_ref().ok()).await;
-        self.finish(&draft?, prepared, input, stop)
+        let draft = self.draft(model.as_ref(), &brief, stop).await?;
+        self.finish(&draft, prepared, input, stop)
     }
 
     fn unjudged(&self, input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {

@@ -39,8 +39,8 @@ impl ReasonCode {
         Self::TooComplex,
     ];
 
-    /// The codes that an author may give.
-    pub const OF_AUTHORS: [Self; 8] = [
+    /// The codes that a model may give.
+    pub const OF_MODELS: [Self; 8] = [
         Self::NoContent,
         Self::TestPosting,
         Self::NotAJob,
@@ -55,9 +55,9 @@ impl ReasonCode {
     pub const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself \
                                   in `raw_description` and send the posting again.";
 
-    /// The code with this name, if an author may give it.
-    pub fn of_author(name: &str) -> Option<Self> {
-        Self::OF_AUTHORS
+    /// The code with this name, if a model may give it.
+    pub fn of_model(name: &str) -> Option<Self> {
+        Self::OF_MODELS
             .into_iter()
             .find(|code| code.as_str() == name)
     }
@@ -151,7 +151,7 @@ mod tests {
             assert_eq!(code.to_string(), code.as_str());
         }
         assert_eq!(HashSet::from(ReasonCode::ALL).len(), ReasonCode::ALL.len());
-        let for_all = |code: &ReasonCode| ReasonCode::of_author(code.as_str()) == Some(*code);
+        let for_all = |code: &ReasonCode| ReasonCode::of_model(code.as_str()) == Some(*code);
         let not_for_authors: Vec<_> = ReasonCode::ALL
             .into_iter()
             .filter(|code| !for_all(code))

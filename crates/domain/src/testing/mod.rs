@@ -21,14 +21,22 @@ pub use self::{
 use crate::{
     audit::AuditLog,
     client::Clients,
-    enrichment::Drafts,
+    enrichment::DraftCache,
     outbox::Outbox,
     store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
 
 /// Everything that a store implements.
 pub trait AllPorts:
-    Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients + Drafts + AuditLog
+    Store
+    + PostingReader
+    + SubscriberReader
+    + Health
+    + Outbox
+    + Accounts
+    + Clients
+    + DraftCache
+    + AuditLog
 {
 }
 
@@ -40,7 +48,7 @@ impl<T> AllPorts for T where
         + Outbox
         + Accounts
         + Clients
-        + Drafts
+        + DraftCache
         + AuditLog
 {
 }

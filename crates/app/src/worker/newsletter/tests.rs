@@ -96,7 +96,7 @@ impl Bench {
             accounts,
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::<MemoryDrafts>::default(),
-            gate: Arc::default(),
+            breaker: Arc::default(),
             enricher: Arc::new(Pipeline::by_rules(Arc::new(crate::enricher::TextRules))),
             provider: Arc::clone(script) as _,
             lifetime: Lifetime::NEVER,

@@ -1,4 +1,4 @@
-//! Stand-ins for the ports: an author who says what it was told to, and rules of a few lines.
+//! Stand-ins for the ports: a model that says what it was told to, and rules of a few lines.
 
 use std::{
     collections::VecDeque,
@@ -9,9 +9,8 @@ use async_trait::async_trait;
 
 use crate::{
     enrichment::{
-        Author, Brief, CheckError, Coordinates, Draft, DraftError, EnrichError, EnrichedTexts,
-        Enrichment, EnrichmentInput, Exceeded, Objection, ReasonCode, RuleEnricher, StopFlag,
-        Verdict,
+        Brief, CheckError, Coordinates, Draft, DraftError, EnrichError, EnrichedTexts, Enrichment,
+        EnrichmentInput, Exceeded, Model, Objection, ReasonCode, RuleEnricher, StopFlag, Verdict,
     },
     posting::CountryCode,
 };
@@ -51,10 +50,10 @@ pub(crate) fn rejection(code: ReasonCode, text: &str) -> Draft {
     }
 }
 
-/// An author who gives the answers it was given, in their order, and remembers what it was asked.
+/// A model that gives the answers it was given, in their order, and remembers what it was asked.
 /// When there are no more it fails.
 #[derive(Debug, Default)]
-pub(crate) struct ScriptedAuthor {
+pub(crate) struct ScriptedModel {
     script: Mutex<Script>,
 }
 
@@ -62,11 +61,10 @@ pub(crate) struct ScriptedAuthor {
 struct Script {
     answers: VecDeque<Result<Draft, DraftError>>,
     asked: Vec<Option<Objection>>,
-    settled: Vec<Option<Draft>>,
 }
 
-impl ScriptedAuthor {
-    /// An author of these answers.
+impl ScriptedModel {
+    /// A model of these answers.
     pub(crate) fn new(answers: impl IntoIterator<Item = Result<Draft, DraftError>>) -> Self {
         let script = Script {
             answers: answers.into_iter().collect(),
@@ -82,18 +80,17 @@ impl ScriptedAuthor {
         self.script().asked.clone()
     }
 
-    /// What was settled so far.
-    pub(crate) fn settled(&self) -> Vec<Option<Draft>> {
-        self.script().settled.clone()
-    }
-
     fn script(&self) -> MutexGuard<'_, Script> {
         self.script.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
-impl Author for ScriptedAuthor {
+impl Model for ScriptedModel {
+    fn edition(&self) -> &'static str {
+        "1 scripted"
+    }
+
     async fn draft(
         &self,
         _brief: &Brief<'_>,
@@ -103,15 +100,11 @@ impl Author for ScriptedAuthor {
         script.asked.push(objection.cloned());
         let nothing = || {
             Err(DraftError::Failed(EnrichError::Retry {
-                message: "the author has nothing more to say".to_owned(),
+                message: "the model has nothing more to say".to_owned(),
                 after: None,
             }))
         };
         script.answers.pop_front().unwrap_or_else(nothing)
-    }
-
-    async fn settle(&self, _brief: &Brief<'_>, draft: Option<&Draft>) {
-        self.script().settled.push(draft.cloned());
     }
 }
 

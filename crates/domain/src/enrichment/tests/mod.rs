@@ -1,16 +1,18 @@
-//! The way of a posting through enrichment, with rules and an author who do as they are told.
+//! The way of a posting through enrichment, with rules and a model that do as they are told.
 
 pub(crate) mod doubles;
 mod laws;
+mod paid;
 mod pipeline;
 
 use std::sync::Arc;
 
 use super::{
-    Author, Brief, CheckError, Draft, DraftError, EnrichError, EnrichedTexts, Enricher, Enrichment,
-    EnrichmentInput, Exceeded, Objection, Pipeline, ReasonCode, RuleEnricher, StopFlag, Verdict,
+    Brief, CheckError, Draft, DraftError, EnrichError, EnrichedTexts, Enricher, Enrichment,
+    EnrichmentInput, Exceeded, Model, Objection, Pipeline, ReasonCode, RuleEnricher, StopFlag,
+    Verdict,
 };
-use doubles::{PLACE, PlainRules, ScriptedAuthor, approval, input, rejection};
+use doubles::{PLACE, PlainRules, ScriptedModel, approval, input, rejection};
 
 /// A description that no rule has anything against.
 const SOURCE: &str = "Acmera AS looks for a cook. Write to jobs@acmera.no or see acmera.no.";
@@ -88,11 +90,11 @@ impl RuleEnricher for Odd {
 
 type Answer = Result<Draft, DraftError>;
 
-/// Enriches [`SOURCE`] with an author of these answers, and says what became of it and of him.
+/// Enriches [`SOURCE`] with a model of these answers, and says what became of it and of him.
 fn enrich(
     rules: impl RuleEnricher + 'static,
     answers: impl IntoIterator<Item = Answer>,
-) -> (Result<Enrichment, EnrichError>, Arc<ScriptedAuthor>) {
+) -> (Result<Enrichment, EnrichError>, Arc<ScriptedModel>) {
     enrich_input(rules, answers, &input(SOURCE))
 }
 
@@ -100,10 +102,10 @@ fn enrich_input(
     rules: impl RuleEnricher + 'static,
     answers: impl IntoIterator<Item = Answer>,
     input: &EnrichmentInput,
-) -> (Result<Enrichment, EnrichError>, Arc<ScriptedAuthor>) {
-    let author = Arc::new(ScriptedAuthor::new(answers));
-    let pipeline = Pipeline::with_author(Arc::new(rules), Arc::clone(&author) as Arc<dyn Author>);
-    (block_on(&pipeline, input), author)
+) -> (Result<Enrichment, EnrichError>, Arc<ScriptedModel>) {
+    let model = Arc::new(ScriptedModel::new(answers));
+    let pipeline = Pipeline::with_model(Arc::new(rules), Arc::clone(&model) as Arc<dyn Model>);
+    (block_on(&pipeline, input), model)
 }
 
 fn block_on(pipeline: &Pipeline, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {

@@ -1,9 +1,9 @@
-//! Step by step: who is asked, what is settled, and what comes out.
+//! Step by step: what the model is asked, and what comes out.
 
 use super::*;
 
 #[test]
-fn rules_alone_need_no_author() {
+fn rules_alone_need_no_model() {
     let pipeline = Pipeline::by_rules(Arc::new(PlainRules));
     let input = input(SOURCE);
     let enrichment = block_on(&pipeline, &input).unwrap();
@@ -18,34 +18,33 @@ fn rules_alone_need_no_author() {
 
 #[test]
 fn a_rejection_by_rules_asks_nobody() {
-    let (outcome, author) = enrich_input(PlainRules, [Ok(good())], &input("---"));
+    let (outcome, model) = enrich_input(PlainRules, [Ok(good())], &input("---"));
     let expect = Verdict::Reject {
         code: ReasonCode::NoContent,
         text: "Nothing in it.".to_owned(),
     };
     assert_eq!(outcome.unwrap().verdict, expect);
-    assert_eq!((author.asked(), author.settled()), (vec![], vec![]));
+    assert_eq!(model.asked(), []);
 }
 
 #[test]
-fn an_author_approves() {
-    let (outcome, author) = enrich(PlainRules, [Ok(good())]);
+fn a_model_approves() {
+    let (outcome, model) = enrich(PlainRules, [Ok(good())]);
     let enrichment = outcome.unwrap();
     assert_eq!(enrichment.verdict, Verdict::Approve);
     assert_eq!(enrichment.texts.markdown, good().markdown);
     assert_eq!(enrichment.texts.redacted_markdown, good().redacted_markdown);
-    assert_eq!(author.asked(), [None]);
-    assert_eq!(author.settled(), [Some(good())]);
+    assert_eq!(model.asked(), [None]);
 }
 
 #[test]
-fn an_author_rejects() {
+fn a_model_rejects() {
     let draft = Draft {
         markdown: good().markdown,
         redacted_markdown: good().redacted_markdown,
         ..rejection(ReasonCode::Fraud, "It wants a deposit.")
     };
-    let (outcome, author) = enrich(PlainRules, [Ok(draft.clone())]);
+    let (outcome, _) = enrich(PlainRules, [Ok(draft)]);
     let enrichment = outcome.unwrap();
     let expect = Verdict::Reject {
         code: ReasonCode::Fraud,
@@ -53,13 +52,12 @@ fn an_author_rejects() {
     };
     assert_eq!(enrichment.verdict, expect);
     assert_eq!(enrichment.texts.markdown, good().markdown);
-    assert_eq!(author.settled(), [Some(draft)]);
 }
 
 #[test]
 fn a_rejection_without_texts_gets_those_of_the_rules() {
     let draft = rejection(ReasonCode::Fraud, "It wants a deposit.");
-    let (outcome, author) = enrich(PlainRules, [Ok(draft)]);
+    let (outcome, model) = enrich(PlainRules, [Ok(draft)]);
     let enrichment = outcome.unwrap();
     assert!(matches!(
         enrichment.verdict,
@@ -69,7 +67,7 @@ fn a_rejection_without_texts_gets_those_of_the_rules() {
         }
     ));
     assert_eq!(enrichment.texts, prepared(&input(SOURCE)).texts);
-    assert_eq!(author.asked(), [None]);
+    assert_eq!(model.asked(), [None]);
 }
 
 #[test]
@@ -86,26 +84,24 @@ fn a_faulty_draft_is_objected_to_once() {
     let faults = PlainRules.faults(&bad, &brief, &StopFlag::default());
     let faults = faults.unwrap();
     assert_eq!(faults.len(), 2, "{faults:?}");
-    let (outcome, author) = enrich(PlainRules, [Ok(bad.clone()), Ok(good())]);
+    let (outcome, model) = enrich(PlainRules, [Ok(bad.clone()), Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
     let objection = Objection {
         answer: bad.answer,
         faults,
     };
-    assert_eq!(author.asked(), [None, Some(objection)]);
-    assert_eq!(author.settled(), [Some(good())]);
+    assert_eq!(model.asked(), [None, Some(objection)]);
 }
 
 #[test]
 fn an_unusable_answer_is_objected_to_once() {
-    let (outcome, author) = enrich(PlainRules, [Err(unusable("{", "No JSON.")), Ok(good())]);
+    let (outcome, model) = enrich(PlainRules, [Err(unusable("{", "No JSON.")), Ok(good())]);
     assert!(outcome.is_ok());
     let objection = Objection {
         answer: "{".to_owned(),
         faults: vec!["No JSON.".to_owned()],
     };
-    assert_eq!(author.asked(), [None, Some(objection)]);
-    assert_eq!(author.settled(), [Some(good())]);
+    assert_eq!(model.asked(), [None, Some(objection)]);
 }
 
 #[test]
@@ -117,13 +113,12 @@ fn two_answers_of_no_use_are_for_an_operator() {
         (empty(), no_json(), "No JSON."),
         (no_json(), empty(), "`markdown` is empty"),
     ] {
-        let (outcome, author) = enrich(PlainRules, [first, second, Ok(good())]);
+        let (outcome, model) = enrich(PlainRules, [first, second, Ok(good())]);
         let Err(EnrichError::Permanent(message)) = outcome else {
             panic!("{outcome:?}");
         };
         assert!(message.contains(names), "{message}");
-        assert_eq!(author.asked().len(), 2);
-        assert_eq!(author.settled(), [None]);
+        assert_eq!(model.asked().len(), 2);
     }
 }
 
@@ -141,24 +136,23 @@ fn a_failure_is_passed_on() {
             2,
         ),
     ] {
-        let (outcome, author) = enrich(PlainRules, answers);
+        let (outcome, model) = enrich(PlainRules, answers);
         assert_eq!(outcome, Err(unavailable.clone()));
-        assert_eq!(author.asked().len(), asked);
-        assert_eq!(author.settled(), [None]);
+        assert_eq!(model.asked().len(), asked);
     }
 }
 
 #[test]
 fn redaction_is_completed() {
     let leaking = approval(SOURCE, SOURCE);
-    let (outcome, author) = enrich(PlainRules, [Ok(leaking)]);
+    let (outcome, model) = enrich(PlainRules, [Ok(leaking)]);
     let texts = outcome.unwrap().texts;
     assert_eq!(texts.markdown, SOURCE);
     assert!(texts.redacted_markdown.contains("looks for a cook"));
     for secret in ["Acmera", "jobs@", "acmera"] {
         assert!(!texts.redacted_markdown.contains(secret), "{texts:?}");
     }
-    assert_eq!(author.asked(), [None], "it is no fault");
+    assert_eq!(model.asked(), [None], "it is no fault");
 }
 
 #[test]
@@ -167,9 +161,8 @@ fn a_drafted_text_that_breaks_a_rule_is_replaced() {
     let leaking = approval(SOURCE, SOURCE);
     let turned = approval(&format!("{SOURCE} \u{202e}no"), &good().redacted_markdown);
     for draft in [leaking, turned] {
-        let (outcome, author) = enrich(Odd::Careless, [Ok(draft.clone())]);
+        let (outcome, _) = enrich(Odd::Careless, [Ok(draft)]);
         assert_eq!(outcome, Ok(prepared.clone()));
-        assert_eq!(author.settled(), [Some(draft)], "it was paid for");
     }
     let (outcome, _) = enrich(Odd::Careless, [Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
@@ -215,17 +208,20 @@ fn a_text_of_the_rules_that_breaks_a_rule_is_shown_to_nobody() {
     let (outcome, _) = enrich(Odd::Leaking, [Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
     let draft = rejection(ReasonCode::Spam, "It sells a course.");
-    let (outcome, author) = enrich(Odd::Leaking, [Ok(draft.clone())]);
+    let (outcome, _) = enrich(Odd::Leaking, [Ok(draft)]);
     assert!(matches!(outcome, Err(EnrichError::Permanent(_))));
-    assert_eq!(author.settled(), [Some(draft)]);
 }
 
 #[test]
-fn an_author_is_given_the_clean_description() {
+fn a_model_is_given_the_clean_description() {
     struct Reader;
 
     #[async_trait::async_trait]
-    impl Author for Reader {
+    impl Model for Reader {
+        fn edition(&self) -> &'static str {
+            ""
+        }
+
         async fn draft(
             &self,
             brief: &Brief<'_>,
@@ -236,7 +232,7 @@ fn an_author_is_given_the_clean_description() {
         }
     }
 
-    let pipeline = Pipeline::with_author(Arc::new(PlainRules), Arc::new(Reader));
+    let pipeline = Pipeline::with_model(Arc::new(PlainRules), Arc::new(Reader));
     let input = input("<p>Cook wanted</p>");
     let prepared = prepared(&input);
     let outcome = block_on(&pipeline, &input);
@@ -245,7 +241,7 @@ fn an_author_is_given_the_clean_description() {
 
 #[test]
 fn a_posting_that_takes_too_much_is_rejected_by_rules() {
-    let (outcome, author) = enrich(Odd::Endless, [Ok(good())]);
+    let (outcome, model) = enrich(Odd::Endless, [Ok(good())]);
     let enrichment = outcome.unwrap();
     let expect = Verdict::Reject {
         code: ReasonCode::TooComplex,
@@ -253,7 +249,7 @@ fn a_posting_that_takes_too_much_is_rejected_by_rules() {
     };
     assert_eq!(enrichment.verdict, expect);
     assert_eq!(enrichment.texts, EnrichedTexts::default());
-    assert_eq!(author.asked(), []);
+    assert_eq!(model.asked(), []);
     let pipeline = Pipeline::by_rules(Arc::new(Odd::Endless));
     assert_eq!(pipeline.unjudged(&input(SOURCE)), None);
 }
@@ -266,9 +262,9 @@ fn a_draft_that_takes_too_much_is_replaced() {
 
 #[test]
 fn a_draft_that_takes_too_much_to_be_read_is_objected_to() {
-    let (outcome, author) = enrich(Odd::EndlessFaults, [Ok(approval("[", "[")), Ok(good())]);
+    let (outcome, model) = enrich(Odd::EndlessFaults, [Ok(approval("[", "[")), Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
-    assert!(author.asked()[1].as_ref().unwrap().faults[0].contains("too complex"));
+    assert!(model.asked()[1].as_ref().unwrap().faults[0].contains("too complex"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The port to drafts that were paid for, so that nobody pays for the same content twice.
+//! The port to the cache of drafts that were paid for.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use uuid::Uuid;
 use super::EnrichmentInput;
 use crate::{digest, store::StoreError};
 
-/// What a draft is for: everything that an author is given, and which author it is.
+/// What a draft is for: everything that a model is given, and which model it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DraftKey([u8; 32]);
 
 impl DraftKey {
-    /// The key of a posting's content for an author. `edition` names whatever else its answers
+    /// The key of a posting's content for a model. `edition` names whatever else its answers
     /// depend on: the model and the instructions.
     pub fn of(edition: &str, input: &EnrichmentInput) -> Self {
         let parts: [&str; 7] = [
@@ -60,9 +60,9 @@ pub enum Reservation {
     Kept(String),
 }
 
-/// The port to the drafts.
+/// The port to the cache of drafts.
 #[async_trait]
-pub trait Drafts: Send + Sync {
+pub trait DraftCache: Send + Sync {
     /// Looks a draft up, or reserves the key for `holder` until `until` if there is none and
     /// nobody else holds it at `now`. A holder who asks again moves the end of its reservation.
     /// Of two who ask at once, one gets it. A draft that is found counts as used at `now`,

@@ -1,7 +1,7 @@
-//! The port to whoever writes texts and judges, such as a language model: what it is asked, what
-//! it answers, and what is said to an answer of no use.
+//! The port to a language model that writes texts and judges: what it is asked, what it answers,
+//! and what is said to an answer of no use.
 //!
-//! An author is never trusted: [`super::Pipeline`] holds its drafts against rules.
+//! A model is never trusted: [`super::Pipeline`] holds its drafts against rules.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{EnrichError, EnrichmentInput, ReasonCode, Verdict};
 
-/// What an author is asked to work on.
+/// What a model is asked to work on.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
     /// The posting.
     pub input: &'a EnrichmentInput,
-    /// Its description as clean `CommonMark`, which is what the author should read.
+    /// Its description as clean `CommonMark`, which is what the model should read.
     pub markdown: &'a str,
 }
 
-/// What an author made of a posting.
+/// What a model made of a posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// The description as `CommonMark`.
@@ -28,25 +28,25 @@ pub struct Draft {
     pub redacted_markdown: String,
     /// The judgement.
     pub verdict: Verdict,
-    /// The answer as the author gave it, to be shown back if it is of no use.
+    /// The answer as the model gave it, to be shown back if it is of no use.
     pub answer: String,
 }
 
-/// An answer that was of no use, and why. An author is asked again with it, once.
+/// An answer that was of no use, and why. A model is asked again with it, once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
-    /// What the author answered.
+    /// What the model answered.
     pub answer: String,
-    /// What is wrong with it, in sentences for the author.
+    /// What is wrong with it, in sentences for the model.
     pub faults: Vec<String>,
 }
 
 /// Why there is no draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DraftError {
-    /// The author answered, but no draft. Asking again may help.
+    /// The model answered, but no draft. Asking again may help.
     Unusable(Objection),
-    /// The author did not answer, or will not.
+    /// The model did not answer, or will not.
     Failed(EnrichError),
 }
 
@@ -56,19 +56,18 @@ impl From<EnrichError> for DraftError {
     }
 }
 
-/// The port that authors implement.
+/// The port that models implement.
 #[async_trait]
-pub trait Author: Send + Sync {
+pub trait Model: Send + Sync {
+    /// What its drafts depend on besides the posting: the instructions and the model's name.
+    fn edition(&self) -> &str;
+
     /// Writes a draft. The objection is to the last answer about the same posting.
     async fn draft(
         &self,
         brief: &Brief<'_>,
         objection: Option<&Objection>,
     ) -> Result<Draft, DraftError>;
-
-    /// Says how it ended: with this draft, or with none that was of use. Called once after the
-    /// last [`draft`](Self::draft) for a posting, unless the work is abandoned.
-    async fn settle(&self, _brief: &Brief<'_>, _draft: Option<&Draft>) {}
 }
 
 /// How a draft is kept.
@@ -115,7 +114,7 @@ impl Draft {
         let verdict = match kept.verdict {
             KeptVerdict::Approve => Verdict::Approve,
             KeptVerdict::Reject { code, text } => Verdict::Reject {
-                code: ReasonCode::of_author(&code)?,
+                code: ReasonCode::of_model(&code)?,
                 text: text.into_owned(),
             },
         };
@@ -147,7 +146,7 @@ mod tests {
     #[test]
     fn every_verdict_comes_back() {
         round_trip(&approval("# A\n", "\"\\"));
-        for code in ReasonCode::OF_AUTHORS {
+        for code in ReasonCode::OF_MODELS {
             round_trip(&rejection(code, "Because.\n"));
         }
     }
@@ -191,7 +190,7 @@ mod tests {
             markdown in any::<String>(),
             redacted in any::<String>(),
             text in any::<String>(),
-            code in prop::sample::select(ReasonCode::OF_AUTHORS.to_vec()),
+            code in prop::sample::select(ReasonCode::OF_MODELS.to_vec()),
         ) {
             round_trip(&approval(&markdown, &redacted));
             round_trip(&rejection(code, &text));

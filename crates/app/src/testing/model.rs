@@ -1,4 +1,4 @@
-//! An author who answers as it is told to, and remembers when it was asked.
+//! A model that answers as it is told to, and remembers when it was asked.
 
 use std::{
     collections::HashMap,
@@ -12,11 +12,11 @@ use std::{
 
 use async_trait::async_trait;
 use domain::enrichment::{
-    Author, Brief, Draft, DraftError, EnrichError, Objection, ReasonCode, Verdict,
+    Brief, Draft, DraftError, EnrichError, Model, Objection, ReasonCode, Verdict,
 };
 use tokio::time::{Instant, sleep};
 
-/// What an author makes of a posting. Texts stay as they are.
+/// What a model makes of a posting. Texts stay as they are.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Approve,
@@ -36,8 +36,8 @@ pub struct Call {
     pub has_objection: bool,
 }
 
-/// An author for tests.
-pub struct ScriptedAuthor {
+/// A model for tests.
+pub struct ScriptedModel {
     /// How long a call takes.
     pub takes: Mutex<Duration>,
     /// The answer for everything else.
@@ -45,19 +45,17 @@ pub struct ScriptedAuthor {
     /// The answers for some titles.
     special: Mutex<HashMap<String, Answer>>,
     calls: Mutex<Vec<Call>>,
-    settled: Mutex<Vec<bool>>,
     under_way: AtomicUsize,
     most_under_way: AtomicUsize,
 }
 
-impl Default for ScriptedAuthor {
+impl Default for ScriptedModel {
     fn default() -> Self {
         Self {
             takes: Mutex::new(Duration::from_secs(2)),
             usual: Mutex::new(Answer::Approve),
             special: Mutex::default(),
             calls: Mutex::default(),
-            settled: Mutex::default(),
             under_way: AtomicUsize::new(0),
             most_under_way: AtomicUsize::new(0),
         }
@@ -73,7 +71,7 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-impl ScriptedAuthor {
+impl ScriptedModel {
     pub fn answer(&self, answer: Answer) {
         *self.usual.lock().unwrap() = answer;
     }
@@ -94,18 +92,17 @@ impl ScriptedAuthor {
         self.calls.lock().unwrap().clone()
     }
 
-    /// How the postings ended: with a draft or without.
-    pub fn settled(&self) -> Vec<bool> {
-        self.settled.lock().unwrap().clone()
-    }
-
     pub fn most_under_way(&self) -> usize {
         self.most_under_way.load(Ordering::SeqCst)
     }
 }
 
 #[async_trait]
-impl Author for ScriptedAuthor {
+impl Model for ScriptedModel {
+    fn edition(&self) -> &'static str {
+        "1 scripted"
+    }
+
     async fn draft(
         &self,
         brief: &Brief<'_>,
@@ -137,7 +134,7 @@ impl Author for ScriptedAuthor {
                 }));
             }
             Answer::Fail(error) => return Err(error.into()),
-            Answer::Panic => panic!("an author's defect"),
+            Answer::Panic => panic!("a model's defect"),
             Answer::Hang => pending().await,
         };
         Ok(Draft {
@@ -146,9 +143,5 @@ impl Author for ScriptedAuthor {
             verdict,
             answer: "{}".to_owned(),
         })
-    }
-
-    async fn settle(&self, _: &Brief<'_>, draft: Option<&Draft>) {
-        self.settled.lock().unwrap().push(draft.is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! When an account is left alone.
+//! The circuit breakers of the provider's accounts: which answers open one.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -7,13 +7,13 @@ use std::{
 };
 
 use domain::subscriber::{Account, provider::ProviderError};
+use outbound::{Call, CircuitBreaker, RetryPolicy};
 use tokio::time::Instant;
 
-use super::super::door::{self, Pauses};
 use crate::{metrics, waits};
 
 /// A key that is refused stays refused until somebody sees to it.
-const PAUSES: Pauses = Pauses {
+const PAUSES: RetryPolicy = RetryPolicy {
     first: Duration::from_secs(10),
     longest: Duration::from_mins(10),
 };
@@ -33,15 +33,15 @@ const LOCKINGS: u32 = 3;
 /// More people than this are not remembered for it.
 const MOST_LOCKING: usize = 1_000;
 
-/// The doors of both accounts.
+/// The breakers of both accounts.
 #[derive(Default)]
-pub(super) struct Doors {
-    old: Door,
-    new: Door,
+pub(super) struct Breakers {
+    old: AccountBreaker,
+    new: AccountBreaker,
 }
 
-impl Doors {
-    pub const fn of(&self, account: Account) -> &Door {
+impl Breakers {
+    pub const fn of(&self, account: Account) -> &AccountBreaker {
         match account {
             Account::Old => &self.old,
             Account::New => &self.new,
@@ -49,9 +49,9 @@ impl Doors {
     }
 }
 
-/// An account's circuit breaker: nothing is sent while it is closed to calls.
-pub(super) struct Door {
-    door: door::Door,
+/// An account's circuit breaker.
+pub(super) struct AccountBreaker {
+    breaker: CircuitBreaker,
     record: Mutex<Record>,
 }
 
@@ -61,8 +61,6 @@ struct Record {
     failing: HashSet<String>,
     /// For whom the key was refused since a call about them succeeded.
     locking: HashMap<String, Locking>,
-    /// When it closed last.
-    closed_at: Option<Instant>,
 }
 
 /// Refusals of the key for calls about one person.
@@ -113,49 +111,55 @@ pub(super) enum Noted {
     TheirOwn,
 }
 
-impl Default for Door {
+impl Default for AccountBreaker {
     fn default() -> Self {
         Self {
-            door: door::Door::new(PAUSES),
+            breaker: CircuitBreaker::new(PAUSES),
             record: Mutex::default(),
         }
     }
 }
 
-impl Door {
+impl AccountBreaker {
     fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Until when it is closed, if it is.
-    pub fn closed_until(&self) -> Option<Instant> {
-        self.door.closed_until()
+    /// Until when it is open, if it is.
+    pub fn open_until(&self) -> Option<Instant> {
+        self.breaker.open_until(now()).map(Instant::from_std)
+    }
+
+    /// Begins a call; `None` while it is open.
+    pub fn begin(&self) -> Option<Call> {
+        self.breaker.begin(now()).ok()
     }
 
     /// Takes over a pause that another process or an earlier run began.
     pub fn adopt(&self, account: Account, pause: Duration) {
-        self.door.leave_alone(pause);
+        self.breaker.pause(pause, now());
         metrics::provider_paused(account, true);
     }
 
-    /// Takes in what a call about a person, which began at this time, was answered. Closes after
-    /// an answer that asks for it. What was under way while it closed says nothing new.
+    /// Takes in what a call about a person was answered. Opens after an answer that asks for it. What
+    /// was under way while it opened says nothing new.
     pub fn note<T>(
         &self,
         account: Account,
         whom: &str,
-        began: Instant,
+        call: Call,
         result: &Result<T, ProviderError>,
     ) -> Noted {
         let mut record = self.record();
-        if record.closed_at.is_some_and(|closed_at| closed_at >= began) {
+        if !self.breaker.is_current(call) {
             return Noted::Nothing;
         }
+        let failed = || self.breaker.failed(call, None, now()).unwrap_or_default();
         let (pause, error) = match result {
             Ok(_) => {
                 record.succeeded(whom);
                 metrics::provider_paused(account, false);
-                if !self.door.answered() {
+                if !self.breaker.succeeded(call) {
                     return Noted::Nothing;
                 }
                 tracing::info!(%account, "the account answers again");
@@ -163,30 +167,33 @@ impl Door {
             }
             Err(error @ ProviderError::Limited { after, .. }) => {
                 let pause = after.unwrap_or_else(|| LIMITED.max(waits::about(LIMITED)));
-                self.door.leave_alone(pause);
+                if pause.is_zero() {
+                    return Noted::Nothing;
+                }
+                self.breaker.limited(call, pause, now());
                 (pause, error)
             }
             Err(ProviderError::Locked(_)) if record.is_alone_in_locking(whom) => {
                 return Noted::TheirOwn;
             }
-            Err(error @ ProviderError::Locked(_)) => (self.door.refused(None), error),
+            Err(error @ ProviderError::Locked(_)) => (failed(), error),
             Err(error @ ProviderError::Retry { .. }) => {
                 record.failing.insert(whom.to_owned());
                 if record.failing.len() < OUTAGE {
                     return Noted::Nothing;
                 }
-                (self.door.refused(None), error)
+                (failed(), error)
             }
             Err(ProviderError::Permanent(_)) => return Noted::Nothing,
         };
-        if pause.is_zero() {
-            return Noted::Nothing;
-        }
-        record.closed_at = Some(Instant::now());
         metrics::provider_paused(account, true);
         tracing::warn!(%account, %error, ?pause, "the account is left alone");
         Noted::Pause(pause)
     }
+}
+
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
 }
 
 #[cfg(test)]
@@ -212,44 +219,48 @@ mod tests {
     }
 
     /// A call that begins and is answered a moment later.
-    async fn call(door: &Door, whom: &str, result: Result<(), ProviderError>) -> Option<u64> {
-        let began = Instant::now();
+    async fn call(
+        breaker: &AccountBreaker,
+        whom: &str,
+        result: Result<(), ProviderError>,
+    ) -> Option<u64> {
+        let began = breaker.begin().unwrap();
         advance(Duration::from_millis(1)).await;
-        door.note(Account::Old, whom, began, &result);
-        pause(door)
+        breaker.note(Account::Old, whom, began, &result);
+        pause(breaker)
     }
 
-    fn pause(door: &Door) -> Option<u64> {
-        let until = door.closed_until()?;
+    fn pause(breaker: &AccountBreaker) -> Option<u64> {
+        let until = breaker.open_until()?;
         Some((until - Instant::now()).as_secs())
     }
 
     #[tokio::test(start_paused = true)]
     async fn refusals_close_it_for_longer_and_longer() {
-        let door = Door::default();
+        let breaker = AccountBreaker::default();
         let mut pauses = Vec::new();
         for _ in 0..8 {
-            pauses.extend(call(&door, "a", Err(locked())).await);
-            sleep_until(door.closed_until().unwrap()).await;
+            pauses.extend(call(&breaker, "a", Err(locked())).await);
+            sleep_until(breaker.open_until().unwrap()).await;
         }
         assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 600, 600]);
-        assert_eq!(call(&door, "a", Ok(())).await, None);
-        let again = call(&door, "a", Err(locked())).await;
+        assert_eq!(call(&breaker, "a", Ok(())).await, None);
+        let again = call(&breaker, "a", Err(locked())).await;
         assert_eq!(again, Some(10), "a success starts anew");
     }
 
     #[tokio::test(start_paused = true)]
     async fn calls_that_were_under_way_together_are_one_refusal() {
-        let door = Door::default();
-        let began = Instant::now();
+        let breaker = AccountBreaker::default();
+        let began = breaker.begin().unwrap();
         advance(Duration::from_secs(1)).await;
         let refused: Result<(), _> = Err(locked());
         for whom in ["a", "b", "c", "d"] {
-            door.note(Account::Old, whom, began, &refused);
+            breaker.note(Account::Old, whom, began, &refused);
         }
-        assert_eq!(pause(&door), Some(10));
+        assert_eq!(pause(&breaker), Some(10));
         // Nor does an answer from before mean that it takes calls again.
-        let noted = door.note(Account::Old, "e", began, &Ok::<(), ProviderError>(()));
+        let noted = breaker.note(Account::Old, "e", began, &Ok::<(), ProviderError>(()));
         assert_eq!(noted, Noted::Nothing);
     }
 
@@ -260,37 +271,37 @@ mod tests {
             (Some(Duration::from_secs(5)), 5, 5),
             (None, 60, 120),
         ] {
-            let door = Door::default();
-            let seconds = call(&door, "a", Err(limited(after))).await.unwrap();
+            let breaker = AccountBreaker::default();
+            let seconds = call(&breaker, "a", Err(limited(after))).await.unwrap();
             assert!((least..=most).contains(&seconds), "{after:?} {seconds}");
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn one_person_s_failures_close_nothing() {
-        let door = Door::default();
+        let breaker = AccountBreaker::default();
         for _ in 0..100 {
-            assert_eq!(call(&door, "a", Err(failed())).await, None);
+            assert_eq!(call(&breaker, "a", Err(failed())).await, None);
         }
         for whom in ["a", "b", "c", "d"] {
             let odd = ProviderError::Permanent("404".to_owned());
-            assert_eq!(call(&door, whom, Err(odd)).await, None);
+            assert_eq!(call(&breaker, whom, Err(odd)).await, None);
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_key_that_is_refused_for_one_person_alone_is_theirs() {
-        let door = Door::default();
+        let breaker = AccountBreaker::default();
         let opened = async || {
-            if let Some(until) = door.closed_until() {
+            if let Some(until) = breaker.open_until() {
                 sleep_until(until).await;
             }
         };
         let note = async |whom: &str, result: Result<(), ProviderError>| {
             opened().await;
-            let began = Instant::now();
+            let began = breaker.begin().unwrap();
             advance(Duration::from_millis(1)).await;
-            door.note(Account::Old, whom, began, &result)
+            breaker.note(Account::Old, whom, began, &result)
         };
         // Without a success of others between it is the key, however often.
         for _ in 0..5 {
@@ -312,18 +323,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failures_of_several_people_in_a_row_are_an_outage() {
-        let door = Door::default();
-        assert_eq!(call(&door, "a", Err(failed())).await, None);
-        assert_eq!(call(&door, "b", Err(failed())).await, None);
-        assert_eq!(call(&door, "c", Ok(())).await, None);
-        assert_eq!(call(&door, "c", Err(failed())).await, None);
-        assert_eq!(call(&door, "b", Err(failed())).await, None);
-        assert_eq!(call(&door, "a", Err(failed())).await, Some(10));
+        let breaker = AccountBreaker::default();
+        assert_eq!(call(&breaker, "a", Err(failed())).await, None);
+        assert_eq!(call(&breaker, "b", Err(failed())).await, None);
+        assert_eq!(call(&breaker, "c", Ok(())).await, None);
+        assert_eq!(call(&breaker, "c", Err(failed())).await, None);
+        assert_eq!(call(&breaker, "b", Err(failed())).await, None);
+        assert_eq!(call(&breaker, "a", Err(failed())).await, Some(10));
         // It stays one until a call succeeds.
-        sleep_until(door.closed_until().unwrap()).await;
-        assert_eq!(call(&door, "a", Err(failed())).await, Some(20));
-        sleep_until(door.closed_until().unwrap()).await;
-        assert_eq!(call(&door, "a", Ok(())).await, None);
-        assert_eq!(call(&door, "a", Err(failed())).await, None);
+        sleep_until(breaker.open_until().unwrap()).await;
+        assert_eq!(call(&breaker, "a", Err(failed())).await, Some(20));
+        sleep_until(breaker.open_until().unwrap()).await;
+        assert_eq!(call(&breaker, "a", Ok(())).await, None);
+        assert_eq!(call(&breaker, "a", Err(failed())).await, None);
     }
 }
