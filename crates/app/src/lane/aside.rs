@@ -27,7 +27,12 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Job, found::Commits, run::Runner, unavailable, write::only};
+use super::{
+    Job,
+    found::Commits,
+    run::{Runner, only},
+    unavailable,
+};
 use crate::waits;
 
 /// How many tries may be under way at a time, each on a connection of its own.

@@ -11,7 +11,7 @@ use std::{
 use domain::{
     posting::{Answer, Lifetime, PutPosting, decide},
     store::{Known, RowLocks, Store, StoreError},
-    usecase::{self, Answers},
+    usecase::{self, Answers, IngestError},
 };
 
 use tokio::sync::Notify;
@@ -130,5 +130,13 @@ impl Runner {
         .await;
         self.commits.fetch_add(1, Ordering::Release);
         result
+    }
+}
+
+/// The answer to a command that was alone in its batch.
+pub(super) fn only(answers: Answers) -> Result<Answer, IngestError> {
+    match answers.into_iter().next() {
+        Some(answer) => answer.map_err(IngestError::from),
+        None => Err(IngestError::Broken("a command got no answer".to_owned())),
     }
 }

@@ -13,7 +13,13 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{Job, aside::Aside, found::Written, run::Runner, unavailable};
+use super::{
+    Job,
+    aside::Aside,
+    found::Written,
+    run::{Runner, only},
+    unavailable,
+};
 use crate::waits;
 
 /// Commits batches.
@@ -200,12 +206,5 @@ impl Writer {
 fn refuse(jobs: Vec<Job>, why: &str) {
     for job in jobs {
         job.answer(Err(unavailable(why)));
-    }
-}
-
-pub(super) fn only(answers: Answers) -> Result<Answer, IngestError> {
-    match answers.into_iter().next() {
-        Some(answer) => answer.map_err(IngestError::from),
-        None => Err(IngestError::Broken("a command got no answer".to_owned())),
     }
 }

@@ -15,14 +15,12 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    answer::{Outcome, Refusal, Trouble, outcome, refusal},
+    answer::{ANSWER_TIMEOUT, Outcome, Refusal, Trouble, outcome, refusal},
     retry::{Attempts, Patience},
     token::{Credentials, Tokens},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// An answer that takes longer is given up, and the line sent again.
-pub const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What is not unreserved in a URL (RFC 3986 §2.3) is encoded in an identifier.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC

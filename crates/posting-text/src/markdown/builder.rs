@@ -3,13 +3,14 @@
 //! Nothing here recurses and every call is cheap, so hostile nesting costs neither stack nor
 //! more than linear time.
 
-use crate::{Budget, Exceeded};
-
-use super::{inline::Inline, table};
-use crate::document::{Block, Document, List, MAX_DEPTH, Span};
-
-/// A table cell: whether it is a header, and its content.
-pub(crate) type Cell = (bool, Vec<Block>);
+use super::{
+    inline::Inline,
+    table::{self, Cell},
+};
+use crate::{
+    Budget, Exceeded,
+    document::{Block, Document, List, MAX_DEPTH, Span},
+};
 
 #[derive(Debug)]
 enum Frame {

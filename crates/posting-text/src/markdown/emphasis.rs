@@ -6,9 +6,7 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
-use crate::{Budget, Exceeded};
-
-use crate::document::Span;
+use crate::{Budget, Exceeded, document::Span};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {

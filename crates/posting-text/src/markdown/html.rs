@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use crate::{Budget, Exceeded};
 use html5gum::{StartTag, State, Token, Tokenizer};
 
 use super::{
@@ -13,7 +12,10 @@ use super::{
     link, source,
     tags::{Tag, tag},
 };
-use crate::document::{Document, Style};
+use crate::{
+    Budget, Exceeded,
+    document::{Document, Style},
+};
 
 /// Reads HTML. `bare_lines` keeps the line breaks of text that no block element encloses.
 pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Document, Exceeded> {

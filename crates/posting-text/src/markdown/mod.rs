@@ -17,10 +17,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use crate::{Budget, Exceeded};
-
 use self::source::Source;
-use crate::document::Document;
+use crate::{Budget, Exceeded, document::Document};
 
 /// The description as `CommonMark` without raw HTML and without links that a reader should not
 /// follow. What is clean already stays as it is.

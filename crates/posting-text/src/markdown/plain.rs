@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use crate::{Budget, Exceeded};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, html};
 use regex::Regex;
+
+use crate::{Budget, Exceeded};
 
 /// A line shorter than this was not wrapped by a program, so its end is meant.
 const WRAPPED: usize = 60;

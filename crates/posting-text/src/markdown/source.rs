@@ -3,7 +3,6 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use crate::{Budget, Exceeded};
 use regex::Regex;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -11,6 +10,7 @@ use super::{
     plain,
     tags::{Tag, tag},
 };
+use crate::{Budget, Exceeded};
 
 /// HTML to be parsed.
 pub(crate) struct Source<'a> {

@@ -1,16 +1,17 @@
 //! Tables. `CommonMark` has none, so a table of facts becomes a list with a line for each row,
 //! and a table that only arranges the page is dissolved into its content.
 
-use crate::{Budget, Exceeded};
-
-use super::{
-    builder::Cell,
-    inline::{join, lines},
+use super::inline::{join, lines};
+use crate::{
+    Budget, Exceeded,
+    document::{Block, List, Span, Style, plain},
 };
-use crate::document::{Block, List, Span, Style, plain};
 
 /// A cell with more characters than this holds prose: the table is a layout.
 const FACT: usize = 200;
+
+/// A table cell: whether it is a header, and its content.
+pub(crate) type Cell = (bool, Vec<Block>);
 
 pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>, budget: &Budget) -> Result<Vec<Block>, Exceeded> {
     budget.spend(steps(&rows))?;

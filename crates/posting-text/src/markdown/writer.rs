@@ -1,14 +1,16 @@
 //! Prints a [`Document`] as `CommonMark`: `-` lists, `#` headings, `**` and `_`, a backslash for a
 //! hard line break, one empty line between blocks.
 
-use crate::{Budget, Exceeded};
 use pulldown_cmark::{Event, Parser};
 
 use super::{
     emphasis::{Interval, Mark, marks},
     escape::{self, Place},
 };
-use crate::document::{Block, Document, List, Span, Style, plain};
+use crate::{
+    Budget, Exceeded,
+    document::{Block, Document, List, Span, Style, plain},
+};
 
 pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exceeded> {
     budget.begin_text();

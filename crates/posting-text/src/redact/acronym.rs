@@ -1,12 +1,11 @@
 //! Acronyms of a company: those that a text introduces, those that it uses in capitals, and the
 //! words that it writes out before one.
 
-use crate::{Budget, Exceeded};
-
 use super::{
     vocabulary::{ACRONYMS, SMALL},
     words::{Word, is_gap, unaccented, words},
 };
+use crate::{Budget, Exceeded};
 
 /// The acronyms of a name of two words and more that a text introduces behind the name, or uses
 /// in capitals for a name of three words and more; at most so many.

@@ -3,15 +3,13 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use crate::{Budget, Exceeded};
-
 use super::{
     Identity, Scan, acronym, inside,
     key::{Case, Key, splits, with_legal_form},
     vocabulary::{ACRONYMS, AROUND, GENERIC, LEGAL, SMALL, TWO},
     words::{Word, unaccented, words},
 };
-use crate::places;
+use crate::{Budget, Exceeded, places};
 
 /// How many spellings a text may add of one kind: every one is looked for everywhere.
 const MANY: usize = 16;

@@ -2,8 +2,9 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use crate::{Budget, Exceeded};
 use regex::Regex;
+
+use crate::{Budget, Exceeded};
 
 /// Where the e-mail addresses are, also those hidden from robots: `jobs [at] example [dot] org`.
 pub(crate) fn emails(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use crate::{Budget, Exceeded};
-
 use super::{
     key::{Case, Key},
     vocabulary::GENERIC,
     words::{Word, unaccented},
 };
+use crate::{Budget, Exceeded};
 
 /// A name shorter than this occurs in other words by chance.
 const LONG: usize = 4;

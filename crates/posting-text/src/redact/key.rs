@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::{Budget, Exceeded};
-
 use super::{
     vocabulary::LEGAL,
     words::{Word, is_gap, unaccented},
 };
+use crate::{Budget, Exceeded};
 
 /// Which spelling of a name's letters counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

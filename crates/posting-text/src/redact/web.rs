@@ -2,10 +2,10 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use crate::{Budget, Exceeded};
 use regex::Regex;
 
 use super::vocabulary::GENERIC;
+use crate::{Budget, Exceeded};
 
 /// Where the URLs are.
 pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
