@@ -1,4 +1,4 @@
-//! DraftCache: who gets one, and for how long it is remembered.
+//! Drafts: who gets one, and for how long it is remembered.
 
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
