@@ -189,7 +189,7 @@ async fn a_kept_draft_at_fault_is_paid_for_again() {
     bench
         .keep(
             &input,
-            r#"{"markdown":"Plan.","redacted_markdown":"Plan.","verdict":"approve"}"#,
+            r#"{"markdown":"See https://evil.example","redacted_markdown":"Plan.","verdict":"approve"}"#,
         )
         .await;
     bench.approve("Engineer").await;
