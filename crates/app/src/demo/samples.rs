@@ -3,45 +3,28 @@
 //! Companies, people and offers are invented; addresses end in `.example` (RFC 2606), telephone
 //! numbers are from ranges that regulators keep free for films.
 
-mod continental;
-mod english;
-mod nordic;
-mod unwanted;
+use serde::Deserialize;
+use serde_json::Value;
 
-use serde_json::{Value, json};
-
-/// One push.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    /// The unique source identifier.
-    pub id: &'static str,
-    /// The request body.
-    pub payload: Value,
-}
+/// The pushes in the order to send them, as the file that `posthaste push` would read. Some are
+/// refused, some rejected, one posting is updated and one expired by a second push.
+pub const LINES: &str = include_str!("samples.ndjson");
 
 /// The sample whose redacted text is worth a look.
 pub const REDACTED: &str = "lumenfold-17";
 
-fn sample(id: &'static str, payload: Value) -> Sample {
-    Sample { id, payload }
+/// One push.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Sample {
+    /// The unique source identifier.
+    pub id: String,
+    /// The request body.
+    pub payload: Value,
 }
 
-/// Every push, in the order to send them. One posting is updated and one expired by a second
-/// push.
-pub fn all() -> Vec<Sample> {
-    let mut all = english::samples();
-    all.extend(continental::samples());
-    all.extend(nordic::samples());
-    all.extend(unwanted::samples());
-    all.push(sample(
-        "harbourpine-3",
-        json!({"salary_min": 34_000, "salary_max": 41_000, "title": "Furniture maker (oak and ash)"}),
-    ));
-    all.push(sample(
-        "storwins/2",
-        json!({"expiration": {"reason": "The post has been filled."}}),
-    ));
-    all
+/// Every push.
+pub fn all() -> serde_json::Result<Vec<Sample>> {
+    LINES.lines().map(serde_json::from_str).collect()
 }
 
 #[cfg(test)]
@@ -59,7 +42,7 @@ mod tests {
     #[test]
     fn each_sample_is_refused_for_the_reason_it_is_there_for_or_not_at_all() {
         let mut refused = BTreeMap::new();
-        for Sample { id, payload } in all() {
+        for Sample { id, payload } in all().unwrap() {
             let segment = id.replace('/', "%2F");
             let body = payload.to_string();
             let by = ClientId::new(Uuid::nil());
@@ -81,14 +64,16 @@ mod tests {
         ];
         assert_eq!(
             refused,
-            expect.map(|(id, field)| (id, field.to_owned())).into()
+            expect
+                .map(|(id, field)| (id.to_owned(), field.to_owned()))
+                .into()
         );
     }
 
     #[test]
     fn there_are_about_thirty_and_they_are_varied() {
-        let all = all();
-        let ids: BTreeSet<_> = all.iter().map(|sample| sample.id).collect();
+        let all = all().unwrap();
+        let ids: BTreeSet<_> = all.iter().map(|sample| sample.id.as_str()).collect();
         assert_eq!(ids.len(), all.len() - 2, "an update and an expiry");
         assert!((28..=34).contains(&ids.len()), "{}", ids.len());
         assert!(ids.contains(REDACTED));
@@ -109,7 +94,7 @@ mod tests {
 
     #[test]
     fn nothing_leads_to_a_real_place() {
-        for Sample { id, payload } in all() {
+        for Sample { id, payload } in all().unwrap() {
             let text = payload.to_string();
             for marker in ["https://", "http://", "@", "www."] {
                 for (at, _) in text.match_indices(marker) {
