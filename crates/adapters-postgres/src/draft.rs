@@ -8,7 +8,7 @@ use diesel::{
     sql_types::{Bool, Nullable, Text},
 };
 use domain::{
-    enrichment::{DraftKey, Drafts, Reservation},
+    enrichment::{DraftCache, DraftKey, Reservation},
     store::{StoreError, stored::corrupt},
 };
 use sql_common::{
@@ -102,7 +102,7 @@ statement! {
 }
 
 #[async_trait]
-impl Drafts for PostgresStore {
+impl DraftCache for PostgresStore {
     async fn reserve(
         &self,
         key: &DraftKey,

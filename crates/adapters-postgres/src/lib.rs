@@ -5,7 +5,7 @@
 //! [`SubscriberReader`](domain::store::SubscriberReader),
 //! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
 //! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
-//! [`Drafts`](domain::enrichment::Drafts) and [`AuditLog`](domain::audit::AuditLog).
+//! [`DraftCache`](domain::enrichment::DraftCache) and [`AuditLog`](domain::audit::AuditLog).
 //! Nothing that another process can change is kept in
 //! memory.
 //!

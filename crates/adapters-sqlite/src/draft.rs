@@ -6,7 +6,7 @@ use diesel::{
     sql_types::{Binary, Nullable},
 };
 use domain::{
-    enrichment::{DraftKey, Drafts, Reservation},
+    enrichment::{DraftCache, DraftKey, Reservation},
     store::{StoreError, stored::corrupt},
 };
 use sql_common::{
@@ -110,7 +110,7 @@ statement! {
 }
 
 #[async_trait]
-impl Drafts for SqliteStore {
+impl DraftCache for SqliteStore {
     async fn reserve(
         &self,
         key: &DraftKey,

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use domain::{
     audit::AuditLog,
     client::Clients,
-    enrichment::Drafts,
+    enrichment::DraftCache,
     outbox::Outbox,
     store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
@@ -37,7 +37,7 @@ pub struct Database {
     pub outbox: Arc<dyn Outbox>,
     pub accounts: Arc<dyn Accounts>,
     pub clients: Arc<dyn Clients>,
-    pub drafts: Arc<dyn Drafts>,
+    pub drafts: Arc<dyn DraftCache>,
     pub audit: Arc<dyn AuditLog>,
     pub health: Arc<dyn Health>,
 }
@@ -52,7 +52,7 @@ impl Database {
             + Outbox
             + Accounts
             + Clients
-            + Drafts
+            + DraftCache
             + AuditLog
             + Health
             + 'static,

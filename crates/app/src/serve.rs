@@ -332,7 +332,7 @@ impl WorkerSetup {
         self.enricher.describe_metrics();
         let Enriching {
             enricher,
-            gate,
+            breaker,
             settings,
         } = self
             .enricher
@@ -344,7 +344,7 @@ impl WorkerSetup {
             subscribers: Arc::clone(&database.subscribers),
             drafts: Arc::clone(&database.drafts),
             enricher,
-            gate,
+            breaker,
             provider: self.provider,
             lifetime: self.lifetime,
             clock: clock::system(),

@@ -1,7 +1,7 @@
 //! Test doubles: a store in memory whose calls can be blocked, counted and made to fail.
 
-mod author;
 mod drafts;
+mod model;
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -27,8 +27,8 @@ use tokio::{
 };
 
 pub use self::{
-    author::{Answer, ScriptedAuthor},
     drafts::MemoryDrafts,
+    model::{Answer, ScriptedModel},
 };
 
 /// The behaviour of a faulty commit.

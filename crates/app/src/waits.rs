@@ -3,35 +3,52 @@
 
 use std::time::Duration;
 
-use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+use outbound::RetryPolicy;
+
+/// The waits of one caller, without an end.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    policy: RetryPolicy,
+    failures: u32,
+}
+
+impl Waits {
+    /// Waits from `first` to `longest`.
+    pub const fn growing(first: Duration, longest: Duration) -> Self {
+        Self {
+            policy: RetryPolicy { first, longest },
+            failures: 0,
+        }
+    }
+}
+
+impl Iterator for Waits {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        self.failures = self.failures.saturating_add(1);
+        Some(self.policy.spread(self.failures, rand::random()))
+    }
+}
 
 /// Waits after conflicts, which are over within milliseconds.
-pub fn after_conflicts() -> ExponentialBackoff {
-    growing(Duration::from_millis(5), Duration::from_millis(250))
+pub const fn after_conflicts() -> Waits {
+    Waits::growing(Duration::from_millis(5), Duration::from_millis(250))
 }
 
 /// Waits for a row that another transaction holds locked.
-pub fn after_locks() -> ExponentialBackoff {
-    growing(Duration::from_millis(25), Duration::from_millis(500))
+pub const fn after_locks() -> Waits {
+    Waits::growing(Duration::from_millis(25), Duration::from_millis(500))
 }
 
 /// Waits after failures of the store.
-pub fn after_failures() -> ExponentialBackoff {
-    growing(Duration::from_millis(250), Duration::from_secs(5))
+pub const fn after_failures() -> Waits {
+    Waits::growing(Duration::from_millis(250), Duration::from_secs(5))
 }
 
 /// A time with jitter of ±25 %, so that processes do not act at the same moment.
 pub fn about(time: Duration) -> Duration {
     time.mul_f64(0.75 + rand::random::<f64>() / 2.0)
-}
-
-fn growing(first: Duration, longest: Duration) -> ExponentialBackoff {
-    ExponentialBuilder::default()
-        .with_min_delay(first)
-        .with_max_delay(longest)
-        .without_max_times()
-        .with_jitter()
-        .build()
 }
 
 #[cfg(test)]

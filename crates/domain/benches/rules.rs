@@ -1,5 +1,4 @@
-//! What the rules cost by themselves: one decision, the normal form of one website, and the
-//! check of one enrichment.
+//! What the rules cost by themselves: one decision, and the normal form of one website.
 #![expect(clippy::expect_used, reason = "a benchmark, whose samples are right")]
 
 use std::hint::black_box;
@@ -8,11 +7,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use domain::{
     client::ClientId,
     company::Website,
-    enrichment::{
-        Budget, Draft, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag, Verdict,
-        rules::{check, faults},
-    },
-    posting::{CountryCode, Lifetime, PostingId, PutPosting, decide},
+    posting::{Lifetime, PostingId, PutPosting, decide},
     store::{Known, WriteSet},
 };
 use time::{OffsetDateTime, macros::datetime};
@@ -83,61 +78,11 @@ fn websites(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The texts of a description of about 5 KB, with marks and some links.
-fn texts() -> EnrichedTexts {
-    let part = "## What you do\n\nYou build and **run** the services behind our product, together \
-        with six people who know it well.\n\n- You write code & tests (Rust, C#)\n- You are on \
-        call, every sixth week\n- You like _plain_ words\n\n";
-    let redacted = format!("At [company]\\: {}", part.repeat(22));
-    let links =
-        "Apply [here](https://www.company.example/jobs/1) or write to jobs@company.example.";
-    EnrichedTexts {
-        markdown: format!("At Company: {}{links}", part.repeat(22)),
-        redacted_markdown: redacted + "Apply here or write to [email].",
-    }
-}
-
-fn enrichments(criterion: &mut Criterion) {
-    let texts = texts();
-    let input = EnrichmentInput {
-        title: "Backend Engineer".to_owned(),
-        raw_description: texts.markdown.as_str().into(),
-        country: CountryCode::parse("DE"),
-        city: Some("Berlin".to_owned()),
-        company_name: "Company".to_owned(),
-        company_website: "https://www.company.example".to_owned(),
-    };
-    let enrichment = Enrichment {
-        texts: texts.clone(),
-        coordinates: None,
-        verdict: Verdict::Approve,
-    };
-    let budget = || Budget::of(&input.raw_description, &StopFlag::default());
-    assert_eq!(check(&enrichment, &input, &budget()), Ok(()));
-    let draft = Draft {
-        markdown: texts.markdown,
-        redacted_markdown: texts.redacted_markdown,
-        verdict: Verdict::Approve,
-        answer: String::new(),
-    };
-    let markdown = &*input.raw_description;
-    assert_eq!(faults(&draft, markdown, &budget()), Ok(Vec::new()));
-
-    let mut group = criterion.benchmark_group("enrichment");
-    group.bench_function("check", |bencher| {
-        bencher.iter(|| check(black_box(&enrichment), black_box(&input), &budget()));
-    });
-    group.bench_function("faults", |bencher| {
-        bencher.iter(|| faults(black_box(&draft), black_box(markdown), &budget()));
-    });
-    group.finish();
-}
-
 criterion_group! {
     name = rules;
     config = Criterion::default()
         .warm_up_time(std::time::Duration::from_secs(1))
         .measurement_time(std::time::Duration::from_secs(2));
-    targets = decisions, websites, enrichments
+    targets = decisions, websites
 }
 criterion_main!(rules);

@@ -3,7 +3,7 @@
 use diesel_async::SimpleAsyncConnection;
 use domain::{
     enrichment::{
-        DraftKey, Drafts,
+        DraftCache, DraftKey,
         Reservation::{self, Granted, Kept, Taken},
     },
     testing::{hours, noon, uuid},

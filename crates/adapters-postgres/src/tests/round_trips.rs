@@ -9,7 +9,7 @@ use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
-    enrichment::{Coordinates, DraftKey, Drafts, EnrichedTexts},
+    enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts},
     outbox::{Effect, Event, EventName, Outbox, Queue, Subject, Work},
     posting::{Actor, HistoryEntry, PostingId, Status},
     store::{
@@ -324,7 +324,7 @@ async fn of_drafts(store: &PostgresStore, round: u128) {
             let asked = store.reserve(&key, uuid(holder), now + minutes(1), now);
             asked.await.unwrap();
         }
-        Drafts::release(store, &key, uuid(2)).await.unwrap();
+        DraftCache::release(store, &key, uuid(2)).await.unwrap();
         store.keep(&key, "a draft", now).await.unwrap();
     }
     store.forget(noon() + minutes(5), 100).await.unwrap();

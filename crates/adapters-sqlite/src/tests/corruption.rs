@@ -1,7 +1,7 @@
 //! That a stored value without a meaning is reported by its column's name.
 
 use domain::{
-    enrichment::{DraftKey, Drafts},
+    enrichment::{DraftCache, DraftKey},
     outbox::{Effect, Outbox, Queue},
     posting::PostingId,
     store::{Store, StoreError},

@@ -3,7 +3,7 @@
 use diesel::connection::SimpleConnection;
 use domain::{
     enrichment::{
-        DraftKey, Drafts,
+        DraftCache, DraftKey,
         Reservation::{Granted, Kept, Taken},
     },
     testing::{hours, noon, uuid},

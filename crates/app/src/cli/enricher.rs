@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adapters_enrichment::llm;
+use adapters_llm as llm;
 use clap::Args;
 use secrecy::SecretString;
 use url::Url;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adapters_enrichment::llm;
+use adapters_llm as llm;
 use url::Url;
 
 use super::{count, line, web_url, whole};

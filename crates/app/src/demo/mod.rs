@@ -28,9 +28,7 @@ use domain::{
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use secrecy::SecretString;
-use serde_json::json;
 use tempfile::TempDir;
-use tokio::sync::mpsc;
 
 use self::{
     samples::Sample,
@@ -177,10 +175,10 @@ async fn show(database: &Database, url: &str, home: &Home, exits: bool) -> anyho
 
 /// Pushes all samples, and returns the answers by posting.
 async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec<Row>> {
-    let samples = samples::all();
+    let samples = samples::all()?;
     let mut rows: Vec<Row> = Vec::new();
     for Sample { id, payload } in &samples {
-        if !rows.iter().any(|row| row.id.as_str() == *id) {
+        if !rows.iter().any(|row| row.id.as_str() == id) {
             let title = payload["title"].as_str().unwrap_or_default().to_owned();
             rows.push(Row {
                 id: SourceIdentifier::new(id)?,
@@ -215,7 +213,7 @@ async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec
     };
     let never = std::future::pending();
     push::drive(
-        lines(&samples),
+        push::read(Cursor::new(samples::LINES)),
         Arc::new(sender),
         CONCURRENCY,
         never,
@@ -224,13 +222,6 @@ async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec
     .await?;
     bar.finish_and_clear();
     Ok(rows)
-}
-
-/// The samples as lines of a file of `posthaste push`.
-fn lines(samples: &[Sample]) -> mpsc::Receiver<io::Result<Line>> {
-    let line =
-        |sample: &Sample| format!("{}\n", json!({"id": sample.id, "payload": sample.payload}));
-    push::read(Cursor::new(samples.iter().map(line).collect::<String>()))
 }
 
 async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {

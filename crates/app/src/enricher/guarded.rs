@@ -1,48 +1,51 @@
-//! An author who is called only while the gate is open, and whose answers move it.
+//! A model behind a circuit breaker, which goes by its answers.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::enrichment::{Author, Brief, Draft, DraftError, EnrichError, Objection};
+use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model, Objection};
 
-use crate::worker::Gate;
+use crate::worker::ModelBreaker;
 
-/// Guards an author.
+/// Guards a model.
 pub struct Guarded {
-    author: Arc<dyn Author>,
-    gate: Arc<Gate>,
+    model: Arc<dyn Model>,
+    breaker: Arc<ModelBreaker>,
 }
 
 impl Guarded {
-    pub fn new(author: Arc<dyn Author>, gate: Arc<Gate>) -> Self {
-        Self { author, gate }
+    pub fn new(model: Arc<dyn Model>, breaker: Arc<ModelBreaker>) -> Self {
+        Self { model, breaker }
     }
 }
 
 #[async_trait]
-impl Author for Guarded {
+impl Model for Guarded {
+    fn edition(&self) -> &str {
+        self.model.edition()
+    }
+
     async fn draft(
         &self,
         brief: &Brief<'_>,
         objection: Option<&Objection>,
     ) -> Result<Draft, DraftError> {
-        // Whoever was let through before the gate was closed comes too late.
-        let call = self.gate.begin().map_err(|left| EnrichError::Unavailable {
-            message: "the enricher is left alone".to_owned(),
-            after: Some(left),
-        })?;
-        let result = self.author.draft(brief, objection).await;
+        // A posting may have been let through before the breaker opened.
+        let call = self
+            .breaker
+            .begin()
+            .map_err(|left| EnrichError::Unavailable {
+                message: "the enricher is left alone".to_owned(),
+                after: Some(left),
+            })?;
+        let result = self.model.draft(brief, objection).await;
         match &result {
             Err(DraftError::Failed(error @ EnrichError::Unavailable { after, .. })) => {
-                self.gate.refused(call, &error.to_string(), *after);
+                self.breaker.refused(call, &error.to_string(), *after);
             }
             // An answer of no use is one, too.
-            _ => self.gate.answered(call),
+            _ => self.breaker.answered(call),
         }
         result
-    }
-
-    async fn settle(&self, brief: &Brief<'_>, draft: Option<&Draft>) {
-        self.author.settle(brief, draft).await;
     }
 }

@@ -1,55 +1,43 @@
-//! The enricher that was configured.
-//!
-//! The built-in one is [`Pipeline`] alone. With a language model each posting gets an author of
-//! its own: [`thrifty`], which pays once for the same content, around [`guarded`], which keeps
-//! calls away from an endpoint that is to be left alone, around the model.
+//! The enricher that was configured: the pipeline, with the language model if there is one behind
+//! [`guarded`], which keeps calls away from an endpoint that is to be left alone.
 
 mod guarded;
-mod model;
-mod thrifty;
+mod rules;
+mod runtime;
 
 use std::{sync::Arc, time::Duration};
 
-use adapters_enrichment::{
-    Builtin,
-    llm::{self, Model, SettingsError},
-};
-use domain::enrichment::{Author, Drafts, Enricher, Pipeline};
+use adapters_llm::{ChatModel, SettingsError};
+use domain::enrichment::{DraftCache, Enricher, Model, Pipeline};
 
-use self::{guarded::Guarded, model::WithModel, thrifty::Paid};
+pub use self::rules::TextRules;
+use self::{guarded::Guarded, runtime::TokioRuntime};
 use crate::{
     clock::Clock,
     config::EnricherKind,
     misconfigured::Misconfigured,
-    worker::{Gate, WorkerSettings},
+    worker::{ModelBreaker, WorkerSettings},
 };
 
-/// For how many calls of a model an enrichment may last: two of its own, and before that two of
-/// somebody else who is at the same content.
+/// The time limit of an enrichment in calls of a model: two of its own, and before that two of
+/// another worker that holds the reservation.
 const CALLS: u32 = 4;
-/// For as long as it takes to find out that somebody else is gone, and for the rest.
+/// Time for a reservation to lapse, and for the rest.
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// An enricher that lacks nothing but a store.
 pub struct Prepared {
     /// Without one rules decide alone.
-    pub model: Option<Judge>,
+    pub model: Option<Arc<dyn Model>>,
     /// How a worker works with it.
     pub settings: WorkerSettings,
-}
-
-/// An author who judges, and costs.
-pub struct Judge {
-    pub author: Arc<dyn Author>,
-    /// What its drafts depend on besides the posting.
-    pub edition: String,
 }
 
 /// An enricher, and how a worker works with it.
 pub struct Enriching {
     pub enricher: Arc<dyn Enricher>,
-    /// Closed while the enricher is to be left alone.
-    pub gate: Arc<Gate>,
+    /// Open while the enricher is to be left alone.
+    pub breaker: Arc<ModelBreaker>,
     pub settings: WorkerSettings,
 }
 
@@ -65,15 +53,12 @@ impl Prepared {
             }
             EnricherKind::Llm(settings) => settings,
         };
-        let model = Model::new(&settings.model).map_err(|error| match error {
+        let model = ChatModel::new(&settings.model).map_err(|error| match error {
             SettingsError::BaseUrl | SettingsError::Key => Misconfigured(error.to_string()).into(),
             SettingsError::Client(_) => anyhow::Error::new(error),
         })?;
         Ok(Self {
-            model: Some(Judge {
-                edition: model.edition().to_owned(),
-                author: Arc::new(model),
-            }),
+            model: Some(Arc::new(model)),
             settings: worker_settings(settings.concurrency, settings.model.timeout),
         })
     }
@@ -81,29 +66,24 @@ impl Prepared {
     /// Says what is counted of it.
     pub fn describe_metrics(&self) {
         if self.model.is_some() {
-            llm::describe_metrics();
+            adapters_llm::describe_metrics();
         }
     }
 
     /// The enricher, with the store of drafts.
-    pub fn with(self, drafts: Arc<dyn Drafts>, clock: Clock) -> Enriching {
-        let (gate, craft) = (Arc::new(Gate::default()), Arc::new(Builtin));
-        let enricher: Arc<dyn Enricher> = match self.model {
-            None => Arc::new(Pipeline::by_rules(craft)),
-            Some(Judge { author, edition }) => {
-                let guarded = Guarded::new(author, Arc::clone(&gate));
-                let paid = Paid {
-                    author: Arc::new(guarded),
-                    edition,
-                    drafts,
-                    clock,
-                };
-                Arc::new(WithModel::new(craft, paid))
+    pub fn with(self, drafts: Arc<dyn DraftCache>, clock: Clock) -> Enriching {
+        let (breaker, rules) = (Arc::new(ModelBreaker::default()), Arc::new(TextRules));
+        let pipeline = match self.model {
+            None => Pipeline::by_rules(rules),
+            Some(model) => {
+                let guarded = Guarded::new(model, Arc::clone(&breaker));
+                Pipeline::with_model(rules, Arc::new(guarded))
+                    .paying_once(drafts, Arc::new(TokioRuntime(clock)))
             }
         };
         Enriching {
-            enricher,
-            gate,
+            enricher: Arc::new(pipeline),
+            breaker,
             settings: self.settings,
         }
     }

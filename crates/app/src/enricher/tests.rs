@@ -1,9 +1,9 @@
-//! Authors around a scripted one, in virtual time.
+//! Models around a scripted one, in virtual time.
 
 use domain::{
     enrichment::{
-        Author as _, Brief, Draft, DraftKey, Drafts as _, EnrichError, Enricher as _, Enrichment,
-        EnrichmentInput, Objection, ReasonCode, StopFlag, Verdict,
+        Draft, DraftCache as _, DraftKey, EnrichError, Enricher as _, Enrichment, EnrichmentInput,
+        ReasonCode, StopFlag, Verdict,
     },
     store::StoreError,
     testing::noon,
@@ -11,49 +11,49 @@ use domain::{
 use futures_util::future::join_all;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{thrifty::Thrifty, *};
-use crate::testing::{Answer, MemoryDrafts, ScriptedAuthor};
+use super::*;
+use crate::testing::{Answer, MemoryDrafts, ScriptedModel};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Everything around the enricher. Its time is the runtime's, which is virtual.
 struct Bench {
-    author: Arc<ScriptedAuthor>,
+    model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,
-    gate: Arc<Gate>,
-    enricher: WithModel,
-    paid: Arc<Paid>,
+    breaker: Arc<ModelBreaker>,
+    enricher: Pipeline,
 }
 
 impl Bench {
     fn new() -> Self {
-        let author = Arc::new(ScriptedAuthor::default());
+        let model = Arc::new(ScriptedModel::default());
         let drafts = Arc::new(MemoryDrafts::default());
-        let gate = Arc::new(Gate::default());
+        let breaker = Arc::new(ModelBreaker::default());
         let start = Instant::now();
         let clock: Clock = Arc::new(move || domain::microseconds(noon() + start.elapsed()));
-        let paid = || Paid {
-            author: Arc::new(Guarded::new(Arc::clone(&author) as _, Arc::clone(&gate))),
-            edition: "prompt 1, model m".to_owned(),
-            drafts: Arc::clone(&drafts) as _,
-            clock: Arc::clone(&clock),
-        };
+        let guarded = Guarded::new(Arc::clone(&model) as _, Arc::clone(&breaker));
         Self {
-            enricher: WithModel::new(Arc::new(Builtin), paid()),
-            paid: Arc::new(paid()),
-            author,
+            enricher: Pipeline::with_model(Arc::new(TextRules), Arc::new(guarded))
+                .paying_once(Arc::clone(&drafts) as _, Arc::new(TokioRuntime(clock))),
+            model,
             drafts,
-            gate,
+            breaker,
         }
     }
 
     /// How many calls were made.
     fn calls(&self) -> usize {
-        self.author.calls().len()
+        self.model.calls().len()
     }
 
     async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
         self.enricher.enrich(input, &StopFlag::default()).await
+    }
+
+    /// Keeps something in the place of a draft.
+    async fn keep(&self, input: &EnrichmentInput, draft: &str) {
+        let key = DraftKey::of(self.model.edition(), input);
+        self.drafts.keep(&key, draft, noon()).await.unwrap();
     }
 
     async fn approve(&self, title: &str) {
@@ -92,7 +92,7 @@ fn busy() -> Answer {
 #[tokio::test(start_paused = true)]
 async fn fifty_alike_at_once_are_one_call() {
     let bench = Bench::new();
-    *bench.author.takes.lock().unwrap() = 100 * SECOND;
+    *bench.model.takes.lock().unwrap() = 100 * SECOND;
     let input = input("Engineer");
     let results = join_all((0..50).map(|_| bench.enrich(&input))).await;
     let first = results[0].clone().unwrap();
@@ -115,7 +115,7 @@ async fn other_content_is_another_call() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_call_holds_its_reservation() {
     let bench = Bench::new();
-    *bench.author.takes.lock().unwrap() = 95 * SECOND;
+    *bench.model.takes.lock().unwrap() = 95 * SECOND;
     let input = input("Engineer");
     let start = Instant::now();
     let (one, other) = tokio::join!(bench.enrich(&input), bench.enrich(&input));
@@ -129,11 +129,11 @@ async fn a_slow_call_holds_its_reservation() {
 #[tokio::test(start_paused = true)]
 async fn whoever_waits_is_next_when_a_call_fails() {
     let bench = Bench::new();
-    bench.author.answer(busy());
+    bench.model.answer(busy());
     let input = input("Engineer");
     let first = async {
         let result = bench.enrich(&input).await;
-        bench.author.relent();
+        bench.model.relent();
         result
     };
     let start = Instant::now();
@@ -143,17 +143,17 @@ async fn whoever_waits_is_next_when_a_call_fails() {
     assert_eq!(bench.calls(), 2);
     // Two calls of two seconds, and half a second until it is noticed.
     assert!(start.elapsed() < 5 * SECOND, "{:?}", start.elapsed());
-    assert_eq!(bench.author.settled(), [false, true]);
+    assert_eq!(bench.drafts.kept().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn whoever_waits_is_next_when_a_holder_vanishes() {
     let bench = Bench::new();
-    bench.author.answer(Answer::Hang);
+    bench.model.answer(Answer::Hang);
     let input = input("Engineer");
     let vanishing = timeout(15 * SECOND, bench.enrich(&input));
     assert!(vanishing.await.is_err());
-    bench.author.relent();
+    bench.model.relent();
     let start = Instant::now();
     assert!(bench.enrich(&input).await.is_ok());
     // It renewed its reservation five seconds before it vanished.
@@ -165,19 +165,18 @@ async fn whoever_waits_is_next_when_a_holder_vanishes() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_of_no_use_is_objected_to_within_one_reservation() {
     let bench = Bench::new();
-    bench.author.answer(Answer::Unusable);
+    bench.model.answer(Answer::Unusable);
     let result = bench.enrich(&input("Engineer")).await;
     assert!(
         matches!(result, Err(EnrichError::Permanent(_))),
         "{result:?}"
     );
-    let objections: Vec<_> = bench.author.calls();
+    let objections: Vec<_> = bench.model.calls();
     let objections: Vec<_> = objections.iter().map(|call| call.has_objection).collect();
     assert_eq!(objections, [false, true]);
-    assert_eq!(bench.author.settled(), [false]);
     assert!(bench.drafts.kept().is_empty());
     // The reservation is given back: the next one does not wait.
-    bench.author.relent();
+    bench.model.relent();
     let start = Instant::now();
     bench.approve("Engineer").await;
     assert_eq!(start.elapsed(), 2 * SECOND);
@@ -186,34 +185,27 @@ async fn an_answer_of_no_use_is_objected_to_within_one_reservation() {
 #[tokio::test(start_paused = true)]
 async fn a_kept_draft_at_fault_is_paid_for_again() {
     let bench = Bench::new();
-    bench.approve("Engineer").await;
-    let before = bench.drafts.kept();
     let input = input("Engineer");
-    let brief = Brief {
-        input: &input,
-        markdown: "Plan *bridges*.",
-    };
-    let thrifty = Thrifty::new(Arc::clone(&bench.paid));
-    let kept = thrifty.draft(&brief, None).await.unwrap();
+    bench
+        .keep(
+            &input,
+            r#"{"markdown":"See https://evil.example","redacted_markdown":"Plan.","verdict":"approve"}"#,
+        )
+        .await;
+    bench.approve("Engineer").await;
+    let objections: Vec<_> = bench.model.calls();
+    let objections: Vec<_> = objections.iter().map(|call| call.has_objection).collect();
+    assert_eq!(objections, [true], "the kept draft was the first answer");
+    assert!(bench.drafts.kept()[0].contains("bridges"));
+    bench.approve("Engineer").await;
     assert_eq!(bench.calls(), 1);
-    let objection = Objection {
-        answer: kept.answer,
-        faults: vec!["It is too short.".to_owned()],
-    };
-    let draft = thrifty.draft(&brief, Some(&objection)).await.unwrap();
-    thrifty.settle(&brief, Some(&draft)).await;
-    assert_eq!(bench.calls(), 2);
-    let after = bench.drafts.kept();
-    assert_ne!(before, after);
-    assert_eq!(after, [draft.to_json().unwrap()]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_kept_draft_that_nobody_can_read_is_replaced() {
     let bench = Bench::new();
     let input = input("Engineer");
-    let key = DraftKey::of(&bench.paid.edition, &input);
-    bench.drafts.keep(&key, "[]", noon()).await.unwrap();
+    bench.keep(&input, "[]").await;
     bench.approve("Engineer").await;
     assert_eq!(bench.calls(), 1);
     assert!(Draft::from_json(&bench.drafts.kept()[0]).is_some());
@@ -222,7 +214,7 @@ async fn a_kept_draft_that_nobody_can_read_is_replaced() {
 #[tokio::test(start_paused = true)]
 async fn a_rejection_is_kept_too() {
     let bench = Bench::new();
-    bench.author.answer(Answer::Reject(ReasonCode::Spam));
+    bench.model.answer(Answer::Reject(ReasonCode::Spam));
     for _ in 0..2 {
         let enrichment = bench.enrich(&input("Engineer")).await.unwrap();
         let Verdict::Reject { code, text } = enrichment.verdict else {
@@ -253,7 +245,7 @@ async fn nobody_is_called_while_drafts_cannot_be_looked_up() {
 #[tokio::test(start_paused = true)]
 async fn a_store_that_goes_away_during_a_call_costs_no_answer() {
     let bench = Bench::new();
-    *bench.author.takes.lock().unwrap() = 60 * SECOND;
+    *bench.model.takes.lock().unwrap() = 60 * SECOND;
     let input = input("Engineer");
     let trouble = async {
         sleep(5 * SECOND).await;
@@ -270,15 +262,15 @@ async fn a_store_that_goes_away_during_a_call_costs_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gate_that_is_closed_keeps_calls_away() {
+async fn a_breaker_that_is_open_keeps_calls_away() {
     let bench = Bench::new();
-    bench.author.answer(away(Some(90 * SECOND)));
+    bench.model.answer(away(Some(90 * SECOND)));
     let refused = bench.enrich(&input("Engineer")).await;
     assert!(
         matches!(&refused, Err(EnrichError::Unavailable { message, .. }) if message == "connection refused"),
         "{refused:?}"
     );
-    bench.author.relent();
+    bench.model.relent();
     let too_late = bench.enrich(&input("Chief engineer")).await;
     let Err(EnrichError::Unavailable { message, after }) = too_late else {
         panic!("{too_late:?}")
@@ -288,21 +280,21 @@ async fn a_gate_that_is_closed_keeps_calls_away() {
     assert_eq!(bench.calls(), 1);
     sleep(90 * SECOND).await;
     bench.approve("Engineer").await;
-    assert!(bench.gate.begin().is_ok());
+    assert!(bench.breaker.begin().is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_of_no_use_leaves_the_gate_open() {
+async fn an_answer_of_no_use_leaves_the_breaker_closed() {
     let bench = Bench::new();
     for answer in [Answer::Unusable, busy(), Answer::Approve] {
-        bench.author.answer(answer.clone());
+        bench.model.answer(answer.clone());
         let _ = bench.enrich(&input("Engineer")).await;
-        assert!(bench.gate.begin().is_ok(), "{answer:?}");
+        assert!(bench.breaker.begin().is_ok(), "{answer:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_rules_reject_is_shown_to_no_author() {
+async fn what_rules_reject_is_shown_to_no_model() {
     let bench = Bench::new();
     let empty = EnrichmentInput {
         raw_description: "<p></p>".into(),

@@ -8,7 +8,8 @@ use reqwest::{Response, StatusCode, header::LOCATION};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::sender::ANSWER_TIMEOUT;
+/// An answer that takes longer is given up, and the line sent again.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The outcome of a line.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+use crate::waits::Waits;
 
 /// The retry policy of a line.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Default for RetryPolicy {
 /// The attempts at a request.
 #[derive(Debug)]
 pub struct Attempts {
-    waits: ExponentialBackoff,
+    waits: Waits,
     limit: Duration,
     started: Instant,
     failed: u32,
@@ -37,14 +37,8 @@ pub struct Attempts {
 impl Attempts {
     /// Starts the first attempt now.
     pub fn new(policy: RetryPolicy) -> Self {
-        let waits = ExponentialBuilder::new()
-            .with_min_delay(policy.first_wait)
-            .with_max_delay(policy.longest_wait)
-            .without_max_times()
-            .with_jitter()
-            .build();
         Self {
-            waits,
+            waits: Waits::growing(policy.first_wait, policy.longest_wait),
             limit: policy.limit,
             started: Instant::now(),
             failed: 0,

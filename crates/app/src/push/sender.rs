@@ -15,14 +15,12 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    answer::{AttemptError, Outcome, Refusal, outcome, refusal},
+    answer::{ANSWER_TIMEOUT, AttemptError, Outcome, Refusal, outcome, refusal},
     retry::{Attempts, RetryPolicy},
     token::{Credentials, Tokens},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time limit of an answer, after which the line is sent again.
-pub const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The characters of an identifier to percent-encode: all but the unreserved ones (RFC 3986 §2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC

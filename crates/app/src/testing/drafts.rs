@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Mutex};
 
 use async_trait::async_trait;
 use domain::{
-    enrichment::{DraftKey, Drafts, Reservation},
+    enrichment::{DraftCache, DraftKey, Reservation},
     store::StoreError,
     testing::MemoryStore,
 };
@@ -44,7 +44,7 @@ impl MemoryDrafts {
 }
 
 #[async_trait]
-impl Drafts for MemoryDrafts {
+impl DraftCache for MemoryDrafts {
     async fn reserve(
         &self,
         key: &DraftKey,
@@ -69,7 +69,7 @@ impl Drafts for MemoryDrafts {
     }
 
     async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
-        Drafts::release(self.reached()?, key, holder).await
+        DraftCache::release(self.reached()?, key, holder).await
     }
 
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError> {

@@ -23,7 +23,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use self::failed::Failed;
 use super::{
     background::Background,
-    gate::{Gate, Pass},
+    breaker::{ModelBreaker, Pass},
     poll::Handler,
     split::SplitBatch,
     tasks::Tasks,
@@ -37,8 +37,8 @@ const CONFLICTS: usize = 5;
 pub(super) struct Enrichments {
     pub store: Arc<dyn Store>,
     pub enricher: Arc<dyn Enricher>,
-    /// Closed while the enricher is to be left alone.
-    pub gate: Arc<Gate>,
+    /// Open while the enricher is to be left alone.
+    pub breaker: Arc<ModelBreaker>,
     pub lifetime: Lifetime,
     pub tasks: Tasks,
     pub threads: Background,
@@ -61,7 +61,7 @@ impl Handler for Enrichments {
     }
 
     async fn ready(&self) -> Pass {
-        self.gate.pass().await
+        self.breaker.pass().await
     }
 
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{enrichment::Drafts, store::StoreError};
+use domain::{enrichment::DraftCache, store::StoreError};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +15,7 @@ const BATCH: usize = 256;
 
 /// Deletes old drafts at intervals.
 pub(super) struct Forgetting {
-    pub drafts: Arc<dyn Drafts>,
+    pub drafts: Arc<dyn DraftCache>,
     pub clock: Clock,
     pub every: Duration,
 }

@@ -9,7 +9,7 @@
 //! ([`background`]).
 //!
 //! An enricher that is somewhere else has several loops, each with one posting at a time, and a
-//! [`gate`] for when it is to be left alone, as the e-mail provider has a [`door`] for each
+//! [`breaker`] for when it is to be left alone, as the e-mail provider has one for each
 //! account.
 //!
 //! None of them ever dies: what fails is logged and tried again, and a panic is a failure. A batch
@@ -18,12 +18,11 @@
 //! deaths.
 
 mod background;
-mod door;
+mod breaker;
 mod enrich;
 mod event;
 mod expiry;
 mod forget;
-mod gate;
 mod newsletter;
 mod poll;
 mod quarantine;
@@ -38,7 +37,7 @@ mod tests;
 use std::{io, sync::Arc, time::Duration};
 
 use domain::{
-    enrichment::{Drafts, Enricher},
+    enrichment::{DraftCache, Enricher},
     outbox::Outbox,
     posting::Lifetime,
     store::{Accounts, Store, SubscriberReader},
@@ -53,7 +52,7 @@ use self::{
     newsletter::Newsletter, quarantine::Quarantine, tasks::Tasks, throttle::Throttle,
 };
 pub use self::{
-    gate::Gate,
+    breaker::ModelBreaker,
     throttle::BusyProbe,
     wake::{Wake, WakingStore},
 };
@@ -129,10 +128,10 @@ pub struct WorkerParts {
     pub accounts: Arc<dyn Accounts>,
     /// Who ought to be on their lists.
     pub subscribers: Arc<dyn SubscriberReader>,
-    pub drafts: Arc<dyn Drafts>,
+    pub drafts: Arc<dyn DraftCache>,
     pub enricher: Arc<dyn Enricher>,
-    /// Closed while the enricher is to be left alone.
-    pub gate: Arc<Gate>,
+    /// Open while the enricher is to be left alone.
+    pub breaker: Arc<ModelBreaker>,
     pub provider: Arc<dyn Provider>,
     pub lifetime: Lifetime,
     pub clock: Clock,
@@ -159,7 +158,7 @@ impl Worker {
             subscribers,
             drafts,
             enricher,
-            gate,
+            breaker,
             provider,
             lifetime,
             clock,
@@ -190,7 +189,7 @@ impl Worker {
         let enrichments = Arc::new(Enrichments {
             store: Arc::clone(&store),
             enricher,
-            gate,
+            breaker,
             lifetime,
             tasks: tasks.clone(),
             threads: if settings.enrich_aside {

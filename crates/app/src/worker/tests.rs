@@ -108,7 +108,7 @@ impl Enricher for Script {
                 self.end(&input.title);
             }
             Some(Treatment::Compute) => {
-                while !stop.is_stopped() {
+                while !stop.flag().load(Ordering::Relaxed) {
                     std::thread::yield_now();
                 }
             }
@@ -174,7 +174,7 @@ impl Bench {
             drafts: Arc::clone(&self.drafts) as _,
             provider: provider::connect(&provider::none()).unwrap(),
             enricher: Arc::clone(&self.script) as _,
-            gate: Arc::default(),
+            breaker: Arc::default(),
             lifetime: self.lifetime,
             clock: Arc::clone(&self.clock),
             wake: Arc::clone(&self.wake),

@@ -2,33 +2,37 @@
 //!
 //! An [`Enricher`] turns a posting's pushed content into readable texts, coordinates and a
 //! verdict. It decides nothing about the posting: what an outcome means for its status is
-//! [`crate::posting::outcome`]'s business. [`Pipeline`] is the one there is: a [`Craft`] that
-//! works by rules alone, an [`Author`] who judges if there is one, and the [`rules`] that hold
-//! for whatever they produce. [`Drafts`] remembers what was paid for. None of it may cost more
-//! than a [`Budget`] allows.
+//! [`crate::posting::outcome`]'s business. [`Pipeline`] is the one there is: a [`RuleEnricher`]
+//! that works by rules alone and holds against them whatever is written, and a [`Model`] that
+//! judges if there is one. A [`DraftCache`] remembers what was paid for.
 
-mod author;
-mod budget;
-mod craft;
-mod drafts;
+mod cache;
+mod model;
+mod paid;
 mod pipeline;
 mod reason;
-pub mod rules;
+mod rules;
 
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 
 pub use self::{
-    author::{Author, Brief, Draft, DraftError, Objection},
-    budget::{Budget, Exceeded, StopFlag},
-    craft::Craft,
-    drafts::{DraftKey, Drafts, Reservation},
+    cache::{DraftCache, DraftKey, Reservation},
+    model::{Brief, Draft, DraftError, Model, Objection},
+    paid::{CacheEvent, Runtime},
     pipeline::Pipeline,
     reason::ReasonCode,
+    rules::{CheckError, Exceeded, RuleEnricher},
 };
 use crate::posting::CountryCode;
 
@@ -115,6 +119,22 @@ pub enum EnrichError {
     /// It will not succeed without a person.
     #[error("{0}")]
     Permanent(String),
+}
+
+/// A flag that ends work from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// Asks the work to end. It does so at its next step.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag for whatever does the work: true from when it is to end.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
 }
 
 /// The port that enrichers implement.

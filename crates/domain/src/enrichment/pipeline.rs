@@ -1,47 +1,57 @@
-//! The way of a posting through enrichment: what rules make of it, what an author makes of that,
-//! and what [`super::rules`] let through.
+//! The way of a posting through enrichment: what rules make of it, what a model makes of that,
+//! and what the rules let through.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
 use super::{
-    Author, Brief, Budget, Coordinates, Craft, Draft, DraftError, EnrichError, EnrichedTexts,
-    Enricher, Enrichment, EnrichmentInput, Exceeded, Objection, ReasonCode, StopFlag, Verdict,
-    rules::{self, CheckError},
+    Brief, CheckError, Coordinates, Draft, DraftCache, DraftError, EnrichError, EnrichedTexts,
+    Enricher, Enrichment, EnrichmentInput, Exceeded, Model, Objection, ReasonCode, RuleEnricher,
+    Runtime, StopFlag, Verdict, paid::PaidOnce,
 };
 
-/// An enricher made of steps.
+/// An enricher made of steps. Nothing leaves it that [`RuleEnricher::check`] has not let through.
 #[derive(Clone)]
 pub struct Pipeline {
-    craft: Arc<dyn Craft>,
-    author: Option<Arc<dyn Author>>,
+    rules: Arc<dyn RuleEnricher>,
+    model: Option<Arc<dyn Model>>,
+    paid: Option<PaidOnce>,
 }
 
 impl Pipeline {
     /// By rules alone.
-    pub fn by_rules(craft: Arc<dyn Craft>) -> Self {
+    pub fn by_rules(rules: Arc<dyn RuleEnricher>) -> Self {
         Self {
-            craft,
-            author: None,
+            rules,
+            model: None,
+            paid: None,
         }
     }
 
-    /// With an author, who judges every posting that the rules have nothing against.
-    pub fn with_author(craft: Arc<dyn Craft>, author: Arc<dyn Author>) -> Self {
+    /// With a model, which judges every posting that the rules have nothing against.
+    pub fn with_model(rules: Arc<dyn RuleEnricher>, model: Arc<dyn Model>) -> Self {
         Self {
-            craft,
-            author: Some(author),
+            model: Some(model),
+            ..Self::by_rules(rules)
+        }
+    }
+
+    /// The same, with a cache of the drafts that the model was paid for.
+    #[must_use]
+    pub fn paying_once(self, cache: Arc<dyn DraftCache>, runtime: Arc<dyn Runtime>) -> Self {
+        Self {
+            paid: Some(PaidOnce::new(cache, runtime)),
+            ..self
         }
     }
 
     /// What rules alone make of a posting; the rejection of one that takes too much.
     fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, EnrichError> {
-        let budget = Budget::of(&input.raw_description, stop);
-        self.craft.prepare(input, &budget).or_else(too_complex)
+        self.rules.prepare(input, stop).or_else(too_complex)
     }
 
-    /// What is shown of a draft. Redaction is never left to an author, nor is the place. Where
+    /// What is shown of a draft. Redaction is never left to a model, nor is the place. Where
     /// the texts break a rule in spite of that, or a rejection has none, those that rules have
     /// made are shown.
     fn finish(
@@ -51,45 +61,139 @@ impl Pipeline {
         input: &EnrichmentInput,
         stop: &StopFlag,
     ) -> Result<Enrichment, EnrichError> {
-        let verdict = explained(&draft.verdict);
-        match self.drafted(draft, input, stop) {
+        let verdict = self.explained(&draft.verdict);
+        match self.rules.texts(draft, input, stop) {
             Ok(texts) if !is_blank(&texts) => {
                 let drafted = Enrichment {
                     texts,
                     coordinates: prepared.coordinates,
                     verdict: verdict.clone(),
                 };
-                let budget = Budget::of(&input.raw_description, stop);
-                if rules::check(&drafted, input, &budget).is_ok() {
+                if self.rules.check(&drafted, input, stop).is_ok() {
                     return Ok(drafted);
                 }
             }
-            Err(Exceeded::Stopped) => return Err(stopped()),
+            Err(error @ Exceeded::Stopped) => return Err(error.into()),
             _ => {}
         }
         let prepared = Enrichment {
             verdict,
             ..prepared
         };
-        checked(prepared, input, stop)
+        self.checked(prepared, input, stop)
     }
 
-    /// The texts of a draft, cleaned and redacted by rules.
-    fn drafted(
+    fn checked(
         &self,
-        draft: &Draft,
+        enrichment: Enrichment,
         input: &EnrichmentInput,
         stop: &StopFlag,
-    ) -> Result<EnrichedTexts, Exceeded> {
-        let budget = Budget::of(&input.raw_description, stop);
-        let markdown = self.craft.clean(&draft.markdown, &budget)?;
-        let redacted_markdown = self
-            .craft
-            .redact(&draft.redacted_markdown, input, &budget)?;
-        Ok(EnrichedTexts {
-            markdown,
-            redacted_markdown,
-        })
+    ) -> Result<Enrichment, EnrichError> {
+        match self.rules.check(&enrichment, input, stop) {
+            Ok(()) => Ok(enrichment),
+            Err(CheckError::Exceeded(exceeded)) => too_complex(exceeded),
+            Err(error @ CheckError::Breach(_)) => Err(EnrichError::Permanent(error.to_string())),
+        }
+    }
+
+    /// A model's verdict, with what the code means.
+    fn explained(&self, verdict: &Verdict) -> Verdict {
+        match verdict {
+            Verdict::Approve => Verdict::Approve,
+            Verdict::Reject { code, text } => Verdict::Reject {
+                code: *code,
+                text: code.explained(&self.rules.detail(text)),
+            },
+        }
+    }
+
+    /// A draft of use: the kept one, or one that is paid for and kept.
+    async fn draft(
+        &self,
+        model: &dyn Model,
+        brief: &Brief<'_>,
+        stop: &StopFlag,
+    ) -> Result<Draft, EnrichError> {
+        let Some(paid) = &self.paid else {
+            return self.written(model, brief, None, stop).await;
+        };
+        let mut claim = paid.claim(model.edition(), brief.input);
+        let objection = match claim.find().await? {
+            None => None,
+            Some(kept) => match self.held_against_rules(kept, brief, stop)? {
+                Ok(draft) => {
+                    claim.reused();
+                    return Ok(draft);
+                }
+                Err(objection) => Some(objection),
+            },
+        };
+        let written = self.written(model, brief, objection, stop);
+        let result = claim.holding(written).await;
+        match &result {
+            Ok(draft) => claim.keep(draft).await,
+            Err(_) => claim.release().await,
+        }
+        result
+    }
+
+    /// A draft that the rules have nothing against. An answer of no use is objected to once.
+    async fn written(
+        &self,
+        model: &dyn Model,
+        brief: &Brief<'_>,
+        mut objection: Option<Objection>,
+        stop: &StopFlag,
+    ) -> Result<Draft, EnrichError> {
+        loop {
+            match self.answer(model, brief, objection.as_ref(), stop).await? {
+                Ok(draft) => return Ok(draft),
+                Err(Objection { faults, .. }) if objection.is_some() => {
+                    return Err(EnrichError::Permanent(format!(
+                        "the answer was of no use, twice: {}",
+                        faults.join(" ")
+                    )));
+                }
+                Err(first) => objection = Some(first),
+            }
+        }
+    }
+
+    /// One answer: a draft of use, or what is to be said against it.
+    async fn answer(
+        &self,
+        model: &dyn Model,
+        brief: &Brief<'_>,
+        objection: Option<&Objection>,
+        stop: &StopFlag,
+    ) -> Result<Result<Draft, Objection>, EnrichError> {
+        match model.draft(brief, objection).await {
+            Ok(draft) => self.held_against_rules(draft, brief, stop),
+            Err(DraftError::Unusable(objection)) => Ok(Err(objection)),
+            Err(DraftError::Failed(error)) => Err(error),
+        }
+    }
+
+    /// The draft if nothing is wrong with it. One that takes too much to be read is wrong too: that
+    /// is no fault of the posting, whose own text was read before.
+    fn held_against_rules(
+        &self,
+        draft: Draft,
+        brief: &Brief<'_>,
+        stop: &StopFlag,
+    ) -> Result<Result<Draft, Objection>, EnrichError> {
+        let faults = match self.rules.faults(&draft, brief, stop) {
+            Ok(faults) if faults.is_empty() => return Ok(Ok(draft)),
+            Ok(faults) => faults,
+            Err(error @ Exceeded::Stopped) => return Err(error.into()),
+            Err(Exceeded::TooComplex) => {
+                vec!["The texts are too complex to be read. Use simple Markdown.".to_owned()]
+            }
+        };
+        Ok(Err(Objection {
+            answer: draft.answer,
+            faults,
+        }))
     }
 }
 
@@ -101,22 +205,22 @@ impl Enricher for Pipeline {
         stop: &StopFlag,
     ) -> Result<Enrichment, EnrichError> {
         let prepared = self.prepare(input, stop)?;
-        let (Some(author), Verdict::Approve) = (&self.author, &prepared.verdict) else {
+        let (Some(model), Verdict::Approve) = (&self.model, &prepared.verdict) else {
             // What is certain needs nobody's judgement, and costs nothing.
-            return checked(prepared, input, stop);
+            return self.checked(prepared, input, stop);
         };
         let brief = Brief {
             input,
             markdown: &prepared.texts.markdown,
         };
-        let draft = draft(author.as_ref(), &brief, stop).await;
-        author.settle(&brief, draft.as_ref().ok()).await;
-        self.finish(&draft?, prepared, input, stop)
+        let draft = self.draft(model.as_ref(), &brief, stop).await?;
+        self.finish(&draft, prepared, input, stop)
     }
 
     fn unjudged(&self, input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
         let stop = StopFlag::default();
-        let prepared = checked(self.prepare(input, &stop).ok()?, input, &stop).ok()?;
+        let prepared = self.prepare(input, &stop).ok()?;
+        let prepared = self.checked(prepared, input, &stop).ok()?;
         // There are no texts of what takes too much.
         let is_read = !matches!(
             prepared.verdict,
@@ -129,93 +233,15 @@ impl Enricher for Pipeline {
     }
 }
 
-/// A draft that the rules have nothing against. An answer of no use is objected to once.
-async fn draft(
-    author: &dyn Author,
-    brief: &Brief<'_>,
-    stop: &StopFlag,
-) -> Result<Draft, EnrichError> {
-    let objection = match answer(author, brief, None, stop).await? {
-        Ok(draft) => return Ok(draft),
-        Err(objection) => objection,
-    };
-    let repaired = answer(author, brief, Some(&objection), stop).await?;
-    repaired.map_err(|objection| {
-        EnrichError::Permanent(format!(
-            "the answer was of no use, twice: {}",
-            objection.faults.join(" ")
-        ))
-    })
-}
-
-/// One answer: a draft of use, or what is to be said against it.
-async fn answer(
-    author: &dyn Author,
-    brief: &Brief<'_>,
-    objection: Option<&Objection>,
-    stop: &StopFlag,
-) -> Result<Result<Draft, Objection>, EnrichError> {
-    let draft = match author.draft(brief, objection).await {
-        Ok(draft) => draft,
-        Err(DraftError::Unusable(objection)) => return Ok(Err(objection)),
-        Err(DraftError::Failed(error)) => return Err(error),
-    };
-    let faults = faults(&draft, brief, stop)?;
-    if faults.is_empty() {
-        return Ok(Ok(draft));
-    }
-    Ok(Err(Objection {
-        answer: draft.answer,
-        faults,
-    }))
-}
-
-/// What is wrong with a draft. One that takes too much to be read is wrong too: that is no fault of
-/// the posting, whose own text was read before.
-fn faults(draft: &Draft, brief: &Brief<'_>, stop: &StopFlag) -> Result<Vec<String>, EnrichError> {
-    let budget = Budget::of(&brief.input.raw_description, stop);
-    match rules::faults(draft, brief.markdown, &budget) {
-        Ok(faults) => Ok(faults),
-        Err(Exceeded::Stopped) => Err(stopped()),
-        Err(Exceeded::Steps | Exceeded::Output) => Ok(vec![
-            "The texts are too complex to be read. Use simple Markdown.".to_owned(),
-        ]),
-    }
-}
-
-/// An author's verdict, with what the code means.
-fn explained(verdict: &Verdict) -> Verdict {
-    match verdict {
-        Verdict::Approve => Verdict::Approve,
-        Verdict::Reject { code, text } => Verdict::Reject {
-            code: *code,
-            text: rules::explanation(*code, text),
-        },
-    }
-}
-
 fn is_blank(texts: &EnrichedTexts) -> bool {
     texts.markdown.trim().is_empty() || texts.redacted_markdown.trim().is_empty()
-}
-
-fn checked(
-    enrichment: Enrichment,
-    input: &EnrichmentInput,
-    stop: &StopFlag,
-) -> Result<Enrichment, EnrichError> {
-    let budget = Budget::of(&input.raw_description, stop);
-    match rules::check(&enrichment, input, &budget) {
-        Ok(()) => Ok(enrichment),
-        Err(CheckError::Exceeded(exceeded)) => too_complex(exceeded),
-        Err(error @ CheckError::Breach(_)) => Err(EnrichError::Permanent(error.to_string())),
-    }
 }
 
 /// The end of a posting that takes too much: it does so each time, so it is rejected, and the
 /// client learns why. A posting whose work was stopped has no outcome.
 fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
     if exceeded == Exceeded::Stopped {
-        return Err(stopped());
+        return Err(exceeded.into());
     }
     let code = ReasonCode::TooComplex;
     Ok(Enrichment {
@@ -226,11 +252,4 @@ fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
             text: code.sentence().to_owned(),
         },
     })
-}
-
-fn stopped() -> EnrichError {
-    EnrichError::Retry {
-        message: Exceeded::Stopped.to_string(),
-        after: None,
-    }
 }

@@ -39,8 +39,8 @@ impl ReasonCode {
         Self::TooComplex,
     ];
 
-    /// The codes that an author may give.
-    pub const OF_AUTHORS: [Self; 8] = [
+    /// The codes that a model may give.
+    pub const OF_MODELS: [Self; 8] = [
         Self::NoContent,
         Self::TestPosting,
         Self::NotAJob,
@@ -51,9 +51,13 @@ impl ReasonCode {
         Self::Illegal,
     ];
 
-    /// The code with this name, if an author may give it.
-    pub fn of_author(name: &str) -> Option<Self> {
-        Self::OF_AUTHORS
+    /// The sentence of [`NoContent`](Self::NoContent) for a description of nothing but links.
+    pub const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself \
+                                  in `raw_description` and send the posting again.";
+
+    /// The code with this name, if a model may give it.
+    pub fn of_model(name: &str) -> Option<Self> {
+        Self::OF_MODELS
             .into_iter()
             .find(|code| code.as_str() == name)
     }
@@ -76,6 +80,15 @@ impl ReasonCode {
     /// The code with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == name)
+    }
+
+    /// Why a posting is rejected: what the code means, and what a model says about this posting.
+    pub fn explained(self, detail: &str) -> String {
+        let sentence = self.sentence();
+        if detail.is_empty() || sentence.contains(detail) {
+            return sentence.to_owned();
+        }
+        format!("{sentence} {detail}")
     }
 
     /// What it means, and what to do about it, in a sentence for whoever pushed the posting.
@@ -138,7 +151,7 @@ mod tests {
             assert_eq!(code.to_string(), code.as_str());
         }
         assert_eq!(HashSet::from(ReasonCode::ALL).len(), ReasonCode::ALL.len());
-        let for_all = |code: &ReasonCode| ReasonCode::of_author(code.as_str()) == Some(*code);
+        let for_all = |code: &ReasonCode| ReasonCode::of_model(code.as_str()) == Some(*code);
         let not_for_authors: Vec<_> = ReasonCode::ALL
             .into_iter()
             .filter(|code| !for_all(code))
@@ -146,6 +159,16 @@ mod tests {
         assert_eq!(not_for_authors, [ReasonCode::TooComplex]);
         for name in ["", "Spam", "spam ", "no-content", "approve"] {
             assert_eq!(ReasonCode::parse(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_code_speaks_first() {
+        let sentence = ReasonCode::Spam.sentence();
+        let explained = ReasonCode::Spam.explained("It repeats “loan”.");
+        assert_eq!(explained, format!("{sentence} It repeats “loan”."));
+        for nothing_new in ["", sentence, "Describe one job"] {
+            assert_eq!(ReasonCode::Spam.explained(nothing_new), sentence);
         }
     }
 

@@ -1,14 +1,31 @@
 //! Codes of the ISO standards, in upper case; a code that is not assigned today cannot be made.
 //!
-//! The lists come from crates. What those have besides the codes that are assigned today is here.
+//! The list of currencies comes from a crate. What it has besides the codes that are assigned today
+//! is here.
 
 use std::fmt;
 
 use crate::field::Term;
 
-/// What the list of countries has besides those of ISO 3166-1: Kosovo's code is one that users
-/// of the standard may give a meaning of their own.
-const NO_COUNTRIES: &[&str] = &["XK"];
+/// The countries of ISO 3166-1, in order. Crates that know more of them bring six others each.
+const COUNTRIES: [&str; 249] = [
+    "AD", "AE", "AF", "AG", "AI", "AL", "AM", "AO", "AQ", "AR", "AS", "AT", "AU", "AW", "AX", "AZ",
+    "BA", "BB", "BD", "BE", "BF", "BG", "BH", "BI", "BJ", "BL", "BM", "BN", "BO", "BQ", "BR", "BS",
+    "BT", "BV", "BW", "BY", "BZ", "CA", "CC", "CD", "CF", "CG", "CH", "CI", "CK", "CL", "CM", "CN",
+    "CO", "CR", "CU", "CV", "CW", "CX", "CY", "CZ", "DE", "DJ", "DK", "DM", "DO", "DZ", "EC", "EE",
+    "EG", "EH", "ER", "ES", "ET", "FI", "FJ", "FK", "FM", "FO", "FR", "GA", "GB", "GD", "GE", "GF",
+    "GG", "GH", "GI", "GL", "GM", "GN", "GP", "GQ", "GR", "GS", "GT", "GU", "GW", "GY", "HK", "HM",
+    "HN", "HR", "HT", "HU", "ID", "IE", "IL", "IM", "IN", "IO", "IQ", "IR", "IS", "IT", "JE", "JM",
+    "JO", "JP", "KE", "KG", "KH", "KI", "KM", "KN", "KP", "KR", "KW", "KY", "KZ", "LA", "LB", "LC",
+    "LI", "LK", "LR", "LS", "LT", "LU", "LV", "LY", "MA", "MC", "MD", "ME", "MF", "MG", "MH", "MK",
+    "ML", "MM", "MN", "MO", "MP", "MQ", "MR", "MS", "MT", "MU", "MV", "MW", "MX", "MY", "MZ", "NA",
+    "NC", "NE", "NF", "NG", "NI", "NL", "NO", "NP", "NR", "NU", "NZ", "OM", "PA", "PE", "PF", "PG",
+    "PH", "PK", "PL", "PM", "PN", "PR", "PS", "PT", "PW", "PY", "QA", "RE", "RO", "RS", "RU", "RW",
+    "SA", "SB", "SC", "SD", "SE", "SG", "SH", "SI", "SJ", "SK", "SL", "SM", "SN", "SO", "SR", "SS",
+    "ST", "SV", "SX", "SY", "SZ", "TC", "TD", "TF", "TG", "TH", "TJ", "TK", "TL", "TM", "TN", "TO",
+    "TR", "TT", "TV", "TW", "TZ", "UA", "UG", "UM", "US", "UY", "UZ", "VA", "VC", "VE", "VG", "VI",
+    "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
+];
 
 /// What the list of currencies has besides those that ISO 4217 has in its list of current ones,
 /// and the two codes of that list that are for no currency and for tests.
@@ -23,11 +40,9 @@ pub struct CountryCode(&'static str);
 impl CountryCode {
     /// Finds the country of a code of any case.
     pub fn parse(code: &str) -> Option<Self> {
-        if code.len() != 2 {
-            return None;
-        }
-        let country = celes::Country::from_alpha2(code.to_ascii_uppercase()).ok()?;
-        (!NO_COUNTRIES.contains(&country.alpha2)).then_some(Self(country.alpha2))
+        let code = code.to_ascii_uppercase();
+        let at = COUNTRIES.binary_search(&code.as_str()).ok()?;
+        COUNTRIES.get(at).copied().map(Self)
     }
 
     /// The code.
@@ -86,5 +101,22 @@ impl Term for CurrencyCode {
 impl fmt::Display for CurrencyCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_countries_are_those_that_others_know() {
+        // Kosovo's code is one that users of the standard may give a meaning of their own.
+        let mut known: Vec<_> = celes::Country::get_countries()
+            .into_iter()
+            .map(|country| country.alpha2)
+            .filter(|code| *code != "XK")
+            .collect();
+        known.sort_unstable();
+        assert_eq!(known, COUNTRIES);
     }
 }

@@ -5,7 +5,6 @@
 //! test for each case.
 
 pub mod contract;
-pub mod enrichment;
 mod memory;
 mod provider;
 mod sample;
@@ -21,14 +20,22 @@ pub use self::{
 use crate::{
     audit::AuditLog,
     client::Clients,
-    enrichment::Drafts,
+    enrichment::DraftCache,
     outbox::Outbox,
     store::{Accounts, Health, PostingReader, Store, SubscriberReader},
 };
 
 /// Everything that a store implements.
 pub trait AllPorts:
-    Store + PostingReader + SubscriberReader + Health + Outbox + Accounts + Clients + Drafts + AuditLog
+    Store
+    + PostingReader
+    + SubscriberReader
+    + Health
+    + Outbox
+    + Accounts
+    + Clients
+    + DraftCache
+    + AuditLog
 {
 }
 
@@ -40,7 +47,7 @@ impl<T> AllPorts for T where
         + Outbox
         + Accounts
         + Clients
-        + Drafts
+        + DraftCache
         + AuditLog
 {
 }

@@ -9,7 +9,7 @@ use domain::{
     audit::{Action, AuditLog, AuditQuery},
     client::Clients,
     company::CompanyId,
-    enrichment::{DraftKey, Drafts},
+    enrichment::{DraftCache, DraftKey},
     outbox::{Event, EventName, Outbox, Queue, Subject},
     posting::{Actor, HistoryEntry, PostingId, Status},
     store::{
@@ -226,7 +226,7 @@ const DRAFTS: [Case; 4] = [
 ///
 /// # Panics
 /// When a column is not named.
-pub async fn of_drafts<S: Drafts>(store: &S, run: impl AsyncFn(&str), dialect: Dialect) {
+pub async fn of_drafts<S: DraftCache>(store: &S, run: impl AsyncFn(&str), dialect: Dialect) {
     let (key, until) = (DraftKey::from_bytes([7; 32]), noon() + hours(1));
     for case in DRAFTS {
         let (column, value) = (case.0, dialect.value(case));

@@ -28,10 +28,6 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["crates/domain", "crates/newsletter", "crates/outbound"],
     ),
     ("crates/adapters-llm", &["crates/domain", "crates/outbound"]),
-    (
-        "crates/adapters-enrichment",
-        &["crates/domain", "crates/outbound"],
-    ),
     ("crates/adapters-*", &["crates/domain", "crates/newsletter"]),
     (
         "crates/app",
@@ -89,7 +85,6 @@ const CONFINED: &[Confined] = &[
         to: &[
             "crates/app",
             "crates/adapters-mailerlite",
-            "crates/adapters-enrichment",
             "crates/adapters-llm",
             "crates/outbound",
             "tests",
@@ -205,6 +200,7 @@ fn what_the_tables_forbid_is_found() {
         ("crates/domain", "dev:proptest", false),
         ("crates/newsletter", "crates/domain", false),
         ("crates/posting-text", "crates/domain", true),
+        ("crates/posting-text", "tokio", true),
         ("crates/adapters-postgres", "crates/sql-common", false),
         ("crates/adapters-http", "crates/sql-common", true),
         ("crates/adapters-http", "crates/adapters-sqlite", true),

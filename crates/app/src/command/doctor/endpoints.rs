@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adapters_enrichment::llm::{self, Model, SettingsError};
+use adapters_llm::{self as llm, ChatModel, SettingsError};
 use domain::subscriber::{Account, provider::Provider};
 use outbound::Patience;
 
@@ -109,7 +109,7 @@ async fn model(enricher: &EnricherKind) -> anyhow::Result<Check> {
         ..settings.model.clone()
     };
     let host = settings.base_url.host_str().unwrap_or_default().to_owned();
-    let model = match Model::new(&settings) {
+    let model = match ChatModel::new(&settings) {
         Ok(model) => model,
         Err(error @ (SettingsError::BaseUrl | SettingsError::Key)) => {
             return Err(Misconfigured(error.to_string()).into());

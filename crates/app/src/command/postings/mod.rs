@@ -8,7 +8,6 @@ mod tests;
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::bail;
-use backon::{ExponentialBuilder, Retryable as _};
 use domain::{
     audit::Deed,
     posting::{
@@ -28,12 +27,16 @@ use crate::{
     clock,
     database::Database,
     output, text,
+    waits::Waits,
 };
 
 /// Postings that are read at a time.
 const PAGE: usize = 200;
 /// Retries after conflicts.
 const MAX_RETRIES: usize = 8;
+/// The waits between them.
+const FIRST_WAIT: Duration = Duration::from_millis(20);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Columns of a row.
 const WIDTH: usize = 80;
 
@@ -159,16 +162,18 @@ async fn apply(
     deed: &Deed,
     lifetime: Lifetime,
 ) -> Result<Posting, ModerationError> {
-    let attempt = || moderate(store, id, command, deed, lifetime, clock::now());
-    let again = ExponentialBuilder::new()
-        .with_min_delay(Duration::from_millis(20))
-        .with_max_times(MAX_RETRIES)
-        .with_jitter();
-    let is_conflict = |error: &ModerationError| {
-        matches!(
-            error,
-            ModerationError::Store(StoreError::Conflict | StoreError::Locked(_))
-        )
-    };
-    attempt.retry(again).when(is_conflict).await
+    let mut waits = Waits::growing(FIRST_WAIT, LONGEST_WAIT).take(MAX_RETRIES);
+    loop {
+        let result = moderate(store, id, command, deed, lifetime, clock::now()).await;
+        let is_conflict = matches!(
+            result,
+            Err(ModerationError::Store(
+                StoreError::Conflict | StoreError::Locked(_)
+            ))
+        );
+        match waits.next() {
+            Some(wait) if is_conflict => tokio::time::sleep(wait).await,
+            _ => return result,
+        }
+    }
 }

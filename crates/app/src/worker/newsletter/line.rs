@@ -12,14 +12,12 @@ use domain::{
         },
     },
 };
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep_until},
-};
+use outbound::Call;
+use tokio::{sync::watch, time::sleep_until};
 
 use super::{
     super::tasks::Tasks,
-    door::{Doors, Noted},
+    breaker::{Breakers, Noted},
     lease::Lease,
     people::People,
 };
@@ -33,7 +31,7 @@ const LIST: &str = "the list";
 /// been made.
 pub(super) struct Line {
     pub provider: Arc<dyn Provider>,
-    pub doors: Arc<Doors>,
+    pub breakers: Arc<Breakers>,
     pub lease: Arc<Lease>,
     /// Where pauses are kept for the next holder of the lease.
     pub accounts: Arc<dyn Accounts>,
@@ -55,8 +53,8 @@ impl Line {
         if !self.lease.holds() {
             return self.lease.lost().await;
         }
-        let closed = |account: &Account| self.doors.of(*account).closed_until();
-        while let Some(until) = accounts.iter().filter_map(closed).max() {
+        let open = |account: &Account| self.breakers.of(*account).open_until();
+        while let Some(until) = accounts.iter().filter_map(open).max() {
             sleep_until(until).await;
         }
     }
@@ -66,9 +64,9 @@ impl Line {
         if !self.lease.holds() {
             return self.lease.lost().await;
         }
-        let closed = |account: &Account| self.doors.of(*account).closed_until();
+        let open = |account: &Account| self.breakers.of(*account).open_until();
         let first = || {
-            let ends: Option<Vec<_>> = accounts.iter().map(closed).collect();
+            let ends: Option<Vec<_>> = accounts.iter().map(open).collect();
             ends.and_then(|ends| ends.into_iter().min())
         };
         while let Some(until) = first() {
@@ -96,15 +94,13 @@ impl Line {
     }
 
     /// Refuses unless an account may be called now.
-    pub fn admit(&self, account: Account) -> Result<(), ProviderError> {
-        let reason = if !self.lease.holds() {
-            "another worker may speak to the account"
-        } else if self.doors.of(account).closed_until().is_some() {
-            "the account is left alone"
-        } else {
-            return Ok(());
-        };
-        Err(ProviderError::Locked(reason.to_owned()))
+    pub fn admit(&self, account: Account) -> Result<Call, ProviderError> {
+        let locked = |reason: &str| ProviderError::Locked(reason.to_owned());
+        if !self.lease.holds() {
+            return Err(locked("another worker may speak to the account"));
+        }
+        let call = self.breakers.of(account).begin();
+        call.ok_or_else(|| locked("the account is left alone"))
     }
 
     /// Makes a call about a person, or refuses to.
@@ -115,14 +111,16 @@ impl Line {
         call: impl Future<Output = Result<T, ProviderError>> + Send,
     ) -> Result<T, ProviderError> {
         let called = async {
-            self.admit(account)?;
-            let began = Instant::now();
+            let admitted = self.admit(account)?;
             let failure = |message| ProviderError::Retry {
                 message,
                 after: None,
             };
             let result = panics::caught_as(failure, call).await;
-            let noted = self.doors.of(account).note(account, whom, began, &result);
+            let noted = self
+                .breakers
+                .of(account)
+                .note(account, whom, admitted, &result);
             self.keep(account, noted, result.as_ref().err()).await;
             match result {
                 Err(ProviderError::Locked(message)) if noted == Noted::TheirOwn => {

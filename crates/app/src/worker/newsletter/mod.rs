@@ -4,14 +4,14 @@
 //! loops for the syncs of each account, for the moves, which need both, and for the withdrawals of
 //! suppressed people and of addresses that depart, from the accounts that have a key. Their calls
 //! go through a [`line`](mod@line) and overlap as far as the account's limit allows; there are none
-//! while an account is left alone, which [`door`] knows. [`people`] keeps two loops from working for
+//! while an account is left alone, which [`breaker`] knows. [`people`] keeps two loops from working for
 //! one person or one address. Syncs and moves write to an account only when its [list](listing) has
 //! been read. [`errand`] is what the loops have in common; [`sync`], [`moving`] and [`withdrawing`]
 //! are what they do.
 //!
 //! An account without a key is not spoken to; what would be sent waits.
 
-mod door;
+mod breaker;
 mod errand;
 mod lease;
 mod line;
@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::{
-    door::Doors,
+    breaker::Breakers,
     errand::{Errands, OneByOne},
     lease::{Lease, Leases},
     line::Line,
@@ -75,12 +75,12 @@ impl Newsletter {
             tasks: self.tasks.clone(),
         };
         // They outlast a lease: an account that asked to be left alone means it.
-        let doors = Arc::new(Doors::default());
+        let breakers = Arc::new(Breakers::default());
         while !stop.is_cancelled() {
             match leases.take().await {
                 Ok(Some(lease)) => {
-                    self.adopt_pauses(&leases.accounts, &doors).await;
-                    self.work(&leases, Arc::new(lease), &doors, &stop).await;
+                    self.adopt_pauses(&leases.accounts, &breakers).await;
+                    self.work(&leases, Arc::new(lease), &breakers, &stop).await;
                     leases.release().await;
                 }
                 Ok(None) => {}
@@ -94,7 +94,7 @@ impl Newsletter {
     }
 
     /// Takes over the pauses that are kept with the lease.
-    async fn adopt_pauses(&self, accounts: &[Account], doors: &Doors) {
+    async fn adopt_pauses(&self, accounts: &[Account], breakers: &Breakers) {
         for &account in accounts {
             match panics::caught(self.leases.account_state(account)).await {
                 Ok(state) => {
@@ -104,7 +104,7 @@ impl Newsletter {
                         && !left.is_zero()
                     {
                         tracing::info!(%account, ?left, "the account is still left alone");
-                        doors.of(account).adopt(account, left);
+                        breakers.of(account).adopt(account, left);
                     }
                 }
                 Err(error) => tracing::warn!(%account, %error, "its pauses are not known"),
@@ -117,13 +117,13 @@ impl Newsletter {
         &self,
         leases: &Leases,
         lease: Arc<Lease>,
-        doors: &Arc<Doors>,
+        breakers: &Arc<Breakers>,
         stop: &CancellationToken,
     ) {
         let accounts = &leases.accounts;
         tracing::info!(?accounts, "this worker speaks to the e-mail provider");
         let ending = stop.child_token();
-        let work = self.loops(accounts, &lease, doors, &ending);
+        let work = self.loops(accounts, &lease, breakers, &ending);
         tokio::pin!(work);
         tokio::select! {
             () = &mut work => return,
@@ -143,12 +143,12 @@ impl Newsletter {
         &self,
         accounts: &[Account],
         lease: &Arc<Lease>,
-        doors: &Arc<Doors>,
+        breakers: &Arc<Breakers>,
         ending: &CancellationToken,
     ) {
         let line = Arc::new(Line {
             provider: Arc::clone(&self.provider),
-            doors: Arc::clone(doors),
+            breakers: Arc::clone(breakers),
             lease: Arc::clone(lease),
             accounts: Arc::clone(&self.leases),
             tasks: self.tasks.clone(),

@@ -1,7 +1,7 @@
 //! Drafts that are paid for are not kept for ever.
 
 use domain::{
-    enrichment::{DraftKey, Drafts as _},
+    enrichment::{DraftCache as _, DraftKey},
     store::StoreError,
 };
 

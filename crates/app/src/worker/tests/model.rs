@@ -14,8 +14,8 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::{
-    enricher::{Enriching, Judge, Prepared, worker_settings},
-    testing::{Answer, ScriptedAuthor},
+    enricher::{Enriching, Prepared, worker_settings},
+    testing::{Answer, ScriptedModel},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ struct ModelBench {
     store: Arc<FaultyStore>,
     waking: Arc<WakingStore>,
     wake: Arc<Wake>,
-    author: Arc<ScriptedAuthor>,
+    model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,
     settings: WorkerSettings,
     clock: Clock,
@@ -41,7 +41,7 @@ impl ModelBench {
             waking: Arc::new(WakingStore::new(Arc::clone(&store) as _, Arc::clone(&wake))),
             store,
             wake,
-            author: Arc::default(),
+            model: Arc::default(),
             drafts: Arc::default(),
             settings: worker_settings(4, Duration::from_mins(2)),
             clock: Arc::new(move || domain::microseconds(noon() + start.elapsed())),
@@ -49,17 +49,13 @@ impl ModelBench {
     }
 
     fn start(&self) -> Worker {
-        let judge = Judge {
-            author: Arc::clone(&self.author) as _,
-            edition: "prompt 1, model m".to_owned(),
-        };
         let prepared = Prepared {
-            model: Some(judge),
+            model: Some(Arc::clone(&self.model) as _),
             settings: self.settings,
         };
         let Enriching {
             enricher,
-            gate,
+            breaker,
             settings,
         } = prepared.with(Arc::clone(&self.drafts) as _, Arc::clone(&self.clock));
         Worker::start(WorkerParts {
@@ -70,7 +66,7 @@ impl ModelBench {
             drafts: Arc::clone(&self.drafts) as _,
             provider: provider::connect(&provider::none()).unwrap(),
             enricher,
-            gate,
+            breaker,
             lifetime: Lifetime::NEVER,
             clock: Arc::clone(&self.clock),
             wake: Arc::clone(&self.wake),
@@ -129,7 +125,7 @@ impl ModelBench {
     }
 
     fn calls(&self) -> usize {
-        self.author.calls().len()
+        self.model.calls().len()
     }
 }
 

@@ -1,70 +1,120 @@
-//! The way of a posting through enrichment, with a craft and an author who do as they are told.
+//! The way of a posting through enrichment, with rules and a model that do as they are told.
 
+pub(crate) mod doubles;
 mod laws;
+mod paid;
 mod pipeline;
 
 use std::sync::Arc;
 
 use super::{
-    Author, Brief, Budget, Craft, Draft, DraftError, EnrichError, EnrichedTexts, Enricher,
-    Enrichment, EnrichmentInput, Exceeded, Objection, Pipeline, ReasonCode, StopFlag, Verdict,
-    rules,
+    Brief, CheckError, Draft, DraftError, EnrichError, EnrichedTexts, Enricher, Enrichment,
+    EnrichmentInput, Exceeded, Model, Objection, Pipeline, ReasonCode, RuleEnricher, StopFlag,
+    Verdict,
 };
-use crate::testing::enrichment::{PlainCraft, ScriptedAuthor, approval, input, rejection};
+use doubles::{PLACE, PlainRules, ScriptedModel, approval, input, rejection};
 
 /// A description that no rule has anything against.
 const SOURCE: &str = "Acmera AS looks for a cook. Write to jobs@acmera.no or see acmera.no.";
 
-/// A craft that neither cleans nor hides, but for what it prepares.
-#[derive(Clone, Copy)]
-struct Careless;
+/// The plain rules, but for what a test has them do.
+#[derive(Clone, Copy, Debug)]
+enum Odd {
+    /// Nothing of a draft is cleaned or hidden.
+    Careless,
+    /// Their own text breaks a rule.
+    Leaking,
+    /// A posting takes too much.
+    Endless,
+    /// A draft takes too much to be cleaned.
+    EndlessTexts,
+    /// A draft takes too much to be read.
+    EndlessFaults,
+    /// The flag was set.
+    Stopped,
+}
 
-impl Craft for Careless {
-    fn prepare(&self, input: &EnrichmentInput, budget: &Budget) -> Result<Enrichment, Exceeded> {
-        PlainCraft.prepare(input, budget)
+impl RuleEnricher for Odd {
+    fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, Exceeded> {
+        let mut prepared = PlainRules.prepare(input, stop)?;
+        match self {
+            Self::Endless => return Err(Exceeded::TooComplex),
+            Self::Stopped => return Err(Exceeded::Stopped),
+            Self::Leaking => prepared.texts.redacted_markdown = SOURCE.to_owned(),
+            Self::Careless | Self::EndlessTexts | Self::EndlessFaults => {}
+        }
+        Ok(prepared)
     }
 
-    fn clean(&self, text: &str, _budget: &Budget) -> Result<String, Exceeded> {
-        Ok(text.to_owned())
-    }
-
-    fn redact(
+    fn texts(
         &self,
-        markdown: &str,
-        _input: &EnrichmentInput,
-        _budget: &Budget,
-    ) -> Result<String, Exceeded> {
-        Ok(markdown.to_owned())
+        draft: &Draft,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<EnrichedTexts, Exceeded> {
+        match self {
+            Self::Careless => Ok(EnrichedTexts {
+                markdown: draft.markdown.clone(),
+                redacted_markdown: draft.redacted_markdown.clone(),
+            }),
+            Self::EndlessTexts => Err(Exceeded::TooComplex),
+            _ => PlainRules.texts(draft, input, stop),
+        }
+    }
+
+    fn faults(
+        &self,
+        draft: &Draft,
+        brief: &Brief<'_>,
+        stop: &StopFlag,
+    ) -> Result<Vec<String>, Exceeded> {
+        match self {
+            Self::EndlessFaults if *draft != good() => Err(Exceeded::TooComplex),
+            _ => PlainRules.faults(draft, brief, stop),
+        }
+    }
+
+    fn detail(&self, text: &str) -> String {
+        PlainRules.detail(text)
+    }
+
+    fn check(
+        &self,
+        enrichment: &Enrichment,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<(), CheckError> {
+        PlainRules.check(enrichment, input, stop)
     }
 }
 
 type Answer = Result<Draft, DraftError>;
 
-/// Enriches [`SOURCE`] with an author of these answers, and says what became of it and of him.
+/// Enriches [`SOURCE`] with a model of these answers, and says what became of it and of him.
 fn enrich(
-    craft: impl Craft + 'static,
+    rules: impl RuleEnricher + 'static,
     answers: impl IntoIterator<Item = Answer>,
-) -> (Result<Enrichment, EnrichError>, Arc<ScriptedAuthor>) {
-    enrich_input(craft, answers, &input(SOURCE))
+) -> (Result<Enrichment, EnrichError>, Arc<ScriptedModel>) {
+    enrich_input(rules, answers, &input(SOURCE))
 }
 
 fn enrich_input(
-    craft: impl Craft + 'static,
+    rules: impl RuleEnricher + 'static,
     answers: impl IntoIterator<Item = Answer>,
     input: &EnrichmentInput,
-) -> (Result<Enrichment, EnrichError>, Arc<ScriptedAuthor>) {
-    let author = Arc::new(ScriptedAuthor::new(answers));
-    let pipeline = Pipeline::with_author(Arc::new(craft), Arc::clone(&author) as Arc<dyn Author>);
-    (block_on(&pipeline, input), author)
+) -> (Result<Enrichment, EnrichError>, Arc<ScriptedModel>) {
+    let model = Arc::new(ScriptedModel::new(answers));
+    let pipeline = Pipeline::with_model(Arc::new(rules), Arc::clone(&model) as Arc<dyn Model>);
+    (block_on(&pipeline, input), model)
 }
 
 fn block_on(pipeline: &Pipeline, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
     pollster::block_on(pipeline.enrich(input, &StopFlag::default()))
 }
 
-/// What the plain craft makes of a posting.
+/// What the plain rules make of a posting.
 fn prepared(input: &EnrichmentInput) -> Enrichment {
-    PlainCraft.prepare(input, &Budget::unlimited()).unwrap()
+    PlainRules.prepare(input, &StopFlag::default()).unwrap()
 }
 
 fn unusable(answer: &str, fault: &str) -> DraftError {

@@ -1,10 +1,10 @@
-//! Step by step: who is asked, what is settled, and what comes out.
+//! Step by step: what the model is asked, and what comes out.
 
 use super::*;
 
 #[test]
-fn rules_alone_need_no_author() {
-    let pipeline = Pipeline::by_rules(Arc::new(PlainCraft));
+fn rules_alone_need_no_model() {
+    let pipeline = Pipeline::by_rules(Arc::new(PlainRules));
     let input = input(SOURCE);
     let enrichment = block_on(&pipeline, &input).unwrap();
     assert_eq!(enrichment, prepared(&input));
@@ -12,40 +12,39 @@ fn rules_alone_need_no_author() {
     assert_eq!(enrichment.texts.markdown, SOURCE);
     assert_eq!(
         pipeline.unjudged(&input),
-        Some((enrichment.texts, Some(PlainCraft::PLACE)))
+        Some((enrichment.texts, Some(PLACE)))
     );
 }
 
 #[test]
 fn a_rejection_by_rules_asks_nobody() {
-    let (outcome, author) = enrich_input(PlainCraft, [Ok(good())], &input("---"));
+    let (outcome, model) = enrich_input(PlainRules, [Ok(good())], &input("---"));
     let expect = Verdict::Reject {
         code: ReasonCode::NoContent,
         text: "Nothing in it.".to_owned(),
     };
     assert_eq!(outcome.unwrap().verdict, expect);
-    assert_eq!((author.asked(), author.settled()), (vec![], vec![]));
+    assert_eq!(model.asked(), []);
 }
 
 #[test]
-fn an_author_approves() {
-    let (outcome, author) = enrich(PlainCraft, [Ok(good())]);
+fn a_model_approves() {
+    let (outcome, model) = enrich(PlainRules, [Ok(good())]);
     let enrichment = outcome.unwrap();
     assert_eq!(enrichment.verdict, Verdict::Approve);
     assert_eq!(enrichment.texts.markdown, good().markdown);
     assert_eq!(enrichment.texts.redacted_markdown, good().redacted_markdown);
-    assert_eq!(author.asked(), [None]);
-    assert_eq!(author.settled(), [Some(good())]);
+    assert_eq!(model.asked(), [None]);
 }
 
 #[test]
-fn an_author_rejects() {
+fn a_model_rejects() {
     let draft = Draft {
         markdown: good().markdown,
         redacted_markdown: good().redacted_markdown,
         ..rejection(ReasonCode::Fraud, "It wants a deposit.")
     };
-    let (outcome, author) = enrich(PlainCraft, [Ok(draft.clone())]);
+    let (outcome, _) = enrich(PlainRules, [Ok(draft)]);
     let enrichment = outcome.unwrap();
     let expect = Verdict::Reject {
         code: ReasonCode::Fraud,
@@ -53,13 +52,12 @@ fn an_author_rejects() {
     };
     assert_eq!(enrichment.verdict, expect);
     assert_eq!(enrichment.texts.markdown, good().markdown);
-    assert_eq!(author.settled(), [Some(draft)]);
 }
 
 #[test]
 fn a_rejection_without_texts_gets_those_of_the_rules() {
     let draft = rejection(ReasonCode::Fraud, "It wants a deposit.");
-    let (outcome, author) = enrich(PlainCraft, [Ok(draft)]);
+    let (outcome, model) = enrich(PlainRules, [Ok(draft)]);
     let enrichment = outcome.unwrap();
     assert!(matches!(
         enrichment.verdict,
@@ -69,7 +67,7 @@ fn a_rejection_without_texts_gets_those_of_the_rules() {
         }
     ));
     assert_eq!(enrichment.texts, prepared(&input(SOURCE)).texts);
-    assert_eq!(author.asked(), [None]);
+    assert_eq!(model.asked(), [None]);
 }
 
 #[test]
@@ -78,28 +76,32 @@ fn a_faulty_draft_is_objected_to_once() {
         &format!("{SOURCE} See https://evil.example"),
         "<b>Cook</b> wanted",
     );
-    let faults = rules::faults(&bad, SOURCE, &Budget::unlimited()).unwrap();
+    let input = input(SOURCE);
+    let brief = Brief {
+        input: &input,
+        markdown: SOURCE,
+    };
+    let faults = PlainRules.faults(&bad, &brief, &StopFlag::default());
+    let faults = faults.unwrap();
     assert_eq!(faults.len(), 2, "{faults:?}");
-    let (outcome, author) = enrich(PlainCraft, [Ok(bad.clone()), Ok(good())]);
+    let (outcome, model) = enrich(PlainRules, [Ok(bad.clone()), Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
     let objection = Objection {
         answer: bad.answer,
         faults,
     };
-    assert_eq!(author.asked(), [None, Some(objection)]);
-    assert_eq!(author.settled(), [Some(good())]);
+    assert_eq!(model.asked(), [None, Some(objection)]);
 }
 
 #[test]
 fn an_unusable_answer_is_objected_to_once() {
-    let (outcome, author) = enrich(PlainCraft, [Err(unusable("{", "No JSON.")), Ok(good())]);
+    let (outcome, model) = enrich(PlainRules, [Err(unusable("{", "No JSON.")), Ok(good())]);
     assert!(outcome.is_ok());
     let objection = Objection {
         answer: "{".to_owned(),
         faults: vec!["No JSON.".to_owned()],
     };
-    assert_eq!(author.asked(), [None, Some(objection)]);
-    assert_eq!(author.settled(), [Some(good())]);
+    assert_eq!(model.asked(), [None, Some(objection)]);
 }
 
 #[test]
@@ -111,13 +113,12 @@ fn two_answers_of_no_use_are_for_an_operator() {
         (empty(), no_json(), "No JSON."),
         (no_json(), empty(), "`markdown` is empty"),
     ] {
-        let (outcome, author) = enrich(PlainCraft, [first, second, Ok(good())]);
+        let (outcome, model) = enrich(PlainRules, [first, second, Ok(good())]);
         let Err(EnrichError::Permanent(message)) = outcome else {
             panic!("{outcome:?}");
         };
         assert!(message.contains(names), "{message}");
-        assert_eq!(author.asked().len(), 2);
-        assert_eq!(author.settled(), [None]);
+        assert_eq!(model.asked().len(), 2);
     }
 }
 
@@ -135,24 +136,23 @@ fn a_failure_is_passed_on() {
             2,
         ),
     ] {
-        let (outcome, author) = enrich(PlainCraft, answers);
+        let (outcome, model) = enrich(PlainRules, answers);
         assert_eq!(outcome, Err(unavailable.clone()));
-        assert_eq!(author.asked().len(), asked);
-        assert_eq!(author.settled(), [None]);
+        assert_eq!(model.asked().len(), asked);
     }
 }
 
 #[test]
 fn redaction_is_completed() {
     let leaking = approval(SOURCE, SOURCE);
-    let (outcome, author) = enrich(PlainCraft, [Ok(leaking)]);
+    let (outcome, model) = enrich(PlainRules, [Ok(leaking)]);
     let texts = outcome.unwrap().texts;
     assert_eq!(texts.markdown, SOURCE);
     assert!(texts.redacted_markdown.contains("looks for a cook"));
     for secret in ["Acmera", "jobs@", "acmera"] {
         assert!(!texts.redacted_markdown.contains(secret), "{texts:?}");
     }
-    assert_eq!(author.asked(), [None], "it is no fault");
+    assert_eq!(model.asked(), [None], "it is no fault");
 }
 
 #[test]
@@ -161,11 +161,10 @@ fn a_drafted_text_that_breaks_a_rule_is_replaced() {
     let leaking = approval(SOURCE, SOURCE);
     let turned = approval(&format!("{SOURCE} \u{202e}no"), &good().redacted_markdown);
     for draft in [leaking, turned] {
-        let (outcome, author) = enrich(Careless, [Ok(draft.clone())]);
+        let (outcome, _) = enrich(Odd::Careless, [Ok(draft)]);
         assert_eq!(outcome, Ok(prepared.clone()));
-        assert_eq!(author.settled(), [Some(draft)], "it was paid for");
     }
-    let (outcome, _) = enrich(Careless, [Ok(good())]);
+    let (outcome, _) = enrich(Odd::Careless, [Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
 }
 
@@ -176,7 +175,7 @@ fn the_verdict_survives_texts_that_break_a_rule() {
         redacted_markdown: SOURCE.to_owned(),
         ..rejection(ReasonCode::Spam, "It sells a course.")
     };
-    let (outcome, _) = enrich(Careless, [Ok(draft)]);
+    let (outcome, _) = enrich(Odd::Careless, [Ok(draft)]);
     let enrichment = outcome.unwrap();
     assert_eq!(enrichment.texts, prepared(&input(SOURCE)).texts);
     assert!(matches!(enrichment.verdict, Verdict::Reject { .. }));
@@ -186,43 +185,15 @@ fn the_verdict_survives_texts_that_break_a_rule() {
 fn the_place_is_that_of_the_rules() {
     let mut nowhere = input(SOURCE);
     nowhere.city = None;
-    for (input, expect) in [(input(SOURCE), Some(PlainCraft::PLACE)), (nowhere, None)] {
-        let (outcome, _) = enrich_input(PlainCraft, [Ok(good())], &input);
+    for (input, expect) in [(input(SOURCE), Some(PLACE)), (nowhere, None)] {
+        let (outcome, _) = enrich_input(PlainRules, [Ok(good())], &input);
         assert_eq!(outcome.unwrap().coordinates, expect);
-    }
-}
-
-/// A craft whose own texts break a rule.
-struct Leaking;
-
-impl Craft for Leaking {
-    fn prepare(&self, input: &EnrichmentInput, budget: &Budget) -> Result<Enrichment, Exceeded> {
-        Ok(Enrichment {
-            texts: EnrichedTexts {
-                markdown: SOURCE.to_owned(),
-                redacted_markdown: SOURCE.to_owned(),
-            },
-            ..PlainCraft.prepare(input, budget)?
-        })
-    }
-
-    fn clean(&self, text: &str, budget: &Budget) -> Result<String, Exceeded> {
-        PlainCraft.clean(text, budget)
-    }
-
-    fn redact(
-        &self,
-        markdown: &str,
-        input: &EnrichmentInput,
-        budget: &Budget,
-    ) -> Result<String, Exceeded> {
-        PlainCraft.redact(markdown, input, budget)
     }
 }
 
 #[test]
 fn a_text_of_the_rules_that_breaks_a_rule_is_shown_to_nobody() {
-    let pipeline = Pipeline::by_rules(Arc::new(Leaking));
+    let pipeline = Pipeline::by_rules(Arc::new(Odd::Leaking));
     let input = input(SOURCE);
     let outcome = block_on(&pipeline, &input);
     let Err(EnrichError::Permanent(message)) = outcome else {
@@ -230,24 +201,27 @@ fn a_text_of_the_rules_that_breaks_a_rule_is_shown_to_nobody() {
     };
     assert_eq!(
         message,
-        "the enrichment breaks a rule: the redacted text shows the company's name"
+        "the enrichment breaks a rule: the redacted text shows the company"
     );
     assert_eq!(pipeline.unjudged(&input), None);
     // A draft that is in order needs no other text.
-    let (outcome, _) = enrich(Leaking, [Ok(good())]);
+    let (outcome, _) = enrich(Odd::Leaking, [Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
     let draft = rejection(ReasonCode::Spam, "It sells a course.");
-    let (outcome, author) = enrich(Leaking, [Ok(draft.clone())]);
+    let (outcome, _) = enrich(Odd::Leaking, [Ok(draft)]);
     assert!(matches!(outcome, Err(EnrichError::Permanent(_))));
-    assert_eq!(author.settled(), [Some(draft)]);
 }
 
 #[test]
-fn an_author_is_given_the_clean_description() {
+fn a_model_is_given_the_clean_description() {
     struct Reader;
 
     #[async_trait::async_trait]
-    impl Author for Reader {
+    impl Model for Reader {
+        fn edition(&self) -> &'static str {
+            ""
+        }
+
         async fn draft(
             &self,
             brief: &Brief<'_>,
@@ -258,50 +232,16 @@ fn an_author_is_given_the_clean_description() {
         }
     }
 
-    let pipeline = Pipeline::with_author(Arc::new(PlainCraft), Arc::new(Reader));
+    let pipeline = Pipeline::with_model(Arc::new(PlainRules), Arc::new(Reader));
     let input = input("<p>Cook wanted</p>");
     let prepared = prepared(&input);
     let outcome = block_on(&pipeline, &input);
     assert_eq!(outcome, Ok(prepared));
 }
 
-/// A craft that takes all the steps there are, or waits for the flag.
-#[derive(Clone, Copy)]
-enum Endless {
-    Prepares,
-    Cleans,
-    Waits,
-}
-
-impl Craft for Endless {
-    fn prepare(&self, input: &EnrichmentInput, budget: &Budget) -> Result<Enrichment, Exceeded> {
-        match self {
-            Self::Prepares => budget.spend(usize::MAX)?,
-            Self::Cleans => {}
-            Self::Waits => while budget.spend(0).is_ok() {},
-        }
-        budget.spend(0)?;
-        PlainCraft.prepare(input, budget)
-    }
-
-    fn clean(&self, text: &str, budget: &Budget) -> Result<String, Exceeded> {
-        budget.spend(usize::MAX)?;
-        PlainCraft.clean(text, budget)
-    }
-
-    fn redact(
-        &self,
-        markdown: &str,
-        input: &EnrichmentInput,
-        budget: &Budget,
-    ) -> Result<String, Exceeded> {
-        PlainCraft.redact(markdown, input, budget)
-    }
-}
-
 #[test]
 fn a_posting_that_takes_too_much_is_rejected_by_rules() {
-    let (outcome, author) = enrich(Endless::Prepares, [Ok(good())]);
+    let (outcome, model) = enrich(Odd::Endless, [Ok(good())]);
     let enrichment = outcome.unwrap();
     let expect = Verdict::Reject {
         code: ReasonCode::TooComplex,
@@ -309,31 +249,28 @@ fn a_posting_that_takes_too_much_is_rejected_by_rules() {
     };
     assert_eq!(enrichment.verdict, expect);
     assert_eq!(enrichment.texts, EnrichedTexts::default());
-    assert_eq!(author.asked(), []);
-    let pipeline = Pipeline::by_rules(Arc::new(Endless::Prepares));
+    assert_eq!(model.asked(), []);
+    let pipeline = Pipeline::by_rules(Arc::new(Odd::Endless));
     assert_eq!(pipeline.unjudged(&input(SOURCE)), None);
 }
 
 #[test]
 fn a_draft_that_takes_too_much_is_replaced() {
-    let (outcome, _) = enrich(Endless::Cleans, [Ok(good())]);
+    let (outcome, _) = enrich(Odd::EndlessTexts, [Ok(good())]);
     assert_eq!(outcome, Ok(prepared(&input(SOURCE))));
 }
 
 #[test]
-fn a_draft_out_of_all_proportion_is_objected_to() {
-    let long = approval(&"cook ".repeat(20_000), &good().redacted_markdown);
-    let (outcome, author) = enrich(PlainCraft, [Ok(long), Ok(good())]);
+fn a_draft_that_takes_too_much_to_be_read_is_objected_to() {
+    let (outcome, model) = enrich(Odd::EndlessFaults, [Ok(approval("[", "[")), Ok(good())]);
     assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
-    assert!(author.asked()[1].as_ref().unwrap().faults[0].contains("bytes"));
+    assert!(model.asked()[1].as_ref().unwrap().faults[0].contains("too complex"));
 }
 
 #[test]
 fn stopped_work_has_no_outcome() {
-    let stop = StopFlag::default();
-    stop.stop();
-    let pipeline = Pipeline::by_rules(Arc::new(Endless::Waits));
-    let outcome = pollster::block_on(pipeline.enrich(&input(SOURCE), &stop));
+    let pipeline = Pipeline::by_rules(Arc::new(Odd::Stopped));
+    let outcome = block_on(&pipeline, &input(SOURCE));
     assert!(
         matches!(outcome, Err(EnrichError::Retry { .. })),
         "{outcome:?}"

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::{
     enrichment::{
-        DraftKey, Drafts,
+        DraftCache, DraftKey,
         Reservation::{self, Granted, Kept, Taken},
     },
     testing::{AllPorts, hours, minutes, noon, uuid},
@@ -24,12 +24,12 @@ fn days(n: i64) -> Duration {
 }
 
 /// Asks for an hour, so long after noon.
-async fn reserve<S: Drafts>(store: &S, n: u8, holder: Uuid, after: Duration) -> Reservation {
+async fn reserve<S: DraftCache>(store: &S, n: u8, holder: Uuid, after: Duration) -> Reservation {
     let now = noon() + after;
     reserve_until(store, n, holder, now + hours(1), now).await
 }
 
-async fn reserve_until<S: Drafts>(
+async fn reserve_until<S: DraftCache>(
     store: &S,
     n: u8,
     holder: Uuid,
@@ -42,14 +42,14 @@ async fn reserve_until<S: Drafts>(
         .expect("the store works")
 }
 
-async fn keep<S: Drafts>(store: &S, n: u8, draft: &str, after: Duration) {
+async fn keep<S: DraftCache>(store: &S, n: u8, draft: &str, after: Duration) {
     store
         .keep(&key(n), draft, noon() + after)
         .await
         .expect("the store works");
 }
 
-async fn release<S: Drafts>(store: &S, n: u8, holder: Uuid) {
+async fn release<S: DraftCache>(store: &S, n: u8, holder: Uuid) {
     store
         .release(&key(n), holder)
         .await
@@ -57,7 +57,7 @@ async fn release<S: Drafts>(store: &S, n: u8, holder: Uuid) {
 }
 
 /// Forgets up to ten that were last used before so long after noon.
-async fn forget<S: Drafts>(store: &S, before: Duration) -> u64 {
+async fn forget<S: DraftCache>(store: &S, before: Duration) -> u64 {
     store
         .forget(noon() + before, 10)
         .await

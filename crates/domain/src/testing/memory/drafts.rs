@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::MemoryStore;
 use crate::{
-    enrichment::{DraftKey, Drafts, Reservation},
+    enrichment::{DraftCache, DraftKey, Reservation},
     store::StoreError,
 };
 
@@ -50,7 +50,7 @@ impl MemoryStore {
 }
 
 #[async_trait]
-impl Drafts for MemoryStore {
+impl DraftCache for MemoryStore {
     async fn reserve(
         &self,
         key: &DraftKey,

@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn answers_of_no_use_end_with_texts_and_without_a_verdict() {
     let bench = ModelBench::new();
-    bench.author.answer_to("Engineer n1", Answer::Unusable);
+    bench.model.answer_to("Engineer n1", Answer::Unusable);
     let worker = bench.start();
     bench.push(&names(0..3)).await;
     bench.until_idle().await;
@@ -20,7 +20,7 @@ async fn answers_of_no_use_end_with_texts_and_without_a_verdict() {
     assert!(error.contains("The answer is not JSON."), "{error}");
     assert_eq!(bench.calls(), 4, "one is asked twice");
 
-    bench.author.relent();
+    bench.model.relent();
     let revived = bench
         .memory()
         .revive(&Revive::All, None, (bench.clock)())
@@ -34,7 +34,7 @@ async fn answers_of_no_use_end_with_texts_and_without_a_verdict() {
 #[tokio::test(start_paused = true)]
 async fn an_outage_of_more_than_twelve_hours_is_for_an_operator() {
     let bench = ModelBench::new();
-    bench.author.answer(away(None));
+    bench.model.answer(away(None));
     let worker = bench.start();
     bench.push(&names(0..3)).await;
     bench.until_idle().await;
@@ -59,7 +59,7 @@ async fn an_approved_posting_stays_so_with_the_texts_that_were_judged() {
     let before = bench.view("n0").await;
     assert_eq!(before.posting.status, Status::Approved);
 
-    bench.author.answer(Answer::Unusable);
+    bench.model.answer(Answer::Unusable);
     let change = r#"{"raw_description": "<p>Plan tunnels with a small team, and see to it that they stay open. You like to dig.</p>"}"#;
     bench.ingest(&[push("n0", change)]).await;
     bench.until_idle().await;

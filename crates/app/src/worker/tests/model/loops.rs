@@ -9,7 +9,7 @@ async fn no_more_calls_are_under_way_than_there_may_be() {
     let worker = bench.start();
     bench.push(&names(0..31)).await;
     let took = bench.until_idle().await;
-    assert_eq!(bench.author.most_under_way(), 3);
+    assert_eq!(bench.model.most_under_way(), 3);
     assert_eq!(bench.calls(), 31);
     assert!(took < 11 * 2 * SECOND + SECOND, "{took:?}");
     // The push, and each outcome by itself. Events are delivered between them.
@@ -29,16 +29,16 @@ async fn outcomes_are_counted() {
         message: "busy".to_owned(),
         after: None,
     };
-    bench.author.answer_to("Engineer n1", Answer::Fail(busy));
+    bench.model.answer_to("Engineer n1", Answer::Fail(busy));
     bench
-        .author
+        .model
         .answer_to("Engineer n2", Answer::Reject(ReasonCode::NotAJob));
-    bench.author.answer_to("Engineer n3", Answer::Unusable);
+    bench.model.answer_to("Engineer n3", Answer::Unusable);
     let worker = bench.start();
     bench.push(&names(0..4)).await;
     // Its second call has begun by then.
     sleep(3 * SECOND).await;
-    bench.author.answer_to("Engineer n1", Answer::Approve);
+    bench.model.answer_to("Engineer n1", Answer::Approve);
     bench.until_idle().await;
     // The same content once more.
     bench.ingest(&[posting("again", "n0")]).await;
@@ -70,7 +70,7 @@ async fn one_commit_wakes_as_many_loops_as_are_needed() {
     bench.push(&names(0..10)).await;
     let began = Instant::now();
     bench.until_idle().await;
-    let calls = bench.author.calls();
+    let calls = bench.model.calls();
     assert!(
         calls[..4].iter().all(|call| call.at - began < SECOND),
         "{calls:?}"
@@ -107,7 +107,7 @@ async fn many_idle_loops_ask_no_more_than_one() {
 #[tokio::test(start_paused = true)]
 async fn postings_alike_are_one_call_in_any_number_of_workers() {
     let bench = ModelBench::new();
-    *bench.author.takes.lock().unwrap() = 40 * SECOND;
+    *bench.model.takes.lock().unwrap() = 40 * SECOND;
     let puts: Vec<_> = names(0..50)
         .iter()
         .map(|name| posting(name, "of bridges"))
@@ -127,7 +127,7 @@ async fn postings_alike_are_one_call_in_any_number_of_workers() {
 #[tokio::test(start_paused = true)]
 async fn what_a_killed_worker_had_is_taken_over() {
     let bench = ModelBench::new();
-    *bench.author.takes.lock().unwrap() = 20 * SECOND;
+    *bench.model.takes.lock().unwrap() = 20 * SECOND;
     let killed = bench.start();
     bench.push(&names(0..10)).await;
     bench
@@ -148,7 +148,7 @@ async fn what_a_killed_worker_had_is_taken_over() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_lets_calls_finish_that_are_nearly_done() {
     let bench = ModelBench::new();
-    *bench.author.takes.lock().unwrap() = 8 * SECOND;
+    *bench.model.takes.lock().unwrap() = 8 * SECOND;
     let worker = bench.start();
     bench.push(&names(0..6)).await;
     bench
@@ -162,7 +162,7 @@ async fn a_stop_lets_calls_finish_that_are_nearly_done() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_gives_back_what_takes_too_long() {
     let bench = ModelBench::new();
-    *bench.author.takes.lock().unwrap() = MINUTE;
+    *bench.model.takes.lock().unwrap() = MINUTE;
     let worker = bench.start();
     bench.push(&names(0..6)).await;
     bench

@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
     let bench = ModelBench::new();
-    bench.author.answer(away(None));
+    bench.model.answer(away(None));
     let worker = bench.start();
     let all = names(0..200);
     for twenty in all.chunks(20) {
@@ -21,11 +21,11 @@ async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
         assert_eq!(bench.status(name).await, Status::PendingEnrichment);
     }
 
-    bench.author.relent();
+    bench.model.relent();
     let took = bench.until_idle().await;
     // A minute until somebody looks, and four calls of two seconds at once.
     assert!(took < MINUTE + 2 * 50 * SECOND + MINUTE, "{took:?}");
-    assert_eq!(bench.author.most_under_way(), 4);
+    assert_eq!(bench.model.most_under_way(), 4);
     assert_eq!(bench.calls(), calls + 200);
     assert_eq!(bench.enrichments().await.dead, 0);
     for name in &all {
@@ -37,17 +37,17 @@ async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
 #[tokio::test(start_paused = true)]
 async fn one_call_finds_out_whether_the_outage_is_over() {
     let bench = ModelBench::new();
-    bench.author.answer(away(None));
+    bench.model.answer(away(None));
     bench.push(&names(0..50)).await;
     let worker = bench.start();
     sleep(HOUR).await;
-    let calls = bench.author.calls();
+    let calls = bench.model.calls();
     for pair in calls[4..].windows(2) {
         assert!(pair[1].at - pair[0].at >= 3 * SECOND, "{pair:?}");
     }
     // It is back, and slow: the others wait for the one.
-    bench.author.relent();
-    *bench.author.takes.lock().unwrap() = 100 * SECOND;
+    bench.model.relent();
+    *bench.model.takes.lock().unwrap() = 100 * SECOND;
     let before = bench.calls();
     bench
         .until("one goes", async || bench.calls() > before)
@@ -63,11 +63,11 @@ async fn one_call_finds_out_whether_the_outage_is_over() {
 async fn the_enricher_is_left_alone_for_as_long_as_it_asks() {
     let bench = ModelBench::new();
     let wait = Duration::from_mins(10);
-    bench.author.answer(away(Some(wait)));
+    bench.model.answer(away(Some(wait)));
     bench.push(&names(0..100)).await;
     let worker = bench.start();
     sleep(2 * HOUR).await;
-    let calls = bench.author.calls();
+    let calls = bench.model.calls();
     assert!((12..=16).contains(&calls.len()), "{}", calls.len());
     for pair in calls[3..].windows(2) {
         assert!(pair[1].at - pair[0].at >= wait, "{pair:?}");
@@ -77,7 +77,7 @@ async fn the_enricher_is_left_alone_for_as_long_as_it_asks() {
         .unwrap();
     let claimed = rows.iter().filter(|row| row.attempts > 0).count();
     assert_eq!(claimed, calls.len(), "nothing else was touched");
-    bench.author.relent();
+    bench.model.relent();
     bench.until_idle().await;
     assert_eq!(bench.enrichments().await.dead, 0);
     worker.stop().await;
@@ -90,8 +90,8 @@ async fn a_posting_that_always_fails_holds_up_no_other() {
         message: "busy".to_owned(),
         after: None,
     };
-    bench.author.answer_to("Engineer n3", Answer::Fail(failure));
-    bench.author.answer_to("Engineer n4", Answer::Panic);
+    bench.model.answer_to("Engineer n3", Answer::Fail(failure));
+    bench.model.answer_to("Engineer n4", Answer::Panic);
     let worker = bench.start();
     bench.push(&names(0..20)).await;
     let took = bench
@@ -109,7 +109,7 @@ async fn a_posting_that_always_fails_holds_up_no_other() {
         };
         assert_eq!(bench.status(&name).await, expected, "{name}");
     }
-    bench.author.relent();
+    bench.model.relent();
     bench.until_idle().await;
     assert_eq!(bench.status("n3").await, Status::Approved);
     worker.stop().await;

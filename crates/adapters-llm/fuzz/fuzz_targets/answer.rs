@@ -1,0 +1,49 @@
+//! What a language model answers. A draft is word for word what one object of the answer says, the
+//! only one; wrapped in the API's own envelope the text means the same.
+
+#![no_main]
+
+use adapters_llm::fuzz;
+use domain::enrichment::{DraftError, Verdict};
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Value, json};
+
+fuzz_target!(|data: &[u8]| {
+    let _ = fuzz::read(data);
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let drafted = fuzz::draft(text);
+    match &drafted {
+        Ok(draft) => {
+            let open = text.rfind("</think>").unwrap_or_default();
+            let start = text[open..].find('{').expect("an object") + open;
+            let end = text.rfind('}').expect("its end") + 1;
+            // Braces in the prose around it make this no JSON; then it is only read.
+            if let Ok(object) = serde_json::from_str::<Value>(&text[start..end]) {
+                let said = |key: &str| object[key].as_str().unwrap_or_default().replace('\0', "");
+                assert_eq!(draft.markdown, said("markdown"));
+                assert_eq!(draft.redacted_markdown, said("redacted_markdown"));
+                let is_approved = matches!(draft.verdict, Verdict::Approve);
+                assert_eq!(object["verdict"] == "approve", is_approved);
+            }
+            assert!(!draft.markdown.contains('\0') && !draft.redacted_markdown.contains('\0'));
+            // A second object, and nobody can say which one is meant.
+            assert!(fuzz::draft(&format!("{text}{{}}")).is_err());
+        }
+        Err(faults) => assert!(!faults.is_empty(), "it says what is wrong"),
+    }
+    let message = json!({"role": "assistant", "content": text});
+    let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+    let wrapped = fuzz::read(body.to_string().as_bytes()).expect("it is of the API");
+    match (drafted, wrapped) {
+        (Ok(draft), Ok(wrapped)) => assert_eq!(draft, wrapped),
+        (Err(faults), Err(DraftError::Unusable(objection))) => {
+            assert_eq!(faults, objection.faults);
+        }
+        (drafted, wrapped) => panic!("{drafted:?} {wrapped:?}"),
+    }
+    let cut = json!({"choices": [{"message": message, "finish_reason": "length"}]});
+    let cut = fuzz::read(cut.to_string().as_bytes()).expect("it is of the API");
+    assert!(cut.is_err(), "half an answer is none");
+});

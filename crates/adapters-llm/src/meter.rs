@@ -1,0 +1,118 @@
+//! What is counted: calls, tokens and money.
+
+use std::time::Instant;
+
+use metrics::{
+    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
+
+use crate::settings::Prices;
+
+const REQUESTS: &str = "posthaste_llm_requests_total";
+const SECONDS: &str = "posthaste_llm_request_seconds";
+const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
+const TOKENS: &str = "posthaste_llm_tokens_total";
+const COST: &str = "posthaste_llm_cost_total";
+
+/// Names, units and meanings of the metrics. To be called once a recorder is installed.
+pub fn describe() {
+    describe_counter!(
+        REQUESTS,
+        Unit::Count,
+        "Calls of the model that have ended, by outcome"
+    );
+    describe_histogram!(
+        SECONDS,
+        Unit::Seconds,
+        "How long calls of the model took, whatever came of them"
+    );
+    describe_gauge!(IN_FLIGHT, Unit::Count, "Calls of the model under way");
+    describe_counter!(
+        TOKENS,
+        Unit::Count,
+        "Tokens that were paid for, by direction, as the endpoint counts them"
+    );
+    describe_gauge!(
+        COST,
+        "What the tokens cost by the configured prices since the start; it only grows"
+    );
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// With an answer of the right form.
+    Answered,
+    /// With an answer of no use.
+    Unusable,
+    /// The model, or a filter in front of it, would not.
+    Refused,
+    /// Too many calls.
+    Limited,
+    /// The key, or the account behind it, is no good.
+    Denied,
+    /// With any other error.
+    Failed,
+    /// It took too long.
+    Timeout,
+}
+
+impl Outcome {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Unusable => "unusable",
+            Self::Refused => "refused",
+            Self::Limited => "limited",
+            Self::Denied => "denied",
+            Self::Failed => "failed",
+            Self::Timeout => "timeout",
+        }
+    }
+}
+
+/// A call under way. One that is abandoned has no outcome.
+pub struct Call {
+    started: Instant,
+}
+
+impl Call {
+    /// The call starts now.
+    pub fn start() -> Self {
+        gauge!(IN_FLIGHT).increment(1.0);
+        Self {
+            started: Instant::now(),
+        }
+    }
+
+    /// The call has ended.
+    pub fn end(self, outcome: Outcome) {
+        counter!(REQUESTS, "outcome" => outcome.as_str()).increment(1);
+        histogram!(SECONDS).record(self.started.elapsed());
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        gauge!(IN_FLIGHT).decrement(1.0);
+    }
+}
+
+/// The tokens of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Those that the model has read.
+    pub prompt: u32,
+    /// Those that it has written.
+    pub completion: u32,
+}
+
+/// Counts what was paid for. Counters hold whole numbers only, so money is in a gauge that
+/// nothing ever lowers.
+pub fn count(usage: Usage, prices: Prices) {
+    counter!(TOKENS, "direction" => "prompt").increment(usage.prompt.into());
+    counter!(TOKENS, "direction" => "completion").increment(usage.completion.into());
+    let cost =
+        f64::from(usage.prompt) * prices.prompt + f64::from(usage.completion) * prices.completion;
+    gauge!(COST).increment(cost / 1e6);
+}

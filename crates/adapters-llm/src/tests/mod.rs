@@ -1,0 +1,140 @@
+//! The model against a server that answers as each case needs it.
+
+mod counts;
+mod drafts;
+mod failures;
+mod reach;
+mod replies;
+mod requests;
+mod secrets;
+mod transport;
+
+use std::time::Duration;
+
+use domain::{
+    enrichment::{
+        Brief, Draft, DraftError, EnrichError, EnrichmentInput, Model, Objection, ReasonCode,
+        Verdict,
+    },
+    posting::CountryCode,
+};
+use serde_json::{Value, json};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
+
+use crate::{ChatModel, Prices, Settings, SettingsError};
+
+const KEY: &str = "sesame-open-up";
+
+const MARKDOWN: &str = "We at **Granite Owl** look for a gardener.\n\n- Full time";
+
+fn settings(base_url: &str) -> Settings {
+    Settings {
+        base_url: base_url.parse().unwrap(),
+        model: "small-1".to_owned(),
+        api_key: Some(KEY.into()),
+        // Enough on a busy machine.
+        timeout: Duration::from_mins(1),
+        prices: Prices::default(),
+    }
+}
+
+fn model(base_url: &str) -> ChatModel {
+    ChatModel::new(&settings(base_url)).unwrap()
+}
+
+/// The model, and a server that always answers this.
+async fn answering(answer: ResponseTemplate) -> (ChatModel, MockServer) {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(answer).mount(&server).await;
+    (model(&format!("{}/v1", server.uri())), server)
+}
+
+fn input() -> EnrichmentInput {
+    EnrichmentInput {
+        title: "Gardener".to_owned(),
+        raw_description: "<p>raw</p>".into(),
+        country: CountryCode::parse("NO"),
+        city: Some("Oslo".to_owned()),
+        company_name: "Granite Owl".to_owned(),
+        company_website: "https://granite-owl.example/jobs".to_owned(),
+    }
+}
+
+async fn draft_of(input: &EnrichmentInput, model: &ChatModel) -> Result<Draft, DraftError> {
+    let brief = Brief {
+        input,
+        markdown: MARKDOWN,
+    };
+    model.draft(&brief, None).await
+}
+
+/// What the model makes of an answer.
+async fn said_of(answer: ResponseTemplate) -> Result<Draft, DraftError> {
+    let (model, _server) = answering(answer).await;
+    draft_of(&input(), &model).await
+}
+
+/// An answer of the schema that approves.
+fn approval() -> Value {
+    json!({
+        "markdown": "We at **Granite Owl** look for a gardener.",
+        "redacted_markdown": "We at **[company]** look for a gardener.",
+        "verdict": "approve",
+        "code": null,
+        "explanation": null,
+    })
+}
+
+fn rejection(code: &str) -> Value {
+    let mut answer = approval();
+    answer["verdict"] = "reject".into();
+    answer["code"] = code.into();
+    answer["explanation"] = "It is a list of words.".into();
+    answer
+}
+
+/// An answer of the API that says this.
+fn saying(content: &str) -> Value {
+    json!({
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "model": "small-1",
+        "choices": [{
+            "index": 0,
+            "message": {"role": "assistant", "content": content, "refusal": null},
+            "finish_reason": "stop",
+        }],
+        "usage": {"prompt_tokens": 1200, "completion_tokens": 345, "total_tokens": 1545},
+    })
+}
+
+fn ok(body: &Value) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(body)
+}
+
+async fn only_request(server: &MockServer) -> Request {
+    let mut requests = server.received_requests().await.unwrap();
+    assert_eq!(requests.len(), 1, "{requests:#?}");
+    requests.remove(0)
+}
+
+fn objection(result: Result<Draft, DraftError>) -> Objection {
+    match result {
+        Err(DraftError::Unusable(objection)) => objection,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn permanent(result: Result<Draft, DraftError>) -> String {
+    match result {
+        Err(DraftError::Failed(EnrichError::Permanent(message))) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn unavailable(result: Result<Draft, DraftError>) -> (String, Option<Duration>) {
+    match result {
+        Err(DraftError::Failed(EnrichError::Unavailable { message, after })) => (message, after),
+        other => panic!("{other:?}"),
+    }
+}

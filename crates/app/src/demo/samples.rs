@@ -1,0 +1,109 @@
+//! Sample pushes, as integrations in different countries might send them.
+//!
+//! Companies, people and offers are invented; addresses end in `.example` (RFC 2606), telephone
+//! numbers are from ranges that regulators keep free for films.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The pushes in the order to send them, as the file that `posthaste push` would read. Some are
+/// refused, some rejected, one posting is updated and one expired by a second push.
+pub const LINES: &str = include_str!("samples.ndjson");
+
+/// The sample whose redacted text is worth a look.
+pub const REDACTED: &str = "lumenfold-17";
+
+/// One push.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Sample {
+    /// The unique source identifier.
+    pub id: String,
+    /// The request body.
+    pub payload: Value,
+}
+
+/// Every push.
+pub fn all() -> serde_json::Result<Vec<Sample>> {
+    LINES.lines().map(serde_json::from_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+    use domain::{
+        client::ClientId,
+        posting::{PostingId, PutPosting},
+    };
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn each_sample_is_refused_for_the_reason_it_is_there_for_or_not_at_all() {
+        let mut refused = BTreeMap::new();
+        for Sample { id, payload } in all().unwrap() {
+            let segment = id.replace('/', "%2F");
+            let body = payload.to_string();
+            let by = ClientId::new(Uuid::nil());
+            let put = PutPosting::parse(&segment, body.as_bytes(), by, PostingId::new(Uuid::nil()));
+            let put = put.unwrap();
+            assert_eq!(put.identifier.as_str(), id);
+            let fields: Vec<_> = put
+                .errors
+                .iter()
+                .map(|(field, _)| field.to_owned())
+                .collect();
+            if !fields.is_empty() {
+                refused.insert(id, fields.join(" "));
+            }
+        }
+        let expect = [
+            ("prohibited-field", "is_featured"),
+            ("unknown-currency", "salary_currency_code"),
+        ];
+        assert_eq!(
+            refused,
+            expect
+                .map(|(id, field)| (id.to_owned(), field.to_owned()))
+                .into()
+        );
+    }
+
+    #[test]
+    fn there_are_about_thirty_and_they_are_varied() {
+        let all = all().unwrap();
+        let ids: BTreeSet<_> = all.iter().map(|sample| sample.id.as_str()).collect();
+        assert_eq!(ids.len(), all.len() - 2, "an update and an expiry");
+        assert!((28..=34).contains(&ids.len()), "{}", ids.len());
+        assert!(ids.contains(REDACTED));
+        let values = |path: &str| -> HashSet<String> {
+            all.iter()
+                .filter_map(|sample| sample.payload.pointer(path))
+                .map(Value::to_string)
+                .collect()
+        };
+        assert!(values("/location_country_code").len() >= 7);
+        assert!(values("/salary_period").len() == 4);
+        let companies = values("/company/website_url").len();
+        assert!(
+            companies >= 10 && companies < ids.len() - 5,
+            "some are shared: {companies}"
+        );
+    }
+
+    #[test]
+    fn nothing_leads_to_a_real_place() {
+        for Sample { id, payload } in all().unwrap() {
+            let text = payload.to_string();
+            for marker in ["https://", "http://", "@", "www."] {
+                for (at, _) in text.match_indices(marker) {
+                    let rest = &text[at + marker.len()..];
+                    let end = rest.find(|c: char| !c.is_alphanumeric() && !"-.".contains(c));
+                    let host = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
+                    assert!(host.ends_with(".example"), "{id}: {host}");
+                }
+            }
+        }
+    }
+}

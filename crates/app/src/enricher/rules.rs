@@ -1,0 +1,173 @@
+//! The rules of [`posting_text`] behind the port that the pipeline has for them. Nothing is decided
+//! here.
+
+use domain::{
+    enrichment::{
+        Brief, CheckError, Coordinates, Draft, EnrichedTexts, Enrichment, EnrichmentInput,
+        Exceeded, ReasonCode, RuleEnricher, StopFlag, Verdict,
+    },
+    posting::CountryCode,
+};
+use posting_text::{
+    Budget, Posting, Refusal, markdown, places, redact,
+    rules::{self, Texts},
+};
+
+/// The rules of [`posting_text`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextRules;
+
+impl RuleEnricher for TextRules {
+    fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, Exceeded> {
+        let prepared = posting_text::prepare(&posting(input), &budget(input, stop));
+        let prepared = prepared.map_err(exceeded)?;
+        let place = |place: places::Coordinates| Coordinates {
+            latitude: place.latitude,
+            longitude: place.longitude,
+        };
+        Ok(Enrichment {
+            texts: EnrichedTexts {
+                markdown: prepared.markdown,
+                redacted_markdown: prepared.redacted_markdown,
+            },
+            coordinates: prepared.coordinates.map(place),
+            verdict: prepared.refusal.map_or(Verdict::Approve, rejected),
+        })
+    }
+
+    fn texts(
+        &self,
+        draft: &Draft,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<EnrichedTexts, Exceeded> {
+        let (posting, budget) = (posting(input), budget(input, stop));
+        let markdown = markdown::from_description(&draft.markdown, &budget).map_err(exceeded)?;
+        let redacted = redact::markdown(&draft.redacted_markdown, &posting, &budget);
+        Ok(EnrichedTexts {
+            markdown,
+            redacted_markdown: redacted.map_err(exceeded)?,
+        })
+    }
+
+    fn faults(
+        &self,
+        draft: &Draft,
+        brief: &Brief<'_>,
+        stop: &StopFlag,
+    ) -> Result<Vec<String>, Exceeded> {
+        let texts = texts(&draft.markdown, &draft.redacted_markdown, &draft.verdict);
+        rules::faults(&texts, brief.markdown, &budget(brief.input, stop)).map_err(exceeded)
+    }
+
+    fn detail(&self, text: &str) -> String {
+        rules::detail(text)
+    }
+
+    fn check(
+        &self,
+        enrichment: &Enrichment,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<(), CheckError> {
+        let EnrichedTexts {
+            markdown,
+            redacted_markdown,
+        } = &enrichment.texts;
+        let texts = texts(markdown, redacted_markdown, &enrichment.verdict);
+        let place = enrichment.coordinates.map(|place| places::Coordinates {
+            latitude: place.latitude,
+            longitude: place.longitude,
+        });
+        let checked = rules::check(&texts, place, &posting(input), &budget(input, stop));
+        checked.map_err(|error| match error {
+            rules::CheckError::Breach(breach) => CheckError::Breach(breach.to_string()),
+            rules::CheckError::Exceeded(error) => CheckError::Exceeded(exceeded(error)),
+        })
+    }
+}
+
+fn posting(input: &EnrichmentInput) -> Posting<'_> {
+    Posting {
+        title: &input.title,
+        description: &input.raw_description,
+        country: input.country.map(CountryCode::as_str),
+        city: input.city.as_deref(),
+        company_name: &input.company_name,
+        company_website: &input.company_website,
+    }
+}
+
+fn texts<'a>(markdown: &'a str, redacted_markdown: &'a str, verdict: &'a Verdict) -> Texts<'a> {
+    Texts {
+        markdown,
+        redacted_markdown,
+        rejection: match verdict {
+            Verdict::Approve => None,
+            Verdict::Reject { text, .. } => Some(text),
+        },
+    }
+}
+
+/// Each piece of work on a posting has a budget of its own.
+fn budget(input: &EnrichmentInput, stop: &StopFlag) -> Budget {
+    Budget::of(&input.raw_description).until(stop.flag())
+}
+
+fn exceeded(error: posting_text::Exceeded) -> Exceeded {
+    match error {
+        posting_text::Exceeded::Steps | posting_text::Exceeded::Output => Exceeded::TooComplex,
+        posting_text::Exceeded::Stopped => Exceeded::Stopped,
+    }
+}
+
+fn rejected(refusal: Refusal) -> Verdict {
+    let (code, text) = match refusal {
+        Refusal::OnlyLinks => (ReasonCode::NoContent, ReasonCode::ONLY_LINKS),
+        Refusal::NoContent => (ReasonCode::NoContent, ReasonCode::NoContent.sentence()),
+        Refusal::Test => (ReasonCode::TestPosting, ReasonCode::TestPosting.sentence()),
+    };
+    Verdict::Reject {
+        code,
+        text: text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_what_to_do() {
+        for refusal in [Refusal::NoContent, Refusal::OnlyLinks, Refusal::Test] {
+            let Verdict::Reject { text, .. } = rejected(refusal) else {
+                panic!("{refusal:?} approves")
+            };
+            assert!(text.contains("again"), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_sentence_with_a_detail_passes_the_rules() {
+        let input = EnrichmentInput {
+            title: "Cook".to_owned(),
+            raw_description: "A cook.".into(),
+            country: None,
+            city: None,
+            company_name: "Acmera AS".to_owned(),
+            company_website: "https://acmera.no".to_owned(),
+        };
+        for code in ReasonCode::ALL {
+            let enrichment = Enrichment {
+                texts: EnrichedTexts::default(),
+                coordinates: None,
+                verdict: Verdict::Reject {
+                    code,
+                    text: code.explained(&TextRules.detail(&"é".repeat(rules::DETAIL + 1))),
+                },
+            };
+            let checked = TextRules.check(&enrichment, &input, &StopFlag::default());
+            assert_eq!(checked, Ok(()), "{code}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! A scripted model that records its calls.
+
+use std::{
+    collections::HashMap,
+    future::pending,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use domain::enrichment::{
+    Brief, Draft, DraftError, EnrichError, Model, Objection, ReasonCode, Verdict,
+};
+use tokio::time::{Instant, sleep};
+
+/// The scripted answer about a posting. Texts stay as they are.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Approve,
+    Reject(ReasonCode),
+    /// An answer that is not JSON.
+    Unusable,
+    Fail(EnrichError),
+    Panic,
+    /// No answer, ever.
+    Hang,
+}
+
+/// A recorded call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub at: Instant,
+    pub has_objection: bool,
+}
+
+/// A model with scripted answers.
+pub struct ScriptedModel {
+    /// The duration of a call.
+    pub takes: Mutex<Duration>,
+    /// The answer to all other titles.
+    usual: Mutex<Answer>,
+    /// The answers by title.
+    special: Mutex<HashMap<String, Answer>>,
+    calls: Mutex<Vec<Call>>,
+    under_way: AtomicUsize,
+    most_under_way: AtomicUsize,
+}
+
+impl Default for ScriptedModel {
+    fn default() -> Self {
+        Self {
+            takes: Mutex::new(Duration::from_secs(2)),
+            usual: Mutex::new(Answer::Approve),
+            special: Mutex::default(),
+            calls: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+            most_under_way: AtomicUsize::new(0),
+        }
+    }
+}
+
+/// Counts a call as in flight until it is dropped.
+struct UnderWay<'a>(&'a AtomicUsize);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl ScriptedModel {
+    pub fn answer(&self, answer: Answer) {
+        *self.usual.lock().unwrap() = answer;
+    }
+
+    pub fn answer_to(&self, title: &str, answer: Answer) {
+        self.special
+            .lock()
+            .unwrap()
+            .insert(title.to_owned(), answer);
+    }
+
+    pub fn relent(&self) {
+        self.special.lock().unwrap().clear();
+        self.answer(Answer::Approve);
+    }
+
+    pub fn calls(&self) -> Vec<Call> {
+        self.calls.lock().unwrap().clone()
+    }
+
+    pub fn most_under_way(&self) -> usize {
+        self.most_under_way.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl Model for ScriptedModel {
+    fn edition(&self) -> &'static str {
+        "1 scripted"
+    }
+
+    async fn draft(
+        &self,
+        brief: &Brief<'_>,
+        objection: Option<&Objection>,
+    ) -> Result<Draft, DraftError> {
+        let title = &brief.input.title;
+        self.calls.lock().unwrap().push(Call {
+            at: Instant::now(),
+            has_objection: objection.is_some(),
+        });
+        let under_way = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_under_way.fetch_max(under_way, Ordering::SeqCst);
+        let _under_way = UnderWay(&self.under_way);
+        let takes = *self.takes.lock().unwrap();
+        sleep(takes).await;
+
+        let special = self.special.lock().unwrap().get(title).cloned();
+        let answer = special.unwrap_or_else(|| self.usual.lock().unwrap().clone());
+        let verdict = match answer {
+            Answer::Approve => Verdict::Approve,
+            Answer::Reject(code) => Verdict::Reject {
+                code,
+                text: "It says so itself.".to_owned(),
+            },
+            Answer::Unusable => {
+                return Err(DraftError::Unusable(Objection {
+                    answer: "Sure! Here is".to_owned(),
+                    faults: vec!["The answer is not JSON.".to_owned()],
+                }));
+            }
+            Answer::Fail(error) => return Err(error.into()),
+            Answer::Panic => panic!("a model's defect"),
+            Answer::Hang => pending().await,
+        };
+        Ok(Draft {
+            markdown: brief.markdown.to_owned(),
+            redacted_markdown: brief.markdown.to_owned(),
+            verdict,
+            answer: "{}".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,116 @@
+use futures_util::FutureExt as _;
+
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn breaker() -> Arc<ModelBreaker> {
+    Arc::default()
+}
+
+fn refuse(breaker: &ModelBreaker, asked: Option<Duration>) {
+    breaker.refused(breaker.begin().unwrap(), "503", asked);
+}
+
+/// The seconds until somebody may pass.
+async fn wait(breaker: &Arc<ModelBreaker>) -> u64 {
+    let start = Instant::now();
+    drop(breaker.pass().await);
+    start.elapsed().as_secs()
+}
+
+fn is_open(breaker: &Arc<ModelBreaker>) -> bool {
+    breaker.pass().now_or_never().is_some()
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_close_it_for_longer_and_longer() {
+    let breaker = breaker();
+    assert_eq!(wait(&breaker).await, 0);
+    let mut waits = Vec::new();
+    for _ in 0..8 {
+        refuse(&breaker, None);
+        waits.push(wait(&breaker).await);
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+    breaker.answered(breaker.begin().unwrap());
+    refuse(&breaker, None);
+    assert_eq!(wait(&breaker).await, 1, "an answer starts anew");
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_stays_closed_for_as_long_as_was_asked_for_and_an_hour_at_most() {
+    let hour = Duration::from_hours(1);
+    for (asked, pause) in [
+        (Duration::from_secs(90), Duration::from_secs(90)),
+        (Duration::from_millis(1), SECOND),
+        (Duration::ZERO, SECOND),
+        (24 * hour, hour),
+    ] {
+        let breaker = breaker();
+        refuse(&breaker, Some(asked));
+        assert!(
+            breaker.begin().is_err_and(|left| left == pause),
+            "{asked:?}"
+        );
+        assert_eq!(wait(&breaker).await, pause.as_secs(), "{asked:?}");
+        assert!(breaker.begin().is_ok());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_fail_together_count_once() {
+    let breaker = breaker();
+    let calls = [(); 4].map(|()| breaker.begin().unwrap());
+    for call in calls {
+        breaker.refused(call, "503", None);
+    }
+    assert_eq!(wait(&breaker).await, 1);
+    // One of them was told to wait for longer.
+    breaker.refused(calls[0], "429", Some(Duration::from_secs(30)));
+    assert_eq!(wait(&breaker).await, 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_a_call_from_before_opens_nothing() {
+    let breaker = breaker();
+    let early = breaker.begin().unwrap();
+    refuse(&breaker, None);
+    breaker.answered(early);
+    assert!(!is_open(&breaker));
+    assert_eq!(wait(&breaker).await, 1);
+    let probe = breaker.pass().await;
+    breaker.answered(early);
+    assert!(
+        !is_open(&breaker),
+        "only the one that was let through counts"
+    );
+    drop(probe);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_pause_one_goes_through_until_one_is_answered() {
+    let breaker = breaker();
+    refuse(&breaker, None);
+    let probe = breaker.pass().await;
+    assert!(!is_open(&breaker));
+    // It found nothing to do: somebody else's turn.
+    drop(probe);
+    let probe = breaker.pass().await;
+    assert!(!is_open(&breaker));
+    refuse(&breaker, None);
+    drop(probe);
+    assert_eq!(wait(&breaker).await, 2);
+
+    let probe = breaker.pass().await;
+    let waiting = {
+        let breaker = Arc::clone(&breaker);
+        tokio::spawn(async move { drop(breaker.pass().await) })
+    };
+    tokio::task::yield_now().await;
+    breaker.answered(breaker.begin().unwrap());
+    assert!(is_open(&breaker), "although the one is still at work");
+    waiting.await.unwrap();
+    drop(probe);
+    assert!(is_open(&breaker));
+}

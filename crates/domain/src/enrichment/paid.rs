@@ -1,0 +1,200 @@
+//! Paying once for the same content, in however many processes.
+//!
+//! The first process to come reserves the content and asks the model. The others wait for its draft,
+//! or until it has given up or vanished; then it is the turn of one of them.
+
+use std::{
+    convert::Infallible,
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Draft, DraftCache, DraftKey, EnrichError, EnrichmentInput, Reservation};
+use crate::store::StoreError;
+
+/// How long a reservation holds unless it is renewed.
+const RESERVED: time::Duration = time::Duration::seconds(30);
+/// How often a reservation is renewed while a call is under way.
+const RENEW_EVERY: Duration = Duration::from_secs(10);
+/// How often a process that waits for another's draft asks for it.
+const ASK_EVERY: Duration = Duration::from_millis(500);
+/// The waits before keeping a draft is tried again. What it cost is lost otherwise.
+const KEEP_AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(500)];
+
+/// The port to the process that the work is done in: the time, waiting, ids, and a place for what
+/// operators want to know.
+#[async_trait]
+pub trait Runtime: Send + Sync {
+    /// The time.
+    fn now(&self) -> OffsetDateTime;
+
+    /// A new id for the holder of a reservation.
+    fn new_id(&self) -> Uuid;
+
+    /// Waits.
+    async fn sleep(&self, time: Duration);
+
+    /// Counts or logs an event.
+    fn note(&self, event: CacheEvent);
+}
+
+/// What happened with the cache of drafts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CacheEvent {
+    /// A draft was of use that had been paid for before.
+    Reused,
+    /// Another holder has a reservation that was to be renewed.
+    Overtaken,
+    /// A reservation could not be renewed.
+    NotRenewed(StoreError),
+    /// A draft was not kept, and may be paid for again.
+    NotKept(StoreError),
+    /// The content stays reserved until the reservation ends.
+    NotReleased(StoreError),
+}
+
+/// The cache with what is needed to wait for it.
+#[derive(Clone)]
+pub(super) struct PaidOnce {
+    cache: Arc<dyn DraftCache>,
+    runtime: Arc<dyn Runtime>,
+}
+
+impl PaidOnce {
+    pub(super) fn new(cache: Arc<dyn DraftCache>, runtime: Arc<dyn Runtime>) -> Self {
+        Self { cache, runtime }
+    }
+
+    /// A claim to the draft of a posting by an edition of a model.
+    pub(super) fn claim(&self, edition: &str, input: &EnrichmentInput) -> Claim<'_> {
+        Claim {
+            paid: self,
+            key: DraftKey::of(edition, input),
+            holder: self.runtime.new_id(),
+            is_reserved: false,
+        }
+    }
+}
+
+/// One holder's claim to one draft.
+pub(super) struct Claim<'a> {
+    paid: &'a PaidOnce,
+    key: DraftKey,
+    holder: Uuid,
+    is_reserved: bool,
+}
+
+impl Claim<'_> {
+    async fn reserve(&self) -> Result<Reservation, StoreError> {
+        let PaidOnce { cache, runtime } = self.paid;
+        let now = runtime.now();
+        caught(cache.reserve(&self.key, self.holder, now + RESERVED, now)).await
+    }
+
+    /// Waits for the draft that is kept; `None` when it is up to this holder to get one.
+    pub(super) async fn find(&mut self) -> Result<Option<Draft>, EnrichError> {
+        loop {
+            match self.reserve().await {
+                // One that cannot be read was kept by another version, and is replaced.
+                Ok(Reservation::Kept(json)) => return Ok(Draft::from_json(&json)),
+                Ok(Reservation::Granted) => {
+                    self.is_reserved = true;
+                    return Ok(None);
+                }
+                Ok(Reservation::Taken) => self.paid.runtime.sleep(ASK_EVERY).await,
+                Err(error) => {
+                    return Err(EnrichError::Retry {
+                        message: format!("drafts cannot be looked up: {error}"),
+                        after: None,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Carries out work, and renews the reservation meanwhile.
+    pub(super) async fn holding<T>(&self, work: impl Future<Output = T>) -> T {
+        if !self.is_reserved {
+            return work.await;
+        }
+        let (mut work, mut renewing) = (pin!(work), pin!(self.renew()));
+        poll_fn(|context| {
+            let done = work.as_mut().poll(context);
+            if done.is_pending() {
+                // It never ends.
+                _ = renewing.as_mut().poll(context);
+            }
+            done
+        })
+        .await
+    }
+
+    async fn renew(&self) -> Infallible {
+        let runtime = &self.paid.runtime;
+        loop {
+            runtime.sleep(RENEW_EVERY).await;
+            match self.reserve().await {
+                Ok(Reservation::Granted) => {}
+                Ok(Reservation::Taken | Reservation::Kept(_)) => {
+                    runtime.note(CacheEvent::Overtaken);
+                }
+                Err(error) => runtime.note(CacheEvent::NotRenewed(error)),
+            }
+        }
+    }
+
+    /// The kept draft was of use.
+    pub(super) fn reused(&self) {
+        self.paid.runtime.note(CacheEvent::Reused);
+    }
+
+    /// Keeps a draft that was paid for.
+    pub(super) async fn keep(&self, draft: &Draft) {
+        let PaidOnce { cache, runtime } = self.paid;
+        let json = match draft.to_json() {
+            Ok(json) => json,
+            Err(error) => {
+                let error = StoreError::Broken(error.to_string());
+                runtime.note(CacheEvent::NotKept(error));
+                return self.release().await;
+            }
+        };
+        let mut waits = KEEP_AGAIN.into_iter();
+        while let Err(error) = caught(cache.keep(&self.key, &json, runtime.now())).await {
+            let Some(wait) = waits.next() else {
+                return runtime.note(CacheEvent::NotKept(error));
+            };
+            runtime.sleep(wait).await;
+        }
+    }
+
+    /// Gives the reservation back, if there is one. Best effort: it ends anyway.
+    pub(super) async fn release(&self) {
+        let PaidOnce { cache, runtime } = self.paid;
+        if !self.is_reserved {
+            return;
+        }
+        if let Err(error) = caught(cache.release(&self.key, self.holder)).await {
+            runtime.note(CacheEvent::NotReleased(error));
+        }
+    }
+}
+
+/// Takes a panic of the cache for a broken store: what a draft has cost is not lost by it.
+async fn caught<T>(call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    let mut call = pin!(call);
+    poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context)));
+        let broken = |_| Poll::Ready(Err(StoreError::Broken("the cache panicked".to_owned())));
+        polled.unwrap_or_else(broken)
+    })
+    .await
+}

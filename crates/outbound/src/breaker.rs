@@ -1,0 +1,228 @@
+//! A circuit breaker: whether a service may be called, going by how calls ended.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use crate::RetryPolicy;
+
+/// A circuit breaker that several callers share. It has no clock: times are passed in.
+///
+/// - **Closed**: calls pass.
+/// - **Open**: none does, for longer after each failure in a row, or for as long as the service
+///   asked for.
+/// - **Half-open**, when that time is over and until a call succeeds: callers who ask for it by
+///   [`admit`](Self::admit) pass one at a time, as probes.
+///
+/// A call that began before the breaker opened says nothing new: neither does its failure count
+/// again, nor does its success close the breaker.
+#[derive(Debug)]
+pub struct CircuitBreaker {
+    policy: RetryPolicy,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open_until: Option<Instant>,
+    /// In a row.
+    failures: u32,
+    /// How often it opened because of a call.
+    opened: u64,
+    is_probed: bool,
+}
+
+/// A call under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    opened: u64,
+}
+
+/// Who may pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Everybody: the breaker is closed.
+    Closed,
+    /// This caller alone, until [`end_probe`](CircuitBreaker::end_probe).
+    Probe,
+    /// Nobody before this time.
+    Open(Instant),
+    /// Nobody before the probe under way has ended.
+    Probed,
+}
+
+impl CircuitBreaker {
+    /// A closed one.
+    pub const fn new(policy: RetryPolicy) -> Self {
+        Self {
+            policy,
+            state: Mutex::new(State {
+                open_until: None,
+                failures: 0,
+                opened: 0,
+                is_probed: false,
+            }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Until when it is open, if it is.
+    pub fn open_until(&self, now: Instant) -> Option<Instant> {
+        self.state().open_until(now)
+    }
+
+    /// Asks for leave to make calls.
+    pub fn admit(&self, now: Instant) -> Admission {
+        let mut state = self.state();
+        if let Some(until) = state.open_until(now) {
+            return Admission::Open(until);
+        }
+        if state.failures == 0 {
+            Admission::Closed
+        } else if std::mem::replace(&mut state.is_probed, true) {
+            Admission::Probed
+        } else {
+            Admission::Probe
+        }
+    }
+
+    /// Ends a probe, whatever it brought.
+    pub fn end_probe(&self) {
+        self.state().is_probed = false;
+    }
+
+    /// Begins a call, or says until when there must be none.
+    pub fn begin(&self, now: Instant) -> Result<Call, Instant> {
+        let state = self.state();
+        match state.open_until(now) {
+            Some(until) => Err(until),
+            None => Ok(Call {
+                opened: state.opened,
+            }),
+        }
+    }
+
+    /// Whether it has not opened since a call began.
+    pub fn is_current(&self, call: Call) -> bool {
+        self.state().opened == call.opened
+    }
+
+    /// Closes after a call that succeeded; says whether it was half-open.
+    pub fn succeeded(&self, call: Call) -> bool {
+        let mut state = self.state();
+        state.opened == call.opened && std::mem::take(&mut state.failures) > 0
+    }
+
+    /// Opens after a call that failed, for as long as the service asked for, or else for longer each
+    /// time; says for how long. `None` if it has opened since the call began.
+    pub fn failed(&self, call: Call, asked: Option<Duration>, now: Instant) -> Option<Duration> {
+        let mut state = self.state();
+        if state.opened != call.opened {
+            return None;
+        }
+        state.failures = state.failures.saturating_add(1);
+        let time = asked.unwrap_or_else(|| self.policy.wait(state.failures));
+        state.opened += 1;
+        state.open(time, now);
+        Some(time)
+    }
+
+    /// Opens after a call whose answer asks for a pause and is no failure, unless it has opened
+    /// since the call began.
+    pub fn limited(&self, call: Call, time: Duration, now: Instant) {
+        let mut state = self.state();
+        if state.opened == call.opened {
+            state.opened += 1;
+            state.open(time, now);
+        }
+    }
+
+    /// Stays open for at least this time, for a reason that is no call of these callers.
+    pub fn pause(&self, time: Duration, now: Instant) {
+        self.state().open(time, now);
+    }
+}
+
+impl State {
+    fn open_until(&self, now: Instant) -> Option<Instant> {
+        self.open_until.filter(|until| *until > now)
+    }
+
+    fn open(&mut self, time: Duration, now: Instant) {
+        self.open_until = self.open_until.max(Some(now + time));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn breaker() -> CircuitBreaker {
+        CircuitBreaker::new(RetryPolicy {
+            first: SECOND,
+            longest: 4 * SECOND,
+        })
+    }
+
+    #[test]
+    fn failures_in_a_row_open_it_for_longer_and_longer() {
+        let (breaker, mut now) = (breaker(), Instant::now());
+        for seconds in [1, 2, 4, 4] {
+            let call = breaker.begin(now).unwrap();
+            assert_eq!(breaker.failed(call, None, now), Some(seconds * SECOND));
+            let until = now + seconds * SECOND;
+            assert_eq!(breaker.begin(now).unwrap_err(), until);
+            assert_eq!(breaker.admit(now), Admission::Open(until));
+            now = until;
+        }
+        assert!(breaker.succeeded(breaker.begin(now).unwrap()));
+        assert_eq!(breaker.admit(now), Admission::Closed);
+        let call = breaker.begin(now).unwrap();
+        assert!(!breaker.succeeded(call), "it was closed");
+        assert_eq!(breaker.failed(call, None, now), Some(SECOND));
+    }
+
+    #[test]
+    fn one_probe_at_a_time_while_it_is_half_open() {
+        let (breaker, now) = (breaker(), Instant::now());
+        breaker.failed(breaker.begin(now).unwrap(), Some(9 * SECOND), now);
+        let later = now + 9 * SECOND;
+        assert_eq!(breaker.admit(later), Admission::Probe);
+        assert_eq!(breaker.admit(later), Admission::Probed);
+        breaker.end_probe();
+        assert_eq!(breaker.admit(later), Admission::Probe);
+        assert!(breaker.succeeded(breaker.begin(later).unwrap()));
+        assert_eq!(breaker.admit(later), Admission::Closed);
+    }
+
+    #[test]
+    fn a_call_from_before_it_opened_says_nothing_new() {
+        let (breaker, now) = (breaker(), Instant::now());
+        let calls = [(); 3].map(|()| breaker.begin(now).unwrap());
+        assert_eq!(breaker.failed(calls[0], None, now), Some(SECOND));
+        assert_eq!(breaker.failed(calls[1], None, now), None);
+        breaker.limited(calls[1], 9 * SECOND, now);
+        assert!(!breaker.succeeded(calls[2]) && !breaker.is_current(calls[2]));
+        assert_eq!(breaker.open_until(now), Some(now + SECOND));
+        assert_eq!(breaker.admit(now + SECOND), Admission::Probe);
+    }
+
+    #[test]
+    fn a_pause_is_no_failure_and_the_longest_counts() {
+        let (breaker, now) = (breaker(), Instant::now());
+        let call = breaker.begin(now).unwrap();
+        breaker.limited(call, 5 * SECOND, now);
+        assert!(!breaker.is_current(call));
+        breaker.pause(3 * SECOND, now);
+        assert_eq!(breaker.open_until(now), Some(now + 5 * SECOND));
+        breaker.pause(7 * SECOND, now);
+        assert_eq!(breaker.open_until(now), Some(now + 7 * SECOND));
+        assert_eq!(breaker.admit(now + 7 * SECOND), Admission::Closed);
+    }
+}

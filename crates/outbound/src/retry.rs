@@ -1,0 +1,50 @@
+//! When a call is made again.
+
+use std::time::Duration;
+
+/// Waits that double with each failure, up to the longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// After the first failure.
+    pub first: Duration,
+    /// No wait is longer than this.
+    pub longest: Duration,
+}
+
+impl RetryPolicy {
+    /// The wait after so many failures in a row.
+    pub fn wait(&self, failures: u32) -> Duration {
+        let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
+        self.first.saturating_mul(doubled).min(self.longest)
+    }
+
+    /// The same, made up to twice as long by `jitter`, a number from 0 to 1 that the caller draws:
+    /// callers that failed together do not come back together.
+    pub fn spread(&self, failures: u32, jitter: f64) -> Duration {
+        self.wait(failures).mul_f64(1.0 + jitter.clamp(0.0, 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLICY: RetryPolicy = RetryPolicy {
+        first: Duration::from_secs(1),
+        longest: Duration::from_mins(1),
+    };
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let waits = [0, 1, 2, 3, 6, 7, u32::MAX].map(|failures| POLICY.wait(failures).as_secs());
+        assert_eq!(waits, [1, 1, 2, 4, 32, 60, 60]);
+    }
+
+    #[test]
+    fn jitter_at_most_doubles_a_wait() {
+        for (jitter, expect) in [(-1.0, 4.0), (0.0, 4.0), (0.5, 6.0), (1.0, 8.0), (2.0, 8.0)] {
+            let wait = POLICY.spread(3, jitter).as_secs_f64();
+            assert!((wait - expect).abs() < 1e-6, "{jitter}: {wait}");
+        }
+    }
+}

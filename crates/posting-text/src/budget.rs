@@ -1,0 +1,153 @@
+//! What the work on one posting may cost: steps of computing, bytes of text, and a flag that ends
+//! it early.
+//!
+//! A description comes from strangers, so no pass over it may cost more than its length allows.
+//! A pass that is linear pays for its input at once; a loop that could be worse pays for each
+//! turn.
+
+use std::{
+    cell::Cell,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crate::rules;
+
+/// How many steps the shortest description may take.
+const STEPS: u64 = 5_000_000;
+/// How many steps each byte of a description adds to that. Ordinary ones take a tenth of it.
+const STEPS_PER_BYTE: u64 = 1_000;
+
+/// Why work ended before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Exceeded {
+    /// It took more steps than it may.
+    #[error("the description takes too many steps of work")]
+    Steps,
+    /// A text became longer than it may.
+    #[error("a text is out of all proportion to the description")]
+    Output,
+    /// It was asked to end.
+    #[error("the work was stopped")]
+    Stopped,
+}
+
+/// What one piece of work may still cost.
+///
+/// A step is about what it takes to look at one byte or to compare two words.
+#[derive(Debug)]
+pub struct Budget {
+    /// Steps left.
+    steps: Cell<u64>,
+    /// Steps taken.
+    spent: Cell<u64>,
+    /// Bytes left of the text being written.
+    text: Cell<usize>,
+    /// How long a text may be, in bytes.
+    longest: usize,
+    stop: Option<Arc<AtomicBool>>,
+}
+
+impl Budget {
+    /// What work on a description may cost.
+    pub fn of(description: &str) -> Self {
+        let bytes = u64::try_from(description.len()).unwrap_or(u64::MAX);
+        Self::new(
+            STEPS_PER_BYTE.saturating_mul(bytes).saturating_add(STEPS),
+            rules::longest(description),
+        )
+    }
+
+    /// This many steps, and texts of at most `longest` bytes.
+    pub fn new(steps: u64, longest: usize) -> Self {
+        Self {
+            steps: Cell::new(steps),
+            spent: Cell::new(0),
+            text: Cell::new(longest),
+            longest,
+            stop: None,
+        }
+    }
+
+    /// The same, until another thread sets the flag: the work ends at its next step.
+    #[must_use]
+    pub fn until(self, stop: Arc<AtomicBool>) -> Self {
+        Self {
+            stop: Some(stop),
+            ..self
+        }
+    }
+
+    /// Anything, for texts that can be trusted and for measuring.
+    pub fn unlimited() -> Self {
+        Self::new(u64::MAX, usize::MAX)
+    }
+
+    /// Takes steps. An error ends the work: it passes up to where the budget was made.
+    pub fn spend(&self, steps: usize) -> Result<(), Exceeded> {
+        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+        self.spent.set(self.spent.get().saturating_add(steps));
+        let is_set = |stop: &Arc<AtomicBool>| stop.load(Ordering::Relaxed);
+        if self.stop.as_ref().is_some_and(is_set) {
+            return Err(Exceeded::Stopped);
+        }
+        let left = self.steps.get().checked_sub(steps);
+        self.steps.set(left.unwrap_or(0));
+        left.map(|_| ()).ok_or(Exceeded::Steps)
+    }
+
+    /// Starts a text, which may have its full length whatever was written before.
+    pub fn begin_text(&self) {
+        self.text.set(self.longest);
+    }
+
+    /// Makes the text longer.
+    pub fn write(&self, bytes: usize) -> Result<(), Exceeded> {
+        let left = self.text.get().checked_sub(bytes);
+        self.text.set(left.unwrap_or(0));
+        left.map(|_| ()).ok_or(Exceeded::Output)
+    }
+
+    /// How many steps were taken so far.
+    pub fn spent(&self) -> u64 {
+        self.spent.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_end_the_work_and_stay_spent() {
+        let budget = Budget::new(10, 0);
+        assert_eq!(budget.spend(10), Ok(()));
+        assert_eq!(budget.spend(0), Ok(()));
+        assert_eq!(budget.spend(1), Err(Exceeded::Steps));
+        assert_eq!(budget.spend(usize::MAX), Err(Exceeded::Steps));
+        assert!(budget.spent() > 10);
+    }
+
+    #[test]
+    fn a_flag_ends_the_work_at_its_next_step() {
+        let flag = Arc::default();
+        let budget = Budget::of("").until(Arc::clone(&flag));
+        assert_eq!(budget.spend(1), Ok(()));
+        flag.store(true, Ordering::Relaxed);
+        assert_eq!(budget.spend(0), Err(Exceeded::Stopped));
+    }
+
+    #[test]
+    fn each_text_has_its_full_length() {
+        let budget = Budget::of("abc");
+        let longest = 3 * 3 + 64 * 1024;
+        for _ in 0..2 {
+            budget.begin_text();
+            assert_eq!(budget.write(longest), Ok(()));
+            assert_eq!(budget.write(1), Err(Exceeded::Output));
+        }
+        assert_eq!(budget.write(1), Err(Exceeded::Output));
+    }
+}

@@ -1,0 +1,328 @@
+//! Builds a [`Document`] from the start and end of blocks, however badly they are nested.
+//!
+//! Nothing here recurses and every call is cheap, so hostile nesting costs neither stack nor
+//! more than linear time.
+
+use super::{
+    inline::Inline,
+    table::{self, Cell},
+};
+use crate::{
+    Budget, Exceeded,
+    document::{Block, Document, List, MAX_DEPTH, Span},
+};
+
+#[derive(Debug)]
+enum Frame {
+    List(List),
+    Item(Vec<Block>),
+    Quote(Vec<Block>),
+    Table(Vec<Vec<Cell>>),
+    Cell(bool, Vec<Block>),
+}
+
+/// What the text being collected will become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Paragraph,
+    Heading(u8),
+    Code,
+}
+
+/// A container that an end tag can close.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Container {
+    List,
+    Quote,
+    Table,
+}
+
+#[derive(Debug)]
+pub(crate) struct Builder<'a> {
+    budget: &'a Budget,
+    /// What was too much: the document is not whole.
+    exceeded: Option<Exceeded>,
+    root: Vec<Block>,
+    frames: Vec<Frame>,
+    /// Containers that were opened beyond the depth limit and have no frame.
+    ignored: usize,
+    depth: usize,
+    inline: Inline,
+    kind: Kind,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(budget: &'a Budget) -> Self {
+        Self {
+            budget,
+            exceeded: None,
+            root: Vec::new(),
+            frames: Vec::new(),
+            ignored: 0,
+            depth: 0,
+            inline: Inline::new(),
+            kind: Kind::Paragraph,
+        }
+    }
+
+    pub(crate) fn inline(&mut self) -> &mut Inline {
+        &mut self.inline
+    }
+
+    pub(crate) fn at_root(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// Whether a code block is being collected.
+    pub(crate) fn is_code(&self) -> bool {
+        matches!(self.kind, Kind::Code)
+    }
+
+    /// Ends the paragraph being collected; what follows becomes a `kind`.
+    pub(crate) fn boundary(&mut self, kind: Kind) {
+        if self.inline.is_empty() {
+            self.kind = kind;
+            return;
+        }
+        let paragraphs = self.inline.take();
+        match self.kind {
+            Kind::Paragraph => {
+                for paragraph in paragraphs {
+                    self.push(Block::Paragraph(paragraph));
+                }
+            }
+            Kind::Heading(level) => {
+                let block = heading(level, paragraphs);
+                self.push(block);
+            }
+            Kind::Code => {
+                let text: Vec<String> = paragraphs
+                    .iter()
+                    .map(|p| crate::document::plain(p))
+                    .collect();
+                let text = text.join("\n\n");
+                self.push(Block::Code(vec![Span {
+                    text,
+                    ..Span::default()
+                }]));
+            }
+        }
+        self.kind = kind;
+    }
+
+    pub(crate) fn rule(&mut self) {
+        self.boundary(Kind::Paragraph);
+        if self.at_root() {
+            self.push(Block::Rule);
+        }
+    }
+
+    pub(crate) fn open_list(&mut self, start: Option<u32>) {
+        self.open(Frame::List(List {
+            start,
+            items: Vec::new(),
+        }));
+    }
+
+    pub(crate) fn open_quote(&mut self) {
+        self.open(Frame::Quote(Vec::new()));
+    }
+
+    pub(crate) fn open_table(&mut self) {
+        self.open(Frame::Table(Vec::new()));
+    }
+
+    /// A list item; without a list around it, it starts one.
+    pub(crate) fn open_item(&mut self) {
+        self.boundary(Kind::Paragraph);
+        if self.ignored > 0 {
+            return;
+        }
+        self.close_item();
+        if !matches!(self.frames.last(), Some(Frame::List(_))) {
+            self.open_list(None);
+            if self.ignored > 0 {
+                self.ignored -= 1;
+                return;
+            }
+        }
+        self.frames.push(Frame::Item(Vec::new()));
+    }
+
+    /// Ends the innermost item, if it belongs to the innermost list.
+    pub(crate) fn close_item(&mut self) {
+        self.boundary(Kind::Paragraph);
+        if self.ignored == 0 && matches!(self.frames.last(), Some(Frame::Item(_))) {
+            self.pop();
+        }
+    }
+
+    pub(crate) fn open_row(&mut self) {
+        self.boundary(Kind::Paragraph);
+        if self.ignored == 0 {
+            self.close_cell();
+            if let Some(Frame::Table(rows)) = self.frames.last_mut() {
+                rows.push(Vec::new());
+            }
+        }
+    }
+
+    pub(crate) fn open_cell(&mut self, header: bool) {
+        self.boundary(Kind::Paragraph);
+        if self.ignored == 0 {
+            self.close_cell();
+            if matches!(self.frames.last(), Some(Frame::Table(_))) {
+                self.frames.push(Frame::Cell(header, Vec::new()));
+            }
+        }
+    }
+
+    /// Ends the cell of the innermost table with everything open in it.
+    pub(crate) fn close_cell(&mut self) {
+        self.boundary(Kind::Paragraph);
+        if self.ignored > 0 {
+            return;
+        }
+        let cell = self
+            .frames
+            .iter()
+            .rposition(|frame| matches!(frame, Frame::Cell(..) | Frame::Table(_)));
+        if let Some(at) = cell
+            && matches!(self.frames[at], Frame::Cell(..))
+        {
+            while self.frames.len() > at {
+                self.pop();
+            }
+        }
+    }
+
+    pub(crate) fn close(&mut self, container: Container) {
+        self.boundary(Kind::Paragraph);
+        if self.ignored > 0 {
+            self.ignored -= 1;
+            return;
+        }
+        // A cell is a wall: an end tag inside it closes nothing outside of it.
+        let matching = |frame: &Frame| match frame {
+            Frame::List(_) => container == Container::List,
+            Frame::Quote(_) => container == Container::Quote,
+            Frame::Table(_) => container == Container::Table,
+            Frame::Item(_) | Frame::Cell(..) => false,
+        };
+        let wall =
+            |frame: &Frame| matches!(frame, Frame::Cell(..)) && container != Container::Table;
+        let found = self
+            .frames
+            .iter()
+            .rposition(|frame| matching(frame) || wall(frame));
+        if let Some(at) = found
+            && matching(&self.frames[at])
+        {
+            while self.frames.len() > at {
+                self.pop();
+            }
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Document, Exceeded> {
+        self.boundary(Kind::Paragraph);
+        while !self.frames.is_empty() {
+            self.pop();
+        }
+        match self.exceeded {
+            Some(exceeded) => Err(exceeded),
+            None => Ok(Document { blocks: self.root }),
+        }
+    }
+
+    fn open(&mut self, frame: Frame) {
+        self.boundary(Kind::Paragraph);
+        if self.ignored > 0 || self.depth >= MAX_DEPTH {
+            self.ignored += 1;
+            return;
+        }
+        // `<ul><ul>`: the inner list belongs to the item before it.
+        if matches!(self.frames.last(), Some(Frame::List(_))) {
+            let reopened = match self.frames.last_mut() {
+                Some(Frame::List(list)) => list.items.pop(),
+                _ => None,
+            };
+            self.frames.push(Frame::Item(reopened.unwrap_or_default()));
+        }
+        self.depth += 1;
+        self.frames.push(frame);
+    }
+
+    fn pop(&mut self) {
+        match self.frames.pop() {
+            None => {}
+            Some(Frame::List(list)) => {
+                self.depth -= 1;
+                if !list.items.is_empty() {
+                    self.push(Block::List(list));
+                }
+            }
+            Some(Frame::Item(blocks)) => {
+                if let (false, Some(Frame::List(list))) =
+                    (blocks.is_empty(), self.frames.last_mut())
+                {
+                    list.items.push(blocks);
+                }
+            }
+            Some(Frame::Quote(blocks)) => {
+                self.depth -= 1;
+                if !blocks.is_empty() {
+                    self.push(Block::Quote(blocks));
+                }
+            }
+            Some(Frame::Table(rows)) => {
+                self.depth -= 1;
+                match table::to_blocks(rows, self.budget) {
+                    Ok(blocks) => blocks.into_iter().for_each(|block| self.push(block)),
+                    Err(exceeded) => self.exceeded = Some(exceeded),
+                }
+            }
+            Some(Frame::Cell(header, blocks)) => {
+                if let Some(Frame::Table(rows)) = self.frames.last_mut() {
+                    if rows.is_empty() {
+                        rows.push(Vec::new());
+                    }
+                    if let Some(row) = rows.last_mut() {
+                        row.push((header, blocks));
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, block: Block) {
+        match self.frames.last_mut() {
+            None => self.root.push(block),
+            Some(Frame::Item(blocks) | Frame::Quote(blocks) | Frame::Cell(_, blocks)) => {
+                blocks.push(block);
+            }
+            // Content between the items of a list, or between the rows of a table.
+            Some(Frame::List(list)) => match (list.items.last_mut(), &block) {
+                (Some(item), Block::List(_)) => item.push(block),
+                _ => list.items.push(vec![block]),
+            },
+            Some(Frame::Table(rows)) => rows.push(vec![(false, vec![block])]),
+        }
+    }
+}
+
+fn heading(level: u8, paragraphs: Vec<Vec<Span>>) -> Block {
+    let mut spans: Vec<Span> = Vec::new();
+    for mut paragraph in paragraphs {
+        if let Some(last) = spans.last_mut() {
+            last.text.push(' ');
+        }
+        spans.append(&mut paragraph);
+    }
+    for span in &mut spans {
+        span.text = span.text.replace('\n', " ");
+        // A heading is bold as it is.
+        span.style.strong = false;
+    }
+    Block::Heading(level, spans)
+}

@@ -1,0 +1,235 @@
+//! Where strong text, emphasis and links start and end, so that `CommonMark` sees them.
+//!
+//! `**` only opens before a character that is neither white space nor (after a letter)
+//! punctuation, and closes likewise; HTML has no such rule. So the marks move inwards past such
+//! characters, never overlap and are dropped around nothing.
+
+use std::{cmp::Reverse, sync::Arc};
+
+use crate::{Budget, Exceeded, document::Span};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Strong,
+    Link(Arc<str>),
+    Emphasis,
+    Code,
+}
+
+/// A mark from the character `start` up to `end`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Interval {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) mark: Mark,
+}
+
+/// The characters of a paragraph and its marks, the outer before the inner.
+pub(crate) fn marks(
+    spans: &[Span],
+    budget: &Budget,
+) -> Result<(Vec<char>, Vec<Interval>), Exceeded> {
+    let mut text = Vec::new();
+    let mut ranges = Vec::with_capacity(spans.len());
+    for span in spans {
+        let start = text.len();
+        text.extend(span.text.chars());
+        ranges.push((start..text.len(), span));
+    }
+    // Each kind of mark looks at every span, and its ends move over the text.
+    budget.spend((spans.len() + text.len()).saturating_mul(4))?;
+    let runs = |wanted: &dyn Fn(&Span) -> Option<Mark>| {
+        let mut out: Vec<Interval> = Vec::new();
+        for (range, span) in &ranges {
+            let Some(mark) = wanted(span) else { continue };
+            match out.last_mut() {
+                Some(last)
+                    if last.mark == mark
+                        && text[last.end..range.start].iter().all(|c| *c == ' ') =>
+                {
+                    last.end = range.end;
+                }
+                _ => out.push(Interval {
+                    start: range.start,
+                    end: range.end,
+                    mark,
+                }),
+            }
+        }
+        out
+    };
+    let mut fixed = runs(&|span| span.link.clone().map(Mark::Link));
+    fixed.retain_mut(|link| shrink(link, &text));
+    let mut code = runs(&|span| span.style.code.then_some(Mark::Code));
+    code.retain_mut(|code| shrink(code, &text) && !is_misread(&text[code.start..code.end]));
+    let code = cut(code, &[&fixed], budget)?;
+    let strong = runs(&|span| span.style.strong.then_some(Mark::Strong));
+    let strong = settle(strong, &[&fixed, &code], &text, budget)?;
+    let emphasis = runs(&|span| span.style.emphasis.then_some(Mark::Emphasis));
+    let mut emphasis = settle(emphasis, &[&fixed, &code, &strong], &text, budget)?;
+    // `**a***b*`: parsers disagree about so many asterisks in a row.
+    emphasis.retain(|emphasis| {
+        let near = strong.partition_point(|strong| strong.end < emphasis.start);
+        !strong[near..].iter().take(2).any(|strong| {
+            let beside = strong.end == emphasis.start || strong.start == emphasis.end;
+            let first =
+                strong.start == emphasis.start && is_letter(&text, strong.start.checked_sub(1));
+            let last = strong.end == emphasis.end && is_letter(&text, Some(strong.end));
+            beside || first || last
+        })
+    });
+    let mut all = [fixed, code, strong, emphasis].concat();
+    // The sort is stable: of equal intervals the first kind in the list above is the outer one.
+    all.sort_by_key(|interval| (interval.start, Reverse(interval.end)));
+    budget.spend(all.len())?;
+    Ok((text, all))
+}
+
+/// Code cannot be escaped. A tag in it is one to whoever does not know what code is, and a
+/// bracket may end a link's text or make a definition of it.
+fn is_misread(text: &[char]) -> bool {
+    text.contains(&']')
+        || text.windows(2).any(|pair| {
+            pair[0] == '<' && (pair[1].is_ascii_alphabetic() || matches!(pair[1], '/' | '!' | '?'))
+        })
+}
+
+/// Cuts intervals at the borders of others, then moves their ends to where they work.
+fn settle(
+    intervals: Vec<Interval>,
+    others: &[&[Interval]],
+    text: &[char],
+    budget: &Budget,
+) -> Result<Vec<Interval>, Exceeded> {
+    let mut out = cut(intervals, others, budget)?;
+    out.retain_mut(|interval| {
+        shrink(interval, text)
+            && flank(interval, text)
+            && text[interval.start..interval.end]
+                .iter()
+                .any(|c| c.is_alphanumeric())
+    });
+    // Moving the ends may have moved them across a border.
+    let mut out = cut(out, others, budget)?;
+    out.retain(|interval| {
+        let mut again = interval.clone();
+        shrink(&mut again, text) && flank(&mut again, text) && again == *interval
+    });
+    Ok(out)
+}
+
+/// Splits intervals so that each lies wholly inside, outside or around every other one. Each
+/// list of others is sorted and free of overlaps.
+fn cut(
+    mut intervals: Vec<Interval>,
+    others: &[&[Interval]],
+    budget: &Budget,
+) -> Result<Vec<Interval>, Exceeded> {
+    for others in others {
+        let mut out = Vec::with_capacity(intervals.len());
+        for interval in &intervals {
+            out.extend(pieces(interval, others, budget)?);
+        }
+        intervals = out;
+    }
+    Ok(intervals)
+}
+
+fn pieces(
+    interval: &Interval,
+    others: &[Interval],
+    budget: &Budget,
+) -> Result<Vec<Interval>, Exceeded> {
+    let mut points = vec![interval.start, interval.end];
+    let first = others.partition_point(|other| other.end <= interval.start);
+    for other in others[first..]
+        .iter()
+        .take_while(|other| other.start < interval.end)
+    {
+        budget.spend(1)?;
+        // An outer mark that shares an end with an inner one would stand beside its sign.
+        let around = interval.start < other.start && other.end < interval.end;
+        let inside = other.start <= interval.start && interval.end <= other.end;
+        if !around && !inside {
+            points.extend([other.start, other.end]);
+        }
+    }
+    points.retain(|point| (interval.start..=interval.end).contains(point));
+    points.sort_unstable();
+    points.dedup();
+    budget.spend(points.len())?;
+    let pieces = points
+        .windows(2)
+        .map(|pair| Interval {
+            start: pair[0],
+            end: pair[1],
+            mark: interval.mark.clone(),
+        })
+        .collect();
+    Ok(pieces)
+}
+
+/// Moves both ends inwards past white space; false when nothing is left.
+fn shrink(interval: &mut Interval, text: &[char]) -> bool {
+    while interval.start < interval.end && text[interval.start].is_whitespace() {
+        interval.start += 1;
+    }
+    while interval.start < interval.end && text[interval.end - 1].is_whitespace() {
+        interval.end -= 1;
+    }
+    interval.start < interval.end
+}
+
+/// Moves both ends inwards until the marks can open and close there.
+fn flank(interval: &mut Interval, text: &[char]) -> bool {
+    while interval.start < interval.end
+        && (text[interval.start].is_whitespace()
+            || (may_be_punctuation(text[interval.start])
+                && is_letter(text, interval.start.checked_sub(1))))
+    {
+        interval.start += 1;
+    }
+    while interval.start < interval.end
+        && (text[interval.end - 1].is_whitespace()
+            || (may_be_punctuation(text[interval.end - 1]) && is_letter(text, Some(interval.end))))
+    {
+        interval.end -= 1;
+    }
+    interval.start < interval.end
+}
+
+/// Whether something other than white space and punctuation stands there.
+fn is_letter(text: &[char], at: Option<usize>) -> bool {
+    at.and_then(|at| text.get(at))
+        .is_some_and(|c| !c.is_whitespace() && !is_surely_punctuation(*c))
+}
+
+// Markdown parsers differ in what is punctuation to them, hence two answers.
+
+fn may_be_punctuation(c: char) -> bool {
+    !c.is_alphanumeric() && !c.is_whitespace()
+}
+
+fn is_surely_punctuation(c: char) -> bool {
+    c.is_ascii_punctuation()
+        || matches!(
+            c,
+            '–' | '—'
+                | '…'
+                | '“'
+                | '”'
+                | '„'
+                | '‘'
+                | '’'
+                | '«'
+                | '»'
+                | '•'
+                | '·'
+                | '¿'
+                | '¡'
+        )
+        || matches!(
+            c,
+            '、' | '。' | '「' | '」' | '（' | '）' | '：' | '；' | '！' | '？' | '，'
+        )
+}

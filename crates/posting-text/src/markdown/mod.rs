@@ -1,0 +1,86 @@
+//! Descriptions in whatever form they come, to clean `CommonMark`.
+
+mod builder;
+mod emphasis;
+mod escape;
+mod html;
+mod inline;
+mod link;
+mod plain;
+mod signs;
+mod source;
+mod table;
+mod tags;
+mod tidy;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use self::source::Source;
+use crate::{Budget, Exceeded, document::Document};
+
+/// The description as `CommonMark` without raw HTML and without links that a reader should not
+/// follow. What is clean already stays as it is.
+pub fn from_description(raw: &str, budget: &Budget) -> Result<String, Exceeded> {
+    write(&read(raw, budget)?, budget)
+}
+
+/// Reads a description of any form.
+pub(crate) fn read(raw: &str, budget: &Budget) -> Result<Document, Exceeded> {
+    document(&source::read(raw, budget)?, budget)
+}
+
+fn document(source: &Source<'_>, budget: &Budget) -> Result<Document, Exceeded> {
+    // What a table repeats is part of a text that is yet to be written.
+    budget.begin_text();
+    let mut document = html::parse(&source.html, source.bare_lines, budget)?;
+    // Both look at each run of text a few times.
+    budget.spend(document.steps().saturating_mul(8))?;
+    if !source.signs_are_text {
+        signs::read(&mut document);
+    }
+    tidy::tidy(&mut document);
+    Ok(document)
+}
+
+/// Whether a text without tags is what [`write`] writes, and may be more than lines of text.
+fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
+    budget.spend(text.len())?;
+    let block = |line: &str| {
+        line.starts_with(['-', '*', '>', ' ', '`'])
+            || line.starts_with(|c: char| c.is_ascii_digit())
+    };
+    // Most texts are neither, which is cheap to see: what is written has an empty line or a
+    // backslash after each line of text.
+    let mut lines = text.lines().peekable();
+    let mut blocks = false;
+    while let Some(line) = lines.next() {
+        // A list of dashes is understood either way.
+        let dash = line
+            .strip_prefix("- ")
+            .is_some_and(|item| item.starts_with(char::is_alphabetic));
+        blocks |= block(line) && !dash;
+        let goes_on = lines.peek().is_some_and(|next| !next.is_empty());
+        if goes_on && !line.is_empty() && !block(line) && !line.ends_with('\\') {
+            return Ok(false);
+        }
+    }
+    if !blocks && !text.contains(['_', '*', '`', '\\', '#']) {
+        return Ok(false);
+    }
+    let plain = |text: &str| text.replace("&lt;", "<");
+    let source = Source::of_markdown(text, budget)?;
+    let written = document(&source, budget).and_then(|document| write(&document, budget));
+    match written {
+        Ok(written) => Ok(plain(&written) == plain(text.trim_end())),
+        // It would be written in another way, if at all.
+        Err(Exceeded::Output) => Ok(false),
+        Err(exceeded) => Err(exceeded),
+    }
+}
+
+/// Writes a document as `CommonMark`.
+pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exceeded> {
+    writer::write(document, budget)
+}

@@ -1,0 +1,147 @@
+//! Text without HTML blocks: Markdown, or lines as somebody typed them.
+
+use std::sync::LazyLock;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, html};
+use regex::Regex;
+
+use crate::{Budget, Exceeded};
+
+/// A line shorter than this was not wrapped by a program, so its end is meant.
+const WRAPPED: usize = 60;
+
+/// Whether a text uses Markdown's own signs. Lines that start with a dash do not count: people
+/// type those too, and they are understood either way.
+pub(crate) fn is_markdown(text: &str) -> bool {
+    static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?m)^ {0,3}#{1,6} +\S",                    // # Heading
+            r"|\*\*[^\s*][^*\n]*\*\*|__[^\s_][^_\n]*__", // **strong**
+            r"|\]\((?i:https?://|mailto:)",              // [text](https://…)
+            r"|^ {0,3}(?:```|~~~)",                      // a fence
+            r"|^[^\s\-=|].*\n(?:={3,}|-{3,}) *$",        // a heading with a line under it
+            r"|^ {0,3}(?:[-*+]|\d{1,3}[.)]) .*\n+ {2,}(?:[-*+]|\d{1,3}[.)]) ", // a list in a list
+            r"|\\$|\\[*_#\[\]`>+~|=-]",                  // a hard break, an escape
+        ))
+        .ok()
+    });
+    SIGNS.as_ref().is_some_and(|signs| signs.is_match(text))
+}
+
+/// `CommonMark` to HTML. A line end stays one unless the text was wrapped by a program.
+pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Exceeded> {
+    budget.spend(text.len().saturating_mul(3))?;
+    let text = limit_nesting(text);
+    let mut options = Options::empty();
+    options.insert(Options::ENABLE_TABLES);
+    let (mut indented, mut fenced) = (false, false);
+    let mut length = 0;
+    let events: Vec<Event<'_>> = Parser::new_ext(&text, options).collect();
+    let mut out: Vec<Event<'_>> = Vec::with_capacity(events.len());
+    // Some are looked at twice, and each has its tag.
+    budget.spend(text.len() + events.len().saturating_mul(8))?;
+    for (index, event) in events.iter().enumerate() {
+        let event = event.clone();
+        match &event {
+            Event::SoftBreak => {
+                let lower = match events.get(index + 1) {
+                    Some(Event::Text(next)) => next.starts_with(char::is_lowercase),
+                    _ => false,
+                };
+                let wrapped = length >= WRAPPED && lower;
+                length = 0;
+                out.push(if wrapped {
+                    Event::SoftBreak
+                } else {
+                    Event::HardBreak
+                });
+                continue;
+            }
+            Event::HardBreak | Event::Start(_) => length = 0,
+            Event::Text(text) => length += text.chars().count(),
+            _ => {}
+        }
+        let event = match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
+                fenced = true;
+                event
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                fenced = false;
+                event
+            }
+            // Nothing is escaped in code: this is what `source` makes of a `<` that starts no tag.
+            Event::Code(text) if text.contains("&lt;") => {
+                Event::Code(text.replace("&lt;", "<").into())
+            }
+            Event::Text(text) if fenced && text.contains("&lt;") => {
+                Event::Text(text.replace("&lt;", "<").into())
+            }
+            event => event,
+        };
+        // Nobody means code by four spaces in front of a line.
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => {
+                indented = true;
+                out.push(Event::Html("<pre>".into()));
+            }
+            Event::End(TagEnd::CodeBlock) if indented => {
+                indented = false;
+                out.push(Event::Html("</pre>".into()));
+            }
+            event => out.push(event),
+        }
+    }
+    let mut result = String::with_capacity(text.len() * 3 / 2);
+    html::push_html(&mut result, out.into_iter());
+    Ok(result)
+}
+
+/// Lines to paragraphs with line breaks; empty lines part paragraphs.
+pub(crate) fn lines_to_html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 5 / 4);
+    let mut open = false;
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() {
+            if open {
+                out.push_str("</p>");
+            }
+            open = false;
+            continue;
+        }
+        out.push_str(if open { "<br>" } else { "<p>" });
+        out.push_str(line);
+        open = true;
+    }
+    out
+}
+
+/// Cuts the markers of quotes and lists that nest deeper than anybody means.
+fn limit_nesting(text: &str) -> String {
+    const MARKERS: usize = 12;
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_start_matches([' ', '\t', '>', '-', '*', '+']);
+        let prefix = &line[..line.len() - body.len()];
+        let markers = prefix
+            .bytes()
+            .filter(|b| !matches!(b, b' ' | b'\t'))
+            .count();
+        let rule = body.trim().is_empty() && !prefix.contains('>');
+        if (markers > MARKERS && !rule) || prefix.len() > 64 {
+            let cut: usize = prefix
+                .bytes()
+                .take(64)
+                .scan(0, |seen, b| {
+                    *seen += usize::from(!matches!(b, b' ' | b'\t'));
+                    (*seen <= MARKERS).then_some(())
+                })
+                .count();
+            out.push_str(&prefix[..cut]);
+            out.push_str(body);
+        } else {
+            out.push_str(line);
+        }
+    }
+    out
+}

@@ -1,0 +1,262 @@
+//! Finds out what a description really is (HTML, HTML that was escaped once too often, Markdown
+//! or plain text) and makes HTML of it.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use regex::Regex;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+use super::{
+    plain,
+    tags::{Tag, tag},
+};
+use crate::{Budget, Exceeded};
+
+/// HTML to be parsed.
+pub(crate) struct Source<'a> {
+    pub(crate) html: Cow<'a, str>,
+    /// Whether line feeds in text that no block element encloses are line breaks.
+    pub(crate) bare_lines: bool,
+    /// Whether signs of Markdown in it are text: somebody wrote them that way on purpose.
+    pub(crate) signs_are_text: bool,
+}
+
+impl Source<'_> {
+    pub(super) fn of_markdown(text: &str, budget: &Budget) -> Result<Self, Exceeded> {
+        Ok(Self {
+            html: Cow::Owned(plain::markdown_to_html(text, budget)?),
+            bare_lines: false,
+            signs_are_text: true,
+        })
+    }
+}
+
+/// How often a text may have been escaped.
+const ESCAPED: usize = 4;
+
+pub(crate) fn read<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exceeded> {
+    // Each of the passes below looks at every character once or twice.
+    budget.spend(raw.len().saturating_mul(8))?;
+    let text = characters(raw);
+    let text = literal_line_feeds(text);
+    let text = unescape(text, budget)?;
+    let (text, seen) = real_tags(text);
+    if seen.blocks > 0 {
+        return Ok(Source {
+            html: text,
+            bare_lines: seen.breaks == 0,
+            signs_are_text: false,
+        });
+    }
+    if plain::is_markdown(&text) || (seen.all == 0 && super::is_clean(&text, budget)?) {
+        return Source::of_markdown(&text, budget);
+    }
+    let html = if seen.breaks == 0 && !seen.raw {
+        Cow::Owned(plain::lines_to_html(&text))
+    } else {
+        text
+    };
+    Ok(Source {
+        html,
+        bare_lines: false,
+        signs_are_text: false,
+    })
+}
+
+/// One kind of line feed, and no characters that are there but cannot be seen: they break words
+/// (`U<soft hyphen>ber`) and turn the direction of text.
+pub(super) fn characters(raw: &str) -> Cow<'_, str> {
+    if raw.bytes().all(|b| matches!(b, b'\n' | b'\t' | 0x20..0x7f)) {
+        return Cow::Borrowed(raw);
+    }
+    let odd = |c: char| {
+        matches!(
+            c,
+            '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        ) || unseen(c)
+    };
+    let raw = if is_nfc_quick(raw.chars()) == IsNormalized::Yes {
+        Cow::Borrowed(raw)
+    } else {
+        Cow::Owned(raw.nfc().collect())
+    };
+    if !raw.contains(odd) {
+        return raw;
+    }
+    let unified = raw.replace("\r\n", "\n");
+    let text = unified
+        .chars()
+        .filter(|c| !unseen(*c))
+        .map(|c| if odd(c) { '\n' } else { c })
+        .collect();
+    Cow::Owned(text)
+}
+
+fn unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || (c.is_control() && !c.is_whitespace())
+}
+
+/// `\n` written as two characters, unless it is part of a path such as `C:\new`.
+fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
+    static PATTERN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?:[A-Za-z]:|\\)\\\S*|(?:\\r)?\\n").ok());
+    if !text.contains("\\n") {
+        return text;
+    }
+    replace(text, PATTERN.as_ref(), |found| {
+        if found.ends_with("\\n")
+            && found.len() <= 4
+            && !found.contains(':')
+            && !found.starts_with(r"\\")
+        {
+            "\n".to_owned()
+        } else {
+            found.to_owned()
+        }
+    })
+}
+
+/// Undoes escaping that was done once too often: `&amp;amp;`, `&lt;p&gt;`.
+fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>, Exceeded> {
+    static ESCAPED_TAG: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)&lt;(/?)([a-z][a-z0-9]*)\b[^<>]{0,500}?/?&gt;").ok());
+    for _ in 0..ESCAPED {
+        budget.spend(text.len().saturating_mul(ESCAPED))?;
+        for _ in 0..ESCAPED {
+            text = without_escaped_entities(text);
+        }
+        if !text.contains("&lt;") {
+            break;
+        }
+        let Some(pattern) = ESCAPED_TAG.as_ref() else {
+            break;
+        };
+        // A tag may be looked for over 500 characters, from each of which another may start.
+        budget.spend(text.len().saturating_mul(20))?;
+        let mut escaped = 0;
+        let mut sure = 0;
+        for found in pattern.captures_iter(&text) {
+            if let Some(tag) = tag(&found[2].to_ascii_lowercase()) {
+                escaped += 1;
+                sure += usize::from(&found[1] == "/" || tag == Tag::Break);
+            }
+        }
+        let (_, seen) = real_tags(Cow::Borrowed(&text));
+        // An advertisement for a web developer may well mention one tag or two.
+        let wrongly = sure > 0 && (seen.all == 0 || (sure > 1 && escaped > seen.all));
+        if !wrongly {
+            break;
+        }
+        text = Cow::Owned(
+            text.replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&quot;", "\"")
+                .replace("&amp;", "&"),
+        );
+    }
+    Ok(text)
+}
+
+/// `&amp;nbsp;` to `&nbsp;`.
+fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, found) in text.match_indices("&amp;") {
+        let rest = &text.as_bytes()[at + found.len()..];
+        let name = rest
+            .iter()
+            .take(33)
+            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'#')
+            .count();
+        if name > 0 && rest.get(name) == Some(&b';') {
+            out.push_str(&text[copied..=at]);
+            copied = at + found.len();
+        }
+    }
+    if copied == 0 {
+        return text;
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+/// The tags of a text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    all: usize,
+    blocks: usize,
+    breaks: usize,
+    /// An element whose line feeds must not be touched.
+    raw: bool,
+}
+
+/// Escapes every `<` that starts no tag of HTML: placeholders (`<your name>`), code
+/// (`List<String>`), addresses (`<a@b.com>`) and a last tag that never ends would be lost.
+fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, Seen) {
+    let mut seen = Seen::default();
+    if !text.contains('<') {
+        return (text, seen);
+    }
+    let (last_end, last_comment_end) = (text.rfind('>'), text.rfind("-->"));
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, _) in text.match_indices('<') {
+        let rest = &text[at + 1..];
+        let ends = last_end.is_some_and(|end| end > at);
+        let kept = if rest.starts_with("!--") {
+            last_comment_end.is_some_and(|end| end > at)
+        } else if rest.starts_with(['!', '?']) {
+            let name = rest[1..].get(..7).unwrap_or_default().to_ascii_lowercase();
+            ends && (name == "doctype" || name.starts_with("xml") || name.starts_with("[cdata["))
+        } else {
+            ends && count(rest, &mut seen)
+        };
+        if !kept {
+            out.push_str(&text[copied..at]);
+            out.push_str("&lt;");
+            copied = at + 1;
+        }
+    }
+    if copied == 0 {
+        return (text, seen);
+    }
+    out.push_str(&text[copied..]);
+    (Cow::Owned(out), seen)
+}
+
+/// Whether a `<` with this after it starts a tag; if so, it is counted.
+fn count(rest: &str, seen: &mut Seen) -> bool {
+    let name = rest.strip_prefix('/').unwrap_or(rest);
+    let end = name
+        .bytes()
+        .take(48)
+        .position(|b| b.is_ascii_whitespace() || b == b'>' || b == b'/' || b == b'<');
+    let Some(name) = end.and_then(|end| name.get(..end)) else {
+        return false;
+    };
+    let Some(tag) = tag(&name.to_ascii_lowercase()) else {
+        return false;
+    };
+    seen.all += 1;
+    seen.blocks += usize::from(tag.is_block());
+    seen.breaks += usize::from(tag == Tag::Break);
+    seen.raw |= tag == Tag::DroppedRaw;
+    true
+}
+
+fn replace<'a>(
+    text: Cow<'a, str>,
+    pattern: Option<&Regex>,
+    with: impl Fn(&str) -> String,
+) -> Cow<'a, str> {
+    match pattern {
+        Some(pattern) => Cow::Owned(
+            pattern
+                .replace_all(&text, |found: &regex::Captures<'_>| with(&found[0]))
+                .into_owned(),
+        ),
+        None => text,
+    }
+}

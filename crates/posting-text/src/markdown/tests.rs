@@ -1,0 +1,15 @@
+//! Quirks of real descriptions, each a named case; `properties` has what holds for any input.
+
+mod html;
+mod properties;
+mod text;
+
+use crate::Budget;
+
+fn from_description(raw: &str) -> String {
+    super::from_description(raw, &Budget::unlimited()).unwrap()
+}
+
+fn check(name: &str, raw: &str, expect: &str) {
+    assert_eq!(from_description(raw), expect, "{name}");
+}

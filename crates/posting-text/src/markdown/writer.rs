@@ -1,0 +1,349 @@
+//! Prints a [`Document`] as `CommonMark`: `-` lists, `#` headings, `**` and `_`, a backslash for a
+//! hard line break, one empty line between blocks.
+
+use pulldown_cmark::{Event, Parser};
+
+use super::{
+    emphasis::{Interval, Mark, marks},
+    escape::{self, Place},
+};
+use crate::{
+    Budget, Exceeded,
+    document::{Block, Document, List, Span, Style, plain},
+};
+
+pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exceeded> {
+    budget.begin_text();
+    let mut lines = Vec::new();
+    blocks(&document.blocks, &mut lines, false, budget)?;
+    let mut out = lines.join("\n");
+    out.truncate(out.trim_end().len());
+    Ok(out)
+}
+
+// Recursion is bounded by the depth that the builder allows. A line is paid for when it is made,
+// and what stands before it when that is added, so that what is too long is never made.
+fn blocks(
+    blocks: &[Block],
+    out: &mut Vec<String>,
+    tight: bool,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
+    // Two lists in a row would become one: the second takes the other bullet.
+    let mut other_sign = false;
+    let mut previous: Option<&Block> = None;
+    for block in blocks {
+        let before = out.len();
+        let list_after_text = tight && matches!(block, Block::List(_));
+        if previous.is_some() && !list_after_text {
+            out.push(String::new());
+        }
+        let start = out.len();
+        match block {
+            Block::Paragraph(spans) => {
+                let text = inline(spans, budget)?;
+                out.extend(text.split('\n').map(str::to_owned));
+            }
+            Block::Heading(level, spans) => out.push(heading(*level, spans, budget)?),
+            Block::List(list) => {
+                other_sign = match previous {
+                    Some(Block::List(before)) if before.start.is_some() == list.start.is_some() => {
+                        !other_sign
+                    }
+                    _ => false,
+                };
+                write_list(list, other_sign, out, budget)?;
+            }
+            Block::Quote(inner) => {
+                let mut lines = Vec::new();
+                self::blocks(inner, &mut lines, false, budget)?;
+                prefixed(&lines, 2, budget)?;
+                out.extend(lines.into_iter().map(|line| {
+                    if line.is_empty() {
+                        ">".to_owned()
+                    } else {
+                        format!("> {line}")
+                    }
+                }));
+            }
+            Block::Code(spans) => code_block(&plain(spans), out, budget)?,
+            Block::Rule => out.push("---".to_owned()),
+        }
+        if out.len() == start {
+            out.truncate(before);
+        } else {
+            // The empty line before it.
+            budget.write(1)?;
+            previous = Some(block);
+        }
+    }
+    Ok(())
+}
+
+/// Pays for the prefixes that are inserted before lines already written.
+fn prefixed(lines: &[String], bytes: usize, budget: &Budget) -> Result<(), Exceeded> {
+    let filled = lines.iter().filter(|line| !line.is_empty());
+    budget.write(filled.count().saturating_mul(bytes))?;
+    budget.spend(lines.iter().map(|line| 1 + bytes + line.len()).sum())
+}
+
+fn write_list(
+    list: &List,
+    other_sign: bool,
+    out: &mut Vec<String>,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
+    // An item of more than one paragraph needs empty lines, and then all items get them.
+    let loose = list.items.iter().any(|item| {
+        item.iter()
+            .filter(|block| !matches!(block, Block::List(_)))
+            .count()
+            > 1
+            || item
+                .iter()
+                .skip(1)
+                .any(|block| !matches!(block, Block::List(_)))
+    });
+    for (index, item) in list.items.iter().enumerate() {
+        let marker = match list.start {
+            Some(start) => {
+                let number = u32::try_from(index)
+                    .unwrap_or(u32::MAX)
+                    .saturating_add(start);
+                format!("{number}{} ", if other_sign { ')' } else { '.' })
+            }
+            None => if other_sign { "* " } else { "- " }.to_owned(),
+        };
+        let mut lines = Vec::new();
+        blocks(item, &mut lines, !loose, budget)?;
+        prefixed(&lines, marker.len(), budget)?;
+        if loose && index > 0 {
+            budget.write(1)?;
+            out.push(String::new());
+        }
+        let indent = " ".repeat(marker.len());
+        for (number, line) in lines.into_iter().enumerate() {
+            out.push(match (number, line.is_empty()) {
+                (0, _) => format!("{marker}{line}"),
+                (_, true) => line,
+                (_, false) => format!("{indent}{line}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn heading(level: u8, spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
+    let mut text = inline(spans, budget)?;
+    // Six signs, a space, a backslash.
+    budget.write(8)?;
+    // Nothing starts a block within a heading.
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 && (text[digits..].starts_with("\\.") || text[digits..].starts_with("\\)")) {
+        text.remove(digits);
+    } else if text.starts_with("\\# ") {
+        text.remove(0);
+    }
+    // `# C #` would lose its last sign.
+    if let Some(before) = text.strip_suffix('#') {
+        let backslashes = before.len() - before.trim_end_matches('\\').len();
+        if backslashes % 2 == 0 {
+            text.insert(text.len() - 1, '\\');
+        }
+    }
+    Ok(format!("{} {text}", "#".repeat(level.clamp(1, 6).into())))
+}
+
+fn code_block(text: &str, out: &mut Vec<String>, budget: &Budget) -> Result<(), Exceeded> {
+    budget.spend(text.len().saturating_mul(3))?;
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    budget.write(text.len() + 2 * (fence.len() + 1))?;
+    out.push(fence.clone());
+    out.extend(text.split('\n').map(|line| line.trim_end().to_owned()));
+    out.push(fence);
+    Ok(())
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// A paragraph's text with its marks.
+fn inline(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
+    let text = written(spans, budget)?;
+    budget.write(text.len() + 1)?;
+    Ok(text)
+}
+
+fn written(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
+    if let [span] = spans
+        && span.style == Style::default()
+        && span.link.is_none()
+        && escape::is_harmless(&span.text)
+    {
+        budget.spend(span.text.len())?;
+        return Ok(span.text.clone());
+    }
+    let (text, mut intervals) = marks(spans, budget)?;
+    let out = marked(&text, &intervals, budget)?;
+    if is_delicate(&text, &intervals) && !shows(&out, &text, budget)? {
+        // Better plain than with signs that show.
+        intervals.retain(|interval| !matches!(interval.mark, Mark::Strong | Mark::Emphasis));
+        return marked(&text, &intervals, budget);
+    }
+    Ok(out)
+}
+
+/// Whether the corners of `CommonMark`'s rules for emphasis may matter: signs in the text, or
+/// marks within marks.
+fn is_delicate(text: &[char], intervals: &[Interval]) -> bool {
+    let has = |mark: &Mark| intervals.iter().any(|interval| interval.mark == *mark);
+    let (strong, emphasis) = (has(&Mark::Strong), has(&Mark::Emphasis));
+    (strong && emphasis)
+        || ((strong || emphasis) && text.iter().any(|c| matches!(c, '*' | '_' | '`' | '~')))
+}
+
+/// Whether a parser sees just this text in the Markdown.
+fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool, Exceeded> {
+    budget.spend(markdown.len().saturating_mul(2) + text.len())?;
+    let mut seen = String::with_capacity(markdown.len());
+    for event in Parser::new(markdown) {
+        if let Event::Text(text) | Event::Code(text) = event {
+            seen.push_str(&text);
+        }
+    }
+    let visible = |c: &char| !c.is_whitespace();
+    let text = text.iter().copied().filter(visible);
+    Ok(seen.chars().filter(visible).eq(text))
+}
+
+/// Writes text with its marks.
+fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<String, Exceeded> {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut open: Vec<(&Interval, &'static str)> = Vec::new();
+    let mut next = intervals.iter().peekable();
+    let mut after_digits = None;
+    let mut at = 0;
+    // Paid for by the thousand: one step is less work than asking for it.
+    let mut turns = 0;
+    loop {
+        turns += 1 + open.len();
+        if turns >= 1_000 {
+            budget.spend(turns)?;
+            turns = 0;
+        }
+        let mut markup = false;
+        while let Some((interval, sign)) = open.last().copied().filter(|(i, _)| i.end <= at) {
+            close(interval, sign, &mut out);
+            open.pop();
+            markup = true;
+        }
+        while let Some(interval) = next.next_if(|interval| interval.start <= at) {
+            if let Mark::Code = interval.mark {
+                code(&text[interval.start..interval.end], &mut out);
+                at = interval.end;
+                // Marks that would start inside the code have no place there.
+                while next.next_if(|inner| inner.start < at).is_some() {}
+            } else {
+                let sign = sign(interval, text);
+                out.push_str(sign);
+                open.push((interval, sign));
+            }
+            markup = true;
+            if at >= interval.end {
+                break;
+            }
+        }
+        let ends_here = open.last().is_some_and(|(interval, _)| interval.end <= at);
+        if ends_here || next.peek().is_some_and(|interval| interval.start <= at) {
+            continue;
+        }
+        let Some(c) = text.get(at).copied() else {
+            break;
+        };
+        if c.is_alphabetic() || c == ' ' {
+            out.push(c);
+            at += 1;
+            continue;
+        }
+        let line_start = !markup && (at == 0 || text[at - 1] == '\n');
+        if c == '\n' {
+            out.push_str("\\\n");
+            at += 1;
+            continue;
+        }
+        if line_start {
+            after_digits = escape::ordered(&text[at..]).map(|digits| at + digits);
+        }
+        let ends = open
+            .last()
+            .is_some_and(|(interval, _)| interval.end == at + 1);
+        let starts = next.peek().is_some_and(|interval| interval.start == at + 1);
+        // A link after it would become an image. Before a bracket of the text it is escaped anyway.
+        let makes_image = c == '!' && starts && text.get(at + 1) != Some(&'[');
+        if after_digits == Some(at) || makes_image {
+            out.push('\\');
+        }
+        let in_link = open
+            .iter()
+            .any(|(interval, _)| matches!(interval.mark, Mark::Link(_)));
+        escape::push(
+            &mut out,
+            Place {
+                text,
+                at,
+                line_start,
+                beside_markup: markup || ends || starts,
+                in_link,
+            },
+        );
+        at += 1;
+    }
+    budget.spend(turns)?;
+    Ok(out)
+}
+
+/// `_` reads best, but does not work within a word.
+fn sign(interval: &Interval, text: &[char]) -> &'static str {
+    let letter = |at: Option<usize>| {
+        at.and_then(|at| text.get(at))
+            .is_some_and(|c| !c.is_whitespace() && *c != '\n')
+    };
+    match interval.mark {
+        Mark::Strong => "**",
+        Mark::Emphasis if letter(interval.start.checked_sub(1)) || letter(Some(interval.end)) => {
+            "*"
+        }
+        Mark::Emphasis => "_",
+        Mark::Link(_) => "[",
+        Mark::Code => "`",
+    }
+}
+
+fn close(interval: &Interval, sign: &str, out: &mut String) {
+    if let Mark::Link(destination) = &interval.mark {
+        out.push_str("](");
+        out.push_str(destination);
+        out.push(')');
+    } else {
+        out.push_str(sign);
+    }
+}
+
+fn code(text: &[char], out: &mut String) {
+    let text: String = text
+        .iter()
+        .map(|c| if *c == '\n' { ' ' } else { *c })
+        .collect();
+    let fence = "`".repeat(longest_run(&text) + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    out.push_str(&fence);
+    out.push_str(pad);
+    out.push_str(&text);
+    out.push_str(pad);
+    out.push_str(&fence);
+}

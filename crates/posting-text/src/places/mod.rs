@@ -1,0 +1,192 @@
+//! Coordinates of cities, from a table that is part of the program.
+//!
+//! Data from `GeoNames`; see `data/NOTICE`. A city is only looked for in its country, and what is
+//! not found is not guessed.
+
+mod fold;
+mod states;
+
+#[cfg(test)]
+mod tests;
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use fold::fold;
+
+/// A place on Earth, WGS 84, in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinates {
+    /// Degrees north, −90 to 90.
+    pub latitude: f64,
+    /// Degrees east, −180 to 180.
+    pub longitude: f64,
+}
+
+/// Where a city is: `country` is its two-letter code, `city` its name as people write it.
+pub fn find(country: &str, city: &str) -> Option<Coordinates> {
+    let names = TABLE.get(country)?;
+    let place = candidates(country, city).into_iter().find_map(|wanted| {
+        let place = names.get(wanted.name.as_str())?;
+        // "Boston, GA" is not the Boston that is known.
+        let elsewhere = wanted.state.is_some_and(|state| state != place.state);
+        (!elsewhere).then_some(place)
+    })?;
+    Some(Coordinates {
+        latitude: f64::from(place.latitude) / 1000.0,
+        longitude: f64::from(place.longitude) / 1000.0,
+    })
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    latitude: i32,
+    longitude: i32,
+    state: &'static str,
+}
+
+type Names = HashMap<&'static str, Place>;
+
+static TABLE: LazyLock<HashMap<&'static str, Names>> = LazyLock::new(|| {
+    let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(include_bytes!("../../data/places.z"));
+    let text = bytes
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or_default();
+    // It lives as long as the table, which lives as long as the program.
+    parse(Box::leak(text.into_boxed_str()))
+});
+
+fn parse(text: &'static str) -> HashMap<&'static str, Names> {
+    let mut countries = HashMap::new();
+    let mut country = "";
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let mut columns = line.split('\t');
+        let (Some(spellings), Some(latitude), Some(longitude)) = (
+            columns.next(),
+            columns.next().and_then(|n| n.parse().ok()),
+            columns.next().and_then(|n| n.parse().ok()),
+        ) else {
+            countries.insert(country, names.drain(..).collect());
+            country = line;
+            continue;
+        };
+        let place = Place {
+            latitude,
+            longitude,
+            state: columns.next().unwrap_or_default(),
+        };
+        names.extend(spellings.split('|').map(|name| (name, place)));
+    }
+    countries.insert(country, names.into_iter().collect());
+    countries
+}
+
+/// A name to look up, and the state it must be in.
+struct Wanted {
+    name: String,
+    state: Option<&'static str>,
+}
+
+/// What a city may be called in the table, the most exact first.
+fn candidates(country: &str, city: &str) -> Vec<Wanted> {
+    let mut out: Vec<Wanted> = Vec::new();
+    let (outside, inside) = match city.split_once('(') {
+        Some((before, rest)) => (before, rest.split(')').next()),
+        None => (city, None),
+    };
+    let first = outside
+        .split([',', ';', '/', '|'])
+        .next()
+        .unwrap_or(outside);
+    let first = first.split(" - ").next().unwrap_or(first);
+    let state = outside[first.len()..]
+        .split([',', ';', '/', '|', '-'])
+        .chain(inside)
+        .find_map(|part| states::code(country, &fold(part)));
+    let mut add = |name: String, state| {
+        if !name.is_empty() && !out.iter().any(|known: &Wanted| known.name == name) {
+            out.push(Wanted { name, state });
+        }
+    };
+    if let Some(state) = state {
+        add(format!("{} {state}", fold(first)), Some(state));
+    } else {
+        add(fold(city), None);
+        add(fold(outside), None);
+    }
+    let name = fold(first);
+    add(name.clone(), state);
+    let bare = without_district(&name);
+    for name in [name, bare] {
+        for spelling in spellings(&name) {
+            add(spelling, state);
+        }
+        add(name, state);
+    }
+    out
+}
+
+/// `paris 14eme arrondissement`, `75014 paris`, `lyon cedex 03`: the city alone.
+fn without_district(name: &str) -> String {
+    const DISTRICT: [&str; 6] = ["arrondissement", "arr", "cedex", "kommune", "kommun", "er"];
+    let words: Vec<&str> = name
+        .split(' ')
+        .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()) && !DISTRICT.contains(word))
+        .collect();
+    words.join(" ")
+}
+
+/// Other ways to write a name.
+fn spellings(name: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (prefix, instead) in [
+        ("city of ", ""),
+        ("ville de ", ""),
+        ("greater ", ""),
+        ("stadt ", ""),
+        ("st ", "saint "),
+        ("ste ", "sainte "),
+        ("st ", "sankt "),
+        ("saint ", "st "),
+        ("ft ", "fort "),
+        ("mt ", "mount "),
+    ] {
+        if let Some(rest) = name.strip_prefix(prefix) {
+            out.push(format!("{instead}{rest}"));
+        }
+    }
+    // "Aarhus C": a part of the city in the manner of the post.
+    if let Some((rest, part)) = name.rsplit_once(' ')
+        && part.chars().count() == 1
+    {
+        out.push(rest.to_owned());
+    }
+    for suffix in [
+        " city",
+        " area",
+        " metropolitan area",
+        " region",
+        " dc",
+        " df",
+        " cdmx",
+    ] {
+        if let Some(rest) = name.strip_suffix(suffix) {
+            out.push(rest.to_owned());
+        }
+    }
+    out.push(format!("{name} city"));
+    if name.contains(" st ") {
+        out.push(name.replace(" st ", " saint "));
+    }
+    // Umlauts and the Nordic å written with two letters.
+    let plain = name
+        .replace("ae", "a")
+        .replace("oe", "o")
+        .replace("ue", "u")
+        .replace("aa", "a");
+    if plain != name {
+        out.push(plain);
+    }
+    out
+}

@@ -1,0 +1,85 @@
+//! A company's name inside a longer word: hashtags, handles, and words with humps.
+
+use std::ops::Range;
+
+use super::{
+    key::{Case, Key},
+    vocabulary::GENERIC,
+    words::{Word, unaccented},
+};
+use crate::{Budget, Exceeded};
+
+/// A name shorter than this occurs in other words by chance.
+const LONG: usize = 4;
+
+/// What of a word shows the name in spite of the letters around it: all of `#lifeatexample` and
+/// `@examplejobs`, the name alone in `MyExample` and `LifeAtExample`.
+pub(super) fn find(
+    keys: &[Key],
+    word: &Word<'_>,
+    text: &str,
+    budget: &Budget,
+) -> Result<Option<Range<usize>>, Exceeded> {
+    if word.text.len() <= LONG {
+        return Ok(None);
+    }
+    let tagged = is_tag(word, text);
+    if !tagged && !has_hump(word.text) {
+        return Ok(None);
+    }
+    let tag = if tagged {
+        unaccented(&word.lower)
+    } else {
+        String::new()
+    };
+    let names = keys
+        .iter()
+        .filter(|key| key.case != Case::Upper && key.joined.chars().count() >= LONG);
+    for key in names {
+        budget.spend(tag.len() + word.text.len())?;
+        if tagged && is_in_tag(key, &tag) {
+            return Ok(Some(word.start..word.end()));
+        }
+        if let Some(range) = behind_hump(key, word) {
+            return Ok(Some(word.start + range.start..word.start + range.end));
+        }
+    }
+    Ok(None)
+}
+
+/// An ordinary word is a name only at the start or the end of a tag.
+fn is_in_tag(key: &Key, tag: &str) -> bool {
+    let name = key.joined.as_str();
+    if GENERIC.contains(name) {
+        tag.starts_with(name) || tag.ends_with(name)
+    } else {
+        tag.contains(name)
+    }
+}
+
+/// Whether a word is a hashtag or a handle, which says nothing about how a text writes it.
+pub(super) fn is_tag(word: &Word<'_>, text: &str) -> bool {
+    text[..word.start].ends_with(['#', '@', '＠', '＃'])
+}
+
+fn has_hump(word: &str) -> bool {
+    word.as_bytes()
+        .windows(2)
+        .any(|pair| !pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase())
+}
+
+/// Where a name starts at a hump and ends with the word or before the next hump.
+fn behind_hump(key: &Key, word: &Word<'_>) -> Option<Range<usize>> {
+    if word.lower.len() != word.text.len() {
+        return None;
+    }
+    word.lower
+        .match_indices(key.joined.as_str())
+        .map(|(at, name)| at..at + name.len())
+        .find(|range| {
+            let after = &word.text[range.end..];
+            let starts = word.text[..range.start].ends_with(|c: char| !c.is_uppercase())
+                && word.text[range.start..].starts_with(char::is_uppercase);
+            starts && (!after.starts_with(char::is_lowercase) || after == "s")
+        })
+}

@@ -1,0 +1,279 @@
+//! What holds of any text.
+
+use proptest::prelude::*;
+
+use super::{
+    super::{Identity, say_once},
+    leak::leaks,
+    markdown, redact,
+};
+use crate::{
+    Budget, Posting,
+    markdown::from_description,
+    prepare,
+    rules::{self, Secrets, Texts},
+    testing::posting,
+};
+
+fn clean(text: &str) -> String {
+    from_description(text, &Budget::unlimited()).unwrap()
+}
+
+/// The redacted form of a text for a posting.
+fn hidden(text: &str, posting: &Posting<'_>) -> String {
+    let secrets = Secrets::of(posting);
+    markdown(text, &Identity::of(posting, &secrets))
+}
+
+#[test]
+fn leaks_are_found() {
+    let posting = posting("");
+    let found = leaks(
+        "At **Acm**era, [here](https://x.org), a@b.no, +47 91812345, acmera.no",
+        &posting,
+    );
+    let kinds: Vec<&str> = found.iter().map(|leak| leak.kind.token()).collect();
+    assert_eq!(
+        kinds,
+        ["[company]", "[email]", "[phone]", "[link]", "[link]"]
+    );
+    assert_eq!(
+        leaks("At [company], [link], [email], [phone] in Oslo", &posting),
+        []
+    );
+}
+
+fn advertisement() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(vec![
+            "Acmera",
+            "acmera",
+            "Acm",
+            "era",
+            "ACMERA AS",
+            "acmera.no",
+            "a@b.no",
+            "https://x.org/y",
+            "+47 91812345",
+            "<b>",
+            "</b>",
+            "<p>",
+            "</p>",
+            "<a href='https://x.org'>",
+            "</a>",
+            "<li>",
+            "<br>",
+            "tlf ",
+            "(at)",
+            "dot ",
+        ])
+        .prop_map(str::to_owned),
+        "[a-zA-Z0-9 .,:()@/+-]{0,10}",
+    ];
+    prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn nothing_leaks(raw in advertisement()) {
+        let posting = posting(&raw);
+        let redacted = hidden(&raw, &posting);
+        let found = leaks(&redacted, &posting);
+        prop_assert!(found.is_empty(), "{found:?} in {redacted:?}");
+        prop_assert!(!redacted.contains("x.org"), "{redacted:?}");
+        prop_assert!(!redacted.split(|c: char| !c.is_alphanumeric()).any(|word| word == "Acmera"));
+    }
+
+    #[test]
+    fn redacting_again_changes_nothing(raw in advertisement()) {
+        let posting = posting(&raw);
+        let once = hidden(&raw, &posting);
+        let cleaned = clean(&once);
+        prop_assert_eq!(hidden(&once, &posting), cleaned);
+    }
+
+    #[test]
+    fn any_text_and_name(raw in ".{0,100}", name in ".{0,20}", website in ".{0,20}") {
+        let _ = redact(&name, &website, &raw);
+    }
+}
+
+/// Names as companies have them, and some that are hardly names.
+fn name() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        "[A-ZÅÉ][a-zåéø]{0,8}",
+        "[A-Z]{1,4}[0-9]{0,2}",
+        prop::sample::select(vec![
+            "Target",
+            "The",
+            "Nord",
+            "AS",
+            "Group",
+            "GmbH",
+            "&",
+            "+",
+            "og",
+            "3M",
+            "X",
+            "7",
+            "Yahu!",
+            "(R)evolve",
+            "株式会社山田",
+            "Åse's",
+            "a.b",
+            "No-No",
+            "Company",
+            "Link",
+        ])
+        .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(word, 1..4).prop_map(|words| words.join(" "))
+}
+
+/// A piece of an advertisement of the company with this name.
+fn about(name: &str, number: usize, words: &str) -> String {
+    match number % 14 {
+        0 => name.to_owned(),
+        1 => format!("<b>{name}</b>"),
+        2 => format!("{}<i>{}</i>", &name[..start(name)], &name[start(name)..]),
+        3 => name.to_uppercase(),
+        4 => format!("{name}'s {words}"),
+        5 => format!("({name}), <a href='https://sub.acme-host.no/x'>{name}</a>"),
+        6 => "https://www.acme-host.no/jobs?a=b_c".to_owned(),
+        7 => "Jobs.Acme-Host.no".to_owned(),
+        8 => "<i>jobs_at</i>@acme-host.no".to_owned(),
+        9 => "+47 918 <b>12</b> 345".to_owned(),
+        10 => format!(
+            "&#65;{name}&amp;{words}, {}&shy;{}",
+            &name[..start(name)],
+            &name[start(name)..]
+        ),
+        11 => format!("<h2>{name} {words}</h2><ul><li>{words} {name}</ul>"),
+        12 => format!("<code>{name}</code> `{name}` **{name}** \\{name}"),
+        _ => words.to_owned(),
+    }
+}
+
+/// Where the second character starts.
+fn start(text: &str) -> usize {
+    text.char_indices().nth(1).map_or(text.len(), |(at, _)| at)
+}
+
+/// The naive reference for `say_once`: removes one repetition at a time until none is left.
+fn taken_out(mut text: String, token: &str, again: &str) -> String {
+    let twice = format!("{token}{again}");
+    while text.contains(&twice) {
+        text = text.replacen(&twice, token, 1);
+    }
+    text
+}
+
+proptest! {
+    #[test]
+    fn what_is_said_twice_is_said_once(pieces in prop::collection::vec(
+        prop::sample::select(vec!["[link]", " ", "(", ")", " (", "[link] (", " [link]", "[", "]", "x"]),
+        0..24,
+    )) {
+        for again in [" [link]", " ([link])"] {
+            let mut text = pieces.concat();
+            let expect = taken_out(text.clone(), "[link]", again);
+            say_once(&mut text, "[link]", again, &Budget::unlimited()).unwrap();
+            prop_assert_eq!(text, expect);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn the_rules_hold(
+        name in name(),
+        website in prop::sample::select(vec![
+            "https://www.acme-host.no/", "https://jobs.acme-host.no", "https://acme-host.no/a",
+        ]),
+        pieces in prop::collection::vec((0_usize..14, "[a-zA-Z0-9 .,:()@/+_*-]{0,8}"), 1..12),
+        gap in prop::sample::select(vec![" ", "", "\n", ", ", "<br>", "_", "\u{a0}"]),
+    ) {
+        let pieces: Vec<String> = pieces
+            .iter()
+            .map(|(number, words)| about(&name, *number, words))
+            .collect();
+        let description = format!("A job for you. {}", pieces.join(gap));
+        let posting = Posting {
+            company_name: &name,
+            company_website: website,
+            ..posting(&description)
+        };
+        let budget = Budget::of(&description);
+        let prepared = prepare(&posting, &budget).unwrap();
+        let texts = Texts {
+            markdown: &prepared.markdown,
+            redacted_markdown: &prepared.redacted_markdown,
+            rejection: None,
+        };
+        prop_assert_eq!(rules::check(&texts, None, &posting, &budget), Ok(()), "{:?}", prepared);
+        let redacted_markdown = &hidden(&prepared.redacted_markdown, &posting);
+        let twice = Texts { redacted_markdown, ..texts };
+        prop_assert_eq!(rules::check(&twice, None, &posting, &budget), Ok(()), "{:?}", twice);
+    }
+}
+
+/// Texts as bad as models can write them.
+fn written() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(vec![
+            "Acmera AS",
+            "**Ac**mera AS",
+            "Acm\u{ad}era AS",
+            "Acmera&nbsp;AS",
+            "jobs.ACMERA.no",
+            "jobs&commat;acmera.no",
+            "jo_b_s\\@acmera.no",
+            "+47 22 33 44 55",
+            "&#43;4722334455",
+            "<https://acmera.no>",
+            "[here](https://acmera.no)",
+            "[here](javascript:alert(1))",
+            "[here]",
+            "\n\n[here]: https://acmera.no\n\n",
+            "![](https://acmera.no/p.png)",
+            "<b>",
+            "</b>",
+            "<script>alert(1)</script>",
+            "<!--",
+            "-->",
+            "\u{202e}",
+            "\u{2066}",
+            "\u{0}",
+            "\u{1b}[31m",
+            "\n\n",
+            "\n- ",
+            "\n```\n",
+            "\\",
+            "&",
+        ])
+        .prop_map(str::to_owned),
+        "[a-z ]{0,12}",
+        ".{0,6}",
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn whatever_a_model_writes_can_be_shown(draft in written(), redacted in written()) {
+        let posting = posting("A cook.");
+        let texts = Texts {
+            markdown: &clean(&draft),
+            redacted_markdown: &hidden(&redacted, &posting),
+            rejection: Some("It sells a course."),
+        };
+        let checked = rules::check(&texts, None, &posting, &Budget::unlimited());
+        prop_assert_eq!(checked, Ok(()), "{:?}", texts);
+    }
+}

@@ -1,0 +1,53 @@
+//! A second look at a redacted text, with the same eyes.
+
+use std::ops::Range;
+
+use super::super::{Identity, Kind, Scan, certain};
+use crate::{Budget, Posting, markdown, rules::Secrets};
+
+/// Something that should have been hidden.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leak {
+    /// What it is.
+    pub kind: Kind,
+    /// How it shows.
+    pub text: String,
+}
+
+/// Everything in a redacted Markdown text that identifies the company of a posting or leads to it.
+pub fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
+    let budget = Budget::unlimited();
+    let document = markdown::read(redacted, &budget).unwrap();
+    let secrets = Secrets::of(posting);
+    let identity = Identity::of(posting, &secrets);
+    let scan = Scan::of(&document, identity.website, &budget).unwrap();
+    let found = scan.find(&identity, &budget).unwrap();
+    let is_new = |range: &Range<usize>| {
+        let at = found.partition_point(|(other, _)| other.end <= range.start);
+        found
+            .get(at)
+            .is_none_or(|(other, _)| other.start >= range.end)
+    };
+    let mut secrets = certain(&identity, &scan.text, &budget).unwrap();
+    secrets.retain(|(range, _)| is_new(range));
+    let mut out: Vec<Leak> = found
+        .into_iter()
+        .chain(secrets)
+        .map(|(range, kind)| Leak {
+            kind,
+            text: scan.text[range].to_owned(),
+        })
+        .collect();
+    document.for_each_text(&mut |spans| {
+        out.extend(
+            spans
+                .iter()
+                .filter_map(|span| span.link.as_ref())
+                .map(|link| Leak {
+                    kind: Kind::Link,
+                    text: link.to_string(),
+                }),
+        );
+    });
+    out
+}

@@ -1,0 +1,31 @@
+//! What must be hidden and what must not, each a named case.
+
+mod contacts;
+mod laws;
+mod leak;
+mod names;
+
+use crate::Budget;
+
+use super::Identity;
+
+fn markdown(source: &str, identity: &Identity<'_>) -> String {
+    super::hidden(source, identity, &Budget::unlimited()).unwrap()
+}
+
+/// The redacted form of a text, for a company with a name and a website.
+fn redact(name: &str, website: &str, text: &str) -> String {
+    let identity = Identity {
+        name,
+        website,
+        ..Identity::default()
+    };
+    markdown(text, &identity)
+}
+
+#[track_caller]
+fn check(case: &str, (name, website): (&str, &str), text: &str, expect: &str) {
+    assert_eq!(redact(name, website, text), expect, "{case}");
+}
+
+const ACME: (&str, &str) = ("Acmera", "https://www.acmera.com");

@@ -1,0 +1,211 @@
+//! Finds addresses of the web in text: URLs, and domains as people say them.
+
+use std::{ops::Range, sync::LazyLock};
+
+use regex::Regex;
+
+use super::vocabulary::GENERIC;
+use crate::{Budget, Exceeded};
+
+/// Where the URLs are.
+pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+    static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」。、（）]+"#).ok()
+    });
+    budget.spend(text.len())?;
+    if !text.contains("//") && !contains_www(text) {
+        return Ok(Vec::new());
+    }
+    let Some(pattern) = URL.as_ref() else {
+        return Ok(Vec::new());
+    };
+    // Each address is looked at again for the signs around it.
+    budget.spend(text.len().saturating_mul(4))?;
+    Ok(pattern
+        .find_iter(text)
+        .map(|found| found.start()..found.start() + trimmed(found.as_str()).len())
+        .collect())
+}
+
+fn contains_www(text: &str) -> bool {
+    text.as_bytes()
+        .windows(3)
+        .any(|bytes| bytes.eq_ignore_ascii_case(b"www"))
+}
+
+/// A URL without the punctuation of the sentence around it.
+fn trimmed(url: &str) -> &str {
+    let count = |sign| url.bytes().filter(|b| *b == sign).count();
+    let (mut round, mut square) = (
+        count(b')').saturating_sub(count(b'(')),
+        count(b']').saturating_sub(count(b'[')),
+    );
+    url.trim_end_matches(|last| match last {
+        ')' => take_one(&mut round),
+        ']' => take_one(&mut square),
+        _ => matches!(
+            last,
+            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '’' | '”' | '“' | '»' | '*' | '…'
+        ),
+    })
+}
+
+/// Whether one more closing bracket is too many for the opening ones.
+fn take_one(surplus: &mut usize) -> bool {
+    let some = *surplus > 0;
+    *surplus = surplus.saturating_sub(1);
+    some
+}
+
+/// Where domains without a scheme are, such as `jobs.example.org/apply`.
+///
+/// A missing space after a full stop (`the end.Next we`), abbreviations and names of technology
+/// (`Node.js`, `ASP.NET`) look alike; `label` is the company's own, which is always meant.
+pub(crate) fn domains(
+    text: &str,
+    label: Option<&str>,
+    budget: &Budget,
+) -> Result<Vec<Range<usize>>, Exceeded> {
+    budget.spend(text.len())?;
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
+    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut looked = 0;
+    for (dot, _) in text.match_indices('.') {
+        let before = text[..dot]
+            .chars()
+            .next_back()
+            .is_some_and(char::is_alphanumeric);
+        let after = text[dot + 1..].starts_with(char::is_alphanumeric);
+        if dot < looked || !before || !after {
+            continue;
+        }
+        let start = dot - longest_end(&text[..dot], inside);
+        let from = start;
+        let host_end = dot + 1 + longest_start(&text[dot + 1..], inside);
+        looked = host_end;
+        let start = start + longest_start(&text[start..dot], |c| matches!(c, '.' | '-'));
+        let mut end = start + text[start..host_end].trim_end_matches(['.', '-']).len();
+        let port = text[end..].strip_prefix(':');
+        let port = port.map_or(0, |port| longest_start(port, |c| c.is_ascii_digit()));
+        if port > 1 {
+            end += 1 + port;
+        }
+        if text[end..].starts_with('/') {
+            end += longest_start(&text[end..], |c| {
+                !c.is_whitespace() && !matches!(c, '<' | '>' | '"')
+            });
+            end = start + trimmed(&text[start..end]).len();
+            looked = looked.max(end);
+        }
+        budget.spend(looked.max(end) - from)?;
+        let touches =
+            text[..start].ends_with(['@', '_', '/']) || text[end..].starts_with(['_', '@']);
+        if !touches && is_domain(&text[start..end], &text[end..], label) {
+            out.push(start..end);
+        }
+    }
+    Ok(out)
+}
+
+/// How many bytes at the end of a text match, up to what a host name may have.
+fn longest_end(text: &str, matches: impl Fn(char) -> bool) -> usize {
+    text.chars()
+        .rev()
+        .take(253)
+        .take_while(|c| matches(*c))
+        .map(char::len_utf8)
+        .sum()
+}
+
+fn longest_start(text: &str, matches: impl Fn(char) -> bool) -> usize {
+    text.chars()
+        .take(2048)
+        .take_while(|c| matches(*c))
+        .map(char::len_utf8)
+        .sum()
+}
+
+fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
+    /// Endings of files, technology and abbreviations (`Org.nr`) rather than of a site somebody
+    /// would be sent to.
+    const FILES: [&str; 9] = ["md", "py", "sh", "zip", "mov", "rs", "so", "ps", "nr"];
+    /// Endings that are words: a sentence may go on with them after a missing space.
+    const WORDS: [&str; 28] = [
+        "in", "is", "it", "as", "at", "be", "by", "do", "me", "my", "no", "so", "to", "us", "am",
+        "de", "la", "se", "si", "et", "es", "il", "ne", "ma", "sa", "work", "team", "care",
+    ];
+    /// Tools and titles that are written like a domain.
+    const NAMES: [&str; 18] = [
+        "asp.net",
+        "ado.net",
+        "vb.net",
+        "ml.net",
+        "paint.net",
+        "socket.io",
+        "frame.io",
+        "draw.io",
+        "diagrams.net",
+        "monday.com",
+        "fast.ai",
+        "copy.ai",
+        "otter.ai",
+        "c.ai",
+        "dr.med",
+        "b.tech",
+        "m.tech",
+        "b.com",
+    ];
+    const TITLES: [&str; 14] = [
+        "dr", "prof", "dipl", "mag", "bzw", "inkl", "ca", "nr", "vs", "st", "mr", "mrs", "evtl",
+        "ev",
+    ];
+    let host = found.split(['/', ':']).next().unwrap_or(found);
+    let path = host.len() < found.len();
+    let lower = host.to_lowercase();
+    let labels: Vec<&str> = host.split('.').collect();
+    let (Some(ending), Some(name)) = (labels.last(), labels.get(labels.len().wrapping_sub(2)))
+    else {
+        return false;
+    };
+    let known = psl::suffix(lower.as_bytes()).is_some_and(|suffix| suffix.is_known());
+    let ours = own.is_some_and(|own| lower.split('.').any(|label| label == own));
+    if !known || (!ours && NAMES.contains(&lower.as_str())) {
+        return false;
+    }
+    if ours || path {
+        return true;
+    }
+    let two = labels.len() == 2;
+    let ending_lower = ending.to_lowercase();
+    let sentence = ending.starts_with(char::is_uppercase) && ending.contains(char::is_lowercase);
+    let short = two && name.chars().count() < 2;
+    let file = two && FILES.contains(&ending_lower.as_str());
+    let title = two && TITLES.contains(&name.to_lowercase().as_str());
+    let goes_on = after
+        .strip_prefix(' ')
+        .is_some_and(|rest| rest.starts_with(char::is_lowercase));
+    let typo = two
+        && goes_on
+        && WORDS.contains(&ending_lower.as_str())
+        && name.chars().all(char::is_lowercase)
+        && GENERIC.contains(name.to_lowercase().as_str());
+    !(sentence || short || file || title || typo)
+}
+
+/// The label of a website that its owner chose: `uber` of `https://www.uber.com/jobs`.
+pub(crate) fn label(website: &str) -> Option<String> {
+    let rest = website.split_once("://").map_or(website, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority
+        .rsplit('@')
+        .next()?
+        .split(':')
+        .next()?
+        .to_lowercase();
+    let domain = psl::domain_str(host.trim_end_matches('.'))?;
+    domain
+        .split('.')
+        .next()
+        .filter(|label| !label.is_empty())
+        .map(str::to_owned)
+}

@@ -1,0 +1,473 @@
+//! The least that a redacted text must not show.
+
+use std::{cmp::Reverse, fmt, ops::Range};
+
+use url::Url;
+
+use super::{contact, reading::is_unseen};
+use crate::{Budget, Exceeded, Posting};
+
+/// What a redacted text must not show, for one posting.
+///
+/// It is certain and no more than that. Spellings, parts and acronyms of a name, other domains
+/// and other forms of numbers are for a redactor, which can be wrong about them.
+///
+/// - **An e-mail address**: letters, digits and `._%+'’-` with a letter or a digit among them, an
+///   `@`, and two or more labels of letters, digits and hyphens, of which one after the first
+///   starts with two letters.
+/// - **A telephone number** in international form: a `+`, a digit at once, 8 to 15 digits in all,
+///   with at most two separators between two of them, and nothing around it that makes it a part
+///   of something else, an amount or a percentage. Round numbers are none.
+/// - **The company's host**: the host of its website without `www.`, in ASCII or in the letters
+///   it stands for, if it is a name with a full stop in it. No letter, digit or hyphen stands
+///   before it and no letter or digit behind it, also not after a full stop. A host below it
+///   (`jobs.example.org`) shows it.
+/// - **The company's name** as it was pushed, letter for letter, with any white space where it
+///   has some. It counts if it has three letters or more, the first of them is not lower case,
+///   and it is not the name of the posting's city or country. It must stand alone: at each end
+///   that is a letter or a digit, the text ends, or white space, an ASCII sign or other
+///   punctuation follows. A name in a script without spaces between words is found anywhere.
+#[derive(Clone, Debug)]
+pub struct Secrets {
+    /// The words of the name; none if it does not count.
+    name: Vec<String>,
+    /// Whether the name must stand alone.
+    is_alone: bool,
+    /// The spellings of the host.
+    hosts: Vec<String>,
+}
+
+/// Something that must not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// What it is.
+    pub kind: SecretKind,
+    /// The bytes of the text where it is.
+    pub range: Range<usize>,
+}
+
+/// What must not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SecretKind {
+    /// The company's name.
+    Company,
+    /// An e-mail address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// The company's host.
+    Host,
+}
+
+impl fmt::Display for SecretKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Company => "the company's name",
+            Self::Email => "an e-mail address",
+            Self::Phone => "a telephone number",
+            Self::Host => "the company's domain",
+        })
+    }
+}
+
+impl Secrets {
+    /// What must not show of a posting.
+    pub fn of(posting: &Posting<'_>) -> Self {
+        let name = name(posting);
+        let is_spaced = |word: &String| !word.contains(is_unspaced);
+        Self {
+            is_alone: name.iter().all(is_spaced),
+            name,
+            hosts: hosts(posting.company_website),
+        }
+    }
+
+    /// Where they show in the text of a block as a reader sees it, or of several with a line that
+    /// holds a control character between them. In order and without overlaps; of two that
+    /// overlap, the one that starts first.
+    ///
+    /// What is left when they are taken out may join into another, so a redactor looks again.
+    pub fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Secret>, Exceeded> {
+        let of = |kind| move |range| Secret { kind, range };
+        // Each of the looks passes the text once.
+        budget.spend(text.len().saturating_mul(2 + self.hosts.len()))?;
+        let mut found: Vec<Secret> = contact::emails(text)
+            .map(of(SecretKind::Email))
+            .chain(contact::phones(text).map(of(SecretKind::Phone)))
+            .collect();
+        for host in &self.hosts {
+            found.extend(hosts_in(text, host).map(of(SecretKind::Host)));
+        }
+        let names = self.names_in(text, budget)?;
+        found.extend(names.into_iter().map(of(SecretKind::Company)));
+        found.sort_by_key(|secret| (secret.range.start, Reverse(secret.range.end)));
+        let mut end = 0;
+        found.retain(|secret| {
+            let is_free = secret.range.start >= end;
+            if is_free {
+                end = secret.range.end;
+            }
+            is_free
+        });
+        Ok(found)
+    }
+
+    fn names_in(&self, text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+        let mut out = Vec::new();
+        let Some((first, rest)) = self.name.split_first() else {
+            return Ok(out);
+        };
+        budget.spend(text.len())?;
+        for (start, first) in text.match_indices(first.as_str()) {
+            if let Some(end) = name_end(text, start + first.len(), rest, budget)?
+                && (!self.is_alone || stands_alone(text, &(start..end)))
+            {
+                out.push(start..end);
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Where a name ends whose first word does so before `end`. A name may repeat its first word, so
+/// the same text may be looked at for each of its words.
+fn name_end(
+    text: &str,
+    mut end: usize,
+    rest: &[String],
+    budget: &Budget,
+) -> Result<Option<usize>, Exceeded> {
+    for word in rest {
+        let after = text[end..].trim_start();
+        let gap = text.len() - end - after.len();
+        budget.spend(gap + word.len())?;
+        let Some(left) = after.strip_prefix(word.as_str()).filter(|_| gap > 0) else {
+            return Ok(None);
+        };
+        end = text.len() - left.len();
+    }
+    Ok(Some(end))
+}
+
+fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range<usize>> {
+    let dot = host.find('.').unwrap_or(host.len());
+    let mut below = Below::default();
+    text.match_indices('.').filter_map(move |(at, _)| {
+        let start = at.checked_sub(dot)?;
+        let end = start + host.len();
+        let found = text.as_bytes().get(start..end)?;
+        let is_host = found.eq_ignore_ascii_case(host.as_bytes())
+            && !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '-')
+            && !goes_on(&text[end..]);
+        is_host.then(|| below.start(text, start)..end)
+    })
+}
+
+/// Whether a host goes on, and is another one.
+fn goes_on(after: &str) -> bool {
+    let label = after.strip_prefix('.').unwrap_or(after);
+    label.starts_with(char::is_alphanumeric)
+}
+
+/// Finds where the name of a host below others starts. Positions are asked for in order, and no
+/// part of the text is looked at twice.
+#[derive(Default)]
+struct Below {
+    /// Up to where the text was looked at.
+    looked: usize,
+    /// Where the run of labels starts that goes on there.
+    run: usize,
+    /// The first of its bytes that may start a label.
+    label: usize,
+}
+
+impl Below {
+    /// Where the host that ends at `end` with all that is below it starts.
+    fn start(&mut self, text: &str, end: usize) -> usize {
+        let apart = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-');
+        let new = &text[self.looked..end];
+        if let Some((at, c)) = new.char_indices().rfind(|(_, c)| apart(*c)) {
+            self.run = self.looked + at + c.len_utf8();
+            self.label = self.run;
+        }
+        self.looked = end;
+        if !text[..end].ends_with('.') {
+            return end;
+        }
+        let rest = &text[self.label..end];
+        self.label = end - rest.trim_start_matches(['.', '-']).len();
+        self.label
+    }
+}
+
+fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+    let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let apart = |c: Option<char>| c.is_none_or(is_boundary);
+    let name = &text[range.clone()];
+    let (before, after) = (&text[..range.start], &text[range.end..]);
+    (apart(before.chars().next_back()) || !inside(name.chars().next()))
+        && (apart(after.chars().next()) || !inside(name.chars().next_back()))
+}
+
+/// What a word certainly ends at. Letters with marks of their own are none.
+fn is_boundary(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_ascii_punctuation()
+        || matches!(c, '¡' | '¿' | '§' | '«' | '»' | '·' | '°' | '©' | '®' | '™')
+        || matches!(c, '\u{2010}'..='\u{205e}' | '\u{3000}'..='\u{303f}')
+}
+
+/// The words of the name, if it counts.
+fn name(posting: &Posting<'_>) -> Vec<String> {
+    let words: Vec<String> = words(posting.company_name);
+    let mut letters = words
+        .iter()
+        .flat_map(|word| word.chars())
+        .filter(|c| c.is_alphabetic());
+    let is_name = letters.next().is_some_and(|first| !first.is_lowercase());
+    let is_long = letters.nth(1).is_some();
+    let country = posting
+        .country
+        .and_then(|code| celes::Country::from_alpha2(code).ok());
+    let places = [
+        posting.city,
+        country.as_ref().map(|country| country.long_name),
+    ];
+    let folded = |words: &[String]| words.join(" ").to_lowercase();
+    let is_place = places
+        .into_iter()
+        .flatten()
+        .any(|place| folded(&self::words(place)) == folded(&words));
+    if is_name && is_long && !is_place {
+        words
+    } else {
+        Vec::new()
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    seen.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The host of a website, in the spellings that a text may use.
+fn hosts(website: &str) -> Vec<String> {
+    let Ok(url) = Url::parse(website) else {
+        return Vec::new();
+    };
+    let Some(host) = url.domain() else {
+        return Vec::new();
+    };
+    let host = host.trim_end_matches('.');
+    let host = host
+        .strip_prefix("www.")
+        .filter(|rest| rest.contains('.'))
+        .unwrap_or(host);
+    if !host.contains('.') {
+        return Vec::new();
+    }
+    let mut hosts = vec![host.to_owned()];
+    if host.contains("xn--") {
+        let letters = url::quirks::domain_to_unicode(host);
+        hosts.extend(Some(letters).filter(|letters| letters.contains('.') && letters != host));
+    }
+    hosts
+}
+
+/// Scripts that put no spaces between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::posting;
+
+    /// What shows in a text, for a company.
+    fn shown<'a>(name: &str, website: &str, text: &'a str) -> Vec<(SecretKind, &'a str)> {
+        let posting = Posting {
+            company_name: name,
+            company_website: website,
+            ..posting("")
+        };
+        Secrets::of(&posting)
+            .find(text, &Budget::unlimited())
+            .unwrap()
+            .into_iter()
+            .map(|secret| (secret.kind, &text[secret.range]))
+            .collect()
+    }
+
+    #[test]
+    fn the_host_shows() {
+        for (website, text, expect) in [
+            ("https://www.acmera.no/jobs", "See acmera.no.", "acmera.no"),
+            ("https://acmera.no", "ACMERA.NO", "ACMERA.NO"),
+            ("https://acmera.no", "(acmera.no)", "acmera.no"),
+            ("https://acmera.no", "@acmera.no", "acmera.no"),
+            ("https://acmera.no", "https://acmera.no/jobs", "acmera.no"),
+            ("https://acmera.no", "www.acmera.no", "www.acmera.no"),
+            (
+                "https://acmera.no",
+                "a jobs.in-no.acmera.no",
+                "jobs.in-no.acmera.no",
+            ),
+            ("https://acmera.no", "the acmera.no-team", "acmera.no"),
+            ("https://acmera.no", "_acmera.no_", "acmera.no"),
+            (
+                "https://jobs.acmera.co.uk",
+                "jobs.acmera.co.uk",
+                "jobs.acmera.co.uk",
+            ),
+            ("https://www.no", "www.no", "www.no"),
+            ("https://acmera.example", "acmera.example", "acmera.example"),
+            (
+                "https://xn--bcher-kva.example",
+                "xn--bcher-kva.example",
+                "xn--bcher-kva.example",
+            ),
+            (
+                "https://xn--bcher-kva.example",
+                "bei bücher.example.",
+                "bücher.example",
+            ),
+        ] {
+            assert_eq!(
+                shown("Z", website, text),
+                [(SecretKind::Host, expect)],
+                "{website}: {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_in_a_row_are_told_apart_once() {
+        let text = "a.acmera.no..b-c.acmera.no, --.acmera.no/..acmera.no";
+        let expect = [
+            "a.acmera.no",
+            "a.acmera.no..b-c.acmera.no",
+            "acmera.no",
+            "acmera.no",
+        ];
+        let found: Vec<_> = hosts_in(text, "acmera.no")
+            .map(|range| &text[range])
+            .collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn a_name_that_repeats_itself_is_paid_for() {
+        let company_name = &format!("{}B", "A ".repeat(100));
+        let posting = Posting {
+            company_name,
+            ..posting("")
+        };
+        let text = "A ".repeat(1_000);
+        let budget = Budget::unlimited();
+        assert_eq!(Secrets::of(&posting).find(&text, &budget), Ok(Vec::new()));
+        assert!(budget.spent() > 100 * 900, "{}", budget.spent());
+    }
+
+    #[test]
+    fn another_host_does_not() {
+        for (website, text) in [
+            ("https://acmera.no", "acmera no, acmera,no, acmera"),
+            ("https://acmera.no", "myacmera.no, my-acmera.no"),
+            ("https://acmera.no", "acmera.now, acmera.no.uk, acmera.no1"),
+            ("https://localhost", "localhost"),
+            ("https://10.0.0.1", "10.0.0.1"),
+            ("https://[::1]/", "[::1]"),
+            ("no website", "no website"),
+            ("", "."),
+        ] {
+            assert_eq!(shown("Z", website, text), [], "{website}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_name_shows() {
+        for (name, text, expect) in [
+            ("Acmera", "At Acmera we", "Acmera"),
+            ("Acmera", "Acmera", "Acmera"),
+            ("Acmera", "d’Acmera’s", "Acmera"),
+            ("Acmera", "Acmera-owned, Acmera®", "Acmera"),
+            ("Acmera", "«Acmera»…", "Acmera"),
+            ("Acmera AS", "Acmera\u{a0}\n AS,", "Acmera\u{a0}\n AS"),
+            (" Acmera  AS ", "Acmera AS", "Acmera AS"),
+            ("Ac\u{ad}mera", "Acmera", "Acmera"),
+            (
+                "Finch, Larkin & Co.",
+                "At Finch, Larkin & Co.we",
+                "Finch, Larkin & Co.",
+            ),
+            ("Yahu!", "Yahu!x", "Yahu!"),
+            ("(R)evolve", "non-(R)evolve", "(R)evolve"),
+            ("3Med", "3Med", "3Med"),
+            ("Årø", "Årø", "Årø"),
+            ("株式会社山田", "私たちは株式会社山田です", "株式会社山田"),
+            ("שלום", "ב שלום.", "שלום"),
+        ] {
+            let found = shown(name, "", text);
+            assert!(!found.is_empty(), "{name}: {text}");
+            for secret in found {
+                assert_eq!(secret, (SecretKind::Company, expect), "{name}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn another_word_does_not() {
+        for (name, text) in [
+            (
+                "Acmera",
+                "acmera ACMERA Acmeras preAcmera Acmera\u{301} Acmeraš",
+            ),
+            ("Acmera AS", "Acmera, AS AcmeraAS Acmera"),
+            ("acmera", "acmera"),
+            ("eBay", "eBay"),
+            ("AB", "AB"),
+            ("A 1 2", "A 1 2"),
+            ("", "anything"),
+            ("---", "---"),
+        ] {
+            assert_eq!(shown(name, "", text), [], "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_place_may_show() {
+        let find = |name: &str| {
+            let posting = Posting {
+                company_name: name,
+                city: Some("Ny Ålesund"),
+                ..posting("")
+            };
+            let text = format!("We at {name}.");
+            Secrets::of(&posting)
+                .find(&text, &Budget::unlimited())
+                .unwrap()
+        };
+        assert_eq!(find("NY  ålesund"), []);
+        assert_eq!(find("Norway"), []);
+        assert_eq!(find("Sweden").len(), 1);
+        assert_eq!(find("Ny Ålesund AS").len(), 1);
+    }
+
+    #[test]
+    fn of_two_that_overlap_the_first_counts() {
+        assert_eq!(
+            shown(
+                "Acmera.no",
+                "https://acmera.no",
+                "Acmera.no, jobs@acmera.no, +47 22 33 44 55"
+            ),
+            [
+                (SecretKind::Host, "Acmera.no"),
+                (SecretKind::Email, "jobs@acmera.no"),
+                (SecretKind::Phone, "+47 22 33 44 55"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! A posting and texts for tests.
+
+use crate::{Posting, rules::Texts};
+
+/// A posting of Acmera AS, `https://www.acmera.no`, in Oslo.
+pub(crate) fn posting(description: &str) -> Posting<'_> {
+    Posting {
+        title: "Cook",
+        description,
+        country: Some("NO"),
+        city: Some("Oslo"),
+        company_name: "Acmera AS",
+        company_website: "https://www.acmera.no",
+    }
+}
+
+/// The texts of an approval.
+pub(crate) fn approval<'a>(markdown: &'a str, redacted_markdown: &'a str) -> Texts<'a> {
+    Texts {
+        markdown,
+        redacted_markdown,
+        rejection: None,
+    }
+}
+
+/// A rejection without texts.
+pub(crate) fn rejection(text: &str) -> Texts<'_> {
+    Texts {
+        rejection: Some(text),
+        ..approval("", "")
+    }
+}

@@ -1,0 +1,363 @@
+//! Texts that are made to be slow, or to become long, in the manner of cmark's pathological tests:
+//! each of any size. Work is counted in the steps of the budget, so nothing here depends on the
+//! machine.
+#![expect(clippy::unwrap_used, reason = "tests, whose budgets have no end")]
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use posting_text::{
+    Budget, Exceeded, Posting, Prepared,
+    markdown::from_description,
+    prepare, redact,
+    rules::{self, CheckError, Texts},
+};
+
+/// A text of about so many bytes.
+type Text = fn(usize) -> String;
+
+fn times(part: &str, bytes: usize) -> String {
+    part.repeat(bytes / part.len())
+}
+
+/// Texts for a company called Acme アクメ, and what they are.
+const TEXTS: &[(&str, Text)] = &[
+    (
+        "a link whose destination is longer than all, over paragraphs",
+        |n| {
+            let href = "a".repeat(n / 2);
+            format!(
+                "<p><a href='http://x.example/{href}'>{}",
+                times("a<p>", n / 2)
+            )
+        },
+    ),
+    ("long links over line breaks", |n| {
+        let href = "a".repeat(2_000);
+        times(
+            &format!("<a href='http://x.example/{href}'>x<br><br>y<br><br>z</a>"),
+            n,
+        )
+    }),
+    ("a definition with many references", |n| {
+        let destination = "a".repeat(n / 2);
+        format!(
+            "[a]: http://x.example/{destination}\n\n{}",
+            times("[a] ", n / 2)
+        )
+    }),
+    ("many definitions", |n| {
+        times("[a]: http://x.example/\n\n", n)
+    }),
+    ("nested brackets around the name", |n| {
+        format!("{}Acme{}", times("Acme (", n * 6 / 7), times(")", n / 7))
+    }),
+    ("the name beside itself", |n| times("Acme ", n)),
+    ("the name and its legal form", |n| times("Acme AS ", n)),
+    ("the name in two scripts", |n| {
+        times("アクメ", n / 2) + &times("Acme ", n / 2)
+    }),
+    ("tags and humps with the name", |n| {
+        times("#lifeAtAcmeX ", n)
+    }),
+    ("one word with many humps", |n| times("AcmE", n)),
+    ("acronyms in parentheses", |n| times("(AA) ", n)),
+    ("acronyms without a space", |n| times("(AA)", n)),
+    ("the host below itself", |n| times("..acme.example", n)),
+    ("the host in a row", |n| times("acme.example.", n)),
+    ("e-mail addresses that never end", |n| times("a@b.", n)),
+    ("e-mail addresses without a host", |n| times("a@", n)),
+    ("one long name of a mailbox", |n| "a".repeat(n) + "@"),
+    ("spoken addresses", |n| times("a at b dot ", n)),
+    ("brackets that may stand for an at sign", |n| {
+        times("(at ", n)
+    }),
+    ("digits", |n| "7".repeat(n)),
+    ("separated digits", |n| times("7 ", n)),
+    ("telephone numbers", |n| times("+47 22 33 44 55 ", n)),
+    ("signs of telephone numbers", |n| times("+(", n)),
+    ("dots", |n| times("a.", n)),
+    ("addresses in one another", |n| times("http://", n)),
+    ("addresses", |n| times("http://a ", n)),
+    ("hosts of the web", |n| times("www.", n)),
+    ("labels of two columns on every row", |n| {
+        let (first, second) = ("😀".repeat(190), "😁".repeat(190));
+        format!(
+            "<table><tr><th>{first}<th>{second}{}",
+            times("<tr><td>a<td>b", n)
+        )
+    }),
+    ("labels of many columns", |n| {
+        let row = format!("<tr>{}", "<td>a".repeat(300));
+        format!(
+            "<table><tr>{}{}",
+            "<th>abcdefgh".repeat(300),
+            times(&row, n)
+        )
+    }),
+    ("cells", |n| times("<td>a", n)),
+    ("nested tables", |n| times("<table><tr><td>a", n)),
+    ("columns of Markdown", |n| {
+        let (head, line) = (times("|a", n / 4), times("|-", n / 4));
+        format!("{head}\n{line}\n{}", times("|a\n", n / 2))
+    }),
+    ("numbered lists that are indented far", |n| {
+        "<ol start=999990><li>x".repeat(8) + &times("<li>aaaa", n)
+    }),
+    ("nested lists", |n| times("<ul><li>a", n)),
+    ("nested quotes", |n| times("<blockquote>a", n)),
+    ("nested divisions", |n| times("<div>", n)),
+    ("paragraphs", |n| times("<p>a", n)),
+    ("end tags", |n| times("</p></a></ul>", n)),
+    ("elements that are dropped", |n| {
+        times("<iframe><svg></svg>", n)
+    }),
+    ("markers of quotes", |n| times("> ", n) + "a"),
+    ("markers of lists", |n| times("- ", n) + "a"),
+    ("nested numbers and empty lines", |n| {
+        format!("# a\n\n{}a{}", times("1. ", n / 2), "\n".repeat(n / 2))
+    }),
+    ("lists in lists by indentation", |n| {
+        let lines = (0..).map(|depth| format!("{}- a\n", "  ".repeat(depth % 40)));
+        let mut text = "**a**\n\n".to_owned();
+        text.extend(lines.take(n / 44));
+        text
+    }),
+    ("emphasis that never ends", |n| times("*a _b ", n)),
+    ("strong text that never ends", |n| times("**a ", n)),
+    ("emphasis over emphasis", |n| times("<b>a<i>b</b>c</i>", n)),
+    ("emphasis around signs", |n| times("<i>*_</i>", n)),
+    ("links in emphasis", |n| {
+        times("<b>a<a href='http://a.b'>b</b>c</a>", n)
+    }),
+    ("brackets", |n| "[".repeat(n)),
+    ("brackets and parentheses", |n| times("[a](", n)),
+    ("images", |n| times("![[]()", n)),
+    ("tags that never end", |n| times("<a href=", n)),
+    ("signs of tags", |n| "<".repeat(n)),
+    ("comments that never end", |n| times("<!--", n)),
+    ("declarations", |n| times("<!A <?a <![CDATA[", n)),
+    ("attributes", |n| format!("<a {}>x</a>", times("a=b ", n))),
+    ("backticks", |n| "`".repeat(n)),
+    ("backticks of growing length", |n| {
+        let mut text = "a".to_owned();
+        for length in 1.. {
+            if text.len() >= n {
+                break;
+            }
+            text += &"`".repeat(length);
+            text.push('a');
+        }
+        text
+    }),
+    ("code", |n| format!("<code>{}</code>", times("`a", n))),
+    ("entities", |n| times("&amp;", n)),
+    ("entities of entities", |n| times("&amp;amp;amp;amp;", n)),
+    ("escaped tags", |n| times("&lt;a ", n)),
+    ("escaped tags that end", |n| times("&lt;/p&gt;", n)),
+    ("entities that never end", |n| times("&", n)),
+    ("backslashes", |n| "\\".repeat(n)),
+    ("written line feeds", |n| times("\\n", n)),
+    ("line feeds", |n| times("a\n\n", n)),
+    ("line breaks", |n| times("a<br>", n)),
+    ("spaces", |n| "a ".to_owned() + &" ".repeat(n) + "b"),
+    ("lines in a preformatted text", |n| {
+        format!("<pre>{}", times("a \n", n))
+    }),
+    ("marks on one letter", |n| {
+        "a".to_owned() + &times("\u{301}", n)
+    }),
+    ("characters that grow when they are composed", |n| {
+        times("\u{1d160}", n)
+    }),
+];
+
+/// Names of companies that are made to be slow, and the texts for them.
+fn names() -> Vec<(String, Text)> {
+    vec![
+        // Every word is the first of the name, and the whole is never there.
+        (format!("{}b", "a ".repeat(120)), |n| times("a ", n)),
+        (format!("{}Bc", "Ab ".repeat(80)), |n| times("Ab ", n)),
+        // Each letter may be left out of its acronym.
+        ("Ab Bc Cd De Ef Fg Gh Hi Ij Jk".to_owned(), |n| {
+            let acronyms = ["ABC", "ABD", "ACD", "BCD", "ABCD", "ABCDEFGH"];
+            let name = "Ab Bc Cd De Ef Fg Gh Hi Ij Jk";
+            let part = acronyms.map(|acronym| format!("{name} ({acronym}) "));
+            times(&part.concat(), n)
+        }),
+        ("Acme (ACM) - Ab & Cd".to_owned(), |n| times("ACM & ", n)),
+        ("アアアアアイ".to_owned(), |n| times("ア", n)),
+    ]
+}
+
+fn posting<'a>(company_name: &'a str, description: &'a str) -> Posting<'a> {
+    Posting {
+        title: "Cook",
+        description,
+        country: Some("NO"),
+        city: Some("Oslo"),
+        company_name,
+        company_website: "https://www.acme.example/jobs",
+    }
+}
+
+/// What was made of a posting, as it is held against the rules.
+fn texts(prepared: &Prepared) -> Texts<'_> {
+    Texts {
+        markdown: &prepared.markdown,
+        redacted_markdown: &prepared.redacted_markdown,
+        rejection: prepared.refusal.map(|_| "It says nothing."),
+    }
+}
+
+/// Every text for its company.
+fn cases() -> Vec<(String, String, Text)> {
+    let texts = TEXTS
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), "Acme アクメ".to_owned(), *text));
+    let names = names()
+        .into_iter()
+        .map(|(company, text)| (format!("the company {company}"), company, text));
+    texts.chain(names).collect()
+}
+
+/// How many steps everything takes that happens to a posting, and to a draft with its text.
+fn steps(posting: &Posting<'_>) -> u64 {
+    let budget = Budget::unlimited();
+    let prepared = prepare(posting, &budget).unwrap();
+    let text = &prepared.markdown;
+    let _ = rules::check(
+        &texts(&prepared),
+        prepared.coordinates,
+        posting,
+        &Budget::unlimited(),
+    );
+    redact::markdown(text, posting, &budget).unwrap();
+    let draft = Texts {
+        markdown: posting.description,
+        redacted_markdown: text,
+        rejection: None,
+    };
+    // A draft is as hostile as the posting says, and its addresses are looked for one by one:
+    // that is what the budget is for.
+    let faults = rules::faults(&draft, text, &Budget::of(text));
+    assert!(!matches!(faults, Err(Exceeded::Stopped)));
+    budget.spent()
+}
+
+#[test]
+fn twice_the_text_takes_twice_the_steps() {
+    const SIZE: usize = 12_000;
+    for (name, company, text) in cases() {
+        let [one, two] = [SIZE, 2 * SIZE].map(|size| {
+            // Texts are of about their size.
+            let description = text(size);
+            let posting = posting(&company, &description);
+            (steps(&posting), description.len())
+        });
+        let growth = as_float(two.0) / as_float(one.0);
+        let larger = as_float(two.1 as u64) / as_float(one.1 as u64);
+        assert!(
+            growth <= 2.3 * larger / 2.0_f64.min(larger),
+            "{name}: {growth:.2} times the steps for {larger:.2} times the text"
+        );
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio of small numbers")]
+fn as_float(number: u64) -> f64 {
+    number as f64
+}
+
+#[test]
+fn every_text_ends_within_its_budget() {
+    const SIZE: usize = 60_000;
+    let mut rejected = Vec::new();
+    for (name, company, text) in cases() {
+        let description = text(SIZE);
+        let posting = posting(&company, &description);
+        let Ok(prepared) = prepare(&posting, &Budget::of(&description)) else {
+            rejected.push(name);
+            continue;
+        };
+        let (texts, place) = (texts(&prepared), prepared.coordinates);
+        match rules::check(&texts, place, &posting, &Budget::of(&description)) {
+            Ok(()) => {}
+            Err(CheckError::Exceeded(_)) => rejected.push(name),
+            Err(CheckError::Breach(breach)) => panic!("{name}: {breach}"),
+        }
+    }
+    assert_eq!(
+        rejected,
+        [
+            "labels of two columns on every row",
+            "numbered lists that are indented far",
+        ]
+    );
+}
+
+#[test]
+fn work_ends_wherever_its_budget_does() {
+    for (name, company, text) in cases() {
+        let description = text(3_000);
+        let posting = posting(&company, &description);
+        let longest = rules::longest(&description);
+        let whole = Budget::new(u64::MAX, longest);
+        let _ = prepare(&posting, &whole);
+        for part in 0..5 {
+            let steps = whole.spent() * part / 5;
+            let budget = Budget::new(steps, longest);
+            assert_eq!(prepare(&posting, &budget), Err(Exceeded::Steps), "{name}");
+            // No single thing takes so long that a flag would be seen late.
+            let more = budget.spent() - steps;
+            assert!(more <= 8 * longest as u64, "{name}: {more} steps more");
+        }
+        let stop = Arc::new(AtomicBool::new(true));
+        let stopped = prepare(&posting, &Budget::of(&description).until(stop));
+        assert_eq!(stopped, Err(Exceeded::Stopped), "{name}");
+    }
+}
+
+#[test]
+fn a_destination_is_short_and_written_once() {
+    let clean = |text: &str| from_description(text, &Budget::unlimited()).unwrap();
+    let longest = format!("https://x.example/{}", "a".repeat(2_048 - 18));
+    assert_eq!(
+        clean(&format!("<a href='{longest}'>a</a>")),
+        format!("[a]({longest})")
+    );
+    assert_eq!(clean(&format!("<a href='{longest}a'>a</a>")), "a");
+    for (html, expect) in [
+        (
+            "<a href='https://a.b'>c<p>d</p></a>",
+            "[c](https://a.b)\n\nd",
+        ),
+        (
+            "<a href='https://a.b'><p>c</p><p>d</p></a>",
+            "[c](https://a.b)\n\nd",
+        ),
+        (
+            "e <a href='https://a.b'><div>c</div></a>",
+            "e\n\n[c](https://a.b)",
+        ),
+        (
+            "<p><a href='https://a.b'>c<br>d</a></p>",
+            "[c\\\nd](https://a.b)",
+        ),
+        (
+            "<p><a href='https://a.b'>c<br><br>d</a></p>",
+            "[c](https://a.b)\n\nd",
+        ),
+    ] {
+        assert_eq!(clean(html), expect, "{html}");
+    }
+}
+
+#[test]
+fn a_check_that_takes_too_much_says_so() {
+    let posting = posting("Acme", "A cook for Oslo.");
+    let prepared = prepare(&posting, &Budget::of(posting.description)).unwrap();
+    assert_eq!(
+        rules::check(&texts(&prepared), None, &posting, &Budget::new(0, 0)),
+        Err(CheckError::Exceeded(Exceeded::Steps))
+    );
+}
