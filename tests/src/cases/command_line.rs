@@ -1,42 +1,19 @@
-//! Clients, the outbox and the demo.
+//! Secrets, the document of the API, and the demo.
 
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::harness::{App, SETTLING, Site, Store, create_client, eventually, fresh, minimal, run};
+use crate::harness::{App, SETTLING, Site, Store, create_client, eventually, run};
 
 on_every_store! {
-    a_client_is_made_listed_and_revoked,
     a_secret_is_shown_once,
-    the_outbox_is_listed_as_rows,
-    nothing_dead_is_brought_back,
-    the_demo_shows_everything_and_its_lines_can_be_pasted,
-    the_demo_serves_until_it_is_stopped,
 }
 
-async fn a_client_is_made_listed_and_revoked(store: Store) {
-    let app = App::quiet(store);
-    let name = fresh("client");
-    let arguments = [
-        "clients",
-        "create",
-        "--name",
-        &name,
-        "--scope",
-        "job-postings:read",
-    ];
-    let printed = app.run(&arguments).succeeded();
-    let list = app.run(&["clients", "list"]).succeeded();
-    let row = list.lines().find(|line| line.contains(&name)).unwrap();
-    let id = row
-        .split(|c: char| !c.is_ascii_hexdigit() && c != '-')
-        .find(|word| word.len() == 36);
-    let id = id.unwrap_or_else(|| panic!("no client id: {row}"));
-    assert!(printed.contains(id), "{printed}");
-    app.run(&["clients", "revoke", id]).succeeded();
-    app.run(&["clients", "revoke", &uuid::Uuid::new_v4().to_string()])
-        .failed(1);
+on_sqlite! {
+    the_printed_openapi_document_is_the_served_one,
+    the_demo_shows_everything_and_its_lines_can_be_pasted,
+    the_demo_serves_until_it_is_stopped,
 }
 
 async fn a_secret_is_shown_once(store: Store) {
@@ -50,47 +27,11 @@ async fn a_secret_is_shown_once(store: Store) {
     assert!(!site.database.keeps_secret(&site.data(), &secret));
 }
 
-async fn the_outbox_is_listed_as_rows(store: Store) {
+async fn the_printed_openapi_document_is_the_served_one(store: Store) {
     let app = App::quiet(store);
-    let uuid = app.put(&fresh("row"), &minimal()).await.created();
-    let rows: Value = serde_json::from_str(
-        &app.run(&["outbox", "list", "--limit", "1000000", "--json"])
-            .succeeded(),
-    )
-    .unwrap();
-    let mine: Vec<&Value> = rows
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|row| row["key"].as_str().unwrap().contains(&uuid.to_string()))
-        .collect();
-    assert_eq!(mine.len(), 2);
-    for row in mine {
-        let mut keys: Vec<&String> = row.as_object().unwrap().keys().collect();
-        keys.sort();
-        assert_eq!(
-            keys,
-            ["attempts", "id", "key", "kind", "last_error", "next_at"]
-        );
-        assert_eq!(
-            (&row["attempts"], &row["last_error"]),
-            (&Value::from(0), &Value::Null)
-        );
-    }
-    let text = app.run(&["outbox", "list"]).succeeded();
-    assert!(text.contains(&uuid.to_string()), "{text}");
-}
-
-async fn nothing_dead_is_brought_back(store: Store) {
-    let app = App::quiet(store);
-    assert_eq!(
-        app.run(&["outbox", "list", "--limit", "1000000", "--dead", "--json"])
-            .succeeded()
-            .trim(),
-        "[]"
-    );
-    app.run(&["outbox", "retry", "--all-dead"]).succeeded();
-    app.run(&["outbox", "retry", "999999999"]).failed(1);
+    let served = app.api.get("/api/openapi.json").await.json();
+    let printed: Value = serde_json::from_str(&app.run(&["openapi"]).succeeded()).unwrap();
+    assert_eq!(served, printed);
 }
 
 async fn the_demo_shows_everything_and_its_lines_can_be_pasted(store: Store) {

@@ -9,13 +9,7 @@ use crate::harness::{App, SETTLING, Store, complete, eventually, fresh, minimal}
 
 on_every_store! {
     a_good_posting_is_approved_with_its_texts_and_place,
-    the_redacted_text_names_nobody,
-    a_posting_without_content_is_rejected_with_a_reason,
     changed_content_is_enriched_anew_while_the_old_stays_visible,
-    a_rejected_posting_is_approved_once_it_has_content,
-    an_approved_posting_is_rejected_once_it_has_none,
-    a_reopened_posting_is_enriched_again,
-    an_expired_posting_stays_expired,
     events_are_delivered_in_order,
     many_postings_are_all_enriched,
     a_worker_of_its_own_enriches_too,
@@ -72,63 +66,6 @@ async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
     assert_eq!(history[1]["at"], posting["published_at"]);
 }
 
-async fn the_redacted_text_names_nobody(store: Store) {
-    let app = App::shared(store);
-    let id = fresh("redacted");
-    let mut payload = complete();
-    payload["company"]["name"] = json!("Rosenhof GmbH");
-    payload["raw_description"] = json!(
-        "<p>The Rosenhof GmbH, known as <b>Rosenhof</b>, is looking for a gardener who knows roses \
-         and hedges well and likes to show apprentices how it is done. ROSENHOF pays well.</p>\
-         <p>Write to <a href=\"mailto:anna@rosenhof.example\">anna@rosenhof.example</a>, call \
-         +49 30 901820 or see https://www.rosenhof-jobs.com/apply and rosenhof-garten.de.</p>"
-    );
-    app.put(&id, &payload).await.created();
-    let posting = app.api.until(&id, "approved").await;
-    let full = posting["markdown_description"].as_str().unwrap();
-    assert!(
-        full.contains("Rosenhof GmbH") && full.contains("anna@rosenhof.example"),
-        "{full}"
-    );
-    let redacted = posting["markdown_redacted_description"].as_str().unwrap();
-    for secret in ["rosenhof", "anna@", "901820", "https", "www", ".de", ".com"] {
-        assert!(
-            !redacted.to_lowercase().contains(secret),
-            "{secret}: {redacted}"
-        );
-    }
-    assert!(redacted.contains("gardener who knows roses"), "{redacted}");
-}
-
-async fn a_posting_without_content_is_rejected_with_a_reason(store: Store) {
-    let app = App::shared(store);
-    for description in [
-        "<p></p><br><div>&nbsp;</div>",
-        "<!-- nothing --><script>alert(1)</script>",
-        "test",
-        "<p><a href=\"https://elsewhere.example/job/1\">https://elsewhere.example/job/1</a></p>",
-    ] {
-        let id = fresh("empty");
-        let mut payload = minimal();
-        payload["raw_description"] = json!(description);
-        app.put(&id, &payload).await.created();
-        let posting = app.api.until(&id, "rejected").await;
-        let reason = posting["status_reason"].as_str().unwrap_or_default();
-        assert!(!reason.is_empty(), "{description}: {posting}");
-        let last = posting["history"].as_array().unwrap().last().unwrap();
-        assert_eq!(
-            (&last["status"], &last["reason"]),
-            (&json!("rejected"), &json!(reason))
-        );
-        assert_eq!(last["by"], "enricher");
-        assert_eq!(posting["published_at"], Value::Null);
-        app.put(&id, &json!({"expiration": {}})).await.is_exactly(
-            422,
-            &json!({"message": "Invalid JobPosting state transition from rejected to expired."}),
-        );
-    }
-}
-
 async fn changed_content_is_enriched_anew_while_the_old_stays_visible(store: Store) {
     let app = App::shared(store);
     let id = fresh("changed");
@@ -160,79 +97,6 @@ async fn changed_content_is_enriched_anew_while_the_old_stays_visible(store: Sto
     );
     assert_eq!(after["published_at"], before["published_at"]);
     assert_eq!(after["history"], before["history"]);
-}
-
-async fn a_rejected_posting_is_approved_once_it_has_content(store: Store) {
-    let app = App::shared(store);
-    let id = fresh("mended");
-    let mut payload = minimal();
-    let description = payload["raw_description"].take();
-    payload["raw_description"] = json!("<p> </p>x");
-    app.put(&id, &payload).await.created();
-    app.api.until(&id, "rejected").await;
-    app.put(&id, &json!({"raw_description": description}))
-        .await
-        .updated();
-    let posting = app.api.until(&id, "approved").await;
-    assert_eq!(posting["status_reason"], Value::Null);
-    assert_eq!(posting["history"].as_array().unwrap().len(), 3, "{posting}");
-}
-
-async fn an_approved_posting_is_rejected_once_it_has_none(store: Store) {
-    let app = App::shared(store);
-    let id = fresh("emptied");
-    app.put(&id, &minimal()).await.created();
-    let approved = app.api.until(&id, "approved").await;
-    app.put(&id, &json!({"raw_description": "<br>"}))
-        .await
-        .updated();
-    let rejected = app.api.until(&id, "rejected").await;
-    assert_eq!(rejected["published_at"], approved["published_at"]);
-    assert!(rejected["status_reason"].is_string());
-}
-
-async fn a_reopened_posting_is_enriched_again(store: Store) {
-    let app = App::shared(store);
-    let id = fresh("reopened");
-    app.put(&id, &minimal()).await.created();
-    let first = app.api.until(&id, "approved").await;
-    app.put(&id, &json!({"expiration": {}})).await.updated();
-    app.put(&id, &json!({"expiration": null})).await.updated();
-    let second = app.api.until(&id, "approved").await;
-    assert_eq!(second["published_at"], first["published_at"]);
-    assert_ne!(second["expire_at"], Value::Null);
-    let statuses: Vec<&Value> = second["history"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|step| &step["status"])
-        .collect();
-    assert_eq!(
-        statuses,
-        [
-            "PendingEnrichment",
-            "approved",
-            "expired",
-            "PendingEnrichment",
-            "approved"
-        ]
-    );
-}
-
-async fn an_expired_posting_stays_expired(store: Store) {
-    let app = App::shared(store);
-    let id = fresh("stays");
-    // Expired most likely while its enrichment is under way.
-    app.put(&id, &minimal()).await.created();
-    app.put(&id, &json!({"expiration": {}})).await.updated();
-    app.put(&id, &json!({"title": "Changed meanwhile"}))
-        .await
-        .updated();
-    // One that was pushed later is through; so is this one.
-    let later = fresh("later");
-    app.put(&later, &minimal()).await.created();
-    app.api.until(&later, "approved").await;
-    assert_eq!(app.show(&id).await["status"], "expired");
 }
 
 async fn events_are_delivered_in_order(store: Store) {

@@ -11,10 +11,8 @@ use crate::harness::{
     jwt::{self, Jwt},
 };
 
-on_every_store! {
-    keys_are_made_for_their_owner_only,
+on_sqlite! {
     a_key_verifies_at_once_signs_later_and_is_retired_at_runtime,
-    what_is_no_key_cannot_be_retired,
     a_key_that_cannot_be_used_is_told_and_the_last_one_is_missed,
 }
 
@@ -47,23 +45,6 @@ fn age(site: &Site, id: &str, age: Duration) -> String {
     let keys = site.data().join("keys");
     fs::rename(keys.join(id), keys.join(&older)).unwrap();
     older
-}
-
-async fn keys_are_made_for_their_owner_only(store: Store) {
-    let app = App::quiet(store);
-    let keys = app.site.data().join("keys");
-    let first = ids(&app.site);
-    // The embedded store's first server made the first one, an operator the others'.
-    assert!(!first.is_empty());
-    for id in &first {
-        let mode = fs::metadata(keys.join(id)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600, "{id}");
-        let uuid: Uuid = id.parse().unwrap();
-        assert_eq!(uuid.get_version_num(), 7);
-        jwt::read_key(&keys.join(id));
-    }
-    let list = app.run(&["keys", "list"]).succeeded();
-    assert!(first.iter().all(|id| list.contains(id.as_str())), "{list}");
 }
 
 async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Store) {
@@ -121,17 +102,6 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     .await;
     assert_eq!(new.get(Api::LIST).await.status, 200);
     drop(server);
-}
-
-async fn what_is_no_key_cannot_be_retired(store: Store) {
-    let app = App::quiet(store);
-    let before = ids(&app.site);
-    let unknown = Uuid::now_v7().to_string();
-    app.run(&["keys", "retire", &unknown]).failed(1);
-    for id in ["", "x", "../keys", "../posthaste.db"] {
-        app.run(&["keys", "retire", id]).failed(2);
-    }
-    assert_eq!(ids(&app.site), before);
 }
 
 async fn a_key_that_cannot_be_used_is_told_and_the_last_one_is_missed(store: Store) {

@@ -4,15 +4,13 @@ use domain::{
     posting::SourceIdentifier,
     store::{PostingWrite, WriteSet},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::harness::{App, SETTLING, Site, Store, eventually, fresh, minimal};
 
 on_every_store! {
     a_posting_past_its_lifetime_expires,
-    a_push_renews_a_lifetime_that_is_more_than_half_over,
-    without_a_lifetime_postings_stay,
 }
 
 /// Lets the time of a posting pass: moves the end of its lifetime. No option does that.
@@ -78,48 +76,4 @@ async fn a_posting_past_its_lifetime_expires(store: Store) {
         site.log().contains(event).then_some(())
     })
     .await;
-}
-
-async fn a_push_renews_a_lifetime_that_is_more_than_half_over(store: Store) {
-    let site = Site::new(store).with("POSTHASTE_POSTING_LIFETIME_DAYS", "10");
-    let _server = site.serve(&["--no-worker"]);
-    let app = App::at(site);
-    let (id, payload) = (fresh("renew"), minimal());
-    app.put(&id, &payload).await.created();
-    app.approve(&id);
-    let before = app.show(&id).await;
-    let now = OffsetDateTime::now_utc();
-
-    // More than half is left.
-    let half = now + Duration::days(5) + Duration::hours(1);
-    set_end(&app.site, &id, half).await;
-    app.put(&id, &payload).await.updated();
-    assert_eq!(end(&app.show(&id).await), domain::microseconds(half));
-
-    // Less, which even an unchanged push renews; and nothing else.
-    for push in [payload, json!({}), json!({"title": "Changed"})] {
-        set_end(&app.site, &id, now + Duration::days(5) - Duration::hours(1)).await;
-        app.put(&id, &push).await.updated();
-        let mut after = app.show(&id).await;
-        let left = end(&after) - OffsetDateTime::now_utc();
-        assert!(
-            (left - Duration::days(10)).abs() < Duration::minutes(5),
-            "{push}: {left}"
-        );
-        if push["title"] != "Changed" {
-            after["expire_at"] = before["expire_at"].clone();
-            assert_eq!(after, before, "{push}");
-        }
-    }
-}
-
-async fn without_a_lifetime_postings_stay(store: Store) {
-    let site = Site::new(store).with("POSTHASTE_POSTING_LIFETIME_DAYS", "0");
-    let _server = site.serve(&[]);
-    let app = App::at(site);
-    let id = fresh("forever");
-    app.put(&id, &minimal()).await.created();
-    let posting = app.api.until(&id, "approved").await;
-    assert_eq!(posting["expire_at"], Value::Null);
-    assert_ne!(posting["published_at"], Value::Null);
 }

@@ -1,33 +1,21 @@
 //! What the operator's monitoring sees: on a listener of its own.
 
-use std::{
-    net::{TcpListener, TcpStream},
-    sync::OnceLock,
-};
-
 use reqwest::Method;
 
 use super::model::{Board, titled, with_model};
 use crate::harness::{
     Api, App, SETTLING, Site, Store,
     chat::{Chat, Fault, KEY, Slip, Usage},
-    eventually, fresh, minimal,
+    eventually, fresh,
 };
 
-on_every_store! {
+on_sqlite! {
     metrics_are_shown_on_a_listener_of_their_own,
     a_backlog_and_its_age_are_shown,
     outcomes_tokens_and_cost_are_counted,
-    what_rules_decide_is_counted_too,
     what_was_given_up_is_shown,
     a_worker_shows_its_own,
-    nothing_listens_where_nothing_is_wanted,
-    an_address_that_is_taken_stops_the_start,
-    a_default_address_that_is_taken_is_no_reason_to_stop,
 }
-
-/// What the program listens on for metrics when it is told nothing.
-const DEFAULT: &str = "127.0.0.1:9464";
 
 /// What was shown at one moment.
 #[derive(Debug)]
@@ -229,39 +217,6 @@ async fn outcomes_tokens_and_cost_are_counted(store: Store) {
     assert!(!metrics.0.contains(KEY), "{metrics:?}");
 }
 
-async fn what_rules_decide_is_counted_too(store: Store) {
-    let site = Site::new(store).watched();
-    let _server = site.serve(&[]);
-    let app = App::at(site);
-    for description in [None, Some("<br>")] {
-        let mut payload = minimal();
-        let mut status = "approved";
-        if let Some(description) = description {
-            payload["raw_description"] = description.into();
-            status = "rejected";
-        }
-        let id = fresh("counted");
-        app.put(&id, &payload).await.created();
-        app.api.until(&id, status).await;
-    }
-    let metrics = once(&app.site.admin(), "both are counted", |metrics| {
-        metrics.value("posthaste_enrichments_total", &[]) > 1.5
-    })
-    .await;
-    for labels in [
-        [("outcome", "approved"), ("code", "")],
-        [("outcome", "rejected"), ("code", "no_content")],
-    ] {
-        is_about(metrics.value("posthaste_enrichments_total", &labels), 1.0);
-    }
-    is_about(metrics.value("posthaste_llm_requests_total", &[]), 0.0);
-    // Events of four steps: two postings came, and got their outcomes.
-    once(&app.site.admin(), "events are delivered", |metrics| {
-        metrics.value("posthaste_events_delivered_total", &[]) > 3.5
-    })
-    .await;
-}
-
 async fn what_was_given_up_is_shown(store: Store) {
     let board = Board::served_as(store, Site::watched, &[]);
     let admin = board.app.site.admin();
@@ -301,63 +256,4 @@ async fn a_worker_shows_its_own(store: Store) {
         metrics.value("posthaste_llm_requests_total", &answered),
         1.0,
     );
-}
-
-async fn nothing_listens_where_nothing_is_wanted(store: Store) {
-    let off = Site::new(store);
-    let server = off.serve(&["--no-worker"]);
-    let on = off.beside().watched();
-    let watched = on.serve(&["--no-worker"]);
-    read(&on.admin()).await;
-    if let (Some(few), Some(more)) = (server.listeners(), watched.listeners()) {
-        assert_eq!((few, more), (1, 2));
-    } else {
-        // Where the system does not say who listens, there is only the address to look at.
-        assert!(TcpStream::connect(off.admin()).is_err());
-    }
-}
-
-async fn an_address_that_is_taken_stops_the_start(store: Store) {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
-    let site = Site::new(store);
-    let _server = site.serve(&["--no-worker"]);
-    let beside = site.beside().with("POSTHASTE_ADMIN_BIND", &address);
-    for command in ["serve", "worker"] {
-        let before = beside.log().len();
-        // Not by running it to its end, which would never come if it starts.
-        let status = beside.begin(&[command]).stopped();
-        let log = beside.log();
-        assert_eq!(status.code(), Some(1), "{command}: {}", &log[before..]);
-        assert!(
-            log[before..].contains(&address),
-            "{command}: {}",
-            &log[before..]
-        );
-    }
-}
-
-/// Takes the default address until the tests end, and says whether it is ours. If it is not,
-/// somebody else has it.
-fn take_default() -> bool {
-    static TAKEN: OnceLock<Option<TcpListener>> = OnceLock::new();
-    TAKEN
-        .get_or_init(|| TcpListener::bind(DEFAULT).ok())
-        .is_some()
-}
-
-async fn a_default_address_that_is_taken_is_no_reason_to_stop(store: Store) {
-    let is_ours = take_default();
-    let site = Site::new(store).watched_by_default();
-    let _server = site.serve(&[]);
-    let app = App::at(site);
-    let id = fresh("unwatched");
-    app.put(&id, &minimal()).await.created();
-    app.api.until(&id, "approved").await;
-    // Somebody else may have let go of it by now.
-    if is_ours {
-        let log = app.site.log();
-        let warning = log.lines().find(|line| line.contains(DEFAULT));
-        assert!(warning.is_some_and(|line| line.contains("WARN")), "{log}");
-    }
 }

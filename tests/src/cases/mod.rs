@@ -1,17 +1,11 @@
 //! The tests, one module for each subject of the contract.
 
-mod bodies;
 mod command_line;
-mod companies;
 mod concurrency;
 mod configuration;
-mod create;
 mod disk;
 mod durability;
 mod enrichment;
-mod expire;
-mod fields;
-mod identifiers;
 mod keys;
 mod lifetime;
 mod list;
@@ -20,15 +14,10 @@ mod model;
 mod moderation;
 mod newsletter;
 mod oauth;
-mod order;
 mod outage;
+mod postings;
 mod processes;
 mod push;
-mod read;
 mod schema;
-mod service;
 mod siege;
 mod storm;
-mod tokens;
-mod unchanged;
-mod update;

@@ -9,11 +9,6 @@ use crate::harness::{App, Ran, Site, Store, fresh, minimal, run};
 on_every_store! {
     a_file_is_created_and_then_updated,
     refused_lines_are_kept_with_their_errors,
-    standard_input_is_read,
-    lines_of_one_identifier_are_pushed_in_order,
-    awkward_identifiers_arrive,
-    bad_credentials_push_nothing,
-    a_service_that_is_away_fails,
 }
 
 /// Pushes an input from standard input.
@@ -153,78 +148,4 @@ async fn refused_lines_are_kept_with_their_errors(store: Store) {
     );
     assert_eq!(gone["message"], "Job posting not found.");
     assert_eq!(app.show(&good).await["title"], "Changed");
-}
-
-async fn standard_input_is_read(store: Store) {
-    let app = App::quiet(store);
-    let id = fresh("stdin");
-    let ran = push(&app, &line(&id, &minimal()), &[]);
-    assert_eq!((ran.code, count(&ran, "created")), (Some(0), 1), "{ran:#?}");
-    assert!(app.api.exists(&id).await);
-    assert_eq!(push(&app, "", &[]).code, Some(0));
-}
-
-async fn lines_of_one_identifier_are_pushed_in_order(store: Store) {
-    let app = App::quiet(store);
-    let ids: Vec<String> = (0..5).map(|_| fresh("order")).collect();
-    let mut input: String = ids.iter().map(|id| line(id, &minimal())).collect();
-    for n in 0..40 {
-        for id in &ids {
-            input += &line(id, &json!({"title": format!("Gardener {n}")}));
-        }
-    }
-    let ran = push(&app, &input, &[]);
-    assert_eq!(
-        (ran.code, count(&ran, "created"), count(&ran, "updated")),
-        (Some(0), 5, 200),
-        "{ran:#?}"
-    );
-    for id in &ids {
-        assert_eq!(app.show(id).await["title"], "Gardener 39");
-    }
-}
-
-async fn awkward_identifiers_arrive(store: Store) {
-    let app = App::quiet(store);
-    let ids = ["a/b?c#d", "🦀 %2F", "../x", "\"'\\ "].map(|id| format!("{id}{}", fresh("")));
-    let input: String = ids.iter().map(|id| line(id, &minimal())).collect();
-    let ran = push(&app, &input, &[]);
-    assert_eq!(ran.code, Some(0), "{ran:#?}");
-    for id in ids {
-        assert!(app.api.exists(&id).await, "{id}");
-    }
-}
-
-async fn bad_credentials_push_nothing(store: Store) {
-    let app = App::quiet(store);
-    let id = fresh("nobody");
-    let ran = push_as(
-        &app.site,
-        &app.client_id,
-        "wrong",
-        &line(&id, &minimal()),
-        &[],
-    );
-    let complaint = ran.failed(1);
-    assert!(complaint.contains("client"), "{complaint}");
-    assert!(!app.api.exists(&id).await);
-}
-
-async fn a_service_that_is_away_fails(store: Store) {
-    // Nobody listens here.
-    let site = Site::new(store);
-    let file = site.folder().join("missing.ndjson");
-    let url = site.url();
-    let arguments = [
-        "push",
-        file.to_str().unwrap(),
-        "--url",
-        &url,
-        "--client-id",
-        "x",
-        "--client-secret",
-        "y",
-    ];
-    let complaint = site.run(&arguments).failed(1);
-    assert!(complaint.contains("missing.ndjson"), "{complaint}");
 }

@@ -4,7 +4,6 @@ use std::{fs, path::Path};
 
 use base64::{Engine, prelude::BASE64_STANDARD, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use ring::{
-    hmac,
     rand::SystemRandom,
     signature::{
         ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, UnparsedPublicKey,
@@ -49,28 +48,11 @@ impl Jwt {
             })
     }
 
-    /// The token with its old signature, whatever was changed.
-    pub fn with_old_signature(&self) -> String {
-        format!("{}.{}", self.text(), BASE64.encode(&self.signature))
-    }
-
     /// The token as it was, but for one bit of its signature.
     pub fn with_broken_signature(&self) -> String {
         let mut signature = self.signature.clone();
         signature[10] ^= 1;
         format!("{}.{}", self.signed, BASE64.encode(signature))
-    }
-
-    /// The token without a signature.
-    pub fn unsigned(&self) -> String {
-        format!("{}.", self.text())
-    }
-
-    /// The token signed with HMAC-SHA256.
-    pub fn signed_by_secret(&self, secret: &[u8]) -> String {
-        let text = self.text();
-        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), text.as_bytes());
-        format!("{text}.{}", BASE64.encode(tag))
     }
 
     /// The token signed by a key.
@@ -86,14 +68,6 @@ impl Jwt {
     }
 }
 
-/// A key that nobody knows.
-pub fn new_key() -> EcdsaKeyPair {
-    let random = SystemRandom::new();
-    let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
-    let document = EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap();
-    EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), &random).unwrap()
-}
-
 /// A key of the service, from its file.
 pub fn read_key(path: &Path) -> EcdsaKeyPair {
     let pem = fs::read_to_string(path).unwrap();
@@ -107,23 +81,7 @@ pub fn read_key(path: &Path) -> EcdsaKeyPair {
 }
 
 /// The uncompressed point of a public key (SEC 1 §2.3.3).
-pub fn point(jwk: &Value) -> Vec<u8> {
+fn point(jwk: &Value) -> Vec<u8> {
     let coordinate = |name: &str| BASE64.decode(jwk[name].as_str().unwrap()).unwrap();
     [vec![4], coordinate("x"), coordinate("y")].concat()
-}
-
-/// The same as SPKI (RFC 5480), which is how a public key is usually kept.
-pub fn spki(jwk: &Value) -> Vec<u8> {
-    const PREFIX: [u8; 26] = [
-        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08,
-        0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-    ];
-    [PREFIX.to_vec(), point(jwk)].concat()
-}
-
-/// And that as PEM.
-pub fn pem(jwk: &Value) -> String {
-    let base64 = BASE64_STANDARD.encode(spki(jwk));
-    let (first, second) = base64.split_at(64);
-    format!("-----BEGIN PUBLIC KEY-----\n{first}\n{second}\n-----END PUBLIC KEY-----\n")
 }

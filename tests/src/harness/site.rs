@@ -1,7 +1,6 @@
 //! A place of its own for processes: data folder, database, address.
 
 use std::{
-    collections::BTreeSet,
     fs,
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
@@ -26,19 +25,9 @@ pub struct Site {
     folder: Arc<TempDir>,
     port: u16,
     admin_port: u16,
-    admin: Admin,
+    /// Whether its processes show their metrics.
+    is_watched: bool,
     variables: Vec<(String, String)>,
-}
-
-/// Whether a site's processes show how they are.
-#[derive(Clone, Copy)]
-enum Admin {
-    /// They do not.
-    Off,
-    /// At the site's second port.
-    Port,
-    /// Nothing is said about it.
-    Default,
 }
 
 impl Site {
@@ -63,7 +52,7 @@ impl Site {
             folder: Arc::new(TempDir::with_prefix("posthaste-e2e-").unwrap()),
             port,
             admin_port,
-            admin: Admin::Off,
+            is_watched: false,
             variables: url.into_iter().collect(),
         }
     }
@@ -77,7 +66,7 @@ impl Site {
             folder: Arc::clone(&self.folder),
             port,
             admin_port,
-            admin: self.admin,
+            is_watched: self.is_watched,
             variables: self.variables.clone(),
         }
     }
@@ -85,13 +74,7 @@ impl Site {
     /// Lets the site's process show its metrics, see [`Site::admin`]. Of several at once each
     /// needs a place [beside](Site::beside) for that.
     pub fn watched(mut self) -> Self {
-        self.admin = Admin::Port;
-        self
-    }
-
-    /// Says nothing to the site's process about where to show its metrics.
-    pub fn watched_by_default(mut self) -> Self {
-        self.admin = Admin::Default;
+        self.is_watched = true;
         self
     }
 
@@ -143,11 +126,12 @@ impl Site {
             .env("POSTHASTE_DATA_DIR", self.data())
             .env("POSTHASTE_BIND", self.host())
             .current_dir(self.folder.path());
-        match self.admin {
-            Admin::Off => command.env("POSTHASTE_ADMIN_BIND", "off"),
-            Admin::Port => command.env("POSTHASTE_ADMIN_BIND", self.admin()),
-            Admin::Default => command.env_remove("POSTHASTE_ADMIN_BIND"),
+        let admin = if self.is_watched {
+            self.admin()
+        } else {
+            "off".to_owned()
         };
+        command.env("POSTHASTE_ADMIN_BIND", admin);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -302,24 +286,6 @@ impl Server {
 
     fn pid(&self) -> Pid {
         Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
-    }
-
-    /// How many sockets it listens on, where the system says so.
-    pub fn listeners(&self) -> Option<usize> {
-        let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
-        let tables: Vec<String> = tables.into_iter().flatten().collect();
-        let listening = tables.iter().flat_map(|table| {
-            let rows = table.lines().map(|row| row.split_whitespace().collect());
-            let rows = rows.filter(|row: &Vec<&str>| row.get(3) == Some(&"0A"));
-            rows.filter_map(|row| Some(format!("socket:[{}]", row.get(9)?)))
-        });
-        let listening: BTreeSet<String> = listening.collect();
-        let files = fs::read_dir(format!("/proc/{}/fd", self.child.id())).ok()?;
-        let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
-        let is_listening = |target: &PathBuf| listening.contains(&*target.to_string_lossy());
-        // One socket may have several numbers.
-        let sockets: BTreeSet<PathBuf> = targets.filter(is_listening).collect();
-        Some(sockets.len())
     }
 
     /// Suspends it (SIGSTOP), or lets it go on.

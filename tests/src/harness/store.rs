@@ -30,14 +30,14 @@ macro_rules! on_every_store {
 /// The same for what is promised of PostgreSQL alone: many processes, and a server that may go.
 macro_rules! on_postgres {
     ($($case:ident,)+) => {
-        $crate::harness::on_store!(postgres: Postgres, $($case,)+);
+        $crate::harness::on_store!(postgres_alone: Postgres, $($case,)+);
     };
 }
 
-/// The same for what can happen to the embedded store alone.
+/// The same for what does not depend on the store, or can happen to the embedded one alone.
 macro_rules! on_sqlite {
     ($($case:ident,)+) => {
-        $crate::harness::on_store!(sqlite: Sqlite, $($case,)+);
+        $crate::harness::on_store!(sqlite_alone: Sqlite, $($case,)+);
     };
 }
 

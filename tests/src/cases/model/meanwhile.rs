@@ -1,31 +1,13 @@
 //! What happens to a posting while the model thinks about it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Board, is_of_the_model, steps, titled};
-use crate::harness::{SETTLING, Store, eventually, fresh};
+use crate::harness::{Store, fresh};
 
-on_every_store! {
-    an_operators_approval_is_for_one_content,
+on_sqlite! {
     a_verdict_that_comes_while_the_model_thinks_stands,
-    what_expires_meanwhile_stays_expired,
     an_outcome_is_for_the_newest_content,
-    what_is_expired_and_reopened_meanwhile_is_judged,
-}
-
-async fn an_operators_approval_is_for_one_content(store: Store) {
-    let board = Board::served(store);
-    let id = board.push(&titled("SPAM")).await;
-    board.app.api.until(&id, "rejected").await;
-    board.app.approve(&id);
-    let patch = json!({
-        "raw_description": "<p>Now we are looking for a <strong>florist</strong> who binds \
-            wreaths and bouquets for weddings, decorates halls, and advises customers.</p>",
-    });
-    board.app.put(&id, &patch).await.updated();
-    let posting = board.app.api.until(&id, "rejected").await;
-    assert_eq!(steps(&posting).last(), Some(&"rejected"));
-    assert_eq!(board.chat.calls().len(), 2);
 }
 
 async fn a_verdict_that_comes_while_the_model_thinks_stands(store: Store) {
@@ -52,24 +34,6 @@ async fn a_verdict_that_comes_while_the_model_thinks_stands(store: Store) {
         assert_eq!(after["history"], before["history"]);
         assert_eq!(after["status_reason"], before["status_reason"]);
     }
-}
-
-async fn what_expires_meanwhile_stays_expired(store: Store) {
-    let board = Board::served(store);
-    board.chat.hold();
-    let id = fresh("expires");
-    let uuid = board.app.put(&id, &titled("Gardener")).await.created();
-    board.under_way(1).await;
-    let expire = json!({"expiration": {"reason": "filled"}});
-    board.app.put(&id, &expire).await.updated();
-    board.chat.release();
-    board.settled(uuid).await;
-    let posting = board.app.show(&id).await;
-    assert_eq!(steps(&posting), ["PendingEnrichment", "expired"]);
-    assert_eq!(posting["status"], "expired");
-    assert_eq!(posting["published_at"], Value::Null);
-    assert_eq!(board.chat.calls().len(), 1);
-    board.nothing_is_dead();
 }
 
 async fn an_outcome_is_for_the_newest_content(store: Store) {
@@ -99,30 +63,4 @@ async fn an_outcome_is_for_the_newest_content(store: Store) {
         assert_eq!(titles, [first, second]);
     }
     board.nothing_is_dead();
-}
-
-async fn what_is_expired_and_reopened_meanwhile_is_judged(store: Store) {
-    let board = Board::served(store);
-    board.chat.hold();
-    let id = fresh("reopens");
-    board.app.put(&id, &titled("Gardener")).await.created();
-    board.under_way(1).await;
-    for expiration in [json!({}), Value::Null] {
-        let patch = json!({ "expiration": expiration });
-        board.app.put(&id, &patch).await.updated();
-    }
-    board.chat.release();
-    let posting = board.approved(&id).await;
-    let expect = [
-        "PendingEnrichment",
-        "expired",
-        "PendingEnrichment",
-        "approved",
-    ];
-    assert_eq!(steps(&posting), expect);
-    eventually("nothing waits", SETTLING, || async {
-        board.waiting().is_empty().then_some(())
-    })
-    .await;
-    assert_eq!(board.chat.calls().len(), 1);
 }

@@ -2,8 +2,6 @@
 //! and the way to it can do wrong. The model is the stand-in (`harness::chat`).
 
 mod bad_answers;
-mod configuration;
-mod instructions;
 mod meanwhile;
 mod outages;
 mod paid_once;

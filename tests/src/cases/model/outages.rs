@@ -5,18 +5,17 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{Board, is_by_rules, is_of_the_model, titled, with_model};
+use super::{Board, is_of_the_model, titled, with_model};
 use crate::harness::{
     App, SETTLING, Site, Store,
     chat::{Chat, Fault, KEY},
     eventually, fresh,
 };
 
-on_every_store! {
+on_sqlite! {
     a_busy_model_is_left_alone_for_as_long_as_it_asks,
     what_fails_in_between_is_tried_again,
     a_model_that_hangs_is_waited_for_only_so_long,
-    a_refused_request_is_given_up_at_once,
     a_refused_key_gives_nothing_up,
     a_model_that_is_away_costs_little_and_loses_nothing,
     a_stop_does_not_wait_for_a_model_that_hangs,
@@ -54,11 +53,7 @@ async fn what_fails_in_between_is_tried_again(store: Store) {
     let board = Board::served(store);
     for fault in [
         Fault::Answer(500, None),
-        Fault::Answer(429, None),
-        Fault::Answer(408, None),
         Fault::Page(502),
-        Fault::Close,
-        Fault::CloseMidway,
         Fault::LoseAnswer,
     ] {
         let title = fresh("Gardener");
@@ -101,60 +96,33 @@ async fn a_model_that_hangs_is_waited_for_only_so_long(store: Store) {
     board.nothing_is_dead();
 }
 
-async fn a_refused_request_is_given_up_at_once(store: Store) {
-    let board = Board::served(store);
-    for status in [400, 422] {
-        let title = fresh("Gardener");
-        let refused = Fault::Answer(status, None);
-        board.chat.fail_for(&title, 1, refused);
-        let id = board.push(&titled(&title)).await;
-        let (posting, dead) = board.given_up(&id).await;
-        assert_eq!(posting["status"], "PendingEnrichment", "{posting}");
-        assert!(is_by_rules(&posting), "{posting}");
-        assert_eq!(dead["attempts"], 1);
-        let error = dead["last_error"].as_str().unwrap();
-        assert!(error.contains(&status.to_string()), "{error}");
-        assert_eq!(board.chat.calls_for(&title).len(), 1);
-        board.retry(&dead);
-        board.approved(&id).await;
-    }
-    board.nothing_is_dead();
-}
-
 async fn a_refused_key_gives_nothing_up(store: Store) {
     let board = Board::served(store);
-    for status in [401, 403, 404] {
-        let before = board.chat.calls().len();
-        board.chat.outage(Some(Fault::Answer(status, None)));
-        let mut postings = Vec::new();
-        for _ in 0..8 {
-            postings.push(board.push(&titled("Gardener")).await);
-        }
-        // Those whose turn came a moment later were not sent, and say that.
-        let code = status.to_string();
-        let noted = eventually(
-            "the refusal is noted, and tried again",
-            SETTLING,
-            || async {
-                let tried = board.chat.calls().len() - before;
-                let waiting = board.waiting();
-                let mut errors = waiting.iter().filter_map(|row| row["last_error"].as_str());
-                let noted = errors.find(|error| error.contains(&code));
-                noted.filter(|_| tried > 5).map(str::to_owned)
-            },
-        )
-        .await;
-        // What the other side says of the key is not for everybody.
-        assert!(!noted.contains(KEY), "{noted}");
-        for id in &postings {
-            let posting = board.app.show(id).await;
-            assert_eq!(posting["status"], "PendingEnrichment", "{posting}");
-        }
-        board.nothing_is_dead();
-        board.chat.outage(None);
-        for id in &postings {
-            board.approved(id).await;
-        }
+    board.chat.outage(Some(Fault::Answer(401, None)));
+    let mut postings = Vec::new();
+    for _ in 0..8 {
+        postings.push(board.push(&titled("Gardener")).await);
+    }
+    // Those whose turn came a moment later were not sent, and say that.
+    let what = "the refusal is noted, and tried again";
+    let noted = eventually(what, SETTLING, || async {
+        let tried = board.chat.calls().len();
+        let waiting = board.waiting();
+        let mut errors = waiting.iter().filter_map(|row| row["last_error"].as_str());
+        let noted = errors.find(|error| error.contains("401"));
+        noted.filter(|_| tried > 5).map(str::to_owned)
+    })
+    .await;
+    // What the other side says of the key is not for everybody.
+    assert!(!noted.contains(KEY), "{noted}");
+    for id in &postings {
+        let posting = board.app.show(id).await;
+        assert_eq!(posting["status"], "PendingEnrichment", "{posting}");
+    }
+    board.nothing_is_dead();
+    board.chat.outage(None);
+    for id in &postings {
+        board.approved(id).await;
     }
     board.nothing_is_dead();
 }

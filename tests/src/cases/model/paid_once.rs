@@ -14,6 +14,9 @@ use crate::harness::{
 
 on_every_store! {
     the_same_content_is_paid_for_once,
+}
+
+on_sqlite! {
     content_that_comes_back_is_not_paid_for_again,
     what_was_of_no_use_is_paid_for_again,
     another_model_is_asked_anew,

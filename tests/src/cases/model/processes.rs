@@ -14,6 +14,9 @@ use crate::{
 on_every_store! {
     what_a_killed_worker_had_under_way_is_judged_by_another,
     a_killed_server_loses_nothing_that_waits,
+}
+
+on_sqlite! {
     what_kills_its_worker_three_times_is_given_up,
 }
 

@@ -2,18 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Board, text, titled};
+use super::{Board, titled};
 use crate::harness::{
     Store,
     chat::{Fault, Slip},
     fresh,
 };
 
-on_every_store! {
-    what_a_model_leaves_unredacted_is_redacted,
+on_sqlite! {
     what_a_model_leaks_is_redacted,
-    what_a_model_makes_up_is_not_shown,
-    a_text_that_was_cut_off_is_not_shown,
 }
 
 /// What the redacted text of [`rosenhof`] must not show, in lower case.
@@ -51,21 +48,6 @@ fn hides_everything(posting: &Value) {
     }
 }
 
-async fn what_a_model_leaves_unredacted_is_redacted(store: Store) {
-    let board = Board::served(store);
-    let id = board.push(&rosenhof("Gardener")).await;
-    let posting = board.app.api.until(&id, "approved").await;
-    for part in ["Rosenhof GmbH", "anna@rosenhof.example"] {
-        assert!(text(&posting).contains(part), "{posting}");
-    }
-    hides_everything(&posting);
-    assert!(
-        redacted(&posting).contains("gardener who knows roses"),
-        "{posting}"
-    );
-    assert_eq!(board.chat.calls().len(), 1);
-}
-
 async fn what_a_model_leaks_is_redacted(store: Store) {
     let board = Board::served(store);
     let title = fresh("Gardener");
@@ -92,70 +74,5 @@ async fn what_a_model_leaks_is_redacted(store: Store) {
             redacted(&posting).contains("gardener who knows roses"),
             "{posting}"
         );
-    }
-}
-
-async fn what_a_model_makes_up_is_not_shown(store: Store) {
-    let board = Board::served(store);
-    for slip in [Slip::InventedLink, Slip::DangerousLink, Slip::RawHtml] {
-        for times in [1, 2] {
-            let title = fresh("Gardener");
-            board.chat.fail_for(&title, times, Fault::Say(slip));
-            let id = board.push(&rosenhof(&title)).await;
-            let posting = board
-                .app
-                .api
-                .once(&id, "has a text", |posting| {
-                    hides_everything(posting);
-                    for shown in [text(posting), redacted(posting)] {
-                        for made_up in ["invented", "javascript:", "<script", "<img", "alert(1)"] {
-                            assert!(!shown.contains(made_up), "{slip:?}: {shown}");
-                        }
-                    }
-                    !text(posting).is_empty()
-                })
-                .await;
-            assert!(
-                text(&posting).contains("gardener who knows roses"),
-                "{posting}"
-            );
-            let calls = board.chat.calls_for(&title).len();
-            assert!((1..=2).contains(&calls), "{slip:?}: {calls}");
-        }
-    }
-}
-
-async fn a_text_that_was_cut_off_is_not_shown(store: Store) {
-    let board = Board::served(store);
-    let tasks = "<li>You care for the beds, the hedges and the old trees of the park.</li>";
-    let description = format!(
-        "<p>We look for a <strong>gardener</strong> who knows roses.</p><ul>{}</ul><p>Thirty days \
-         of leave.</p>",
-        tasks.repeat(20)
-    );
-    for times in [1, 2] {
-        let title = fresh("Gardener");
-        let cut = Fault::Say(Slip::MostMissing);
-        board.chat.fail_for(&title, times, cut);
-        let mut payload = titled(&title);
-        payload["raw_description"] = json!(description);
-        let id = board.push(&payload).await;
-        board
-            .app
-            .api
-            .once(&id, "has a text", |posting| {
-                let shown = text(posting);
-                let is_whole = shown.contains("Thirty days of leave");
-                assert!(shown.is_empty() || is_whole, "{shown}");
-                is_whole
-            })
-            .await;
-        if times == 1 {
-            board.app.api.until(&id, "approved").await;
-        } else {
-            let (posting, _) = board.given_up(&id).await;
-            assert_eq!(posting["status"], "PendingEnrichment");
-        }
-        assert_eq!(board.chat.calls_for(&title).len(), 2);
     }
 }

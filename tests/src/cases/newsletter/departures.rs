@@ -10,11 +10,8 @@ use crate::harness::{
 };
 
 on_every_store! {
-    an_older_report_changes_nothing,
     a_record_moves_to_another_address,
-    a_suppression_moves_with_the_address,
     who_is_erased_is_forgotten_and_not_written_to_again,
-    an_operator_erases,
 }
 
 const BOTH: [Account; 2] = [Account::Old, Account::New];
@@ -25,21 +22,6 @@ async fn known(newsletter: &Newsletter) -> (String, Value) {
     let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
     newsletter.settled(&email).await;
     (email, record)
-}
-
-async fn an_older_report_changes_nothing(store: Store) {
-    let newsletter = Newsletter::shared(store);
-    let email = person();
-    let report =
-        |name: &str, day: u8| json!({"name": name, "as_of": format!("2026-01-{day:02}T00:00:00Z")});
-    newsletter.report(&email, &report("Ada", 2)).await;
-    let older = newsletter.put(&email, &report("Eve", 1)).await;
-    assert_eq!((older.status, &older.data()["name"]), (200, &json!("Ada")));
-    let newer = newsletter.report(&email, &report("Ida", 3)).await;
-    assert_eq!(newer["name"], "Ida");
-    let wrong = newsletter.put(&email, &json!({"as_of": "yesterday"})).await;
-    assert_eq!(wrong.status, 422);
-    assert!(wrong.json()["errors"]["as_of"].is_array());
 }
 
 async fn a_record_moves_to_another_address(store: Store) {
@@ -72,36 +54,6 @@ async fn a_record_moves_to_another_address(store: Store) {
     assert_eq!(there["fields"]["name"], "Ada");
 }
 
-async fn a_suppression_moves_with_the_address(store: Store) {
-    let newsletter = Newsletter::shared(store);
-    let provider = &newsletter.provider;
-    let (before, _) = known(&newsletter).await;
-    let after = person();
-    // Who signed up with the other one, too.
-    let elsewhere = json!({"email": after, "status": "active"});
-    provider.add(Account::New, &elsewhere);
-    provider.set_status(Account::Old, &before, "unsubscribed");
-    let unsubscribed = event("subscriber.unsubscribed", &before, "unsubscribed");
-    newsletter.deliver(&unsubscribed).await;
-    let changed = newsletter
-        .report(&after, &json!({"previous_email": before}))
-        .await;
-    assert_eq!(changed["status"], "unsubscribed");
-    newsletter.settled(&after).await;
-    let there = provider.subscriber(Account::New, &after).unwrap();
-    assert_eq!(there["status"], "unsubscribed");
-    assert_eq!(provider.subscriber(Account::Old, &after), None);
-    eventually("the old address is gone", SETTLING, || async {
-        provider
-            .subscriber(Account::Old, &before)
-            .is_none()
-            .then_some(())
-    })
-    .await;
-    let again = newsletter.report(&before, &json!({})).await;
-    assert_eq!(again["status"], "unsubscribed", "that address said no");
-}
-
 async fn who_is_erased_is_forgotten_and_not_written_to_again(store: Store) {
     let newsletter = Newsletter::shared(store);
     let (email, record) = known(&newsletter).await;
@@ -132,16 +84,6 @@ async fn who_is_erased_is_forgotten_and_not_written_to_again(store: Store) {
             "{account:?}"
         );
     }
-}
-
-async fn an_operator_erases(store: Store) {
-    let newsletter = Newsletter::shared(store);
-    let (email, record) = known(&newsletter).await;
-    let command = ["subscribers", "erase", &email];
-    newsletter.app.run(&command).succeeded();
-    is_forgotten(&newsletter, &email, record["uuid"].as_str().unwrap()).await;
-    let again = newsletter.app.run(&command);
-    assert!(again.failed(1).contains("Newsletter subscriber not found."));
 }
 
 /// Waits until both accounts were asked to forget somebody, where they had them, and nothing is

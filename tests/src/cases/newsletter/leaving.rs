@@ -1,18 +1,17 @@
-//! People who leave, and accounts that do not say so plainly: nobody is written to again.
+//! People who leave are not written to again.
 
-use serde_json::{Value, json};
+use reqwest::Method;
+use serde_json::json;
 
 use crate::harness::{
-    SETTLING, Store, eventually,
-    mailerlite::{Account, Fault},
-    newsletter::{Newsletter, event, person},
+    Answer, Store,
+    mailerlite::Account,
+    newsletter::{CONFIRM, Newsletter, event, person},
 };
 
 on_every_store! {
     an_unsubscription_after_the_move_reaches_the_account_that_writes,
-    what_is_not_the_providers_word_moves_nobody,
-    who_was_removed_by_hand_is_not_put_back,
-    who_never_confirmed_is_not_moved,
+    the_other_button_unsubscribes_in_both_accounts,
 }
 
 /// Somebody whom the old account knows.
@@ -23,27 +22,12 @@ async fn known(newsletter: &Newsletter) -> String {
     email
 }
 
-async fn press(newsletter: &Newsletter, email: &str) {
-    let answer = newsletter.confirm(&newsletter.token_of(email)).await;
-    assert_eq!(answer.status, 303, "{answer:#?}");
-}
-
-/// Waits until a task of theirs was given up, and gives the reason.
-async fn given_up(newsletter: &Newsletter, email: &str) -> String {
-    let record = newsletter.show(email).await;
-    let uuid = record["uuid"].as_str().unwrap().to_owned();
-    let dead = eventually("a task is given up", SETTLING, || async {
-        newsletter.dead(&uuid).pop()
-    })
-    .await;
-    dead["last_error"].as_str().unwrap().to_owned()
-}
-
 /// The old account's delivery comes when the new account writes already.
 async fn an_unsubscription_after_the_move_reaches_the_account_that_writes(store: Store) {
     let newsletter = Newsletter::shared(store);
     let email = known(&newsletter).await;
-    press(&newsletter, &email).await;
+    let answer = newsletter.confirm(&newsletter.token_of(&email)).await;
+    assert_eq!(answer.status, 303, "{answer:#?}");
     newsletter.settled(&email).await;
     let there = |key: &str| {
         newsletter
@@ -65,58 +49,33 @@ async fn an_unsubscription_after_the_move_reaches_the_account_that_writes(store:
     assert_eq!(there("status"), "unsubscribed");
 }
 
-/// A proxy's 404, and JSON that others say, are no proof that a person is not there.
-async fn what_is_not_the_providers_word_moves_nobody(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    for fault in [
-        Fault::Page(404),
-        Fault::Words(404, r#"{"message":"Not found."}"#),
-    ] {
-        let email = known(&newsletter).await;
-        let provider = &newsletter.provider;
-        provider.set_status(Account::Old, &email, "unsubscribed");
-        provider.fail_on(Account::Old, "GET", 1, fault);
-        press(&newsletter, &email).await;
-        let why = given_up(&newsletter, &email).await;
-        assert!(why.contains("404"), "{why}");
-        assert_eq!(provider.subscriber(Account::New, &email), None);
-        assert!(provider.subscriber(Account::Old, &email).is_some());
-    }
-}
-
-/// Somebody asked the operator to be deleted, who did that in the provider's own pages.
-async fn who_was_removed_by_hand_is_not_put_back(store: Store) {
+async fn the_other_button_unsubscribes_in_both_accounts(store: Store) {
     let newsletter = Newsletter::shared(store);
-    let provider = &newsletter.provider;
+    let api = &newsletter.app.api;
     let email = known(&newsletter).await;
-    let id = provider.id(Account::Old, &email);
-    let url = format!("{}/subscribers/{id}", provider.url());
-    let request = reqwest::Client::new().delete(url);
-    let answer = request.bearer_auth(Account::Old.key()).send().await;
-    assert_eq!(answer.unwrap().status(), 204);
-    newsletter.report(&email, &json!({"name": "Ida"})).await;
-    newsletter.settled(&email).await;
-    assert_eq!(provider.subscriber(Account::Old, &email), None);
-    assert_eq!(newsletter.show(&email).await["status"], "removed");
-    // A move does not bring them back either.
-    press(&newsletter, &email).await;
+    let token = newsletter.token_of(&email);
+    newsletter
+        .provider
+        .add(Account::New, &json!({"email": email}));
+    let leave = api
+        .request(Method::POST, CONFIRM)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(format!("token={token}&action=unsubscribe"));
+    let answer = Answer::of(leave.send().await.unwrap()).await;
+    assert_eq!(answer.status, 303, "{answer:#?}");
+    assert_eq!(answer.header("location"), "/newsletter/unsubscribed");
     newsletter.settled(&email).await;
     for account in [Account::Old, Account::New] {
-        assert_eq!(provider.subscriber(account, &email), None::<Value>);
+        let person = newsletter.provider.subscriber(account, &email).unwrap();
+        assert_eq!(person["status"], "unsubscribed", "{account:?}");
     }
-}
-
-async fn who_never_confirmed_is_not_moved(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    let email = known(&newsletter).await;
-    let provider = &newsletter.provider;
-    provider.set_status(Account::Old, &email, "unconfirmed");
-    press(&newsletter, &email).await;
-    let why = given_up(&newsletter, &email).await;
-    assert!(why.contains("unconfirmed"), "{why}");
-    assert_eq!(provider.subscriber(Account::New, &email), None);
-    let there = provider.subscriber(Account::Old, &email).unwrap();
-    assert_eq!(there["status"], "unconfirmed");
+    // From then on the other button moves nobody.
+    let again = newsletter.confirm(&token).await;
+    assert_eq!(again.header("location"), "/newsletter/not-subscribed");
+    newsletter.settled(&email).await;
+    let record = newsletter.show(&email).await;
+    assert_eq!(record["status"], "unsubscribed");
+    assert_eq!(record["mailerlite_account"], "old");
+    let there = newsletter.provider.subscriber(Account::Old, &email);
+    assert!(there.is_some());
 }

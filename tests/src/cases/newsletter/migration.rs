@@ -6,17 +6,12 @@ use serde_json::json;
 use crate::harness::{
     Store,
     mailerlite::Account,
-    newsletter::{Newsletter, event, membership, person},
+    newsletter::{Newsletter, membership, person},
 };
 
 on_every_store! {
     a_person_moves_once_however_often_it_is_confirmed,
-    later_syncs_go_to_the_new_account,
-    who_is_not_in_the_old_account_is_added_to_the_new_one,
-    who_is_suppressed_here_is_not_added_to_the_new_account,
     who_is_suppressed_in_the_old_account_alone_is_not_added_either,
-    who_is_suppressed_in_the_new_account_stays_so,
-    who_is_in_the_new_account_already_joins_the_group,
 }
 
 /// Somebody whom the old account knows.
@@ -75,62 +70,6 @@ async fn a_person_moves_once_however_often_it_is_confirmed(store: Store) {
     assert_eq!(there["groups"][0]["id"], json!(group));
 }
 
-async fn later_syncs_go_to_the_new_account(store: Store) {
-    let newsletter = Newsletter::shared(store);
-    let provider = &newsletter.provider;
-    let email = known(&newsletter).await;
-    confirmed(&newsletter, &email, "new").await;
-    let old = newsletter.calls(Account::Old, &email).len();
-    newsletter.report(&email, &json!({"name": "Ada L."})).await;
-    newsletter.settled(&email).await;
-    newsletter
-        .report(&email, &membership("individual", "canceled", None))
-        .await;
-    newsletter.settled(&email).await;
-    newsletter
-        .report(&email, &membership("individual", "canceled", None))
-        .await;
-    newsletter.settled(&email).await;
-    let calls = newsletter.calls(Account::New, &email);
-    assert_eq!(calls.len(), 3, "{calls:#?}");
-    // The group is joined once only.
-    assert!(calls[1..].iter().all(|call| call.method == "PUT"));
-    assert!(
-        calls[1..]
-            .iter()
-            .all(|call| call.body.get("groups").is_none())
-    );
-    let there = provider.subscriber(Account::New, &email).unwrap();
-    assert_eq!(there["fields"]["name"], "Ada L.");
-    assert_eq!(there["fields"]["member_status"], "canceled");
-    provider.set_status(Account::New, &email, "bounced");
-    newsletter
-        .deliver(&event("subscriber.bounced", &email, "bounced"))
-        .await;
-    newsletter.settled(&email).await;
-    // Nothing is sent where the person is suppressed already, and the accounts are looked at.
-    let methods = newsletter.methods(Account::New, &email);
-    let is_quiet = |method: &String| ["GET", "PUT"].contains(&method.as_str());
-    assert!(methods[3..].iter().all(is_quiet), "{methods:?}");
-    let looks = newsletter.methods(Account::Old, &email).split_off(old);
-    assert!(looks.iter().all(|method| method == "GET"), "{looks:?}");
-    assert_eq!(provider.automation_starts(&email), 1);
-}
-
-async fn who_is_not_in_the_old_account_is_added_to_the_new_one(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let email = person();
-    newsletter.report(&email, &json!({"name": "Ada"})).await;
-    // Before anybody was told.
-    let answer = newsletter.confirm(&newsletter.token_of(&email)).await;
-    assert_eq!(answer.status, 303);
-    let _worker = newsletter.work();
-    newsletter.settled(&email).await;
-    assert_eq!(newsletter.methods(Account::Old, &email), ["GET", "GET"]);
-    assert_eq!(newsletter.methods(Account::New, &email), ["POST"]);
-    assert_eq!(newsletter.provider.automation_starts(&email), 1);
-}
-
 /// Whatever is reported, nobody is added to the new account.
 async fn is_left_out(newsletter: &Newsletter, email: &str, theirs: &str, status: &str) {
     let provider = &newsletter.provider;
@@ -153,22 +92,6 @@ async fn is_left_out(newsletter: &Newsletter, email: &str, theirs: &str, status:
     assert_eq!(there["status"], theirs);
 }
 
-async fn who_is_suppressed_here_is_not_added_to_the_new_account(store: Store) {
-    let newsletter = Newsletter::shared(store);
-    for (name, status, theirs) in [
-        ("subscriber.unsubscribed", "unsubscribed", "unsubscribed"),
-        ("subscriber.bounced", "bounced", "bounced"),
-        ("subscriber.spam_reported", "spam_reported", "junk"),
-    ] {
-        let email = known(&newsletter).await;
-        newsletter.provider.set_status(Account::Old, &email, theirs);
-        newsletter.deliver(&event(name, &email, theirs)).await;
-        // Who is known to want no mail is not moved by the button.
-        confirmed(&newsletter, &email, "old").await;
-        is_left_out(&newsletter, &email, theirs, status).await;
-    }
-}
-
 async fn who_is_suppressed_in_the_old_account_alone_is_not_added_either(store: Store) {
     let newsletter = Newsletter::shared(store);
     for (theirs, status) in [
@@ -182,35 +105,4 @@ async fn who_is_suppressed_in_the_old_account_alone_is_not_added_either(store: S
         confirmed(&newsletter, &email, "new").await;
         is_left_out(&newsletter, &email, theirs, status).await;
     }
-}
-
-async fn who_is_suppressed_in_the_new_account_stays_so(store: Store) {
-    let newsletter = Newsletter::shared(store);
-    let provider = &newsletter.provider;
-    let email = known(&newsletter).await;
-    provider.add(Account::New, &json!({"email": email}));
-    provider.set_status(Account::New, &email, "unsubscribed");
-    confirmed(&newsletter, &email, "new").await;
-    newsletter.report(&email, &json!({"name": "Eve"})).await;
-    newsletter.settled(&email).await;
-    let there = provider.subscriber(Account::New, &email).unwrap();
-    assert_eq!(there["status"], "unsubscribed");
-    assert_eq!(provider.automation_starts(&email), 0);
-    let left = provider.subscriber(Account::Old, &email).unwrap();
-    assert_eq!(left["status"], "unsubscribed");
-}
-
-async fn who_is_in_the_new_account_already_joins_the_group(store: Store) {
-    let newsletter = Newsletter::shared(store);
-    let provider = &newsletter.provider;
-    let email = known(&newsletter).await;
-    provider.add(
-        Account::New,
-        &json!({"email": email, "fields": {"city": "Valletta"}}),
-    );
-    confirmed(&newsletter, &email, "new").await;
-    let there = provider.subscriber(Account::New, &email).unwrap();
-    assert_eq!(there["fields"]["city"], "Valletta");
-    assert_eq!(there["fields"]["name"], "Ada");
-    assert_eq!(provider.automation_starts(&email), 1);
 }

@@ -3,14 +3,11 @@
 
 mod commands;
 mod departures;
-mod import;
 mod leaving;
 mod limit;
 mod migration;
 mod outages;
-mod pages;
 mod report;
-mod requests;
 mod steps;
 mod sync;
 mod webhook;

@@ -11,13 +11,11 @@ use crate::harness::{
     newsletter::{Newsletter, person, with_key},
 };
 
-on_every_store! {
+on_sqlite! {
     a_busy_provider_is_left_alone_for_as_long_as_it_asks,
     an_outage_loses_nothing,
     a_refused_key_pauses_one_account_and_nothing_is_given_up,
     what_has_no_key_waits_for_one,
-    what_is_refused_is_given_up_and_can_be_brought_back,
-    a_group_that_does_not_exist_is_an_operators_to_mend,
 }
 
 /// Some people who were reported.
@@ -191,84 +189,4 @@ async fn what_has_no_key_waits_for_one(store: Store) {
     // A stranger's requests would have shown a wrong key.
     let calls = newsletter.provider.every_call();
     assert!(calls.iter().all(|call| call.account.is_some()));
-}
-
-async fn what_is_refused_is_given_up_and_can_be_brought_back(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    for status in [400, 404, 418, 422] {
-        let email = person();
-        let fault = Fault::Answer(status, None);
-        newsletter.provider.fail_on(Account::Old, "POST", 1, fault);
-        let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
-        let uuid = record["uuid"].as_str().unwrap();
-        let dead = eventually("it is given up", SETTLING, || async {
-            newsletter.dead(uuid).pop()
-        })
-        .await;
-        assert_eq!(dead["kind"], "sync");
-        assert_eq!(dead["key"], uuid);
-        let error = dead["last_error"].as_str().unwrap();
-        assert!(error.contains(&status.to_string()), "{error}");
-        // At once, not after tries.
-        assert_eq!(dead["attempts"], 1);
-        assert_eq!(newsletter.calls(Account::Old, &email).len(), 1);
-        assert!(newsletter.waiting(uuid).is_empty());
-        assert!(!is_there(&newsletter, Account::Old, &email));
-        let id = dead["id"].to_string();
-        let all = ["outbox", "retry", "--all-dead"];
-        let one = ["outbox", "retry", &id];
-        let command: &[&str] = if status == 400 { &all } else { &one };
-        newsletter.app.run(command).succeeded();
-        newsletter.settled(&email).await;
-        assert!(is_there(&newsletter, Account::Old, &email));
-    }
-    // A new report is a new start, too.
-    let email = person();
-    let fault = Fault::Answer(400, None);
-    newsletter.provider.fail_on(Account::Old, "POST", 1, fault);
-    let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
-    let uuid = record["uuid"].as_str().unwrap();
-    eventually("it is given up", SETTLING, || async {
-        newsletter.dead(uuid).pop()
-    })
-    .await;
-    newsletter.report(&email, &json!({"name": "Ada L."})).await;
-    newsletter.settled(&email).await;
-    let there = newsletter.provider.subscriber(Account::Old, &email);
-    assert_eq!(there.unwrap()["fields"]["name"], "Ada L.");
-}
-
-async fn a_group_that_does_not_exist_is_an_operators_to_mend(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let site = &newsletter.app.site;
-    let wrong = site.beside().with("POSTHASTE_MAILERLITE_NEW_GROUP_ID", "7");
-    let worker = wrong.work();
-    let [email] = &people(&newsletter, 1).await[..] else {
-        unreachable!()
-    };
-    newsletter.settled(email).await;
-    newsletter.confirm(&newsletter.token_of(email)).await;
-    let uuid = newsletter.show(email).await["uuid"].clone();
-    let uuid = uuid.as_str().unwrap();
-    let dead = eventually("it is given up", SETTLING, || async {
-        newsletter.dead(uuid).pop()
-    })
-    .await;
-    assert_eq!(dead["kind"], "migrate");
-    let error = dead["last_error"].as_str().unwrap();
-    assert!(error.contains("groups.0"), "{error}");
-    // Nobody is lost over it.
-    assert!(is_there(&newsletter, Account::Old, email));
-    worker.terminate();
-    worker.stopped();
-    let _worker = newsletter.work();
-    newsletter
-        .app
-        .run(&["outbox", "retry", &dead["id"].to_string()])
-        .succeeded();
-    newsletter.settled(email).await;
-    assert!(is_there(&newsletter, Account::New, email));
-    assert!(!is_there(&newsletter, Account::Old, email));
-    assert_eq!(newsletter.provider.automation_starts(email), 1);
 }

@@ -1,0 +1,171 @@
+//! The way of one posting through the API. What each rule says in each case is tested as values in
+//! `domain`, and how it is said over HTTP in `adapters-http`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::harness::{Api, App, Store, VIEW_KEYS, complete, fresh, minimal, website};
+
+on_every_store! {
+    a_posting_is_created_read_back_and_left_alone_by_the_same_push,
+    what_is_sent_is_set_and_all_else_is_kept,
+    a_posting_expires_and_opens_again,
+    a_refusal_is_to_the_letter_and_applies_nothing,
+    postings_of_one_website_share_their_company,
+}
+
+async fn a_posting_is_created_read_back_and_left_alone_by_the_same_push(store: Store) {
+    const METADATA: &str = r#"{"z":1.50,"a":12345678901234567890123,"e":1e2,"é":"\u00e9 🦀"}"#;
+    let app = App::quiet(store);
+    let id = fresh("../a/b?c 🦀 é%2F '\"\\");
+    let mut sent = complete();
+    sent["metadata"] = json!("here");
+    let body = sent.to_string().replace(r#""here""#, METADATA);
+    let uuid = app.api.put_text(&id, body.clone()).await.created();
+
+    let answer = app.api.get(&Api::path(&id)).await;
+    let metadata = format!(r#""metadata":{METADATA}"#);
+    assert!(answer.body.contains(&metadata), "{}", answer.body);
+    let posting = answer.data();
+    let keys: BTreeSet<&str> = posting
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(keys, BTreeSet::from(VIEW_KEYS));
+    sent["metadata"] = posting["metadata"].clone();
+    let company = sent["company"].take();
+    for (field, value) in company.as_object().unwrap() {
+        assert_eq!(&posting["company"][field], value, "company.{field}");
+    }
+    for (field, value) in sent.as_object().unwrap() {
+        assert!(field == "company" || &posting[field] == value, "{field}");
+    }
+    assert_eq!(posting["uuid"], json!(uuid));
+    assert_eq!(posting["unique_source_identifier"], json!(id));
+    assert_eq!(posting["status"], "PendingEnrichment");
+    let by = format!("client:{}", app.client_id);
+    let at = &posting["created_at"];
+    let history = json!([{"status": "PendingEnrichment", "at": at, "reason": null, "by": by}]);
+    assert_eq!(posting["history"], history);
+    let mut outbox = app.outbox(uuid);
+    outbox.sort();
+    assert_eq!(outbox, ["JobPostingCreated", "enrich"]);
+
+    assert_eq!(app.api.put_text(&id, body).await.updated(), uuid);
+    assert_eq!(app.show(&id).await, posting);
+    assert_eq!(app.outbox(uuid).len(), 2);
+}
+
+async fn what_is_sent_is_set_and_all_else_is_kept(store: Store) {
+    let app = App::quiet(store);
+    let id = fresh("partial");
+    let created = app.put(&id, &complete()).await.created();
+    for patch in [
+        json!({"title": "Tree surgeon", "employment_types": ["contract"], "salary_min": 0}),
+        json!({"raw_description": "<p>Another.</p>", "location_city": "Wien"}),
+        json!({"employment_types": null, "location_types": null, "salary_period": null,
+            "salary_min": null, "salary_max": null, "salary_currency_code": null}),
+        json!({"location_country_code": null, "application_email": null, "metadata": null}),
+    ] {
+        let mut expected = app.show(&id).await;
+        assert_eq!(app.put(&id, &patch).await.updated(), created);
+        let found = app.show(&id).await;
+        assert_ne!(found["updated_at"], expected["updated_at"], "{patch}");
+        expected["updated_at"] = found["updated_at"].clone();
+        for (field, value) in patch.as_object().unwrap() {
+            let is_empty_list = value.is_null() && field.ends_with("_types");
+            expected[field] = if is_empty_list {
+                json!([])
+            } else {
+                value.clone()
+            };
+        }
+        assert_eq!(found, expected, "{patch}");
+    }
+    let events = app.events(created);
+    assert_eq!(events[0], "JobPostingCreated");
+    assert_eq!(events[1..], ["JobPostingUpdated"; 4]);
+}
+
+async fn a_posting_expires_and_opens_again(store: Store) {
+    let app = App::quiet(store);
+    let id = fresh("expires");
+    let uuid = app.put(&id, &minimal()).await.created();
+    let push = json!({"title": "Filled", "expiration": {"reason": "The job is filled."}});
+    for _ in 0..2 {
+        assert_eq!(app.put(&id, &push).await.updated(), uuid);
+        let posting = app.show(&id).await;
+        assert_eq!(posting["status"], "expired");
+        assert_eq!(posting["title"], "Filled");
+        assert_eq!(posting["expiration_reason"], "The job is filled.");
+        assert_eq!(posting["expired_at"], posting["updated_at"]);
+        assert_eq!(posting["history"].as_array().unwrap().len(), 2);
+    }
+
+    let push = json!({"expiration": null});
+    assert_eq!(app.put(&id, &push).await.updated(), uuid);
+    let posting = app.show(&id).await;
+    assert_eq!(posting["status"], "PendingEnrichment");
+    for field in ["expired_at", "expiration_reason", "status_reason"] {
+        assert_eq!(posting[field], Value::Null, "{field}");
+    }
+    assert_eq!(posting["history"].as_array().unwrap().len(), 3);
+    let events = [
+        "JobPostingCreated",
+        "JobPostingExpired",
+        "JobPostingReopened",
+    ];
+    assert_eq!(app.events(uuid), events);
+}
+
+async fn a_refusal_is_to_the_letter_and_applies_nothing(store: Store) {
+    let app = App::quiet(store);
+    let (known, unknown) = (fresh("known"), fresh("unknown"));
+    let uuid = app.put(&known, &minimal()).await.created();
+    app.reject(&known, "Not a job.");
+    let (before, outbox) = (app.show(&known).await, app.outbox(uuid));
+
+    let push = json!({"title": "Changed", "expiration": {}});
+    let transition = "Invalid JobPosting state transition from rejected to expired.";
+    let answer = app.put(&known, &push).await;
+    answer.is_exactly(422, &json!({"message": transition}));
+    let not_found = json!({"message": "Job posting not found."});
+    app.put(&unknown, &push).await.is_exactly(404, &not_found);
+    let path = Api::path(&unknown);
+    app.api.get(&path).await.is_exactly(404, &not_found);
+    let wrong = json!({"title": 5, "metadata": {}, "company": {"name": ""}});
+    let answer = app.put(&known, &wrong).await;
+    answer.refused(&["title", "company.name"]);
+
+    assert_eq!(app.show(&known).await, before);
+    assert_eq!(app.outbox(uuid), outbox);
+    assert!(!app.api.exists(&unknown).await);
+}
+
+async fn postings_of_one_website_share_their_company(store: Store) {
+    let app = App::quiet(store);
+    let (first, second, website) = (fresh("first"), fresh("second"), website());
+    let posting_of = |company: Value| {
+        let mut payload = minimal();
+        payload["company"] = company;
+        payload
+    };
+    let company = json!({"name": "Old", "website_url": website, "logo_path": "old.png"});
+    app.put(&first, &posting_of(company)).await.created();
+    let (before, shouted) = (app.show(&first).await, website.to_uppercase());
+    let company = json!({"name": "New", "website_url": format!("{shouted}:443/#jobs")});
+    app.put(&second, &posting_of(company)).await.created();
+
+    // The last writer wins, but only what it writes, and postings are not touched.
+    let uuid = Uuid::new_v5(&Uuid::NAMESPACE_URL, website.as_bytes());
+    let mut expected = before;
+    expected["company"]["name"] = json!("New");
+    assert_eq!(app.show(&first).await, expected);
+    assert_eq!(expected["company"]["uuid"], json!(uuid));
+    assert_eq!(app.show(&second).await["company"], expected["company"]);
+    assert_eq!(app.outbox(uuid), ["CompanyUpdated"]);
+}
