@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{line::check_line, store::StoreError, subscriber::SubscriberId};
+use crate::{StoreError, line::check_line, subscriber::SubscriberId};
 
 /// The longest name of an operator, in characters.
 const NAME_LENGTH: usize = 100;

@@ -18,15 +18,19 @@
 //! suite that every store must pass.
 
 pub mod audit;
-mod body;
-mod checks;
+pub mod body;
+pub mod checks;
 pub mod client;
+pub mod codes;
 pub mod company;
+pub mod day;
 mod digest;
-mod email;
+pub mod email;
 pub mod enrichment;
+mod error;
 pub mod field;
 pub mod line;
+mod moment;
 pub mod outbox;
 pub mod posting;
 pub mod store;
@@ -39,6 +43,11 @@ mod vocabulary;
 pub mod testing;
 
 use time::OffsetDateTime;
+
+pub use self::error::StoreError;
+
+/// Counts the commits that wrote a row, from 1.
+pub type Version = i64;
 
 /// Cuts a time to microseconds, which is what every store keeps.
 ///

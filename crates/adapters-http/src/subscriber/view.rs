@@ -1,7 +1,7 @@
 //! A subscriber as an answer shows it. The token of its link is not in it.
 
 use actix_web::{HttpResponse, http::StatusCode};
-use domain::subscriber::{Subscriber, day};
+use domain::{day, subscriber::Subscriber};
 use serde::Serialize;
 use uuid::Uuid;
 

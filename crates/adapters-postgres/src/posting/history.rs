@@ -6,7 +6,8 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    posting::{HistoryEntry, PostingId, Version},
+    Version,
+    posting::{HistoryEntry, PostingId},
     store::{HISTORY_SHOWN, PostingWrite, StoreError, stored::word},
 };
 

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use diesel::sql_types::{BigInt, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
+    Version,
     enrichment::{Coordinates, EnrichedTexts},
-    posting::{CountryCode, CurrencyCode, Metadata, Posting, PostingId, SalaryPeriod, Version},
+    posting::{CountryCode, CurrencyCode, Metadata, Posting, PostingId, SalaryPeriod},
     store::{PostingWrite, StoreError, WriteSet},
 };
 use uuid::Uuid;

@@ -2,8 +2,9 @@
 
 use diesel::SqliteConnection;
 use domain::{
+    day,
     store::{StoreError, SubscriberWrite},
-    subscriber::{Account, Departure, Subscriber, SubscriberId, day},
+    subscriber::{Account, Departure, Subscriber, SubscriberId},
 };
 use uuid::Uuid;
 

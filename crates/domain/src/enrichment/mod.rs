@@ -30,7 +30,7 @@ pub use self::{
     pipeline::Pipeline,
     reason::ReasonCode,
 };
-use crate::posting::CountryCode;
+use crate::codes::CountryCode;
 
 /// The content of one posting, as an enricher sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub use self::{
     event::{Event, EventName, Subject, SubjectKind},
     retry::RetryPolicy,
 };
-use crate::{audit::Entry, store::StoreError};
+use crate::{StoreError, audit::Entry};
 
 /// So many claims in a row may be lost before a task is given up. One may be an accident, or the
 /// fault of a task beside it; a suspect is worked on alone, so it has had two chances by itself.

@@ -2,8 +2,9 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, ContentHash, HistoryEntry, Posting, Status, Version};
+use super::{Actor, ContentHash, HistoryEntry, Posting, Status};
 use crate::{
+    Version,
     company::{Company, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
     outbox::{Effect, Event, EventName, Subject},

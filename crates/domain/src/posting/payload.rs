@@ -5,13 +5,13 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::{
-    CountryCode, CurrencyCode, EmploymentType, InvalidMetadata, LocationType, Metadata, PutError,
+    CountryCode, CurrencyCode, EmploymentType, InvalidMetadata, LocationType, Metadata,
     SalaryPeriod,
     checks::{email, logo, not_sent, object, web_url, website},
     limits,
 };
 use crate::{
-    body,
+    body::{self, BodyError},
     checks::{optional, required},
     field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Presence, Text},
     validation::{FieldErrors, MOST_ERRORS},
@@ -109,7 +109,7 @@ impl PostingPayload {
     pub(super) const OBJECTS: &[&str] = &["company", "expiration"];
 
     /// Parses a body. Wrong types of fields are no errors here; see [`Self::errors`].
-    pub(super) fn from_json(text: &str) -> Result<Self, PutError> {
+    pub(super) fn from_json(text: &str) -> Result<Self, BodyError> {
         body::read(text)
     }
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::StoreError;
 use crate::{
-    posting::Version,
+    Version,
     subscriber::{Account, Email, Subscriber, SubscriberStatus},
 };
 

@@ -4,8 +4,8 @@ use time::OffsetDateTime;
 
 use super::{Subscriber, SubscriberStatus};
 use crate::{
+    Version,
     outbox::{Effect, Event, EventName, Subject},
-    posting::Version,
     store::{SubscriberWrite, WriteSet},
 };
 

@@ -13,7 +13,7 @@ use super::{
     Suppression, SuppressionSource, provider::Found, withdrawal::Act,
 };
 use crate::{
-    posting::Version,
+    Version,
     store::{Purge, WriteSet},
     vocabulary::vocabulary,
 };

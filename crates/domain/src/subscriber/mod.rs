@@ -6,14 +6,12 @@
 //! accounts. Nothing here ever makes someone who is suppressed active again.
 
 mod change;
-pub mod day;
 pub mod departure;
 mod email;
 mod event;
 pub mod limits;
 mod link;
 pub mod migration;
-mod moment;
 pub mod operator;
 mod payload;
 pub mod provider;
@@ -45,7 +43,7 @@ pub use self::{
     standing::{Place, Places, Suppression, SuppressionSource},
     sync::Telling,
 };
-use crate::{posting::Version, vocabulary::vocabulary};
+use crate::{Version, vocabulary::vocabulary};
 
 /// A subscriber's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

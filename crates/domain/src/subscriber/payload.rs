@@ -7,8 +7,7 @@ use time::{Date, OffsetDateTime};
 use super::{Email, Membership, MembershipStatus, PlanCategory, limits};
 use crate::{
     checks::{optional, present},
-    field::{Choice, Field, Line, Object},
-    posting::{Patch, line},
+    field::{Choice, Field, Line, Object, Patch, line},
     validation::FieldErrors,
 };
 

@@ -6,8 +6,8 @@ use super::{
     Email, InvalidEmail, Membership, MigrationToken, SubscriberId, payload::SubscriberPayload,
 };
 use crate::{
-    body,
-    posting::{Patch, PutError},
+    body::{self, BodyError},
+    field::Patch,
 };
 
 /// Creates or partially updates a subscriber.
@@ -41,7 +41,7 @@ impl PutSubscriber {
         body: &[u8],
         new_id: SubscriberId,
         new_token: MigrationToken,
-    ) -> Result<Self, PutError> {
+    ) -> Result<Self, BodyError> {
         Self::read(Email::from_path_segment(segment), body, new_id, new_token)
     }
 
@@ -51,7 +51,7 @@ impl PutSubscriber {
         body: &[u8],
         new_id: SubscriberId,
         new_token: MigrationToken,
-    ) -> Result<Self, PutError> {
+    ) -> Result<Self, BodyError> {
         let text = body::text(body)?;
         let payload: SubscriberPayload = body::read(text)?;
         let (changes, mut errors) = payload.into_changes();
@@ -67,10 +67,10 @@ impl PutSubscriber {
                 new_id,
                 new_token,
             }),
-            Ok(_) => Err(PutError::Invalid(errors)),
+            Ok(_) => Err(BodyError::Invalid(errors)),
             Err(error) => {
                 errors.add(Self::EMAIL, error.to_string());
-                Err(PutError::Invalid(errors))
+                Err(BodyError::Invalid(errors))
             }
         }
     }

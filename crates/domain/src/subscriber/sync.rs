@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
 use super::{
-    Account, Change, Subscriber, SubscriberStatus, SuppressionSource, day,
+    Account, Change, Subscriber, SubscriberStatus, SuppressionSource,
     provider::{Found, Profile},
 };
-use crate::outbox::Effect;
+use crate::{day, outbox::Effect};
 
 /// What an account is told of a subscriber.
 #[derive(Clone, Debug, PartialEq, Eq)]

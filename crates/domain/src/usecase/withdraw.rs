@@ -5,8 +5,8 @@ use time::OffsetDateTime;
 
 use super::people::{follow, present};
 use crate::{
+    Version,
     outbox::Receipt,
-    posting::Version,
     store::{Store, StoreError, WriteSet},
     subscriber::{
         Account, Subscriber, SubscriberId, departure,

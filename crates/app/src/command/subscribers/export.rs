@@ -3,8 +3,9 @@
 use anyhow::anyhow;
 use csv::Writer;
 use domain::{
+    day,
     store::{SubscriberQuery, SubscriberReader},
-    subscriber::{Subscriber, day},
+    subscriber::Subscriber,
 };
 
 use super::{COLUMNS, TOKEN};

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use domain::{
+    day,
     outbox::{Outbox, SubjectTask, TaskRow},
     store::Store,
-    subscriber::{Account, Departure, Place, Places, Subscriber, Suppression, day},
+    subscriber::{Account, Departure, Place, Places, Subscriber, Suppression},
 };
 use serde::Serialize;
 
@@ -252,8 +253,8 @@ fn membership(subscriber: &Subscriber) -> String {
 #[cfg(test)]
 mod tests {
     use domain::{
+        field::Patch,
         outbox::Queue,
-        posting::Patch,
         subscriber::{MigrationSource, SubscriberStatus},
         testing::{MemoryStore, deed, email, minutes, noon, notice, report, subscriber_id, token},
         usecase::{migrate, put_subscribers, suppress},

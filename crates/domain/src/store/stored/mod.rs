@@ -19,6 +19,7 @@ use super::StoreError;
 use crate::{
     audit::Details,
     client::Scope,
+    day,
     enrichment::Coordinates,
     outbox::{EventName, Kind},
     posting::{
@@ -27,7 +28,7 @@ use crate::{
     },
     subscriber::{
         Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
-        SubscriberStatus, SuppressionSource, day,
+        SubscriberStatus, SuppressionSource,
     },
 };
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{corrupt, digest, optional_word, word};
 use crate::{
-    posting::Version,
+    Version,
     store::{Census, StoreError},
     subscriber::{
         Account, Departure, DepartureKind, Email, Membership, Migrated, MigrationToken, Place,

@@ -12,8 +12,8 @@ pub use self::{
     inspection::{FieldKind, Inspection, Webhook},
     list::{Cursor, Listed, Page},
 };
-use super::{Account, Email, MemberStatus, SubscriberStatus, day};
-use crate::vocabulary::vocabulary;
+use super::{Account, Email, MemberStatus, SubscriberStatus};
+use crate::{day, vocabulary::vocabulary};
 
 /// What the provider is told of a person: the specification's six fields. Whether the person
 /// may be written to is not among them, because that is the provider's to say.

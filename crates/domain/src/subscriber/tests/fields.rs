@@ -4,12 +4,13 @@ use serde_json::{Value, json};
 use time::macros::datetime;
 
 use crate::{
-    posting::{Patch, PutError},
+    body::BodyError,
+    field::Patch,
     subscriber::{Email, InvalidEmail, ProviderEvent, PutSubscriber, SubscriberStatus, limits},
     testing::{subscriber_id, text, token},
 };
 
-fn parse(segment: &str, body: &str) -> Result<PutSubscriber, PutError> {
+fn parse(segment: &str, body: &str) -> Result<PutSubscriber, BodyError> {
     let (id, token) = (subscriber_id(segment), token(segment));
     PutSubscriber::parse(segment, body.as_bytes(), id, token)
 }
@@ -17,7 +18,7 @@ fn parse(segment: &str, body: &str) -> Result<PutSubscriber, PutError> {
 /// The paths and messages of everything that is wrong.
 fn wrong(segment: &str, body: &Value) -> Vec<(String, String)> {
     match parse(segment, &body.to_string()) {
-        Err(PutError::Invalid(errors)) => errors
+        Err(BodyError::Invalid(errors)) => errors
             .iter()
             .flat_map(|(path, messages)| {
                 let pair = |message: &String| (path.to_owned(), message.clone());
@@ -180,7 +181,7 @@ fn all_errors_come_in_one_answer() {
 fn a_body_is_an_object() {
     for body in ["", "{", "nul", "{\"name\":\"\u{1}\"}"] {
         let answer = parse("a@b.example", body);
-        assert!(matches!(answer, Err(PutError::NotJson(_))), "{body}");
+        assert!(matches!(answer, Err(BodyError::NotJson(_))), "{body}");
     }
     for body in [json!(null), json!([]), json!("{}"), json!(1)] {
         is_wrong(&body, &[("body", "must be a JSON object")]);

@@ -4,8 +4,8 @@ use time::{OffsetDateTime, macros::date};
 
 use super::{posting, put as push, touching};
 use crate::{
+    Version,
     outbox::{Effect, Kind, Outbox, Queue},
-    posting::Version,
     store::{
         Census, Purge, Store, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
         WriteSet,

@@ -1,7 +1,7 @@
 //! A line of the file as a report: the same rules as for a request, under the names of columns.
 
 use domain::{
-    posting::PutError,
+    body::BodyError,
     subscriber::{Email, PutSubscriber},
 };
 use serde_json::{Map, Value, json};
@@ -38,7 +38,7 @@ pub(super) fn report(fields: &Fields) -> Result<PutSubscriber, String> {
     match put {
         Ok(put) if errors.is_empty() => return Ok(put),
         Ok(_) => {}
-        Err(PutError::Invalid(found)) => {
+        Err(BodyError::Invalid(found)) => {
             for (field, messages) in found.iter() {
                 let column = field.strip_prefix("membership.").unwrap_or(field);
                 errors.extend(messages.iter().map(|message| format!("{column} {message}")));
