@@ -17,8 +17,9 @@ use actix_web::{
 use domain::{
     client::Clients,
     store::{Health, PostingReader},
-    usecase::{Ingest, Newsletter},
+    usecase::Ingest,
 };
+use newsletter::usecase::Newsletter;
 use secrecy::SecretString;
 use tokio::{
     net::TcpSocket,

@@ -16,9 +16,12 @@ use domain::{
     body::BodyError,
     posting::{InvalidIdentifier, PutPosting, Rejection},
     store::StoreError,
-    subscriber::{InvalidEmail, PutSubscriber},
-    usecase::{IngestError, NewsletterError},
+    usecase::IngestError,
     validation::FieldErrors,
+};
+use newsletter::{
+    subscriber::{InvalidEmail, PutSubscriber},
+    usecase::NewsletterError,
 };
 use serde::{Serialize, Serializer};
 

@@ -10,7 +10,8 @@ use adapters_http::{
 };
 use adapters_mailerlite::Settings as ProviderSettings;
 use anyhow::{Context as _, anyhow};
-use domain::{posting::Lifetime, store::Store, subscriber::provider::Provider};
+use domain::posting::Lifetime;
+use newsletter::subscriber::provider::Provider;
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
@@ -29,10 +30,10 @@ use crate::{
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
-    newsletter::{Links, NewsletterService},
+    newsletter_service::{Links, NewsletterService},
     output, provider,
     shutdown::StopSignals,
-    worker::{IsBusy, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
+    worker::{IsBusy, Wake, Worker, WorkerParts, WorkerSettings},
 };
 
 /// What to run, and how.
@@ -151,15 +152,17 @@ impl Service {
         }
 
         let wake = Arc::new(Wake::default());
-        let store: Arc<dyn Store> = Arc::new(WakingStore::new(
-            Arc::clone(&database.store),
-            Arc::clone(&wake),
-        ));
-        let (lanes, lane_tasks) =
-            Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
+        let database = database.waking(&wake);
+        let (lanes, lane_tasks) = Lanes::start(
+            &database.store,
+            config.lifetime,
+            &clock::system(),
+            config.lanes,
+        );
         let is_busy: IsBusy = Arc::new(lanes.is_busy());
         let pushes = Arc::new(lanes.under_way());
-        let newsletter = NewsletterService::new(&store, &clock::system(), config.links);
+        let newsletter =
+            NewsletterService::new(&database.newsletter, &clock::system(), config.links);
         let ports = Ports {
             ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),
@@ -202,7 +205,7 @@ impl Service {
             );
         }
         let worker = works
-            .map(|works| works.start(&database, store, wake, is_busy))
+            .map(|works| works.start(&database, wake, is_busy))
             .transpose()?;
         let clocks = clock::compare(&database.health, &clock::system());
         let server = tokio::spawn(application.run());
@@ -324,7 +327,6 @@ impl Works {
     fn start(
         self,
         database: &Database,
-        store: Arc<dyn Store>,
         wake: Arc<Wake>,
         is_busy: IsBusy,
     ) -> anyhow::Result<Worker> {
@@ -337,7 +339,8 @@ impl Works {
             .enricher
             .with(Arc::clone(&database.drafts), clock::system());
         let worker = Worker::start(WorkerParts {
-            store,
+            store: Arc::clone(&database.store),
+            newsletter: Arc::clone(&database.newsletter),
             outbox: Arc::clone(&database.outbox),
             accounts: Arc::clone(&database.accounts),
             subscribers: Arc::clone(&database.subscribers),
@@ -399,13 +402,10 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     check_embedded(&url, &database).await?;
     let _clocks = clock::compare(&database.health, &clock::system());
     let wake = Arc::new(Wake::default());
-    let store = Arc::new(WakingStore::new(
-        Arc::clone(&database.store),
-        Arc::clone(&wake),
-    ));
+    let database = database.waking(&wake);
     // Nobody pushes to this process.
     let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
-    let worker = works.start(&database, store, wake, Arc::new(|| false))?;
+    let worker = works.start(&database, wake, Arc::new(|| false))?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),
         has_webhook_secret: None,

@@ -6,7 +6,6 @@ DROP INDEX outbox_due;
 DROP INDEX outbox_leased;
 
 ALTER TABLE outbox
-    DROP CONSTRAINT outbox_sync_account_check,
     DROP CONSTRAINT outbox_source_identifier_check,
     DROP COLUMN account;
 

@@ -1,26 +1,24 @@
--- What the e-mail provider is to be told waits in two queues for each of its accounts, and what
--- happens to subscribers is an event too.
+-- A kind may have several queues, as syncs have two for each account of the e-mail provider, and
+-- what happens to subscribers is an event too.
 
 ALTER TABLE outbox
-    ADD COLUMN account text COLLATE "C"
-        CHECK (account IN ('old', 'new', 'old-bulk', 'new-bulk')),
+    -- Not listed here either.
+    ADD COLUMN account text COLLATE "C" CHECK (account <> ''),
     -- The one about the source identifier: only postings have one.
     DROP CONSTRAINT outbox_check2;
 
 ALTER TABLE outbox
     ADD CONSTRAINT outbox_source_identifier_check
-        CHECK (kind = 'event' OR source_identifier IS NULL),
-    ADD CONSTRAINT outbox_sync_account_check
-        CHECK ((kind = 'sync') = (account IS NOT NULL));
+        CHECK (kind = 'event' OR source_identifier IS NULL);
 
 COMMENT ON COLUMN outbox.id IS
     'Numbers the rows; those of the events of one subject in the order of its commits.';
 COMMENT ON COLUMN outbox.kind IS
-    '''event'', or the kind of effect (''enrich'', ''sync'', ''migrate'', ''withdraw'').';
+    '''event'', or the kind of effect, as the context that owns it declares it.';
 COMMENT ON COLUMN outbox.subject IS
-    'Whom it is for: of ''sync'', ''migrate'', ''withdraw'' and the events of subscribers a subscriber, of the events of companies a company, of all others a posting.';
+    'What it is for: a posting, a company or a subscriber, by its kind or the name of its event.';
 COMMENT ON COLUMN outbox.account IS
-    'Of ''sync'' only: the provider''s account that was asked for last, old or new; old-bulk or new-bulk of one that waits behind all others.';
+    'The lane of its kind that was asked for last, of kinds that have several: of ''sync'' the provider''s account. One that ends with -bulk waits behind all others.';
 COMMENT ON COLUMN outbox.source_identifier IS
     'Of the events of postings only: the posting''s id in the world it comes from.';
 

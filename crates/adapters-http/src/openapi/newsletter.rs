@@ -1,6 +1,6 @@
 //! The operations on newsletter subscribers.
 
-use domain::subscriber::{Account, limits::EMAIL};
+use newsletter::subscriber::{Account, limits::EMAIL};
 use serde_json::{Value, json};
 use utoipa::openapi::{
     Content, ContentBuilder, HttpMethod, ObjectBuilder, PathItem, Required, Response, Type,

@@ -290,7 +290,7 @@ fn examples_are_accepted_by_the_domain() {
 
 #[test]
 fn limits_of_subscribers_are_those_of_the_domain() {
-    use domain::subscriber::{
+    use newsletter::subscriber::{
         Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
         limits::{COUNTRY, EMAIL, NAME},
     };
@@ -342,7 +342,7 @@ fn limits_of_subscribers_are_those_of_the_domain() {
 
 #[test]
 fn examples_of_reports_are_accepted_by_the_domain() {
-    use domain::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
+    use newsletter::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
 
     let document = document();
     let put = &document["paths"][format!("{}/{{email}}", subscriber::PATH)]["put"];

@@ -1,7 +1,8 @@
 //! A subscriber as an answer shows it. The token of its link is not in it.
 
 use actix_web::{HttpResponse, http::StatusCode};
-use domain::{day, subscriber::Subscriber};
+use domain::day;
+use newsletter::subscriber::Subscriber;
 use serde::Serialize;
 use uuid::Uuid;
 

@@ -22,11 +22,15 @@ use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
     posting::{Actor, HistoryEntry, SourceIdentifier},
-    store::{PostingWrite, StoreError, SubscriberWrite, WriteSet},
+    store::{PostingWrite, StoreError, WriteSet},
+    testing::{noon, posting},
+};
+use newsletter::{
+    store::SubscriberWrite,
     subscriber::{
         Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
     },
-    testing::{noon, posting, subscriber},
+    testing::subscriber,
 };
 use time::macros::date;
 
@@ -47,6 +51,7 @@ mod contract {
     use super::{block_on, fixture};
 
     domain::contract_suite!(block_on, fixture());
+    newsletter::contract_suite!(block_on, fixture());
 }
 
 fn company() -> Company {
@@ -112,7 +117,7 @@ fn retitle(n: u128, title: &str) -> WriteSet {
 }
 
 /// A commit of a new subscriber with everything set.
-fn subscribe() -> WriteSet {
+fn subscribe() -> newsletter::store::WriteSet {
     let subscriber = Subscriber {
         name: Some("Ann".to_owned()),
         country: Some("Norway".to_owned()),
@@ -130,7 +135,7 @@ fn subscribe() -> WriteSet {
         told: Some([7; 32]),
         ..subscriber("a@example.com")
     };
-    let mut writes = WriteSet::new(noon());
+    let mut writes = newsletter::store::WriteSet::new(noon());
     writes.subscribers.insert(
         subscriber.id,
         SubscriberWrite {
@@ -145,11 +150,10 @@ fn subscribe() -> WriteSet {
 fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one.companies.extend(other.companies);
     one.postings.extend(other.postings);
-    one.subscribers.extend(other.subscribers);
-    one.effects.extend(other.effects);
-    one.events.extend(other.events);
-    one.done.extend(other.done);
-    one.audit.extend(other.audit);
+    other.tasks.asked().for_each(|effect| one.tasks.ask(effect));
+    one.tasks.events.extend(other.tasks.events);
+    one.tasks.done.extend(other.tasks.done);
+    one.tasks.audit.extend(other.tasks.audit);
     one
 }
 

@@ -1,8 +1,8 @@
 //! Writing subscribers.
 
 use diesel::SqliteConnection;
-use domain::{
-    day,
+use domain::day;
+use newsletter::{
     store::{StoreError, SubscriberWrite},
     subscriber::{Account, Departure, Subscriber, SubscriberId},
 };
@@ -42,7 +42,7 @@ statement! {
 
 /// Writes a subscriber. A version that is not the expected one is a conflict, and so is an
 /// address that was taken.
-pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Result<(), Failure> {
+pub(super) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Result<(), Failure> {
     let SubscriberWrite {
         expected,
         subscriber,

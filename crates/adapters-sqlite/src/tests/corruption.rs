@@ -4,12 +4,14 @@ use domain::{
     audit::{Action, AuditLog, AuditQuery},
     client::Clients,
     enrichment::{DraftKey, Drafts},
-    outbox::{Effect, Event, EventName, Outbox, Queue, Subject},
-    posting::PostingId,
-    store::{
-        ListQuery, PostingReader, Store, StoreError, SubscriberQuery, SubscriberReader, WriteSet,
-    },
-    testing::{client, deed, email, hours, minutes, noon, subscriber_id, token, uuid},
+    outbox::{EVENTS, Event, Outbox},
+    posting::{ENRICH, PostingId, enrich, event},
+    store::{ListQuery, PostingReader, Store, StoreError, WriteSet},
+    testing::{client, deed, hours, minutes, noon, uuid},
+};
+use newsletter::{
+    store::{SubscriberQuery, SubscriberReader},
+    testing::{email, subscriber_id, token},
 };
 
 use super::{create, fixture, identifier, run, subscribe};
@@ -97,7 +99,9 @@ async fn of_subscribers() {
         ("updated_at", "9223372036854775807"),
     ] {
         let (_dir, store) = fixture().await;
-        store.commit(subscribe()).await.unwrap();
+        newsletter::store::Store::commit(&store, subscribe())
+            .await
+            .unwrap();
         run(
             &store,
             &format!(
@@ -106,17 +110,23 @@ async fn of_subscribers() {
         );
         let named = format!("subscribers.{column}");
         let ids = [subscriber_id(ADDRESS)];
-        names(store.load_subscribers_by_id(&ids).await, &named);
+        names(
+            newsletter::store::Store::load_by_id(&store, &ids).await,
+            &named,
+        );
         let all = SubscriberQuery {
             limit: 10,
             ..SubscriberQuery::default()
         };
         names(SubscriberReader::list(&store, &all).await, &named);
         if column != "email" {
-            names(store.load_subscribers(&[email(ADDRESS)]).await, &named);
+            names(
+                newsletter::store::Store::load(&store, &[email(ADDRESS)]).await,
+                &named,
+            );
         }
         if column != "migration_token" {
-            let holder = store.find_subscriber_by_token(&token(ADDRESS)).await;
+            let holder = newsletter::store::Store::find_by_token(&store, &token(ADDRESS)).await;
             names(holder, &named);
         }
     }
@@ -125,21 +135,16 @@ async fn of_subscribers() {
 #[tokio::test]
 async fn of_the_outbox() {
     for (column, value) in [
-        ("kind", "'dance'"),
-        ("event_name", "'JobPostingDanced'"),
-        ("source_identifier", "''"),
+        ("event_name", "''"),
         ("occurred_at", "9223372036854775807"),
         ("subject", "x'00'"),
         ("attempts", "-7"),
     ] {
         let (_dir, store) = fixture().await;
         let mut writes = create(1);
-        writes.events.push(Event {
-            name: EventName::JobPostingCreated,
-            subject: Subject::Posting {
-                id: PostingId::new(uuid(1)),
-                source_identifier: identifier(1),
-            },
+        writes.tasks.events.push(Event {
+            name: event::JOB_POSTING_CREATED,
+            subject: identifier(1).subject(PostingId::new(uuid(1))),
             at: noon(),
         });
         store.commit(writes).await.unwrap();
@@ -148,16 +153,10 @@ async fn of_the_outbox() {
             &format!("PRAGMA ignore_check_constraints = ON; UPDATE outbox SET {column} = {value}"),
         );
         let named = format!("outbox.{column}");
-        if column == "kind" {
-            names(Outbox::list(&store, false, None, usize::MAX).await, &named);
-        } else {
-            names(
-                store
-                    .claim(&[Queue::Event], 1, minutes(1), uuid(9), noon())
-                    .await,
-                &named,
-            );
-        }
+        names(
+            store.claim(EVENTS, 1, minutes(1), uuid(9), noon()).await,
+            &named,
+        );
     }
 }
 
@@ -165,9 +164,7 @@ async fn of_the_outbox() {
 async fn of_one_kind_does_not_keep_others_from_being_claimed() {
     let (_dir, store) = fixture().await;
     let mut writes = create(1);
-    writes
-        .effects
-        .insert(Effect::Enrich(PostingId::new(uuid(1))));
+    writes.tasks.ask(enrich(PostingId::new(uuid(1))));
     store.commit(writes).await.unwrap();
     run(
         &store,
@@ -175,7 +172,7 @@ async fn of_one_kind_does_not_keep_others_from_being_claimed() {
          VALUES ('dance', zeroblob(16), 0, 0)",
     );
     let claimed = store
-        .claim(&Queue::ALL, 9, minutes(1), uuid(9), noon())
+        .claim(ENRICH, 9, minutes(1), uuid(9), noon())
         .await
         .unwrap();
     assert_eq!(claimed.len(), 1);
@@ -224,7 +221,7 @@ async fn of_the_audit() {
         let (_dir, store) = fixture().await;
         let mut writes = WriteSet::new(noon());
         let entry = deed(1).entry(Action::POSTINGS_APPROVE, noon());
-        writes.audit.push(entry);
+        writes.tasks.audit.push(entry);
         store.commit(writes).await.unwrap();
         run(&store, &format!("UPDATE audit SET {column} = {value}"));
         let query = AuditQuery {

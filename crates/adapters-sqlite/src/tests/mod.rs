@@ -20,11 +20,15 @@ use diesel::{
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
     posting::{HistoryEntry, SourceIdentifier},
-    store::{PostingWrite, StoreError, SubscriberWrite, WriteSet},
+    store::{PostingWrite, StoreError, WriteSet},
+    testing::{noon, posting},
+};
+use newsletter::{
+    store::SubscriberWrite,
     subscriber::{
         Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
     },
-    testing::{noon, posting, subscriber},
+    testing::subscriber,
 };
 use tempfile::TempDir;
 use time::macros::date;
@@ -57,6 +61,7 @@ mod contract {
     use super::{block_on, fixture};
 
     domain::contract_suite!(block_on, fixture());
+    newsletter::contract_suite!(block_on, fixture());
 }
 
 /// A commit of one new posting of a company.
@@ -93,7 +98,7 @@ fn create(n: u128) -> WriteSet {
 }
 
 /// A commit of a new subscriber with everything set.
-fn subscribe() -> WriteSet {
+fn subscribe() -> newsletter::store::WriteSet {
     let subscriber = Subscriber {
         name: Some("Ann".to_owned()),
         country: Some("Norway".to_owned()),
@@ -111,7 +116,7 @@ fn subscribe() -> WriteSet {
         told: Some([7; 32]),
         ..subscriber("a@example.com")
     };
-    let mut writes = WriteSet::new(noon());
+    let mut writes = newsletter::store::WriteSet::new(noon());
     writes.subscribers.insert(
         subscriber.id,
         SubscriberWrite {

@@ -1,9 +1,7 @@
 //! A run of a command that writes in many commits, as the audit tells it.
 
-use domain::{
-    audit::Entry,
-    store::{Store, StoreError, WriteSet},
-};
+use domain::{audit::Entry, store::StoreError};
+use newsletter::store::{Store, WriteSet};
 
 /// A run of a command. It is recorded before its first write, so that one that is killed has left
 /// its line, and once more with its counts at its end.
@@ -47,6 +45,6 @@ impl Run {
 
 async fn record(store: &dyn Store, entry: &Entry) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(entry.at);
-    writes.audit.push(entry.clone());
+    writes.tasks.audit.push(entry.clone());
     store.commit(writes).await
 }

@@ -8,7 +8,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::outbox::Kind;
+use domain::{
+    outbox::{EVENTS, Kind},
+    posting::ENRICH,
+};
 
 /// How many times longer than a round of work the rest after it is.
 const REST: u32 = 3;
@@ -34,13 +37,17 @@ struct Floor {
     a_second: u32,
 }
 
+const EVENT: Kind = EVENTS.kind();
+const ENRICHMENT: Kind = ENRICH.kind();
+
 impl Floor {
     /// An event costs a fraction of a push, an enrichment about one.
-    const fn of(kind: Kind) -> Self {
+    fn of(kind: Kind) -> Self {
         let (bite, a_second) = match kind {
-            Kind::Event => (16, 2_000),
-            Kind::Enrich => (4, 200),
-            Kind::Sync | Kind::Migrate | Kind::Withdraw => (1, 20),
+            EVENT => (16, 2_000),
+            ENRICHMENT => (4, 200),
+            // A call of the provider, which takes longer than what it costs here.
+            _ => (1, 20),
         };
         Self { bite, a_second }
     }
@@ -82,6 +89,7 @@ impl Courtesy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds;
 
     const ROUND: Duration = Duration::from_millis(4);
 
@@ -102,7 +110,7 @@ mod tests {
     fn tasks_get_as_much_or_what_keeps_their_floor() {
         let idle = Courtesy(Arc::new(|| false));
         let busy = Courtesy(Arc::new(|| true));
-        for kind in Kind::ALL {
+        for kind in kinds::ALL {
             assert_eq!(idle.bite(kind, 64), 64, "{kind}");
             assert_eq!(idle.rest(kind, 64, ROUND), Duration::ZERO, "{kind}");
             assert_eq!(busy.bite(kind, 1), 1, "{kind}");
@@ -120,7 +128,7 @@ mod tests {
                 assert!(is_kept || both == round, "{kind} {round:?}: {rate}");
             }
         }
-        assert_eq!(busy.bite(Kind::Event, 64), 16);
-        assert_eq!(busy.bite(Kind::Enrich, 64), 4);
+        assert_eq!(busy.bite(EVENT, 64), 16);
+        assert_eq!(busy.bite(ENRICHMENT, 64), 4);
     }
 }

@@ -9,6 +9,7 @@ mod checks;
 mod content;
 mod decide;
 mod description;
+pub mod event;
 mod history;
 mod id;
 pub mod lifetime;
@@ -31,6 +32,7 @@ pub use self::{
     content::ContentHash,
     decide::{Answer, Decision, PutOutcome, Rejection, decide},
     description::Description,
+    event::{ENRICH, enrich},
     history::{Actor, HistoryEntry},
     id::{InvalidIdentifier, PostingId, SourceIdentifier},
     lifetime::Lifetime,

@@ -1,4 +1,4 @@
-//! What `domain` pulls in when somebody depends on it alone.
+//! What a pure crate pulls in when somebody depends on it alone.
 //!
 //! Its manifest does not tell: a harmless library may bring a runtime or a source of randomness by
 //! one feature. `cargo metadata` does not tell either, as it joins the features that the whole
@@ -30,11 +30,12 @@ pub const IMPURE: &[&str] = &[
     "tokio-*",
 ];
 
-/// The names of the packages behind `domain`, without its tests.
-pub fn of_domain(workspace: &Workspace) -> Result<Vec<String>> {
+/// The names of the packages behind a pure crate, without its tests.
+pub fn of(workspace: &Workspace, folder: &str) -> Result<Vec<String>> {
     let mut command = cargo();
     command
-        .args(["tree", "--package", "domain", "--all-features", "--locked"])
+        .args(["tree", "--package", package(folder)])
+        .args(["--all-features", "--locked"])
         .args(["--edges", "normal,build", "--target", "all"])
         .args(["--prefix", "none", "--format", "{p}"])
         .current_dir(workspace.root())
@@ -56,18 +57,24 @@ pub fn of_domain(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The packages that the core must not pull in.
-pub fn check(names: &[String]) -> Vec<Violation> {
+/// The name of the package in a folder.
+fn package(folder: &str) -> &str {
+    folder.rsplit('/').next().unwrap_or(folder)
+}
+
+/// The packages that a pure crate must not pull in.
+pub fn check(folder: &str, names: &[String]) -> Vec<Violation> {
     names
         .iter()
         .filter(|name| matches_any(IMPURE, name))
         .map(|name| Violation {
-            subject: "crates/domain".to_owned(),
+            subject: folder.to_owned(),
             rule: "purity of dependencies",
             found: format!("pulls in {name}"),
             remedy: format!(
-                "See who brings it by `cargo tree --package domain --invert {name}` and switch \
-                 that feature off"
+                "See who brings it by `cargo tree --package {} --invert {name}` and switch that \
+                 feature off",
+                package(folder)
             ),
         })
         .collect()
@@ -80,7 +87,7 @@ mod tests {
     #[test]
     fn an_impure_package_is_found_wherever_it_comes_from() {
         let names = ["getrandom", "serde", "uuid", "tokio-util"].map(str::to_owned);
-        let found = check(&names)
+        let found = check("crates/domain", &names)
             .into_iter()
             .map(|violation| violation.found)
             .collect::<Vec<_>>();
@@ -88,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_lists_what_domain_asks_for() {
-        let names = of_domain(&Workspace::load().unwrap()).unwrap();
-        for name in ["domain", "serde", "time"] {
+    fn the_tree_lists_what_a_crate_asks_for() {
+        let names = of(&Workspace::load().unwrap(), "crates/newsletter").unwrap();
+        for name in ["newsletter", "domain", "serde", "time"] {
             assert!(
                 names.contains(&name.to_owned()),
                 "{name} is missing: {names:?}"

@@ -1,7 +1,7 @@
-//! The text of `domain`: no ambient clock, no randomness, no I/O.
+//! The text of the pure crates: no ambient clock, no randomness, no I/O.
 //!
-//! `crates/domain/clippy.toml` bans the functions by their full paths, which a rename does not
-//! fool; this rule bans whole modules of the standard library, which clippy cannot. Tests, the
+//! Their `clippy.toml`, one file for all, bans the functions by their full paths, which a rename
+//! does not fool; this rule bans whole modules of the standard library, which clippy cannot. Tests, the
 //! folder `testing` and comments are not looked at.
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::Violation;
+use super::{PURE, Violation};
 
 /// Calls and types that read the time, draw random bytes or print.
 const WORDS: &[&str] = &[
@@ -26,10 +26,12 @@ const WORDS: &[&str] = &[
 /// Modules of the standard library, alone or in a group: `use std::{fmt, fs}`.
 const MODULES: &[&str] = &["env", "fs", "net", "os", "process", "thread"];
 
-/// Every forbidden word in the sources of `domain`.
-pub fn check_domain(root: &Path) -> Result<Vec<Violation>> {
+/// Every forbidden word in the sources of the pure crates.
+pub fn check(root: &Path) -> Result<Vec<Violation>> {
     let mut violations = Vec::new();
-    visit(root, &root.join("crates/domain/src"), &mut violations)?;
+    for folder in PURE {
+        visit(root, &root.join(folder).join("src"), &mut violations)?;
+    }
     Ok(violations)
 }
 
@@ -196,14 +198,18 @@ mod tests {
 
     /// Clippy joins no two configuration files.
     #[test]
-    fn clippy_in_domain_keeps_the_settings_of_the_workspace() {
+    fn clippy_in_pure_crates_keeps_the_settings_of_the_workspace() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let shared = fs::read_to_string(root.join("clippy.toml")).unwrap();
-        let domain = fs::read_to_string(root.join("crates/domain/clippy.toml")).unwrap();
-        let settings = |text: &str| toml::from_str::<toml::Table>(text).unwrap();
-        for (name, value) in settings(&shared) {
-            let repeated = settings(&domain).remove(&name);
-            assert_eq!(repeated, Some(value), "{name} in crates/domain/clippy.toml");
+        let settings = |folder: &str| {
+            let text = fs::read_to_string(root.join(folder).join("clippy.toml")).unwrap();
+            toml::from_str::<toml::Table>(&text).unwrap()
+        };
+        let pure = settings("crates/domain");
+        for (name, value) in settings("") {
+            assert_eq!(pure.get(&name), Some(&value), "{name}");
+        }
+        for folder in PURE {
+            assert_eq!(settings(folder), pure, "{folder}");
         }
     }
 

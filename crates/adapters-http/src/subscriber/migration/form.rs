@@ -1,7 +1,8 @@
 //! What the holder of a link sends: the token, and what to do.
 
 use actix_web::{HttpRequest, dev::Payload};
-use domain::{body::BodyError, subscriber::MigrationToken, validation::FieldErrors};
+use domain::{body::BodyError, validation::FieldErrors};
+use newsletter::subscriber::MigrationToken;
 use serde_json::Value;
 use url::form_urlencoded;
 

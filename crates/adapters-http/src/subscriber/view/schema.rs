@@ -1,6 +1,8 @@
 //! The answers, as the OpenAPI document describes them.
 
-use domain::subscriber::{Account, MemberStatus, MigrationSource, PlanCategory, SubscriberStatus};
+use newsletter::subscriber::{
+    Account, MemberStatus, MigrationSource, PlanCategory, SubscriberStatus,
+};
 use serde_json::json;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 

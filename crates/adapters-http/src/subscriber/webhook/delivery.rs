@@ -8,7 +8,8 @@
 
 use std::collections::HashMap;
 
-use domain::{body::BodyError, subscriber::ProviderEvent};
+use domain::body::BodyError;
+use newsletter::subscriber::ProviderEvent;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
@@ -63,7 +64,7 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use actix_web::{ResponseError, http::StatusCode};
-    use domain::subscriber::SubscriberStatus::{self, Bounced, SpamReported, Unsubscribed};
+    use newsletter::subscriber::SubscriberStatus::{self, Bounced, SpamReported, Unsubscribed};
 
     use super::*;
 

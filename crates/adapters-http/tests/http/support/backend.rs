@@ -7,13 +7,13 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
+use domain::testing::MemoryStore;
 use domain::{
     client::{Client, ClientId, Clients},
     posting::{
         Answer, Lifetime, PostingView, PutPosting, SourceIdentifier, moderation::Moderation,
     },
     store::{Health, ListQuery, PostingPage, PostingReader, StoreError},
-    testing::MemoryStore,
     usecase::{self, Ingest, IngestError},
 };
 use time::OffsetDateTime;

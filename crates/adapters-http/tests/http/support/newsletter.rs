@@ -10,7 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::{
+use newsletter::{
     subscriber::{
         self, Email, MigrationSource, MigrationToken, Places, ProviderEvent, PutSubscriber,
         Subscriber, SubscriberStatus, migration,

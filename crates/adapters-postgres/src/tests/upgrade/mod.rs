@@ -16,7 +16,8 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, async_connection_wrapper::AsyncConnectionWrapper};
 use diesel_migrations::MigrationHarness;
-use domain::{store::Store, testing::upgrade::rows_come_back};
+use domain::store::Store;
+use newsletter::testing::upgrade::rows_come_back;
 
 use super::{Database, create, number, patient, schema::OBJECTS, texts, try_run};
 use crate::{PostgresStore, migrations::MIGRATIONS};

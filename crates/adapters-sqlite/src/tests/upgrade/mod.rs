@@ -18,9 +18,12 @@ use diesel::{
 };
 use diesel_migrations::MigrationHarness;
 use domain::{
-    outbox::Effect,
     store::{Store, WriteSet},
-    testing::{noon, subscriber_id, upgrade::rows_come_back},
+    testing::noon,
+};
+use newsletter::{
+    tasks,
+    testing::{subscriber_id, upgrade::rows_come_back},
 };
 use tempfile::TempDir;
 
@@ -155,7 +158,9 @@ async fn no_id_of_a_task_is_used_again_after_the_table_was_built_anew() {
     file.conn.batch_execute("DELETE FROM outbox").unwrap();
     file.store.migrate().await.unwrap();
     let mut writes = WriteSet::new(noon());
-    writes.ask(Effect::Migrate(subscriber_id("a@example.com")));
+    writes
+        .tasks
+        .ask(tasks::migrate(subscriber_id("a@example.com")));
     file.store.commit(writes).await.unwrap();
     let next = number(&mut file.conn, "SELECT max(id) AS value FROM outbox");
     assert_eq!(next, last + 1);

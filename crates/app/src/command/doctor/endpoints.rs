@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adapters_enrichment::llm::{self, Model, SettingsError};
-use domain::subscriber::{Account, provider::Provider};
+use newsletter::subscriber::{Account, provider::Provider};
 use outbound::Patience;
 
 use super::{Check, PATIENCE, within};

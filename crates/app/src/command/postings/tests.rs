@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use domain::{
     audit::{AuditLog, AuditQuery},
-    testing::{MemoryStore, create, deed, hours, minutes, noon, push},
+    testing::{create, deed, hours, minutes, noon, push},
     usecase::ingest,
 };
+use newsletter::testing::MemoryStore;
 use serde_json::Value;
 
 use super::*;

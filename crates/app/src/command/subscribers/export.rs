@@ -2,8 +2,8 @@
 
 use anyhow::anyhow;
 use csv::Writer;
-use domain::{
-    day,
+use domain::day;
+use newsletter::{
     store::{SubscriberQuery, SubscriberReader},
     subscriber::Subscriber,
 };
@@ -61,8 +61,9 @@ fn write(writer: &mut Writer<Vec<u8>>, subscriber: &Subscriber) -> csv::Result<(
 
 #[cfg(test)]
 mod tests {
-    use domain::{
-        testing::{MemoryStore, noon, report, token},
+    use domain::testing::noon;
+    use newsletter::{
+        testing::{MemoryStore, report, token},
         usecase::put_subscribers,
     };
 

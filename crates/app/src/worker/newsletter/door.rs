@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use domain::subscriber::{Account, provider::ProviderError};
+use newsletter::subscriber::{Account, provider::ProviderError};
 use tokio::time::Instant;
 
 use super::super::door::{self, Pauses};

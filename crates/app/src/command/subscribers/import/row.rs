@@ -1,13 +1,11 @@
 //! A line of the file as a report: the same rules as for a request, under the names of columns.
 
-use domain::{
-    body::BodyError,
-    subscriber::{Email, PutSubscriber},
-};
+use domain::body::BodyError;
+use newsletter::subscriber::{Email, PutSubscriber};
 use serde_json::{Map, Value, json};
 
 use super::super::records::Fields;
-use crate::newsletter::{new_id, new_token};
+use crate::newsletter_service::{new_id, new_token};
 
 /// The report, or what is wrong with it by columns.
 pub(super) fn report(fields: &Fields) -> Result<PutSubscriber, String> {

@@ -2,10 +2,11 @@
 
 use std::{collections::HashSet, fmt};
 
-use domain::{
-    outbox::{Effect, Outbox},
-    store::{Store, StoreError},
+use domain::{outbox::Outbox, store::StoreError};
+use newsletter::{
+    store::Store,
     subscriber::{Email, SubscriberId},
+    tasks,
 };
 
 /// More than this part of the moves may not go wrong.
@@ -72,7 +73,7 @@ impl<'a> Brake<'a> {
 
     /// From now on looks at these people, too.
     pub async fn watch(&mut self, moved: &[Email]) -> Result<(), StoreError> {
-        let known = self.store.load_subscribers(moved).await?;
+        let known = self.store.load(moved).await?;
         self.under_way.extend(known.values().map(|known| known.id));
         Ok(())
     }
@@ -81,7 +82,7 @@ impl<'a> Brake<'a> {
     pub async fn look(&mut self) -> Result<Moves, StoreError> {
         self.look_at_failures().await?;
         let waiting: Vec<_> = self.under_way.iter().copied().collect();
-        let known = self.store.load_subscribers_by_id(&waiting).await?;
+        let known = self.store.load_by_id(&waiting).await?;
         for id in waiting {
             let migrated = known.get(&id).and_then(|known| known.migrated);
             if migrated.is_some_and(|migrated| !migrated.arrived) {
@@ -100,18 +101,11 @@ impl<'a> Brake<'a> {
 
     /// Takes note of moves that were given up.
     async fn look_at_failures(&mut self) -> Result<(), StoreError> {
-        let moves: Vec<_> = self
-            .under_way
-            .iter()
-            .copied()
-            .map(Effect::Migrate)
-            .collect();
+        let moves: Vec<_> = self.under_way.iter().copied().map(tasks::migrate).collect();
         for dead in self.outbox.dead_among(&moves).await? {
-            if let Effect::Migrate(id) = dead {
-                self.under_way.remove(&id);
-                self.moves.ended += 1;
-                self.moves.failed += 1;
-            }
+            self.under_way.remove(&SubscriberId::new(dead.key()));
+            self.moves.ended += 1;
+            self.moves.failed += 1;
         }
         Ok(())
     }
