@@ -211,7 +211,7 @@ impl TryFrom<StoredSubscriber> for Subscriber {
                 new: place(row.new_id, row.new_is_quiet, row.new_is_withdrawn),
             },
             token: MigrationToken::from_text(&row.migration_token),
-            told: told.transpose()?,
+            synced_digest: told.transpose()?,
             told_at: row.told_at,
             updated_at: row.updated_at,
         })

@@ -208,7 +208,7 @@ fn id(place: &Place) -> Option<&str> {
 }
 
 fn told(subscriber: &Subscriber) -> Option<&[u8]> {
-    subscriber.told.as_ref().map(<[u8; 32]>::as_slice)
+    subscriber.synced_digest.as_ref().map(<[u8; 32]>::as_slice)
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ fn subscribe() -> newsletter::store::WriteSet {
             arrived: true,
             was_found: true,
         }),
-        told: Some([7; 32]),
+        synced_digest: Some([7; 32]),
         ..subscriber("a@example.com")
     };
     let mut writes = newsletter::store::WriteSet::new(noon());

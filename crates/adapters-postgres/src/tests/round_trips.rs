@@ -182,7 +182,7 @@ fn told(errand: &Errand) -> Told {
     Told {
         receipt: errand.receipt,
         subscriber: errand.subscriber,
-        telling: errand.telling.clone(),
+        state: errand.state.clone(),
         sight: Sight::Nobody,
     }
 }

@@ -114,7 +114,7 @@ fn changing<'a>(
         migrated.is_some_and(|migrated| migrated.arrived).into(),
         migrated.is_some_and(|migrated| migrated.was_found).into(),
         subscriber.token.reveal().into(),
-        Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
+        Value::Blob(subscriber.synced_digest.as_ref().map(<[u8; 32]>::as_slice)),
         subscriber.told_at.map(micros).into(),
         micros(subscriber.updated_at).into(),
         subscriber.email.as_str().into(),

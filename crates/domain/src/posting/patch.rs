@@ -3,7 +3,8 @@
 use super::{
     CountryCode, CurrencyCode, Description, Details, EmploymentType, LocationType, Metadata,
     PostingPayload, SalaryPeriod,
-    payload::{CompanyPayload, ExpirationPayload, MetadataField},
+    metadata::MetadataField,
+    payload::{CompanyPayload, ExpirationPayload},
 };
 use crate::{
     company::Website,

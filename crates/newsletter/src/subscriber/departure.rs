@@ -78,7 +78,7 @@ impl Subscriber {
     /// then on an address that they have left may be taken out.
     pub(super) fn is_settled(&self) -> bool {
         let has_arrived = self.migrated.is_none_or(|migrated| migrated.arrived);
-        let is_told = has_arrived && self.told == Some(self.telling().digest());
+        let is_told = has_arrived && self.synced_digest == Some(self.provider_state().digest());
         self.reported_at.is_some() && (self.status.is_suppressed() || is_told)
     }
 
@@ -94,7 +94,7 @@ impl Subscriber {
             migrated: None,
             places: Places::default(),
             token: dead_token(self.id),
-            told: None,
+            synced_digest: None,
             ..self.clone()
         }
     }
@@ -170,7 +170,7 @@ pub fn follow(
         return None;
     }
     let mut change = Change::new(Some(successor), after, now);
-    if change.subscriber.is_untold() {
+    if change.subscriber.needs_sync() {
         change.ask_for_sync();
     }
     Some(change)

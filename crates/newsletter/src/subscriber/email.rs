@@ -6,6 +6,7 @@ use domain::{email::parts, field::Term};
 use percent_encoding::percent_decode_str;
 
 use super::limits;
+
 /// An e-mail address, trimmed, in lower case, and with its domain as the DNS knows it (IDNA): the
 /// provider and the membership system do not agree on more, and two spellings must not become
 /// two subscribers.

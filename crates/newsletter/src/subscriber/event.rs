@@ -112,7 +112,7 @@ fn deletion(known: &Subscriber, event: &ProviderEvent, now: OffsetDateTime) -> O
     }
     let mut after = known.clone();
     if after.places[after.account()].id.is_some() {
-        after.told = None;
+        after.synced_digest = None;
         let mut change = Change::new(Some(known), after, now);
         change.ask_for_sync();
         return Some(change);

@@ -5,9 +5,10 @@ use time::OffsetDateTime;
 use super::{
     Account, Change, Migrated, MigrationSource, Subscriber, SuppressionSource,
     provider::{Found, ProviderStatus},
-    sync::{Sight, Telling},
+    sync::{ProviderState, Sight},
 };
 use crate::tasks;
+
 /// Moves a subscriber to the new account. `None` for who has moved already, for who was never
 /// reported, and for who presses a button though they get no mail.
 pub fn migrate(
@@ -42,15 +43,15 @@ pub const fn is_to_move(subscriber: &Subscriber) -> bool {
 }
 
 /// What the new account is to be told of someone who is on the way there; `None` of others.
-pub fn due(subscriber: &Subscriber) -> Option<Telling> {
+pub fn due(subscriber: &Subscriber) -> Option<ProviderState> {
     let migrated = subscriber.migrated?;
-    (!migrated.arrived).then(|| subscriber.telling())
+    (!migrated.arrived).then(|| subscriber.provider_state())
 }
 
 /// Whether a move that began with this is still that of the person: who has another address since
 /// is moved under that one.
-pub fn is_of(subscriber: &Subscriber, telling: &Telling) -> bool {
-    due(subscriber).is_some() && subscriber.email == telling.profile.email
+pub fn is_of(subscriber: &Subscriber, state: &ProviderState) -> bool {
+    due(subscriber).is_some() && subscriber.email == state.profile.email
 }
 
 /// What follows from a look at an account during a move.
@@ -137,13 +138,17 @@ pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) ->
         migrated.arrived = true;
     }
     after.places.new.is_quiet = false;
-    after.told = Some(after.telling().digest());
+    after.synced_digest = Some(after.provider_state().digest());
     Change::new(Some(before), after, now)
 }
 
 /// Records that both accounts show the move, and what the new one was told. Asks for a sync if
 /// there is more to tell by now. `None` for who has arrived already.
-pub fn arrive(subscriber: &Subscriber, told: &Telling, now: OffsetDateTime) -> Option<Change> {
+pub fn arrive(
+    subscriber: &Subscriber,
+    told: &ProviderState,
+    now: OffsetDateTime,
+) -> Option<Change> {
     let migrated = subscriber.migrated?;
     if migrated.arrived {
         return None;
@@ -158,7 +163,7 @@ pub fn arrive(subscriber: &Subscriber, told: &Telling, now: OffsetDateTime) -> O
     after.places.new.is_quiet = false;
     after.hold(told.digest(), now);
     let mut change = Change::new(Some(subscriber), after, now);
-    if change.subscriber.is_untold() {
+    if change.subscriber.needs_sync() {
         change.ask_for_sync();
     }
     Some(change)

@@ -42,8 +42,9 @@ pub use self::{
     readdress::{Readdressed, readdress},
     report::{Report, report},
     standing::{Place, Places, Suppression, SuppressionSource},
-    sync::Telling,
+    sync::ProviderState,
 };
+
 /// A subscriber's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubscriberId(Uuid);
@@ -243,9 +244,9 @@ pub struct Subscriber {
     pub migrated: Option<Migrated>,
     /// What lets the person move.
     pub token: MigrationToken,
-    /// SHA-256 of what the account that the person is in is known to hold, see [`Telling`];
+    /// SHA-256 of what the account that the person is in is known to hold, see [`ProviderState`];
     /// `None` while that is not known.
-    pub told: Option<[u8; 32]>,
+    pub synced_digest: Option<[u8; 32]>,
     /// When an account was last told, or shown to hold, what was news to it.
     pub told_at: Option<OffsetDateTime>,
     /// When it was written last.
@@ -276,7 +277,7 @@ impl Subscriber {
             places: Places::default(),
             migrated: None,
             token,
-            told: None,
+            synced_digest: None,
             told_at: None,
             updated_at: now,
         }

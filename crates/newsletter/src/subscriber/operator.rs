@@ -8,6 +8,7 @@ use super::{
     SuppressionSource,
 };
 use crate::tasks;
+
 /// Suppresses an address for a reason, whether it is known or not. `None` when a suppression as
 /// strong stands already. The status of the notice is the one to set.
 pub fn suppress(
@@ -94,13 +95,13 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
             arrived: false,
             ..migrated
         }),
-        told: None,
+        synced_digest: None,
         ..subscriber.clone()
     };
     let mut change = Change::new(Some(subscriber), after, now);
     if change.subscriber.migrated.is_some() {
         change.effect = Some(tasks::migrate(subscriber.id));
-    } else if change.subscriber.is_untold() {
+    } else if change.subscriber.needs_sync() {
         change.ask_for_sync();
     }
     Some(change)

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use time::{Date, OffsetDateTime};
 
 use super::{Email, Membership, MembershipStatus, PlanCategory, limits};
+
 /// The body of a report, typed but not yet valid.
 #[derive(Clone, Debug, Default, Deserialize, Validate)]
 #[serde(default)]

@@ -9,6 +9,7 @@ use time::OffsetDateTime;
 use super::{
     Email, InvalidEmail, Membership, MigrationToken, SubscriberId, payload::SubscriberPayload,
 };
+
 /// Creates or partially updates a subscriber.
 #[derive(Clone, Debug)]
 pub struct PutSubscriber {

@@ -84,7 +84,7 @@ fn bring(
     let mut base = Subscriber {
         email: put.email.clone(),
         places: Places::default(),
-        told: None,
+        synced_digest: None,
         // That was about the other address: of this one everything counts.
         reinstated_at: None,
         // Who had moved is moved once more: the old account may have the new address.

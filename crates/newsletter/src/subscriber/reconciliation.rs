@@ -7,6 +7,7 @@ use super::{
     provider::{Fields, Found, ProviderId, ProviderStatus},
 };
 use crate::tasks;
+
 /// Whether somebody may have told the account anything since its list was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meanwhile {
@@ -40,11 +41,11 @@ pub fn take_in(
         if after.account() == account {
             let is_right = found.fields == Fields::from(&after.profile());
             if !is_right {
-                after.told = None;
+                after.synced_digest = None;
             } else if meanwhile == Meanwhile::Quiet {
-                after.hold(after.telling().digest(), now);
+                after.hold(after.provider_state().digest(), now);
             }
-            if after.is_untold() {
+            if after.needs_sync() {
                 effect = Some(after.bulk_sync());
             }
         } else if account == Account::Old
@@ -91,7 +92,7 @@ pub fn look_for(
 ) -> Option<Change> {
     listed_as(subscriber, account, since)?;
     let after = Subscriber {
-        told: None,
+        synced_digest: None,
         ..subscriber.clone()
     };
     let mut change = Change::new(Some(subscriber), after, now);

@@ -4,6 +4,7 @@ use time::OffsetDateTime;
 
 use super::{Change, Membership, Places, PlanCategory, PutSubscriber, Subscriber};
 use crate::tasks;
+
 /// What becomes of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {

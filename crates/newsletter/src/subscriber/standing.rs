@@ -16,6 +16,7 @@ use super::{
     Account, Subscriber, SubscriberStatus,
     provider::{Found, ProviderId, ProviderStatus},
 };
+
 /// What is known of a person in one account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {

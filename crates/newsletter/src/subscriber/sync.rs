@@ -1,7 +1,7 @@
 //! What the provider is to be told, and what is known to have been told.
 //!
-//! `told` is the digest of what an account is known to hold. It is forgotten before each call
-//! and set again by the answer, so that a call that may or may not have reached the provider
+//! `synced_digest` is the digest of what an account is known to hold. It is forgotten before each
+//! call and set again by the answer, so that a call that may or may not have reached the provider
 //! is never taken for none: only someone whose digest is the present one needs no call.
 
 use domain::{day, outbox::Effect};
@@ -13,9 +13,10 @@ use super::{
     provider::{Found, Profile},
 };
 use crate::tasks;
+
 /// What an account is told of a subscriber.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Telling {
+pub struct ProviderState {
     /// Which account.
     pub account: Account,
     /// What it is told.
@@ -26,7 +27,7 @@ pub struct Telling {
     pub status: SubscriberStatus,
 }
 
-impl Telling {
+impl ProviderState {
     /// SHA-256 over all of it. Two that have one digest need not both be told.
     pub fn digest(&self) -> [u8; 32] {
         let profile = &self.profile;
@@ -67,8 +68,8 @@ impl Subscriber {
     }
 
     /// What the account that the person is in is to be told.
-    pub fn telling(&self) -> Telling {
-        Telling {
+    pub fn provider_state(&self) -> ProviderState {
+        ProviderState {
             account: self.account(),
             profile: self.profile(),
             status: self.status,
@@ -77,8 +78,8 @@ impl Subscriber {
 
     /// Takes in that the account that the person is in holds this.
     pub(super) fn hold(&mut self, digest: [u8; 32], now: OffsetDateTime) {
-        if self.told != Some(digest) {
-            self.told = Some(digest);
+        if self.synced_digest != Some(digest) {
+            self.synced_digest = Some(digest);
             self.told_at = Some(now);
         }
     }
@@ -86,9 +87,11 @@ impl Subscriber {
     /// Whether there is something to tell. There is nothing of someone whom nobody has
     /// reported; and of someone who is on the way to the new account there is nothing *yet*,
     /// because what the old one knows of a suppression has to be seen first.
-    pub fn is_untold(&self) -> bool {
+    pub fn needs_sync(&self) -> bool {
         let is_under_way = self.migrated.is_some_and(|migrated| !migrated.arrived);
-        self.reported_at.is_some() && !is_under_way && self.told != Some(self.telling().digest())
+        self.reported_at.is_some()
+            && !is_under_way
+            && self.synced_digest != Some(self.provider_state().digest())
     }
 }
 
@@ -100,15 +103,15 @@ pub enum Due {
     /// The person has moved to another account since; it is to be done there.
     Elsewhere(Effect),
     /// Tell the account this.
-    Tell(Telling),
+    Tell(ProviderState),
 }
 
 /// What a sync that was claimed from an account's queue has to do.
 pub fn due(subscriber: &Subscriber, account: Account) -> Due {
-    if !subscriber.is_untold() {
+    if !subscriber.needs_sync() {
         Due::Nothing
     } else if subscriber.account() == account {
-        Due::Tell(subscriber.telling())
+        Due::Tell(subscriber.provider_state())
     } else {
         Due::Elsewhere(subscriber.sync())
     }
@@ -116,9 +119,9 @@ pub fn due(subscriber: &Subscriber, account: Account) -> Due {
 
 /// Forgets what was told, because something else is about to be.
 pub fn begin(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
-    subscriber.told?;
+    subscriber.synced_digest?;
     let after = Subscriber {
-        told: None,
+        synced_digest: None,
         ..subscriber.clone()
     };
     Some(Change::new(Some(subscriber), after, now))
@@ -140,7 +143,7 @@ pub enum Sight {
 /// out once more.
 pub fn record(
     subscriber: &Subscriber,
-    told: &Telling,
+    told: &ProviderState,
     sight: &Sight,
     now: OffsetDateTime,
 ) -> Change {
@@ -150,7 +153,7 @@ pub fn record(
         // What was told is to go. The departure looks there once more.
         after.places[told.account].is_quiet = false;
         let mut change = Change::new(Some(subscriber), after, now);
-        if change.subscriber.is_untold() {
+        if change.subscriber.needs_sync() {
             change.ask_for_sync();
         }
         return change;
@@ -184,7 +187,7 @@ pub fn record(
         return change;
     }
     let mut change = Change::new(Some(subscriber), after, now);
-    if change.subscriber.is_untold() {
+    if change.subscriber.needs_sync() {
         change.ask_for_sync();
     }
     change

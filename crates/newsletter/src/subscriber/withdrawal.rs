@@ -59,7 +59,7 @@ pub fn record(
     after.places[account].is_quiet = is_unchanged;
     let mut change = Change::new(Some(subscriber), after, now);
     change.is_of_withdrawal = true;
-    if change.subscriber.status != subscriber.status && change.subscriber.is_untold() {
+    if change.subscriber.status != subscriber.status && change.subscriber.needs_sync() {
         change.ask_for_sync();
     }
     change

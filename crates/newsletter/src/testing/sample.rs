@@ -76,7 +76,7 @@ pub fn subscriber(address: &str) -> Subscriber {
         places: Places::default(),
         migrated: None,
         token: token(address),
-        told: None,
+        synced_digest: None,
         told_at: None,
         updated_at: noon(),
     }

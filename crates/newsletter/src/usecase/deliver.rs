@@ -23,7 +23,7 @@ pub async fn deliver(
     writes.tasks.done = tasks.iter().map(|(receipt, _)| *receipt).collect();
     let people: Vec<_> = tasks.iter().map(|(_, id)| *id).collect();
     let known = store.load_by_id(&people).await?;
-    for subscriber in known.values().filter(|known| known.is_untold()) {
+    for subscriber in known.values().filter(|known| known.needs_sync()) {
         writes.tasks.ask(match subscriber.version {
             1 => subscriber.bulk_sync(),
             _ => subscriber.sync(),

@@ -96,7 +96,7 @@ pub async fn begin_move(
         Some(Errand {
             receipt,
             subscriber: id,
-            telling: migration::due(subscriber)?,
+            state: migration::due(subscriber)?,
             id: subscriber.places.new.id.clone(),
         })
     });
@@ -113,7 +113,7 @@ pub async fn look_up(
     provider: &dyn Provider,
     errand: &Errand,
 ) -> Result<Option<Found>, ProviderError> {
-    let email = &errand.telling.profile.email;
+    let email = &errand.state.profile.email;
     provider.find(Account::Old, email).await
 }
 
@@ -146,7 +146,7 @@ pub async fn record_found(
 
 /// Puts the person into the new account, which starts its chain of e-mails.
 pub async fn join(provider: &dyn Provider, errand: &Errand) -> Result<Sight, ProviderError> {
-    let profile = &errand.telling.profile;
+    let profile = &errand.state.profile;
     if errand.id.is_some() {
         // Whom the account had and has no more is not created again.
         match provider.find(Account::New, &profile.email).await? {
@@ -201,7 +201,7 @@ async fn record_step(
             MoveStep::Over
         }
         // What was put there under the other address is seen to by its departure.
-        Some(subscriber) if !migration::is_of(subscriber, &errand.telling) => {
+        Some(subscriber) if !migration::is_of(subscriber, &errand.state) => {
             writes.tasks.done.push(errand.receipt);
             writes.tasks.ask(tasks::migrate(id));
             MoveStep::Over
@@ -216,7 +216,7 @@ async fn record_step(
                 let step = match next {
                     Next::Stuck(why) => MoveStep::Stuck(ProviderError::Permanent(why)),
                     _ => MoveStep::GoOn(Errand {
-                        telling: after.telling(),
+                        state: after.provider_state(),
                         id: after.places.new.id.clone(),
                         ..errand.clone()
                     }),
@@ -246,9 +246,9 @@ pub async fn record_move(
     writes.tasks.done.push(joined.receipt);
     let subscriber = known.get(&joined.subscriber);
     if let Some(subscriber) = subscriber.filter(|it| migration::due(it).is_some()) {
-        if !migration::is_of(subscriber, &joined.telling) {
+        if !migration::is_of(subscriber, &joined.state) {
             writes.tasks.ask(tasks::migrate(joined.subscriber));
-        } else if let Some(change) = migration::arrive(subscriber, &joined.telling, now) {
+        } else if let Some(change) = migration::arrive(subscriber, &joined.state, now) {
             change.record(&mut writes);
         }
     }

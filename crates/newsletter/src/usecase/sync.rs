@@ -1,4 +1,4 @@
-//! Telling the provider about subscribers, on both sides of the call, which happens outside
+//! ProviderState the provider about subscribers, on both sides of the call, which happens outside
 //! any transaction.
 
 use domain::outbox::Receipt;
@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Account, SubscriberId, Telling,
+        Account, ProviderState, SubscriberId,
         provider::{Found, Provider, ProviderError, ProviderId, Upserted},
         sync::{self, Due, Sight},
     },
@@ -21,7 +21,7 @@ pub struct Errand {
     /// Of whom.
     pub subscriber: SubscriberId,
     /// What.
-    pub telling: Telling,
+    pub state: ProviderState,
     /// The account's id of the person, if it has shown one.
     pub id: Option<ProviderId>,
 }
@@ -34,7 +34,7 @@ pub struct Told {
     /// Of whom.
     pub subscriber: SubscriberId,
     /// What was told.
-    pub telling: Telling,
+    pub state: ProviderState,
     /// What the account showed.
     pub sight: Sight,
 }
@@ -45,7 +45,7 @@ impl Errand {
         Told {
             receipt: self.receipt,
             subscriber: self.subscriber,
-            telling: self.telling.clone(),
+            state: self.state.clone(),
             sight,
         }
     }
@@ -65,14 +65,14 @@ pub async fn begin_sync(
     let known = known.get(&id);
     let due = known.map(|subscriber| (subscriber, sync::due(subscriber, account)));
     let errand = match due {
-        Some((subscriber, Due::Tell(telling))) => {
+        Some((subscriber, Due::Tell(state))) => {
             if let Some(change) = sync::begin(subscriber, now) {
                 change.record(&mut writes);
             }
             Some(Errand {
                 receipt,
                 subscriber: id,
-                telling,
+                state,
                 id: subscriber.places[account].id.clone(),
             })
         }
@@ -96,17 +96,18 @@ pub async fn begin_sync(
 pub async fn is_still_due(store: &dyn Store, errand: &Errand) -> Result<bool, StoreError> {
     let known = store.load_by_id(&[errand.subscriber]).await?;
     let known = known.get(&errand.subscriber);
-    Ok(known.is_some_and(|known| known.departure.is_none() && known.telling() == errand.telling))
+    Ok(known
+        .is_some_and(|known| known.departure.is_none() && known.provider_state() == errand.state))
 }
 
 /// Tells the provider. Nobody is created who is suppressed, or whom the account had once and has
 /// no more.
 pub async fn sync(provider: &dyn Provider, errand: &Errand) -> Result<Told, ProviderError> {
-    let Telling {
+    let ProviderState {
         account,
         profile,
         status,
-    } = &errand.telling;
+    } = &errand.state;
     let known = if status.is_suppressed() {
         let found = provider.find(*account, &profile.email).await?;
         let Some(found) = found.filter(|found| !found.is_deleted) else {
@@ -142,9 +143,9 @@ impl Errand {
         provider: &dyn Provider,
         upserted: Upserted,
     ) -> Result<Sight, ProviderError> {
-        let Telling {
+        let ProviderState {
             account, profile, ..
-        } = &self.telling;
+        } = &self.state;
         let found = match upserted {
             Upserted::Taken(found) => return Ok(Sight::Found(found)),
             Upserted::Suppressed => provider.find(*account, &profile.email).await?,
@@ -173,7 +174,7 @@ pub async fn record_sync(
     let mut writes = WriteSet::new(now);
     writes.tasks.done.push(told.receipt);
     if let Some(subscriber) = known.get(&told.subscriber) {
-        sync::record(subscriber, &told.telling, &told.sight, now).record(&mut writes);
+        sync::record(subscriber, &told.state, &told.sight, now).record(&mut writes);
     }
     store.commit(writes).await
 }

@@ -99,7 +99,7 @@ impl Newsletter for FakeNewsletter {
                 places: Places::default(),
                 migrated: None,
                 token: put.new_token.clone(),
-                told: None,
+                synced_digest: None,
                 told_at: None,
                 updated_at: now(),
             });

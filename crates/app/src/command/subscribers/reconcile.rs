@@ -274,7 +274,7 @@ mod tests {
         }
         let known = find_subscriber(&store, &email(all[0])).await;
         let subscriber = known.unwrap().unwrap();
-        assert!(subscriber.is_untold());
+        assert!(subscriber.needs_sync());
         assert_eq!(
             subscriber.status,
             SubscriberStatus::Active,

@@ -58,7 +58,7 @@ impl Errands for Moves {
         let Some(errand) = decide_again(CONFLICTS, begin).await? else {
             return Ok(());
         };
-        let email = errand.telling.profile.email.clone();
+        let email = errand.state.profile.email.clone();
         let _alone = line.addresses.alone(email).await;
         let found = usecase::look_up(line, &errand).await?;
         let attempt = || usecase::record_found(store, &errand, found.as_ref(), false, now());

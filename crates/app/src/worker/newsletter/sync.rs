@@ -52,7 +52,7 @@ impl Errands for Syncs {
         // Read just before the call, so that what changed while it waited is in it.
         let begin = || usecase::begin_sync(store, receipt, subscriber, account, self.tasks.now());
         while let Some(errand) = decide_again(CONFLICTS, begin).await? {
-            let email = errand.telling.profile.email.clone();
+            let email = errand.state.profile.email.clone();
             let _alone = self.line.addresses.alone(email).await;
             if !usecase::is_still_due(store, &errand).await? {
                 continue;

@@ -516,7 +516,7 @@ pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts
     );
 }
 
-/// There is one sync of a subscriber, in the account that was asked for last.
+/// There is one effect of a kind and key, in the lane that was asked for last.
 pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
     let [east, west] = tellings(1);
     ask(store, &[east], noon()).await;

@@ -14,6 +14,7 @@ pub use self::{
     list::{Cursor, Listed, Page},
 };
 use super::{Account, Email, MemberStatus, SubscriberStatus};
+
 /// What the provider is told of a person: the specification's six fields. Whether the person
 /// may be written to is not among them, because that is the provider's to say.
 #[derive(Clone, Debug, PartialEq, Eq)]

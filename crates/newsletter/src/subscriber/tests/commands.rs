@@ -23,7 +23,10 @@ fn a_first_report_makes_a_subscriber() {
         assert_eq!(after.token, testing::token(ADDRESS));
         assert_eq!(after.reported_at, Some(ann.now));
         assert_eq!(after.updated_at, ann.now);
-        assert_eq!((after.status, after.told), (SubscriberStatus::Active, None));
+        assert_eq!(
+            (after.status, after.synced_digest),
+            (SubscriberStatus::Active, None)
+        );
         assert_eq!(ann.put(body), (false, Written::nothing()), "{body}");
     }
 }

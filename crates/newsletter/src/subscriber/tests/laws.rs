@@ -63,9 +63,9 @@ fn take(ann: &mut Ann, step: &Step) -> Written {
         (_, None) => None,
         (Step::Migrate(source), Some(known)) => migration::migrate(known, *source, now),
         (Step::Tell(seen), Some(known)) => {
-            let (told, sight) = (known.telling(), sight(*seen));
+            let (told, sight) = (known.provider_state(), sight(*seen));
             known
-                .is_untold()
+                .needs_sync()
                 .then(|| syncing::record(known, &told, &sight, now))
         }
         (Step::Found(seen), Some(known)) => {
@@ -76,7 +76,7 @@ fn take(ann: &mut Ann, step: &Step) -> Written {
             })
         }
         (Step::Begin, Some(known)) => syncing::begin(known, now),
-        (Step::Arrive, Some(known)) => migration::arrive(known, &known.telling(), now),
+        (Step::Arrive, Some(known)) => migration::arrive(known, &known.provider_state(), now),
     };
     ann.record(change)
 }
@@ -151,8 +151,8 @@ proptest! {
         let mut ann = Ann::new();
         let mut held = None;
         for step in &steps {
-            let told = ann.known.as_ref().map(Subscriber::telling);
-            let was_untold = ann.known.as_ref().is_some_and(Subscriber::is_untold);
+            let told = ann.known.as_ref().map(Subscriber::provider_state);
+            let was_untold = ann.known.as_ref().is_some_and(Subscriber::needs_sync);
             let was_under_way = ann.known.as_ref().and_then(migration::due).is_some();
             take(&mut ann, step);
             match step {
@@ -162,7 +162,7 @@ proptest! {
             }
             if let Some(known) = &ann.known
                 && known.reported_at.is_some()
-                && !known.is_untold()
+                && !known.needs_sync()
                 && migration::due(known).is_none()
             {
                 let held = held.as_ref().unwrap();
@@ -178,7 +178,7 @@ proptest! {
         let mut ann = Ann::new();
         let mut waits = false;
         for step in &steps {
-            let was_untold = ann.known.as_ref().is_some_and(Subscriber::is_untold);
+            let was_untold = ann.known.as_ref().is_some_and(Subscriber::needs_sync);
             let written = take(&mut ann, step);
             waits |= !written.events.is_empty() || !written.effects.is_empty();
             match step {
@@ -188,7 +188,7 @@ proptest! {
                 Step::Begin => waits = true,
                 _ => {}
             }
-            if ann.known.as_ref().is_some_and(Subscriber::is_untold) {
+            if ann.known.as_ref().is_some_and(Subscriber::needs_sync) {
                 prop_assert!(waits, "{step:?}");
             }
         }

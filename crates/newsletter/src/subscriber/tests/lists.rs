@@ -30,7 +30,7 @@ fn fields_that_are_right_count_as_told_while_nobody_tells_others() {
         ann.put(r#"{"name":"Ann"}"#);
         let shown = right(&ann);
         assert_eq!(show(&mut ann, &shown, meanwhile), expect);
-        let is_told = !ann.get().is_untold();
+        let is_told = !ann.get().needs_sync();
         assert_eq!(is_told, meanwhile == Meanwhile::Quiet);
         // Which is known from then on.
         if is_told {
@@ -47,7 +47,7 @@ fn other_fields_are_told_again() {
         other.fields.name = Some("Anne".to_owned());
         let written = show(&mut ann, &other, meanwhile);
         assert_eq!(written, Written::bulk_sync());
-        assert!(ann.get().is_untold());
+        assert!(ann.get().needs_sync());
     }
 }
 
@@ -61,7 +61,7 @@ fn who_is_deleted_there_is_not_told_of() {
     };
     let written = show(&mut ann, &deleted, Meanwhile::Quiet);
     assert_eq!(written, Written::nothing());
-    assert!(ann.get().is_untold());
+    assert!(ann.get().needs_sync());
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn who_is_not_on_the_list_is_looked_for_where_they_ought_to_be() {
         assert_eq!(change.is_some(), is_looked_for, "{what}");
         if change.is_some() {
             assert_eq!(ann.record(change), Written::bulk_sync(), "{what}");
-            assert!(ann.get().is_untold(), "{what}");
+            assert!(ann.get().needs_sync(), "{what}");
         }
     }
 }

@@ -158,17 +158,17 @@ impl Ann {
     /// The account takes what it is told.
     fn tell(&mut self) -> Written {
         self.now += hours(1);
-        let telling = self.get().telling();
+        let state = self.get().provider_state();
         let sight = sight(SubscriberStatus::Active);
-        let change = syncing::record(self.get(), &telling, &sight, self.now);
+        let change = syncing::record(self.get(), &state, &sight, self.now);
         self.record(Some(change))
     }
 
     /// The new account takes what it is told, and the old one knows nobody any more.
     fn arrive(&mut self) -> Written {
         self.now += hours(1);
-        let telling = self.get().telling();
-        let change = migration::arrive(self.get(), &telling, self.now);
+        let state = self.get().provider_state();
+        let change = migration::arrive(self.get(), &state, self.now);
         self.record(change)
     }
 }

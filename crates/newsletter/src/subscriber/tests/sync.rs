@@ -1,6 +1,6 @@
 //! What is to be told, and when there is nothing to tell.
 
-use super::{super::Telling, *};
+use super::{super::ProviderState, *};
 use crate::{
     subscriber::{
         migration::Next,
@@ -20,7 +20,7 @@ fn due_in(ann: &Ann, account: Account) -> Due {
 
 #[test]
 fn a_digest_tells_every_difference() {
-    let mut tellings = vec![Ann::after(&["{}"]).get().telling()];
+    let mut states = vec![Ann::after(&["{}"]).get().provider_state()];
     for body in [
         r#"{"name":"Ann"}"#,
         r#"{"name":"An","country":"n"}"#,
@@ -30,26 +30,26 @@ fn a_digest_tells_every_difference() {
         r#"{"membership":{"plan_category":"individual","status":"canceled"}}"#,
         r#"{"membership":{"plan_category":"team","status":"active"}}"#,
     ] {
-        tellings.push(Ann::after(&[body]).get().telling());
+        states.push(Ann::after(&[body]).get().provider_state());
     }
-    let plain = tellings[0].clone();
-    tellings.push(Telling {
+    let plain = states[0].clone();
+    states.push(ProviderState {
         account: Account::New,
         ..plain.clone()
     });
     for &status in &SubscriberStatus::ALL[1..] {
-        tellings.push(Telling {
+        states.push(ProviderState {
             status,
             ..plain.clone()
         });
     }
     let mut other = plain;
     other.profile.email = testing::email("bo@example.com");
-    tellings.push(other);
+    states.push(other);
 
-    for (n, one) in tellings.iter().enumerate() {
+    for (n, one) in states.iter().enumerate() {
         assert_eq!(one.digest(), one.clone().digest());
-        for other in &tellings[..n] {
+        for other in &states[..n] {
             assert_ne!(one.digest(), other.digest(), "{one:?} {other:?}");
         }
     }
@@ -59,19 +59,22 @@ fn a_digest_tells_every_difference() {
 fn a_lapse_is_no_news_to_the_provider() {
     let mut ann = Ann::after(&[MEMBER]);
     assert_eq!(ann.put(LAPSED), (false, Written::event()));
-    assert!(!ann.get().is_untold());
+    assert!(!ann.get().needs_sync());
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
     ann.put(MEMBER);
-    assert!(!ann.get().is_untold());
+    assert!(!ann.get().needs_sync());
     ann.put(r#"{"membership":null}"#);
-    assert!(ann.get().is_untold());
+    assert!(ann.get().needs_sync());
 }
 
 #[test]
 fn there_and_back_again_is_nothing_to_tell() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
     ann.put(r#"{"name":"B"}"#);
-    assert_eq!(due_in(&ann, Account::Old), Due::Tell(ann.get().telling()));
+    assert_eq!(
+        due_in(&ann, Account::Old),
+        Due::Tell(ann.get().provider_state())
+    );
     ann.put(r#"{"name":"A"}"#);
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
 }
@@ -86,13 +89,16 @@ fn what_may_have_been_told_is_told_again() {
     assert_eq!(begin(ann.get(), ann.now), None);
     // No answer came.
     ann.put(r#"{"name":"A"}"#);
-    assert_eq!(due_in(&ann, Account::Old), Due::Tell(ann.get().telling()));
+    assert_eq!(
+        due_in(&ann, Account::Old),
+        Due::Tell(ann.get().provider_state())
+    );
 }
 
 #[test]
 fn what_changed_during_the_call_is_told_next() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
-    let told = ann.get().telling();
+    let told = ann.get().provider_state();
     ann.put(r#"{"name":"B"}"#);
     let change = record(ann.get(), &told, &sight(SubscriberStatus::Active), ann.now);
     assert_eq!(ann.record(Some(change)), Written::sync(Account::Old));
@@ -112,7 +118,7 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
             [own, seen, stands].map(|name| SubscriberStatus::parse(name).unwrap());
         let mut ann = Ann::after(&["{}"]);
         ann.notice(own);
-        let told = ann.get().telling();
+        let told = ann.get().provider_state();
         let change = record(ann.get(), &told, &sight(seen), ann.now);
         assert_eq!(ann.record(Some(change)), Written::silent(), "{own} {seen}");
         assert_eq!(ann.get().status, stands);
@@ -125,7 +131,7 @@ fn nobody_is_told_of_before_they_were_reported() {
     let mut ann = Ann::new();
     ann.notice(SubscriberStatus::Bounced);
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
-    assert!(!ann.get().is_untold());
+    assert!(!ann.get().needs_sync());
 }
 
 #[test]
@@ -144,13 +150,16 @@ fn nobody_is_told_of_while_they_are_under_way() {
 fn what_changed_under_way_is_told_after_arrival() {
     let mut ann = Ann::after(&["{}"]);
     ann.migrate(MigrationSource::Launch);
-    let told = ann.get().telling();
+    let told = ann.get().provider_state();
     ann.put(r#"{"name":"Ann"}"#);
     let change = migration::arrive(ann.get(), &told, ann.now);
     assert_eq!(ann.record(change), Written::sync(Account::New));
     let sync = tasks::sync(ann.get().id, Account::New);
     assert_eq!(due_in(&ann, Account::Old), Due::Elsewhere(sync));
-    assert_eq!(due_in(&ann, Account::New), Due::Tell(ann.get().telling()));
+    assert_eq!(
+        due_in(&ann, Account::New),
+        Due::Tell(ann.get().provider_state())
+    );
 }
 
 #[test]
@@ -158,8 +167,8 @@ fn a_suppression_found_on_the_way_ends_it() {
     for &status in ProviderStatus::ALL {
         let mut ann = Ann::after(&["{}"]);
         ann.migrate(MigrationSource::Launch);
-        let telling = migration::due(ann.get()).unwrap();
-        assert_eq!(telling.account, Account::New);
+        let state = migration::due(ann.get()).unwrap();
+        assert_eq!(state.account, Account::New);
         let found = found(status);
         let (after, next) = migration::look(ann.get(), Some(&found), false, ann.now);
         assert_eq!(
@@ -182,7 +191,7 @@ fn a_suppression_found_on_the_way_ends_it() {
 #[test]
 fn whoever_was_put_back_into_the_old_account_is_taken_out_again() {
     let mut ann = Ann::after(&["{}"]);
-    let late = ann.get().telling();
+    let late = ann.get().provider_state();
     ann.migrate(MigrationSource::Launch);
     ann.arrive();
     let change = record(ann.get(), &late, &sight(SubscriberStatus::Active), ann.now);

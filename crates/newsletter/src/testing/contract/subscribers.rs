@@ -117,7 +117,7 @@ fn full(address: &str) -> Subscriber {
             arrived: true,
             was_found: true,
         }),
-        told: Some([0xA5; 32]),
+        synced_digest: Some([0xA5; 32]),
         told_at: Some(noon() + hours(6)),
         updated_at: noon() + hours(2),
         ..subscriber(address)

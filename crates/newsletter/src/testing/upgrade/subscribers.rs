@@ -64,7 +64,7 @@ fn full() -> Subscriber {
             arrived: true,
             was_found: false,
         }),
-        told: Some([0xA5; 32]),
+        synced_digest: Some([0xA5; 32]),
         updated_at: noon() + hours(2),
         ..numbered(0x401, "o'brien+news@xn--exmple-cua.com")
     }

@@ -87,7 +87,7 @@ impl Steps<'_> {
     ) -> Result<(), ProviderError> {
         let begin = || begin_sync(self.store, receipt, id, account, (self.now)());
         while let Some(errand) = begin().await.unwrap() {
-            let email = &errand.telling.profile.email;
+            let email = &errand.state.profile.email;
             let _alone = self.addresses.alone(email).await;
             if !is_still_due(self.store, &errand).await.unwrap() {
                 continue;
@@ -106,7 +106,7 @@ impl Steps<'_> {
         let Some(errand) = errand else {
             return Ok(());
         };
-        let email = &errand.telling.profile.email;
+        let email = &errand.state.profile.email;
         let _alone = self.addresses.alone(email).await;
         let found = look_up(provider, &errand).await?;
         let recorded = record_found(store, &errand, found.as_ref(), false, (self.now)()).await;

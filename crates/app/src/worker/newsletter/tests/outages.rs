@@ -251,7 +251,7 @@ async fn a_crash_between_the_answer_and_the_commit_does_no_harm() {
         let upsert = Call::Upsert(Old, email(ADA), false);
         let calls = bench.script.memory.calls();
         assert_eq!(calls, [upsert.clone(), upsert], "{fault:?}");
-        assert!(!bench.subscriber(ADA).await.is_untold());
+        assert!(!bench.subscriber(ADA).await.needs_sync());
         worker.stop().await;
     }
 }
@@ -265,6 +265,6 @@ async fn a_conflict_on_recording_calls_nobody_again() {
     let worker = bench.start();
     bench.until_idle().await;
     assert_eq!(bench.script.asked(Old).len(), 1);
-    assert!(!bench.subscriber(ADA).await.is_untold());
+    assert!(!bench.subscriber(ADA).await.needs_sync());
     worker.stop().await;
 }

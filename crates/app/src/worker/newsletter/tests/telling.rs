@@ -16,7 +16,7 @@ async fn a_report_is_told_to_the_account_once() {
         assert_eq!(profile.name.as_deref(), name);
         assert_eq!(person.joined, 0);
         let known = bench.subscriber(address).await;
-        assert!(!known.is_untold());
+        assert!(!known.needs_sync());
     }
     assert_eq!(bench.script.asked(Old).len(), 2);
     assert_eq!(bench.script.asked(New).len(), 0);
@@ -142,7 +142,7 @@ async fn a_changed_membership_is_told_within_a_minute_while_thousands_wait_for_t
     sleep(minute).await;
     for address in [ADA, BOB, "person4998@example.com"] {
         let subscriber = bench.subscriber(address).await;
-        assert!(!subscriber.is_untold(), "{address}");
+        assert!(!subscriber.needs_sync(), "{address}");
         let person = bench.script.memory.person(Old, &email(address)).unwrap();
         assert_eq!(person.profile.unwrap(), subscriber.profile());
     }
