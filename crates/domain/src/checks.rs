@@ -1,8 +1,4 @@
 //! The checks that payloads share, in the form that garde calls.
-#![expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde passes every field and its context by reference"
-)]
 
 use garde::{Path, Report, Validate, rules::length::chars::Chars};
 

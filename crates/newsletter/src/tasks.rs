@@ -4,7 +4,7 @@ use domain::outbox::{Effect, EventName, Kind, Queue};
 
 use crate::subscriber::{Account, SubscriberId};
 
-/// ProviderState the e-mail provider about a subscriber. There is one sync of a subscriber, in the
+/// Telling the e-mail provider about a subscriber. There is one sync of a subscriber, in the
 /// account that was asked for last.
 pub const SYNC: Kind = Kind::new("sync");
 

@@ -255,9 +255,9 @@ async fn tasks_are_asked_for_and_finished_at_once() {
     let effect = |n| enrich(PostingId::new(uuid(n)));
     let ask = move |range: std::ops::Range<u128>| {
         let mut writes = WriteSet::new(noon());
-        range
-            .map(effect)
-            .for_each(|effect| writes.tasks.ask(effect));
+        for effect in range.map(effect) {
+            writes.tasks.ask(effect);
+        }
         writes
     };
     // Numbered against the order of their subjects.
@@ -296,9 +296,9 @@ async fn a_task_is_claimed_by_one() {
     let (database, one, other) = two().await;
     let mut writes = WriteSet::new(noon());
     let ids = || (0..200).map(|n| PostingId::new(uuid(n)));
-    ids()
-        .map(enrich)
-        .for_each(|effect| writes.tasks.ask(effect));
+    for id in ids() {
+        writes.tasks.ask(enrich(id));
+    }
     writes.tasks.events = ids()
         .flat_map(|posting| {
             [event::JOB_POSTING_CREATED, event::JOB_POSTING_UPDATED].map(|name| Event {

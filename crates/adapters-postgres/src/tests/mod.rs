@@ -150,7 +150,9 @@ fn subscribe() -> newsletter::store::WriteSet {
 fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one.companies.extend(other.companies);
     one.postings.extend(other.postings);
-    other.tasks.asked().for_each(|effect| one.tasks.ask(effect));
+    for effect in other.tasks.asked() {
+        one.tasks.ask(effect);
+    }
     one.tasks.events.extend(other.tasks.events);
     one.tasks.done.extend(other.tasks.done);
     one.tasks.audit.extend(other.tasks.audit);

@@ -54,7 +54,9 @@ fn suppressed() -> WriteSet {
 /// Both commits in one.
 fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one.subscribers.extend(other.subscribers);
-    other.tasks.asked().for_each(|effect| one.tasks.ask(effect));
+    for effect in other.tasks.asked() {
+        one.tasks.ask(effect);
+    }
     one
 }
 

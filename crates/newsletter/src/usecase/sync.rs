@@ -1,4 +1,4 @@
-//! ProviderState the provider about subscribers, on both sides of the call, which happens outside
+//! Telling the provider about subscribers, on both sides of the call, which happens outside
 //! any transaction.
 
 use domain::outbox::Receipt;

@@ -51,7 +51,9 @@ fn effect(n: u128) -> Effect {
 
 async fn ask<S: Store>(store: &S, effects: &[Effect], now: OffsetDateTime) {
     let mut writes = WriteSet::new(now);
-    effects.iter().for_each(|effect| writes.tasks.ask(*effect));
+    for effect in effects {
+        writes.tasks.ask(*effect);
+    }
     store.commit(writes).await.expect("asking never conflicts");
 }
 

@@ -196,7 +196,9 @@ impl State {
     /// they were nothing is told.
     fn write_tasks(&mut self, writes: TaskWrites, as_they_were: &HashSet<Uuid>) {
         let at = writes.at;
-        writes.asked().for_each(|effect| self.ask(effect, at));
+        for effect in writes.asked() {
+            self.ask(effect, at);
+        }
         let told = writes.events.into_iter();
         told.filter(|event| !as_they_were.contains(&event.subject.id))
             .for_each(|event| self.add(Work::Event(event), at));

@@ -84,7 +84,7 @@ impl World {
         };
         match task.work {
             Work::Effect(effect) => Some((task.receipt, PostingId::new(effect.key()))),
-            other => panic!("{other:?}"),
+            other @ Work::Event(_) => panic!("{other:?}"),
         }
     }
 
