@@ -10,10 +10,10 @@ use actix_web::{
 };
 use adapters_http::oauth::{self, Authorizer, ClientSecret, KeyFolder, KeyId};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use domain::testing::MemoryStore;
 use domain::{
     client::{Client, ClientId, Clients, Scope},
     posting::{PostingId, PutPosting},
-    testing::MemoryStore,
 };
 use serde_json::Value;
 use time::OffsetDateTime;

@@ -13,11 +13,15 @@ use actix_web::{
     },
 };
 use domain::{
-    posting::{InvalidIdentifier, PutError, PutPosting, Rejection},
+    body::BodyError,
+    posting::{InvalidIdentifier, PutPosting, Rejection},
     store::StoreError,
-    subscriber::{InvalidEmail, PutSubscriber},
-    usecase::{IngestError, NewsletterError},
+    usecase::IngestError,
     validation::FieldErrors,
+};
+use newsletter::{
+    subscriber::{InvalidEmail, PutSubscriber},
+    usecase::NewsletterError,
 };
 use serde::{Serialize, Serializer};
 use utoipa::{
@@ -299,11 +303,11 @@ impl ResponseError for ApiError {
     }
 }
 
-impl From<PutError> for ApiError {
-    fn from(error: PutError) -> Self {
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
         match error {
-            PutError::NotJson(_) => Self::bad_request(error.to_string()),
-            PutError::Invalid(errors) => Self::invalid(errors),
+            BodyError::NotJson(_) => Self::bad_request(error.to_string()),
+            BodyError::Invalid(errors) => Self::invalid(errors),
         }
     }
 }

@@ -1,9 +1,7 @@
 //! What the fuzz targets reach of what is private otherwise. Built for them alone.
 
-use domain::{
-    store::Position,
-    subscriber::{MigrationToken, ProviderEvent},
-};
+use domain::store::Position;
+use newsletter::subscriber::{MigrationToken, ProviderEvent};
 
 pub use crate::oauth::fuzz::Issuer;
 use crate::{error::ApiError, posting, subscriber};

@@ -6,8 +6,9 @@ use actix_web::web;
 use domain::{
     client::Clients,
     store::{Health, PostingReader},
-    usecase::{Ingest, Newsletter},
+    usecase::Ingest,
 };
+use newsletter::usecase::Newsletter;
 
 use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer};
 

@@ -1,6 +1,6 @@
 //! The body of an error.
 
-use domain::subscriber::Email;
+use newsletter::subscriber::Email;
 use serde_json::Value;
 
 /// With this the API begins to say that there is nobody. A proxy says it otherwise.

@@ -2,7 +2,7 @@
 
 use std::{fmt, num::NonZeroU32, time::Duration};
 
-use domain::subscriber::{Account, provider::ProviderError};
+use newsletter::subscriber::{Account, provider::ProviderError};
 use outbound::Patience;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::subscriber::{
+use newsletter::subscriber::{
     Email,
     provider::{Cursor, Found, Page, ProviderError},
 };

@@ -1,6 +1,6 @@
 //! What an account is set up like: its fields, its group, its webhooks, and its size.
 
-use domain::subscriber::provider::{FieldKind, Inspection, ProviderError, Webhook};
+use newsletter::subscriber::provider::{FieldKind, Inspection, ProviderError, Webhook};
 use serde_json::Value;
 
 use crate::{connection::Connection, person};

@@ -1,6 +1,6 @@
 //! The e-mail marketing provider: MailerLite, over HTTP, with two accounts.
 //!
-//! [`MailerLite`] implements [`Provider`](domain::subscriber::provider::Provider). It translates
+//! [`MailerLite`] implements [`Provider`](newsletter::subscriber::provider::Provider). It translates
 //! and decides nothing: what is to be told to whom, and what becomes of an error, is the
 //! domain's.
 

@@ -1,6 +1,6 @@
 //! A person in an answer, read strictly: whatever is not understood is not concluded from.
 
-use domain::subscriber::{
+use newsletter::subscriber::{
     Email,
     provider::{Fields, Found, Listed, ProviderId, ProviderStatus},
 };

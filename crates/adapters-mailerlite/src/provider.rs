@@ -1,7 +1,7 @@
 //! The calls of the port.
 
 use async_trait::async_trait;
-use domain::subscriber::{
+use newsletter::subscriber::{
     Account, Email,
     provider::{
         Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use domain::subscriber::Account;
+use newsletter::subscriber::Account;
 use secrecy::SecretString;
 use url::Url;
 

@@ -1,6 +1,6 @@
 //! The JSON that is sent.
 
-use domain::subscriber::provider::Profile;
+use newsletter::subscriber::provider::Profile;
 use serde::Serialize;
 use time::{format_description::BorrowedFormatItem, macros::format_description};
 

@@ -15,7 +15,8 @@ use adapters_postgres::{PostgresOptions, PostgresStore};
 use domain::{
     client::ClientId,
     company::Website,
-    posting::{Lifetime, Patch, PostingId, PutPosting, SourceIdentifier},
+    field::Patch,
+    posting::{Lifetime, PostingId, PutPosting, SourceIdentifier},
     usecase,
 };
 use time::OffsetDateTime;

@@ -2,10 +2,12 @@
 //!
 //! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
 //! [`PostingReader`](domain::store::PostingReader),
-//! [`SubscriberReader`](domain::store::SubscriberReader),
-//! [`Accounts`](domain::store::Accounts), [`Health`](domain::store::Health),
+//! [`Health`](domain::store::Health),
 //! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
-//! [`DraftCache`](domain::enrichment::DraftCache) and [`AuditLog`](domain::audit::AuditLog).
+//! [`DraftCache`](domain::enrichment::DraftCache) and [`AuditLog`](domain::audit::AuditLog); and
+//! of the newsletter [`Store`](newsletter::store::Store),
+//! [`SubscriberReader`](newsletter::store::SubscriberReader) and
+//! [`Accounts`](newsletter::store::Accounts).
 //! Nothing that another process can change is kept in
 //! memory.
 //!

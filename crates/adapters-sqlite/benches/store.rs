@@ -16,7 +16,8 @@ use adapters_sqlite::SqliteStore;
 use domain::{
     client::ClientId,
     company::Website,
-    posting::{Lifetime, Patch, PostingId, PutPosting, SourceIdentifier},
+    field::Patch,
+    posting::{Lifetime, PostingId, PutPosting, SourceIdentifier},
     usecase,
 };
 use time::OffsetDateTime;

@@ -1,18 +1,19 @@
-//! The store's port: loading what a batch names, and one transaction for each write set.
+//! The port to postings: loading what a batch names, and one transaction for each write set.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::{
     company::CompanyId,
+    outbox::TaskWrites,
     posting::{PostingId, SourceIdentifier},
     store::{Known, Store, StoreError, WriteSet},
-    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 use time::OffsetDateTime;
+use uuid::Uuid;
 
-use crate::{SqliteStore, audit, company, error::Failure, outbox, posting, subscriber};
+use crate::{SqliteStore, audit, company, error::Failure, outbox, posting};
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -53,43 +54,6 @@ impl Store for SqliteStore {
             .read(move |conn| posting::overdue(conn, now, limit))
             .await
     }
-
-    async fn load_subscribers(
-        &self,
-        emails: &[Email],
-    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
-        let emails = emails.to_vec();
-        self.connections
-            .read(move |conn| subscriber::load(conn, &emails))
-            .await
-    }
-
-    async fn load_subscribers_by_id(
-        &self,
-        ids: &[SubscriberId],
-    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
-        let ids = ids.to_vec();
-        self.connections
-            .read(move |conn| subscriber::load_by_id(conn, &ids))
-            .await
-    }
-
-    async fn find_subscriber_by_token(
-        &self,
-        token: &MigrationToken,
-    ) -> Result<Option<Subscriber>, StoreError> {
-        let token = token.clone();
-        self.connections
-            .read(move |conn| subscriber::find_by_token(conn, &token))
-            .await
-    }
-
-    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
-        let emails = emails.to_vec();
-        self.connections
-            .read(move |conn| subscriber::remembered(conn, &emails))
-            .await
-    }
 }
 
 /// Writes everything: companies before the postings that refer to them, and finished tasks
@@ -104,27 +68,28 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     for posting in writes.postings.values() {
         posting::write(conn, posting)?;
     }
-    subscriber::write_erasures(conn, writes)?;
-    // Those that leave an address before those that are new at one.
-    let (changed, new): (Vec<_>, Vec<_>) = writes
-        .subscribers
-        .values()
-        .partition(|write| write.expected.is_some());
-    for write in changed.into_iter().chain(new) {
-        subscriber::write(conn, write)?;
+    write_tasks(conn, &writes.tasks, &as_they_were)
+}
+
+/// Writes effects and events, ends tasks, and adds to the audit. Of subjects that stayed as they
+/// were nothing is told.
+pub(crate) fn write_tasks(
+    conn: &mut SqliteConnection,
+    tasks: &TaskWrites,
+    as_they_were: &HashSet<Uuid>,
+) -> Result<(), Failure> {
+    for effect in tasks.asked() {
+        outbox::ask(conn, effect, tasks.at)?;
     }
-    for effect in &writes.effects {
-        outbox::ask(conn, *effect, writes.at)?;
-    }
-    for event in &writes.events {
-        if !as_they_were.contains(&event.subject.uuid()) {
-            outbox::record(conn, event, writes.at)?;
+    for event in &tasks.events {
+        if !as_they_were.contains(&event.subject.id) {
+            outbox::record(conn, event, tasks.at)?;
         }
     }
-    for receipt in &writes.done {
-        outbox::finish(conn, receipt, writes.at)?;
+    for receipt in &tasks.done {
+        outbox::finish(conn, receipt, tasks.at)?;
     }
-    for entry in &writes.audit {
+    for entry in &tasks.audit {
         audit::write(conn, entry)?;
     }
     Ok(())

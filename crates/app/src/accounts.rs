@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{
-    store::{AccountState, Accounts, Health, StoreError},
+use domain::store::{Health, StoreError};
+use newsletter::{
+    store::{AccountState, Accounts},
     subscriber::Account,
 };
 use time::{Duration, OffsetDateTime};
@@ -77,7 +78,7 @@ impl Accounts for SharedTime {
 mod tests {
     use std::sync::atomic::{AtomicI64, Ordering};
 
-    use domain::testing::{MemoryStore, noon};
+    use newsletter::testing::{MemoryStore, noon};
 
     use super::*;
 

@@ -106,7 +106,7 @@ impl Admin {
 mod tests {
     use std::net::TcpListener;
 
-    use domain::testing::MemoryStore;
+    use newsletter::testing::MemoryStore;
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
         net::TcpStream,

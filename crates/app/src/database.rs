@@ -10,10 +10,18 @@ use domain::{
     client::Clients,
     enrichment::DraftCache,
     outbox::Outbox,
-    store::{Accounts, Health, PostingReader, Store, SubscriberReader},
+    store::{Health, PostingReader, Store},
 };
+use newsletter::store::{Accounts, SubscriberReader};
 
-use crate::{accounts::SharedTime, clock, config::DatabaseUrl, embedded, metrics::Stores};
+use crate::{
+    accounts::SharedTime,
+    clock,
+    config::DatabaseUrl,
+    embedded,
+    metrics::Stores,
+    worker::{Wake, WakingStore},
+};
 
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_MIGRATE: &str = "cannot migrate the database";
@@ -32,6 +40,7 @@ pub enum Outdated {
 #[derive(Clone)]
 pub struct Database {
     pub store: Arc<dyn Store>,
+    pub newsletter: Arc<dyn newsletter::store::Store>,
     pub postings: Arc<dyn PostingReader>,
     pub subscribers: Arc<dyn SubscriberReader>,
     pub outbox: Arc<dyn Outbox>,
@@ -47,6 +56,7 @@ impl Database {
     pub fn of<T>(store: &Arc<T>) -> Self
     where
         T: Store
+            + newsletter::store::Store
             + PostingReader
             + SubscriberReader
             + Outbox
@@ -59,6 +69,7 @@ impl Database {
     {
         Self {
             store: Arc::clone(store) as _,
+            newsletter: Arc::clone(store) as _,
             postings: Arc::clone(store) as _,
             subscribers: Arc::clone(store) as _,
             outbox: Arc::clone(store) as _,
@@ -71,6 +82,15 @@ impl Database {
             drafts: Arc::clone(store) as _,
             audit: Arc::clone(store) as _,
             health: Arc::clone(store) as _,
+        }
+    }
+
+    /// The same ports, with a store whose commits wake a worker.
+    pub fn waking(self, wake: &Arc<Wake>) -> Self {
+        Self {
+            store: Arc::new(WakingStore::new(self.store, Arc::clone(wake))),
+            newsletter: Arc::new(WakingStore::new(self.newsletter, Arc::clone(wake))),
+            ..self
         }
     }
 

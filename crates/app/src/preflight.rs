@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use domain::subscriber::{
+use newsletter::subscriber::{
     Account,
     provider::{Inspection, Provider},
 };
@@ -242,7 +242,7 @@ fn limit(inspection: &Inspection, expected: Expected) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use domain::{
+    use newsletter::{
         subscriber::provider::{FieldKind, ProviderError, Webhook},
         testing::{Failing, MemoryProvider},
     };

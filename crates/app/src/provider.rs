@@ -4,7 +4,7 @@ use std::{num::NonZeroU32, sync::Arc};
 
 use adapters_mailerlite::{MailerLite, Settings, SettingsError};
 use anyhow::Context as _;
-use domain::subscriber::provider::Provider;
+use newsletter::subscriber::provider::Provider;
 use outbound::Patience;
 
 use crate::misconfigured::Misconfigured;

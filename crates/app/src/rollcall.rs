@@ -9,8 +9,9 @@ use std::{
     hash::{BuildHasher as _, RandomState},
 };
 
-use domain::{
-    store::{Store, StoreError, SubscriberQuery, SubscriberReader},
+use domain::store::StoreError;
+use newsletter::{
+    store::{Store, SubscriberQuery, SubscriberReader},
     subscriber::{
         Account, Subscriber, SubscriberId,
         provider::{Page, ProviderId},
@@ -20,7 +21,7 @@ use domain::{
 };
 use time::OffsetDateTime;
 
-use crate::{clock::Clock, conflicts::decide_again, newsletter};
+use crate::{clock::Clock, conflicts::decide_again, newsletter_service};
 
 /// Subscribers in memory at a time.
 const PAGE: usize = 1_000;
@@ -105,6 +106,6 @@ impl RollCall {
         }
         let (account, since) = (known.account, self.since);
         let attempt = || usecase::look_for(known.store, account, people, since, (known.clock)());
-        decide_again(newsletter::DEADLINE, attempt).await
+        decide_again(newsletter_service::DEADLINE, attempt).await
     }
 }

@@ -10,7 +10,8 @@ use adapters_http::{
 };
 use adapters_mailerlite::Settings as ProviderSettings;
 use anyhow::{Context as _, anyhow};
-use domain::{posting::Lifetime, store::Store, subscriber::provider::Provider};
+use domain::posting::Lifetime;
+use newsletter::subscriber::provider::Provider;
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
@@ -29,10 +30,10 @@ use crate::{
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
-    newsletter::{Links, NewsletterService},
+    newsletter_service::{Links, NewsletterService},
     output, provider,
     shutdown::StopSignals,
-    worker::{BusyProbe, Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
+    worker::{BusyProbe, Wake, Worker, WorkerParts, WorkerSettings},
 };
 
 /// The configuration of a service.
@@ -150,15 +151,17 @@ impl Service {
         }
 
         let wake = Arc::new(Wake::default());
-        let store: Arc<dyn Store> = Arc::new(WakingStore::new(
-            Arc::clone(&database.store),
-            Arc::clone(&wake),
-        ));
-        let (lanes, lane_tasks) =
-            Lanes::start(&store, config.lifetime, &clock::system(), config.lanes);
+        let database = database.waking(&wake);
+        let (lanes, lane_tasks) = Lanes::start(
+            &database.store,
+            config.lifetime,
+            &clock::system(),
+            config.lanes,
+        );
         let is_busy: BusyProbe = Arc::new(lanes.is_busy());
         let pushes = Arc::new(lanes.under_way());
-        let newsletter = NewsletterService::new(&store, &clock::system(), config.links);
+        let newsletter =
+            NewsletterService::new(&database.newsletter, &clock::system(), config.links);
         let ports = Ports {
             ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),
@@ -201,7 +204,7 @@ impl Service {
             );
         }
         let worker = setup
-            .map(|setup| setup.start(&database, store, wake, is_busy))
+            .map(|setup| setup.start(&database, wake, is_busy))
             .transpose()?;
         let clocks = clock::compare(&database.health, &clock::system());
         let server = tokio::spawn(application.run());
@@ -325,7 +328,6 @@ impl WorkerSetup {
     fn start(
         self,
         database: &Database,
-        store: Arc<dyn Store>,
         wake: Arc<Wake>,
         is_busy: BusyProbe,
     ) -> anyhow::Result<Worker> {
@@ -338,7 +340,8 @@ impl WorkerSetup {
             .enricher
             .with(Arc::clone(&database.drafts), clock::system());
         let worker = Worker::start(WorkerParts {
-            store,
+            store: Arc::clone(&database.store),
+            newsletter: Arc::clone(&database.newsletter),
             outbox: Arc::clone(&database.outbox),
             accounts: Arc::clone(&database.accounts),
             subscribers: Arc::clone(&database.subscribers),
@@ -400,13 +403,10 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     check_embedded(&url, &database).await?;
     let _clocks = clock::compare(&database.health, &clock::system());
     let wake = Arc::new(Wake::default());
-    let store = Arc::new(WakingStore::new(
-        Arc::clone(&database.store),
-        Arc::clone(&wake),
-    ));
+    let database = database.waking(&wake);
     // No API here, so no pushes to count.
     let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
-    let worker = setup.start(&database, store, wake, Arc::new(|| false))?;
+    let worker = setup.start(&database, wake, Arc::new(|| false))?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),
         has_webhook_secret: None,

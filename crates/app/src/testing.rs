@@ -17,6 +17,8 @@ use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
+};
+use newsletter::{
     subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
     testing::MemoryStore,
 };
@@ -138,8 +140,20 @@ impl FaultyStore {
         }
     }
 
+    /// Waits until commits may begin, and does what this one does instead of its work.
+    async fn begin(&self, fault: Option<Fault>) -> Result<(), StoreError> {
+        self.tries.fetch_add(1, Ordering::SeqCst);
+        let mut gate = self.gate.subscribe();
+        gate.wait_for(|is_open| *is_open).await.unwrap();
+        match fault {
+            Some(Fault::Fail(error)) => Err(error),
+            Some(Fault::Panic) => panic!("a poisoned commit"),
+            None => Ok(()),
+        }
+    }
+
     fn fault(&self, writes: &WriteSet) -> Option<Fault> {
-        if writes.postings.is_empty() && writes.subscribers.is_empty() {
+        if writes.postings.is_empty() {
             return None;
         }
         let next = self.next.lock().unwrap().pop_front();
@@ -172,34 +186,21 @@ impl Store for FaultyStore {
         if let Some(error) = self.loads.lock().unwrap().clone() {
             return Err(error);
         }
-        self.memory.load(identifiers, companies).await
+        Store::load(&*self.memory, identifiers, companies).await
     }
 
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
-        self.memory.load_by_id(ids).await
+        Store::load_by_id(&*self.memory, ids).await
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        self.tries.fetch_add(1, Ordering::SeqCst);
         let fault = self.fault(&writes);
-        self.gate
-            .subscribe()
-            .wait_for(|is_open| *is_open)
-            .await
-            .unwrap();
-        if !self
-            .locked_of(&RowLocks::of(&writes, &Known::default()))
-            .is_empty()
-        {
-            return Err(StoreError::Locked("a row".to_owned()));
-        }
-        match fault {
-            Some(Fault::Fail(error)) => return Err(error),
-            Some(Fault::Panic) => panic!("a poisoned commit"),
-            None => {}
-        }
+        let locks = RowLocks::of(&writes, &Known::default());
+        let locked = (!self.locked_of(&locks).is_empty())
+            .then(|| Fault::Fail(StoreError::Locked("a row".to_owned())));
+        self.begin(locked.or(fault)).await?;
         let postings = writes.postings.len();
-        self.memory.commit(writes).await?;
+        Store::commit(&*self.memory, writes).await?;
         self.commits.lock().unwrap().push(postings);
         Ok(())
     }
@@ -215,30 +216,43 @@ impl Store for FaultyStore {
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         self.memory.overdue(now, limit).await
     }
+}
 
-    async fn load_subscribers(
-        &self,
-        emails: &[Email],
-    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
-        self.memory.load_subscribers(emails).await
+#[async_trait]
+impl newsletter::store::Store for FaultyStore {
+    async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        newsletter::store::Store::load(&*self.memory, emails).await
     }
 
-    async fn load_subscribers_by_id(
+    async fn load_by_id(
         &self,
         ids: &[SubscriberId],
     ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
-        self.memory.load_subscribers_by_id(ids).await
+        newsletter::store::Store::load_by_id(&*self.memory, ids).await
     }
 
-    async fn find_subscriber_by_token(
+    async fn find_by_token(
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError> {
-        self.memory.find_subscriber_by_token(token).await
+        self.memory.find_by_token(token).await
     }
 
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
         self.memory.remembered(emails).await
+    }
+
+    async fn commit(&self, writes: newsletter::store::WriteSet) -> Result<(), StoreError> {
+        let next = || self.next.lock().unwrap().pop_front();
+        let fault = if writes.subscribers.is_empty() {
+            None
+        } else {
+            next()
+        };
+        self.begin(fault).await?;
+        newsletter::store::Store::commit(&*self.memory, writes).await?;
+        self.commits.lock().unwrap().push(0);
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The audit: what operators did, written in the same commit as what it tells of.
 //!
 //! A command gets a [`Deed`], which says who carries it out, and makes an [`Entry`] of it for its
-//! [`WriteSet`](crate::store::WriteSet). People are named by their ids, and what shows an entry
+//! [`TaskWrites`](crate::outbox::TaskWrites). People are named by their ids, and what shows an entry
 //! looks up the address that the person has by then. So nothing has to be changed here when an
 //! address changes or is erased.
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{line::check_line, store::StoreError, subscriber::SubscriberId};
+use crate::{StoreError, line::check_line};
 
 /// The longest name of an operator, in characters.
 const NAME_LENGTH: usize = 100;
@@ -67,28 +67,19 @@ impl fmt::Display for Operator {
 pub struct Action(Cow<'static, str>);
 
 impl Action {
-    /// A person was suppressed.
-    pub const SUBSCRIBERS_SUPPRESS: Self = Self(Cow::Borrowed("subscribers.suppress"));
-    /// A person was reinstated.
-    pub const SUBSCRIBERS_REINSTATE: Self = Self(Cow::Borrowed("subscribers.reinstate"));
-    /// A person got another migration token.
-    pub const SUBSCRIBERS_ROTATE_TOKEN: Self = Self(Cow::Borrowed("subscribers.rotate-token"));
-    /// A person was erased.
-    pub const SUBSCRIBERS_ERASE: Self = Self(Cow::Borrowed("subscribers.erase"));
-    /// Reports were imported.
-    pub const SUBSCRIBERS_IMPORT: Self = Self(Cow::Borrowed("subscribers.import"));
-    /// People were moved to the new account.
-    pub const SUBSCRIBERS_MIGRATE: Self = Self(Cow::Borrowed("subscribers.migrate"));
-    /// Suppressions were imported.
-    pub const SUPPRESSIONS_IMPORT: Self = Self(Cow::Borrowed("suppressions.import"));
     /// Dead tasks were brought back.
-    pub const OUTBOX_RETRY: Self = Self(Cow::Borrowed("outbox.retry"));
+    pub const OUTBOX_RETRY: Self = Self::new("outbox.retry");
     /// A posting was approved.
-    pub const POSTINGS_APPROVE: Self = Self(Cow::Borrowed("postings.approve"));
+    pub const POSTINGS_APPROVE: Self = Self::new("postings.approve");
     /// A posting was rejected.
-    pub const POSTINGS_REJECT: Self = Self(Cow::Borrowed("postings.reject"));
+    pub const POSTINGS_REJECT: Self = Self::new("postings.reject");
     /// A posting was featured, or is no longer.
-    pub const POSTINGS_FEATURE: Self = Self(Cow::Borrowed("postings.feature"));
+    pub const POSTINGS_FEATURE: Self = Self::new("postings.feature");
+
+    /// Declares a kind of deed by its name.
+    pub const fn new(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
 
     /// Takes an action that was stored.
     pub fn from_store(name: String) -> Self {
@@ -98,11 +89,6 @@ impl Action {
     /// The action's name.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-
-    /// Whether its subject is the id of a subscriber.
-    pub fn is_about_a_subscriber(&self) -> bool {
-        self.0.starts_with("subscribers.")
     }
 }
 
@@ -171,14 +157,6 @@ impl Entry {
         self.details.insert(name.to_owned(), value.into());
         self
     }
-
-    /// The person that it is about, if it is about one.
-    pub fn subscriber(&self) -> Option<SubscriberId> {
-        let subject = self.subject.as_deref()?;
-        let is_person = self.action.is_about_a_subscriber();
-        let uuid = is_person.then(|| Uuid::parse_str(subject).ok());
-        uuid.flatten().map(SubscriberId::new)
-    }
 }
 
 /// A position in the audit.
@@ -210,8 +188,7 @@ pub struct AuditQuery {
     pub limit: usize,
 }
 
-/// The port for reading the audit. What it shows is written by
-/// [`Store::commit`](crate::store::Store::commit).
+/// The port for reading the audit. What it shows is written by the commits of all contexts.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
     /// Entries, the newest first; of one moment those with the greater id first.
@@ -221,7 +198,6 @@ pub trait AuditLog: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{deed, noon, subscriber_id};
 
     #[test]
     fn an_operator_has_a_name_of_one_line() {
@@ -230,17 +206,5 @@ mod tests {
         for bad in ["", " \t ", "a\nb", "a\u{202e}b", &"x".repeat(101)] {
             assert!(Operator::new(bad).is_err(), "{bad:?}");
         }
-    }
-
-    #[test]
-    fn a_person_is_told_from_another_subject() {
-        let ann = subscriber_id("ann@example.com");
-        let about = |action, subject: String| deed(1).entry(action, noon()).about(subject);
-        let suppressed = about(Action::SUBSCRIBERS_SUPPRESS, ann.to_string());
-        assert_eq!(suppressed.subscriber(), Some(ann));
-        let posting = about(Action::POSTINGS_APPROVE, ann.to_string());
-        assert_eq!(posting.subscriber(), None);
-        let odd = about(Action::SUBSCRIBERS_ERASE, "somebody".to_owned());
-        assert_eq!(odd.subscriber(), None);
     }
 }

@@ -1,20 +1,18 @@
 //! The checks that payloads share, in the form that garde calls.
-#![expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde passes every field and its context by reference"
-)]
 
 use garde::{Path, Report, Validate, rules::length::chars::Chars};
 
 use crate::{
-    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Shape, Term, Text},
+    field::{
+        Choice, Choices, Field, INTEGER, Integer, Line, ListAsObject, Object, Shape, Term, Text,
+    },
     line::{InvalidLine, check_line},
-    posting::limits,
     validation::MOST_ERRORS,
 };
 
 /// What can be wrong with a value of the right type.
-pub(crate) trait Check {
+pub trait Check {
+    /// What is wrong; nothing, if it is not overridden.
     fn problem(&self) -> Option<String> {
         None
     }
@@ -35,8 +33,8 @@ impl Check for Text {
 
 impl Check for Integer {
     fn problem(&self) -> Option<String> {
-        let range = 0..=i128::from(limits::INTEGER);
-        (!range.contains(&self.0)).then(|| format!("must be between 0 and {}", limits::INTEGER))
+        let range = 0..=i128::from(INTEGER);
+        (!range.contains(&self.0)).then(|| format!("must be between 0 and {INTEGER}"))
     }
 }
 
@@ -52,7 +50,8 @@ impl<T> Check for Choices<T> {}
 impl<T> Check for Object<T> {}
 impl<T> Check for ListAsObject<T> {}
 
-pub(crate) fn optional<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
+/// Checks a field that may be absent, and may be cleared.
+pub fn optional<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
     let problem = match field {
         Field::Absent | Field::Null => None,
         Field::Value(value) => value.problem(),
@@ -62,7 +61,7 @@ pub(crate) fn optional<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) ->
 }
 
 /// Like [`optional`], but not to be cleared. Whether it may be absent, the stored state says.
-pub(crate) fn required<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
+pub fn required<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
     match field {
         Field::Null => Err(garde::Error::new("must not be null or blank")),
         _ => optional(field, &()),
@@ -70,7 +69,7 @@ pub(crate) fn required<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) ->
 }
 
 /// Like [`required`], and not to be left out, whatever is stored.
-pub(crate) fn present<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
+pub fn present<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::Result {
     match field {
         Field::Absent => Err(garde::Error::new("is required")),
         _ => required(field, &()),

@@ -13,17 +13,17 @@ const LABEL: usize = 63;
 
 /// An address in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Parts<'a> {
+pub struct Parts<'a> {
     /// What stands before the `@`.
-    pub(crate) local: &'a str,
+    pub local: &'a str,
     /// The domain; if it is internationalised, in the form that the DNS knows (IDNA).
-    pub(crate) domain: Cow<'a, str>,
+    pub domain: Cow<'a, str>,
 }
 
 impl Parts<'_> {
     /// Whether a mail server takes the local part as it is: without quotes, no dot is the first
     /// or the last one or stands beside another (RFC 5321 §4.1.2).
-    pub(crate) fn is_dot_string(&self) -> bool {
+    pub fn is_dot_string(&self) -> bool {
         self.local.split('.').all(|atom| !atom.is_empty())
     }
 }
@@ -31,7 +31,7 @@ impl Parts<'_> {
 /// Takes an address apart; `None` when it is not a valid e-mail address by the HTML standard
 /// ("valid email address"), which browsers hold forms to. An internationalised domain is looked
 /// at in the form that they send.
-pub(crate) fn parts(text: &str) -> Option<Parts<'_>> {
+pub fn parts(text: &str) -> Option<Parts<'_>> {
     let (local, domain) = text.split_once('@')?;
     if !(1..=LOCAL).contains(&local.len()) || !local.bytes().all(is_local) {
         return None;

@@ -11,6 +11,9 @@ use serde::{
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
+/// The largest integer: 2^53 − 1, which every JSON implementation keeps exactly (RFC 8259 §6).
+pub const INTEGER: i64 = 9_007_199_254_740_991;
+
 /// What was sent for a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Field<T> {
@@ -33,6 +36,60 @@ impl<T> Field<T> {
             _ => None,
         }
     }
+}
+
+/// What to do with one field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Patch<T> {
+    /// Leave it. Also what stands for a value that is in error.
+    #[default]
+    Keep,
+    /// Empty it.
+    Clear,
+    /// Give it this value.
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// The value to set, if there is one.
+    pub const fn value(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// What to do with what was sent; `convert` gives `None` for a value that is in error.
+    pub fn of<F>(field: Field<F>, convert: impl FnOnce(F) -> Option<T>) -> Self {
+        match field {
+            Field::Absent | Field::Mistyped => Self::Keep,
+            Field::Null => Self::Clear,
+            Field::Value(value) => convert(value).map_or(Self::Keep, Self::Set),
+        }
+    }
+}
+
+impl<T: Clone + PartialEq> Patch<T> {
+    /// Applies it to an optional field.
+    pub fn apply(&self, field: &mut Option<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *field = None,
+            Self::Set(value) => *field = Some(value.clone()),
+        }
+    }
+
+    /// Applies it to a field that is never empty.
+    pub fn apply_required(&self, field: &mut T) {
+        if let Self::Set(value) = self {
+            field.clone_from(value);
+        }
+    }
+}
+
+/// What to do with a field that is a line.
+pub fn line(field: Field<Line>) -> Patch<String> {
+    Patch::of(field, |Line(text)| Some(text))
 }
 
 /// A type that can be recognised by the type of a JSON value. Each method that is not

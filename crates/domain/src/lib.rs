@@ -1,44 +1,51 @@
 //! The rules of Posthaste, and nothing else.
 //!
-//! Postings, companies, subscribers, side effects and clients are plain values here; what
-//! happens to them is decided by plain functions. Time and new ids come in as arguments. There is
-//! no clock, no randomness, no runtime and no I/O in this crate: whatever needs those implements a
-//! port ([`store::Store`], [`outbox::Outbox`], [`client::Clients`], [`audit::AuditLog`],
-//! [`enrichment::Enricher`], [`subscriber::provider::Provider`]) in an adapter.
+//! Postings, companies, side effects and clients are plain values here; what happens to them is
+//! decided by plain functions. Time and new ids come in as arguments. There is no clock, no
+//! randomness, no runtime and no I/O in this crate: what needs those implements a port
+//! ([`store::Store`], [`store::PostingReader`], [`outbox::Outbox`], [`client::Clients`],
+//! [`audit::AuditLog`], [`enrichment::Enricher`]) in an adapter.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
 //! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them
 //! one after the other, and the store commits the resulting [`store::WriteSet`] as a whole.
 //!
-//! Subscribers go the same way: [`subscriber::PutSubscriber::parse`],
-//! [`usecase::put_subscribers`], [`subscriber::report()`]. What the e-mail provider is to be told
-//! waits in the outbox for a worker, see [`usecase::syncs`] and [`usecase::moves`].
+//! Another context stands on this ground with commands ([`body`], [`field`], [`validation`]) and
+//! a write set and a port of its own: its commits share [`outbox::TaskWrites`] with these.
 //!
-//! With the feature `testing` there are a store and a provider in memory, and the contract
-//! suite that every store must pass.
+//! With the feature `testing` there are a store in memory and the contract suite that every
+//! store must pass.
 
 pub mod audit;
-mod body;
-mod checks;
+pub mod body;
+pub mod checks;
 pub mod client;
+pub mod codes;
 pub mod company;
+pub mod day;
 mod digest;
-mod email;
+pub mod email;
 pub mod enrichment;
+mod error;
 pub mod field;
 pub mod line;
+mod moment;
 pub mod outbox;
 pub mod posting;
 pub mod store;
-pub mod subscriber;
 pub mod usecase;
 pub mod validation;
-mod vocabulary;
+pub mod vocabulary;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
 use time::OffsetDateTime;
+
+pub use self::error::StoreError;
+
+/// Counts the commits that wrote a row, from 1.
+pub type Version = i64;
 
 /// Cuts a time to microseconds, which is what every store keeps.
 ///

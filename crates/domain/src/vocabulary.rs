@@ -1,6 +1,7 @@
 //! Closed vocabularies: enums whose variants have a fixed name in JSON and in the stores.
 
 /// Declares an enum whose variants have a fixed name.
+#[macro_export]
 macro_rules! vocabulary {
     ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
@@ -29,7 +30,7 @@ macro_rules! vocabulary {
             }
         }
 
-        impl crate::field::Term for $name {
+        impl $crate::field::Term for $name {
             fn parse(text: &str) -> Option<Self> {
                 Self::parse(text)
             }
@@ -47,4 +48,4 @@ macro_rules! vocabulary {
     };
 }
 
-pub(crate) use vocabulary;
+pub use vocabulary;

@@ -361,7 +361,7 @@ mod sqlite {
 
     impl ToSql<Day, Sqlite> for Date {
         fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
-            out.set_value(domain::subscriber::day::write(*self));
+            out.set_value(domain::day::write(*self));
             Ok(IsNull::No)
         }
     }

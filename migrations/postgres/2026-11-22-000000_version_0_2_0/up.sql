@@ -368,7 +368,8 @@ CREATE TABLE outbox (
     kind text COLLATE "C" NOT NULL CHECK (kind <> ''),
     -- No foreign key: kinds differ in what they are for.
     subject uuid NOT NULL,
-    account text COLLATE "C" CHECK (account IN ('old', 'new', 'old-bulk', 'new-bulk')),
+    -- Not listed here either.
+    account text COLLATE "C" CHECK (account <> ''),
     generation bigint NOT NULL DEFAULT 1,
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     next_at timestamptz NOT NULL,
@@ -383,7 +384,6 @@ CREATE TABLE outbox (
     source_identifier text COLLATE "C",
     occurred_at timestamptz,
     CHECK (dead_at IS NULL OR lease IS NULL),
-    CHECK ((kind = 'sync') = (account IS NOT NULL)),
     CHECK ((kind = 'event') = (event_name IS NOT NULL)),
     CHECK (kind = 'event' OR source_identifier IS NULL),
     CHECK ((kind = 'event') = (occurred_at IS NOT NULL)),
@@ -399,11 +399,11 @@ COMMENT ON TABLE outbox IS
 COMMENT ON COLUMN outbox.id IS
     'Numbers the rows; those of the events of one subject in the order of its commits.';
 COMMENT ON COLUMN outbox.kind IS
-    '''event'', or the kind of effect (''enrich'', ''sync'', ''migrate'', ''withdraw'').';
+    '''event'', or the kind of effect, as the context that owns it declares it.';
 COMMENT ON COLUMN outbox.subject IS
-    'What it is for: of ''sync'', ''migrate'', ''withdraw'' and the events of subscribers a subscriber, of the events of companies a company, of all others a posting.';
+    'What it is for: a posting, a company or a subscriber, by its kind or the name of its event.';
 COMMENT ON COLUMN outbox.account IS
-    'Of ''sync'' only: the provider''s account that was asked for last, old or new; old-bulk or new-bulk of one that waits behind all others.';
+    'The lane of its kind that was asked for last, of kinds that have several: of ''sync'' the provider''s account. One that ends with -bulk waits behind all others.';
 COMMENT ON COLUMN outbox.generation IS
     'Counts how often an effect was asked for. A task that was asked for again since it was claimed is due once more when it is finished.';
 COMMENT ON COLUMN outbox.attempts IS 'How often it was claimed since it was asked for anew.';

@@ -262,16 +262,15 @@ INSERT INTO erasure_keys (is_the_one, key) VALUES (1, randomblob(32));
 CREATE TABLE outbox (
     -- In the order written, and never used again: an operator may name a row that is gone.
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-    -- 'event', or the kind of effect ('enrich', 'sync', 'migrate', 'withdraw'). Kinds are not
-    -- listed here, because a new one would make it necessary to build the table anew.
+    -- 'event', or the kind of effect, as the context that owns it declares it. Kinds and their
+    -- lanes are not listed here, because a new one would make it necessary to build the table anew.
     kind TEXT NOT NULL CHECK (kind <> ''),
-    -- The UUID of whom it is for: of 'sync', 'migrate', 'withdraw' and the events of subscribers
-    -- a subscriber, of the events of companies a company, of all others a posting. No foreign
-    -- key: kinds differ in what they are for.
+    -- The UUID of what it is for: a posting, a company or a subscriber. No foreign key: kinds
+    -- differ in what they are for.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
-    -- Of 'sync' only: the provider's account that was asked for last; 'old-bulk' or 'new-bulk' of
-    -- one that waits behind all others.
-    account TEXT CHECK (account IN ('old', 'new', 'old-bulk', 'new-bulk')),
+    -- The lane of its kind that was asked for last, of kinds that have several: of 'sync' the
+    -- provider's account. One that ends with -bulk waits behind all others.
+    account TEXT CHECK (account <> ''),
     -- Counts how often an effect was asked for. A task that was asked for again since it was
     -- claimed is due once more when it is finished.
     generation INTEGER NOT NULL DEFAULT 1,
@@ -297,7 +296,6 @@ CREATE TABLE outbox (
     source_identifier TEXT,
     occurred_at INTEGER,
     CHECK (dead_at IS NULL OR lease IS NULL),
-    CHECK ((kind = 'sync') = (account IS NOT NULL)),
     CHECK ((kind = 'event') = (event_name IS NOT NULL)),
     CHECK (kind = 'event' OR source_identifier IS NULL),
     CHECK ((kind = 'event') = (occurred_at IS NOT NULL)),

@@ -4,7 +4,7 @@
 #![no_main]
 
 use adapters_http::fuzz;
-use domain::subscriber::{Email, SubscriberStatus};
+use newsletter::subscriber::{Email, SubscriberStatus};
 use libfuzzer_sys::fuzz_target;
 use serde::de::IgnoredAny;
 

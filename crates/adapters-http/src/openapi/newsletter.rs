@@ -1,7 +1,7 @@
 //! The operations on newsletter subscribers.
 
 use actix_web::ResponseError as _;
-use domain::subscriber::{Account, limits::EMAIL};
+use newsletter::subscriber::{Account, limits::EMAIL};
 use serde_json::json;
 use utoipa::openapi::{
     Content, HttpMethod, PathItem, Required,

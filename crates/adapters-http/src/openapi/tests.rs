@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use domain::subscriber::{
-    Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
-    limits::{COUNTRY, EMAIL, NAME},
-};
 use domain::{
     client::Scope,
     posting::{EmploymentType, LocationType, PROHIBITED, SalaryPeriod, Status, limits},
+};
+use newsletter::subscriber::{
+    Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
+    limits::{COUNTRY, EMAIL, NAME},
 };
 use serde_json::{Value, json};
 
@@ -281,7 +281,7 @@ fn examples_are_accepted_by_the_domain() {
 
 #[test]
 fn examples_of_reports_are_accepted_by_the_domain() {
-    use domain::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
+    use newsletter::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
 
     let document = document();
     let put = &document["paths"][format!("{}/{{email}}", subscriber::PATH)]["put"];

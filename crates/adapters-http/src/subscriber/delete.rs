@@ -1,7 +1,7 @@
 //! `DELETE` of a subscriber: the person is erased.
 
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode};
-use domain::subscriber::Email;
+use newsletter::subscriber::Email;
 
 use super::REPORTERS;
 use crate::{api, error::ApiError, state::State};

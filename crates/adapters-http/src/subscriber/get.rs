@@ -1,7 +1,7 @@
 //! `GET` of a subscriber: the record.
 
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode};
-use domain::subscriber::Email;
+use newsletter::subscriber::Email;
 
 use super::{REPORTERS, view};
 use crate::{api, error::ApiError, state::State};

@@ -1,7 +1,7 @@
 //! The body of a report, as the OpenAPI document describes it. What holds is in
-//! `domain::subscriber`; the limits and names here are taken from there.
+//! `newsletter::subscriber`; the limits and names here are taken from there.
 
-use domain::subscriber::{
+use newsletter::subscriber::{
     MembershipStatus, PlanCategory,
     limits::{COUNTRY, NAME},
 };

@@ -1,7 +1,7 @@
 //! `PUT` of a subscriber: what the membership system reports of a person.
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload, http::StatusCode};
-use domain::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
+use newsletter::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
 use uuid::Uuid;
 
 use super::{REPORTERS, view};

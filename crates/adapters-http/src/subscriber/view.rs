@@ -1,8 +1,9 @@
 //! A subscriber as an answer shows it. The token of its link is not in it.
 
 use actix_web::{HttpResponse, http::StatusCode};
-use domain::subscriber::{
-    self, Account as At, MemberStatus as Stands, PlanCategory, SubscriberStatus as Mail, day,
+use domain::day;
+use newsletter::subscriber::{
+    self, Account as At, MemberStatus as Stands, PlanCategory, SubscriberStatus as Mail,
 };
 use serde::Serialize;
 use utoipa::{

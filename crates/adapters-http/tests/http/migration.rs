@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::subscriber::SubscriberStatus;
+use newsletter::subscriber::SubscriberStatus;
 use serde_json::json;
 
 use crate::support::{

@@ -1,6 +1,6 @@
 //! What the provider calls back about, and who may say so.
 
-use domain::subscriber::{
+use newsletter::subscriber::{
     SignedWith,
     SubscriberStatus::{self, Removed, SpamReported, Unsubscribed},
 };

@@ -7,10 +7,7 @@
 use std::{sync::LazyLock, time::Duration};
 
 use adapters_mailerlite::fuzz;
-use domain::subscriber::{
-    Email,
-    provider::{Cursor, ProviderError},
-};
+use newsletter::subscriber::{Email, provider::{Cursor, ProviderError}};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

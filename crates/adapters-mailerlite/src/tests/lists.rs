@@ -1,6 +1,6 @@
 //! Pages of people, and what an account is set up like.
 
-use domain::subscriber::provider::{Cursor, FieldKind, Inspection, Listed, Webhook};
+use newsletter::subscriber::provider::{Cursor, FieldKind, Inspection, Listed, Webhook};
 use wiremock::matchers::{method, path, query_param};
 
 use super::*;

@@ -8,7 +8,7 @@ mod transport;
 
 use std::{num::NonZeroU32, time::Duration};
 
-use domain::subscriber::{
+use newsletter::subscriber::{
     Account, Email, MemberStatus,
     provider::{
         Fields, Found, Profile, Provider, ProviderError, ProviderId, ProviderStatus, Upserted,

@@ -1,20 +1,15 @@
-//! The store's port: loading what a batch names, and one transaction for each write set.
+//! The port to postings: loading what a batch names, and one transaction for each write set.
 //!
-//! What a commit adds and changes is one statement, `write.sql`; but subscribers, which are the
-//! smaller part of the service's work, have statements of their own.
+//! What a commit adds and changes is one statement, `write.sql`.
 
 mod held;
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
-use diesel::sql_types::Text;
 use diesel_async::AsyncPgConnection;
 use domain::{
     company::CompanyId,
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
-    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 use sql_common::posting::{PostingRow, TextsRow};
 use time::OffsetDateTime;
@@ -24,8 +19,7 @@ use crate::{
     PostgresStore, audit, company,
     error::Failure,
     outbox, posting,
-    statement::{Value, execute, load, statement},
-    subscriber,
+    statement::{Value, execute, statement},
 };
 
 #[async_trait]
@@ -84,48 +78,11 @@ impl Store for PostgresStore {
             .run(async move |conn| posting::overdue(conn, now, limit).await)
             .await
     }
-
-    async fn load_subscribers(
-        &self,
-        emails: &[Email],
-    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
-        let emails = emails.to_vec();
-        self.connections
-            .run(async move |conn| subscriber::load(conn, &emails).await)
-            .await
-    }
-
-    async fn load_subscribers_by_id(
-        &self,
-        ids: &[SubscriberId],
-    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
-        let ids = ids.to_vec();
-        self.connections
-            .run(async move |conn| subscriber::load_by_id(conn, &ids).await)
-            .await
-    }
-
-    async fn find_subscriber_by_token(
-        &self,
-        token: &MigrationToken,
-    ) -> Result<Option<Subscriber>, StoreError> {
-        let token = token.clone();
-        self.connections
-            .run(async move |conn| subscriber::find_by_token(conn, &token).await)
-            .await
-    }
-
-    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
-        let emails = emails.to_vec();
-        self.connections
-            .run(async move |conn| subscriber::remembered(conn, &emails).await)
-            .await
-    }
 }
 
 /// Whether `write.sql` alone is the whole commit, which takes one round trip.
 fn is_one_statement(writes: &WriteSet) -> bool {
-    writes.done.is_empty() && writes.audit.is_empty() && !subscriber::are_concerned(writes)
+    writes.tasks.done.is_empty() && writes.tasks.audit.is_empty()
 }
 
 statement! {
@@ -133,12 +90,7 @@ statement! {
     over [PostingRow, TextsRow]
 }
 
-statement! {
-    /// From here on the transaction waits for a lock as long as this says.
-    Patience = "SELECT set_config('lock_timeout', ?, true)", returns (Text,)
-}
-
-/// Locks postings, and writes everything but subscribers, the end of finished tasks and the audit.
+/// Locks postings, and writes everything but the end of finished tasks and the audit.
 async fn write(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
@@ -147,11 +99,15 @@ async fn write(
 ) -> Result<(), Failure> {
     let companies: Vec<_> = writes.companies.values().collect();
     let postings = posting::Rows::of(writes);
-    let effects = outbox::effects(writes);
+    let effects: Vec<_> = writes.tasks.asked().collect();
     let mut values = vec![Value::Text(patience), Value::Uuids(locks)];
     values.extend(company::columns(&companies));
     values.extend(postings.columns());
-    values.extend(outbox::columns(&effects, &writes.events, writes.at));
+    values.extend(outbox::columns(
+        &effects,
+        &writes.tasks.events,
+        writes.tasks.at,
+    ));
     values.extend(
         postings
             .counts()
@@ -161,40 +117,39 @@ async fn write(
     Ok(())
 }
 
-/// Writes everything in a transaction that locks first what it says something about, and what it
-/// finishes: the outbox after all that it is about, as in `write.sql`. Finished tasks come last, so
-/// that one that asks for itself again is due once more.
+/// Writes everything in a transaction that locks first what it says something about.
 async fn apply(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
     patience: &str,
 ) -> Result<(), Failure> {
     posting::lock(conn, writes, patience).await?;
-    if subscriber::are_concerned(writes) {
-        load::<Patience, (String,)>(conn, &[Value::Text(patience)]).await?;
-        subscriber::write(conn, writes).await?;
-    }
-    if !writes.done.is_empty() {
-        outbox::lock(conn, &writes.done, &outbox::effects(writes)).await?;
-    }
-    if has_more(writes) {
-        write(conn, writes, Vec::new(), patience).await?;
-    }
-    if !writes.done.is_empty() {
-        outbox::finish(conn, &writes.done, writes.at).await?;
-    }
-    if !writes.audit.is_empty() {
-        audit::write(conn, &writes.audit).await?;
-    }
-    Ok(())
+    finish(conn, writes, patience).await
 }
 
-/// Whether a commit does more than to write subscribers, to finish tasks and to record that.
-fn has_more(writes: &WriteSet) -> bool {
-    !(writes.companies.is_empty()
-        && writes.postings.is_empty()
-        && writes.effects.is_empty()
-        && writes.events.is_empty())
+/// Writes everything in a transaction that holds the locks of what it says something about. It
+/// locks the tasks that it finishes: the outbox after all that it is about, as in `write.sql`.
+/// Finished tasks come last, so that one that asks for itself again is due once more.
+pub(crate) async fn finish(
+    conn: &mut AsyncPgConnection,
+    writes: &WriteSet,
+    patience: &str,
+) -> Result<(), Failure> {
+    let tasks = &writes.tasks;
+    if !tasks.done.is_empty() {
+        let effects: Vec<_> = tasks.asked().collect();
+        outbox::lock(conn, &tasks.done, &effects).await?;
+    }
+    if tasks.adds_tasks() || !(writes.companies.is_empty() && writes.postings.is_empty()) {
+        write(conn, writes, Vec::new(), patience).await?;
+    }
+    if !tasks.done.is_empty() {
+        outbox::finish(conn, &tasks.done, tasks.at).await?;
+    }
+    if !tasks.audit.is_empty() {
+        audit::write(conn, &tasks.audit).await?;
+    }
+    Ok(())
 }
 
 fn count_of(rows: usize) -> i64 {

@@ -1,4 +1,4 @@
--- Everything that a commit adds and changes but subscribers, in one statement: alone, it is a
+-- Everything that a commit of postings adds and changes, in one statement: alone, it is a
 -- transaction of its own. Every column of every kind of row travels as one array, so a commit of any size has
 -- this text; what there is nothing of is an empty array. What stands in braces are the columns of a
 -- table, see `sql_common::sql::expand`.
@@ -73,8 +73,8 @@ history_added AS (
     INSERT INTO posting_history (posting_id, version, step, at, status, reason, actor)
     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
 ),
--- An effect that waits keeps its turn, one that is leased its lease; a dead one starts anew. A
--- sync moves to the account that was asked for last.
+-- An effect that waits keeps its turn, one that is leased its lease; a dead one starts anew. One
+-- moves to the lane that was asked for last, but not to one of bulk work.
 effects_asked AS (
     INSERT INTO outbox (kind, subject, account, next_at, created_at)
     SELECT kind, subject, account, at, at
@@ -82,7 +82,7 @@ effects_asked AS (
     WHERE (SELECT count(*) FROM written) >= 0
     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET
         account = CASE
-            WHEN outbox.dead_at IS NULL AND excluded.account IN ('old-bulk', 'new-bulk')
+            WHEN outbox.dead_at IS NULL AND excluded.account LIKE '%-bulk'
             THEN outbox.account ELSE excluded.account END,
         generation = outbox.generation + 1,
         next_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.next_at ELSE excluded.next_at END,

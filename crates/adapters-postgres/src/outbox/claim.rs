@@ -10,7 +10,7 @@ use domain::{
     outbox::{Claimed, Queue, Receipt, TaskId},
     store::{
         StoreError,
-        stored::{StoredWork, count, word},
+        stored::{StoredWork, count},
     },
 };
 use time::OffsetDateTime;
@@ -18,44 +18,39 @@ use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    statement::{Value, load, statement, texts},
+    statement::{Value, load, statement},
     value::{optional_time, timestamp},
 };
 
-/// Claims the tasks that are found. Looks for each queue on its own, so that what waits in others
-/// is not stepped over, and passes by what somebody else is claiming at this moment. Names the
-/// account as the index does, or that could not be used. The tasks are found once and for all
-/// (`MATERIALIZED`): found anew for each row that is updated, they would not be limited.
+/// Claims the tasks that are found, and passes by what somebody else is claiming at this moment.
+/// Names the account as the index does, or that could not be used. The tasks are found once and
+/// for all (`MATERIALIZED`): found anew for each row that is updated, they would not be limited.
 macro_rules! claim {
     ($which:literal, $and:literal) => {
         concat!(
             "WITH due AS MATERIALIZED (\
-             SELECT found.id, found.next_at FROM unnest(?, ?) AS wanted (kind, account) \
-             CROSS JOIN LATERAL (SELECT task.id, task.next_at FROM outbox AS task \
-             WHERE task.kind = wanted.kind AND coalesce(task.account, '') = wanted.account \
-             AND ",
+             SELECT task.id, task.next_at FROM outbox AS task \
+             WHERE task.kind = ? AND coalesce(task.account, '') = ? AND ",
             $which,
             " AND task.next_at <= ? ORDER BY task.next_at, task.id LIMIT ? \
-             FOR UPDATE SKIP LOCKED) AS found ORDER BY found.next_at, found.id LIMIT ?) \
+             FOR UPDATE SKIP LOCKED) \
              UPDATE outbox SET lease = ?, next_at = ?, attempts = attempts + 1",
             $and,
             " FROM due WHERE outbox.id = due.id \
-             RETURNING outbox.id, kind, subject, generation, attempts, due.next_at, \
-             first_failed_at, lost, account, event_name, source_identifier, occurred_at"
+             RETURNING outbox.id, subject, generation, attempts, due.next_at, \
+             first_failed_at, lost, event_name, source_identifier, occurred_at"
         )
     };
 }
 
 type Columns = (
     BigInt,
-    Text,
     SqlUuid,
     BigInt,
     Integer,
     Timestamptz,
     Nullable<Timestamptz>,
     Integer,
-    Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
     Nullable<Timestamptz>,
@@ -83,45 +78,41 @@ statement! {
 
 statement! {
     HasSuspect =
-    "SELECT EXISTS (SELECT FROM unnest(?, ?) AS wanted (kind, account) \
-     CROSS JOIN LATERAL (SELECT FROM outbox AS task WHERE task.kind = wanted.kind \
-     AND coalesce(task.account, '') = wanted.account AND task.lease IS NOT NULL \
-     AND task.next_at <= ? LIMIT 1) AS found)",
+    "SELECT EXISTS (SELECT FROM outbox AS task WHERE task.kind = ? \
+     AND coalesce(task.account, '') = ? AND task.lease IS NOT NULL AND task.next_at <= ?)",
     returns (Bool,)
 }
 
 #[derive(Queryable)]
 struct ClaimedRow {
     id: i64,
-    kind: String,
     subject: Uuid,
     generation: i64,
     attempts: i32,
     was_due_at: PgTimestamp,
     first_failed_at: Option<PgTimestamp>,
     lost: i32,
-    account: Option<String>,
     event_name: Option<String>,
     source_identifier: Option<String>,
     occurred_at: Option<PgTimestamp>,
 }
 
-/// The queues, as two columns.
-fn columns(queues: &[Queue]) -> [Value<'_>; 2] {
+/// What the index names a queue by.
+fn named(queue: Queue) -> [Value<'static>; 2] {
     [
-        texts(queues, |queue| Some(queue.kind().as_str())),
-        texts(queues, |queue| Some(queue.lane().unwrap_or_default())),
+        Value::Text(queue.kind().as_str()),
+        Value::Text(queue.lane().unwrap_or_default()),
     ]
 }
 
 /// Whether there is a task whose lease ended.
 pub(super) async fn has_suspect(
     conn: &mut AsyncPgConnection,
-    queues: &[Queue],
+    queue: Queue,
     now: OffsetDateTime,
 ) -> Result<bool, Failure> {
-    let [kinds, accounts] = columns(queues);
-    let values = [kinds, accounts, Value::Time(timestamp(now))];
+    let [kind, account] = named(queue);
+    let values = [kind, account, Value::Time(timestamp(now))];
     let found: Vec<(bool,)> = load::<HasSuspect, _>(conn, &values).await?;
     Ok(found.iter().any(|(found,)| *found))
 }
@@ -138,7 +129,7 @@ pub(super) enum Which {
 /// Claims tasks, the longest due first.
 pub(super) async fn claim(
     conn: &mut AsyncPgConnection,
-    queues: &[Queue],
+    queue: Queue,
     which: Which,
     lease: Uuid,
     now: OffsetDateTime,
@@ -148,12 +139,11 @@ pub(super) async fn claim(
         Which::Due(limit) => limit,
         Which::Suspect => 1,
     };
-    let [kinds, accounts] = columns(queues);
+    let [kind, account] = named(queue);
     let values = [
-        kinds,
-        accounts,
+        kind,
+        account,
         Value::Time(timestamp(now)),
-        Value::BigInt(limit),
         Value::BigInt(limit),
         Value::Uuid(lease),
         Value::Time(timestamp(until)),
@@ -176,14 +166,12 @@ pub(super) async fn claim(
                 first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
                 lost: count(row.lost, "outbox.lost")?,
                 work: StoredWork {
-                    kind: word(row.kind, "outbox.kind")?,
                     subject: row.subject,
-                    lane: row.account,
                     event_name: row.event_name,
                     source_identifier: row.source_identifier,
                     occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,
                 }
-                .try_into()?,
+                .of(queue)?,
             })
         })
         .collect::<Result<_, StoreError>>()?)
@@ -199,33 +187,26 @@ mod tests {
 
     #[tokio::test]
     async fn due_tasks_are_found_in_order() {
-        let types = "(text[], text[], timestamptz, bigint, bigint, uuid, timestamptz)";
+        let types = "(text, text, timestamptz, bigint, uuid, timestamptz)";
         let plan = plan(Claim::text(), types).await;
         goes_by(&plan, "outbox_due");
         goes_by(&plan, "outbox_events");
         // Down to the time that they are due at.
-        assert!(
-            plan.contains("= wanted.account) AND (next_at <= "),
-            "{plan}"
-        );
-        // The few of each queue that were found are put together in order, the many are not.
-        assert_eq!(plan.matches("Sort Key").count(), 1, "{plan}");
+        assert!(plan.contains(" AND (next_at <= "), "{plan}");
+        assert!(!plan.contains("Sort Key"), "{plan}");
     }
 
     #[tokio::test]
     async fn suspects_are_found_without_the_others() {
-        let types = "(text[], text[], timestamptz, bigint, bigint, uuid, timestamptz)";
-        let types_of_look = "(text[], text[], timestamptz)";
+        let types = "(text, text, timestamptz, bigint, uuid, timestamptz)";
+        let types_of_look = "(text, text, timestamptz)";
         for (query, types) in [
             (ClaimSuspect::text(), types),
             (HasSuspect::text(), types_of_look),
         ] {
             let plan = plan(query, types).await;
             goes_by(&plan, "outbox_leased");
-            assert!(
-                plan.contains("= wanted.account) AND (next_at <= "),
-                "{plan}"
-            );
+            assert!(plan.contains(" AND (next_at <= "), "{plan}");
         }
     }
 }

@@ -11,7 +11,8 @@ use async_trait::async_trait;
 use domain::{
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Effect, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow,
+        Backlog, Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId,
+        TaskRow,
     },
     store::StoreError,
 };
@@ -19,52 +20,49 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use self::claim::Which;
-pub(crate) use self::write::{columns, effects, finish, lock};
+pub(crate) use self::write::{columns, finish, lock};
 use crate::{PostgresStore, audit};
 
 #[async_trait]
 impl Outbox for PostgresStore {
     async fn claim(
         &self,
-        queues: &[Queue],
+        queue: Queue,
         limit: usize,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
-        if queues.is_empty() || limit == 0 {
+        if limit == 0 {
             return Ok(Vec::new());
         }
-        let queues = queues.to_vec();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .run(async move |conn| {
                 let which = Which::Due(limit);
-                claim::claim(conn, &queues, which, lease_id, now, now + lease).await
+                claim::claim(conn, queue, which, lease_id, now, now + lease).await
             })
             .await
     }
 
-    async fn has_suspect(&self, queues: &[Queue], now: OffsetDateTime) -> Result<bool, StoreError> {
-        let queues = queues.to_vec();
+    async fn has_suspect(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError> {
         self.connections
-            .run(async move |conn| claim::has_suspect(conn, &queues, now).await)
+            .run(async move |conn| claim::has_suspect(conn, queue, now).await)
             .await
     }
 
     async fn claim_suspect(
         &self,
-        queues: &[Queue],
+        queue: Queue,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Option<Claimed>, StoreError> {
-        let queues = queues.to_vec();
         let claimed = self
             .connections
             .run(async move |conn| {
                 let which = Which::Suspect;
-                claim::claim(conn, &queues, which, lease_id, now, now + lease).await
+                claim::claim(conn, queue, which, lease_id, now, now + lease).await
             })
             .await?;
         Ok(claimed.into_iter().next())
@@ -134,10 +132,16 @@ impl Outbox for PostgresStore {
             .await
     }
 
-    async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError> {
+    async fn tasks_of(
+        &self,
+        subject: Uuid,
+        kinds: &[Kind],
+        limit: usize,
+    ) -> Result<Vec<SubjectTask>, StoreError> {
+        let kinds = kinds.to_vec();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
-            .run(async move |conn| overview::tasks_of(conn, subject, limit).await)
+            .run(async move |conn| overview::tasks_of(conn, subject, &kinds, limit).await)
             .await
     }
 
@@ -159,9 +163,10 @@ impl Outbox for PostgresStore {
             .await
     }
 
-    async fn backlog(&self) -> Result<Vec<Backlog>, StoreError> {
+    async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError> {
+        let kinds = kinds.to_vec();
         self.connections
-            .run(async |conn| overview::backlog(conn).await)
+            .run(async move |conn| overview::backlog(conn, &kinds).await)
             .await
     }
 }

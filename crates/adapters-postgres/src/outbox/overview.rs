@@ -10,7 +10,7 @@ use domain::{
     outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
     store::{
         StoreError,
-        stored::{count, task_key, word},
+        stored::{count, task_key},
     },
 };
 use uuid::Uuid;
@@ -40,7 +40,7 @@ impl TryFrom<Row> for TaskRow {
     fn try_from(row: Row) -> Result<Self, StoreError> {
         Ok(Self {
             id: TaskId(row.id),
-            kind: word(row.kind, "outbox.kind")?,
+            kind: row.kind,
             key: task_key(row.event_name.as_deref(), row.subject),
             attempts: count(row.attempts, "outbox.attempts")?,
             next_at: time(row.next_at, "outbox.next_at")?,
@@ -106,10 +106,11 @@ struct RowOf {
 pub(super) async fn tasks_of(
     conn: &mut AsyncPgConnection,
     subject: Uuid,
+    kinds: &[Kind],
     limit: i64,
 ) -> Result<Vec<SubjectTask>, Failure> {
     let values = [
-        texts(&Kind::ALL, |kind| Some(kind.as_str())),
+        texts(kinds, |kind| Some(kind.as_str())),
         Value::Uuid(subject),
         Value::Uuid(subject),
         Value::BigInt(limit),
@@ -182,31 +183,33 @@ pub(super) async fn dead_among(
     Ok(dead.iter().filter_map(named).collect())
 }
 
-/// How much waits, one entry for each kind.
-pub(super) async fn backlog(conn: &mut AsyncPgConnection) -> Result<Vec<Backlog>, Failure> {
-    let mut backlog = Kind::ALL.map(|kind| Backlog {
+/// How much waits, one entry for each of these kinds.
+pub(super) async fn backlog(
+    conn: &mut AsyncPgConnection,
+    kinds: &[Kind],
+) -> Result<Vec<Backlog>, Failure> {
+    let of = |&kind| Backlog {
         kind,
         waiting: 0,
         dead: 0,
         oldest: None,
-    });
+    };
+    let mut backlog: Vec<_> = kinds.iter().map(of).collect();
     let most = Value::BigInt(i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX));
-    let kinds = texts(&Kind::ALL, |kind| Some(kind.as_str()));
+    let kinds = texts(kinds, |kind| Some(kind.as_str()));
     let rows: Vec<(String, i64, Option<PgTimestamp>)> =
         statement::load::<Waiting, _>(conn, &[kinds, most.clone()]).await?;
     for (name, waiting, oldest) in rows {
-        let kind: Kind = word(name, "outbox.kind")?;
-        for entry in backlog.iter_mut().filter(|entry| entry.kind == kind) {
+        for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.waiting = waiting.unsigned_abs();
             entry.oldest = optional_time(oldest, "outbox.created_at")?;
         }
     }
     let rows: Vec<(String, i64)> = statement::load::<Dead, _>(conn, &[most]).await?;
     for (name, dead) in rows {
-        let kind: Kind = word(name, "outbox.kind")?;
-        for entry in backlog.iter_mut().filter(|entry| entry.kind == kind) {
+        for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.dead = dead.unsigned_abs();
         }
     }
-    Ok(backlog.to_vec())
+    Ok(backlog)
 }

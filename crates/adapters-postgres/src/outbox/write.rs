@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use diesel::sql_types::{BigInt, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
-    outbox::{Effect, Event, Kind, Receipt, Revive},
-    posting::SourceIdentifier,
-    store::{StoreError, WriteSet},
+    outbox::{EVENTS, Effect, Event, Receipt, Revive},
+    store::StoreError,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -17,13 +16,6 @@ use crate::{
     statement::{Value, bigints, execute, load, statement, texts, times, uuids},
     value::timestamp,
 };
-
-/// The effects that a commit asks for, in the order in which their rows are locked.
-pub(crate) fn effects(writes: &WriteSet) -> Vec<Effect> {
-    let mut effects: Vec<_> = writes.effects.iter().copied().collect();
-    effects.sort_unstable_by_key(|effect| (effect.kind().as_str(), effect.key()));
-    effects
-}
 
 /// The columns of what a commit adds: of effects that are asked for and of events.
 pub(crate) fn columns<'a>(
@@ -37,13 +29,10 @@ pub(crate) fn columns<'a>(
         uuids(effects, |effect| effect.key()),
         texts(effects, |effect| effect.queue().lane()),
         times(effects, |_| Some(at)),
-        texts(events, |_| Some(Kind::Event.as_str())),
-        uuids(events, |event| event.subject.uuid()),
+        texts(events, |_| Some(EVENTS.kind().as_str())),
+        uuids(events, |event| event.subject.id),
         texts(events, |event| Some(event.name.as_str())),
-        texts(events, |event| {
-            let identifier = event.subject.source_identifier();
-            identifier.map(SourceIdentifier::as_str)
-        }),
+        texts(events, |event| event.subject.source_identifier.as_deref()),
         times(events, |event| Some(timestamp(event.at))),
         times(events, |_| Some(at)),
     ]
@@ -275,7 +264,7 @@ pub(super) async fn revive(
     };
     let events = revived
         .iter()
-        .filter(|(kind, _)| kind == Kind::Event.as_str());
+        .filter(|(kind, _)| kind == EVENTS.kind().as_str());
     let subjects: Vec<_> = events.map(|(_, subject)| *subject).collect();
     if !subjects.is_empty() {
         execute::<Unblock>(conn, &[Value::Uuids(subjects)]).await?;

@@ -3,7 +3,8 @@
 use diesel::{ExpressionMethods, QueryDsl, SelectableHelper};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    posting::{HistoryEntry, PostingId, Version},
+    Version,
+    posting::{HistoryEntry, PostingId},
     store::{HISTORY_SHOWN, PostingWrite},
 };
 use sql_common::{

@@ -7,7 +7,7 @@ use diesel::{
     sql_types::{Nullable, Text, Timestamptz},
 };
 use diesel_async::AsyncPgConnection;
-use domain::{
+use newsletter::{
     store::{AccountState, Accounts, StoreError},
     subscriber::Account,
 };

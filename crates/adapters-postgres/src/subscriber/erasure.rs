@@ -7,11 +7,10 @@ use diesel::{
     sql_types::{Binary, Bool, Text, Timestamptz},
 };
 use diesel_async::AsyncPgConnection;
-use domain::{
-    store::{
-        Purge, StoreError, WriteSet,
-        stored::{remembered_as, word},
-    },
+use domain::store::stored::word;
+use newsletter::{
+    store::{Purge, StoreError, WriteSet},
+    stored::remembered_as,
     subscriber::{Email, Remembered, SubscriberId, SubscriberStatus},
 };
 
@@ -41,7 +40,7 @@ statement! {
 }
 
 /// What is remembered of these addresses.
-pub(crate) async fn remembered(
+pub(super) async fn remembered(
     conn: &mut AsyncPgConnection,
     emails: &[Email],
 ) -> Result<HashMap<Email, Remembered>, Failure> {
@@ -155,7 +154,7 @@ async fn remember(
     }
     let hashes = hashes(key, said_no.iter().map(|(email, _)| *email))?;
     let values = [
-        Value::Time(timestamp(writes.at)),
+        Value::Time(timestamp(writes.tasks.at)),
         binaries(&hashes, |(hash, _)| Some(hash.as_slice())),
         texts(&said_no, |(_, status)| Some(status.as_str())),
     ];

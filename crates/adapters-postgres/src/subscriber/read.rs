@@ -10,8 +10,9 @@ use diesel::{
     sql_types::{BigInt, Bool, Text},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use domain::{
-    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who, stored},
+use newsletter::{
+    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who},
+    stored,
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
@@ -24,7 +25,7 @@ use crate::{
 };
 
 /// The subscribers of these addresses.
-pub(crate) async fn load(
+pub(super) async fn load(
     conn: &mut AsyncPgConnection,
     emails: &[Email],
 ) -> Result<HashMap<Email, Subscriber>, Failure> {
@@ -41,7 +42,7 @@ pub(crate) async fn load(
 }
 
 /// The subscribers with these ids.
-pub(crate) async fn load_by_id(
+pub(super) async fn load_by_id(
     conn: &mut AsyncPgConnection,
     ids: &[SubscriberId],
 ) -> Result<HashMap<SubscriberId, Subscriber>, Failure> {
@@ -70,7 +71,7 @@ fn by<K: Eq + Hash>(
 }
 
 /// The holder of a token.
-pub(crate) async fn find_by_token(
+pub(super) async fn find_by_token(
     conn: &mut AsyncPgConnection,
     token: &MigrationToken,
 ) -> Result<Option<Subscriber>, Failure> {
@@ -150,7 +151,7 @@ fn all() -> _ {
 #[cfg(test)]
 mod tests {
     use diesel::debug_query;
-    use domain::testing::email;
+    use newsletter::testing::email;
 
     use super::*;
     use crate::tests::plans::{goes_by, plan};

@@ -7,10 +7,7 @@ use diesel::{
         data_types::{PgDate, PgTimestamp},
     },
 };
-use domain::{
-    store::{StoreError, stored::StoredSubscriber},
-    subscriber::Subscriber,
-};
+use newsletter::{store::StoreError, stored::StoredSubscriber, subscriber::Subscriber};
 use uuid::Uuid;
 
 use crate::{

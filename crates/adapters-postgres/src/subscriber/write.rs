@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use diesel_async::AsyncPgConnection;
-use domain::{
-    outbox::Subject,
-    store::{StoreError, SubscriberWrite, WriteSet, stored},
+use newsletter::{
+    store::{StoreError, SubscriberWrite, WriteSet},
+    stored,
     subscriber::{
         Account, Departure, Membership, Migrated, Place, Subscriber, SubscriberId, Suppression,
     },
@@ -21,23 +21,10 @@ use crate::{
     value::{date, timestamp},
 };
 
-/// Whether a commit writes subscribers, or says what happened to one.
-pub(crate) fn are_concerned(writes: &WriteSet) -> bool {
-    !writes.subscribers.is_empty()
-        || !writes.purges.is_empty()
-        || !writes.recalled.is_empty()
-        || happened_to(writes).next().is_some()
-}
-
 /// Whom the events of a commit are about.
 fn happened_to(writes: &WriteSet) -> impl Iterator<Item = SubscriberId> {
-    writes
-        .events
-        .iter()
-        .filter_map(|event| match event.subject {
-            Subject::Subscriber(id) => Some(id),
-            Subject::Posting { .. } | Subject::Company(_) => None,
-        })
+    let events = writes.tasks.events.iter();
+    events.map(|event| SubscriberId::new(event.subject.id))
 }
 
 /// Writes the subscribers of a commit, and keeps them locked until it ends. A version that is
@@ -46,7 +33,7 @@ fn happened_to(writes: &WriteSet) -> impl Iterator<Item = SubscriberId> {
 /// Those that exist are locked in the order of their ids, and only then new ones in the order
 /// of their addresses, so that two commits that meet wait for each other in one direction only.
 /// Rows that go, go first: others may take their addresses.
-pub(crate) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
+pub(super) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     lock(conn, writes).await?;
     let (changed, mut new): (Vec<_>, Vec<_>) = writes
         .subscribers
@@ -220,7 +207,7 @@ fn id(place: &Place) -> Option<&str> {
 }
 
 fn told(subscriber: &Subscriber) -> Option<&[u8]> {
-    subscriber.told.as_ref().map(<[u8; 32]>::as_slice)
+    subscriber.synced_digest.as_ref().map(<[u8; 32]>::as_slice)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, time::Duration};
 use diesel_async::SimpleAsyncConnection;
 use domain::{
     client::Clients,
-    outbox::{Effect, Event, EventName, Outbox, Queue, Revive, Subject},
-    posting::PostingId,
+    outbox::{EVENTS, Event, Outbox, Revive},
+    posting::{ENRICH, PostingId, enrich, event},
     store::{PostingReader, Store, StoreError, WriteSet},
     testing::{client, hours, minutes, noon, uuid},
 };
@@ -56,18 +56,17 @@ fn create_as(n: u128, id: u128) -> WriteSet {
 }
 
 /// Both commits at the same time. One of them wins, and the other writes nothing.
-pub(super) async fn meet(
-    one: &PostgresStore,
-    first: WriteSet,
-    other: &PostgresStore,
-    second: WriteSet,
+async fn meet(one: &PostgresStore, first: WriteSet, other: &PostgresStore, second: WriteSet) {
+    one_wins(one.commit(first), other.commit(second)).await;
+}
+
+/// Of two commits one wins, and the other writes nothing.
+pub(super) async fn one_wins(
+    first: impl Future<Output = Result<(), StoreError>>,
+    second: impl Future<Output = Result<(), StoreError>>,
 ) {
-    let commit = |store: &PostgresStore, writes| {
-        let store = store.clone();
-        tokio::spawn(async move { store.commit(writes).await })
-    };
-    let (first, second) = tokio::join!(commit(one, first), commit(other, second));
-    let mut outcomes = [first.unwrap(), second.unwrap()];
+    let (first, second) = tokio::join!(first, second);
+    let mut outcomes = [first, second];
     outcomes.sort_by_key(Result::is_err);
     assert_eq!(outcomes, [Ok(()), Err(StoreError::Conflict)]);
 }
@@ -163,12 +162,9 @@ async fn a_commit_waits_for_postings_that_it_only_tells_of() {
     let (database, one, _other) = two().await;
     one.commit(create(1)).await.unwrap();
     let mut writes = WriteSet::new(noon());
-    writes.events.push(Event {
-        name: EventName::JobPostingUpdated,
-        subject: Subject::Posting {
-            id: PostingId::new(uuid(1)),
-            source_identifier: identifier(1),
-        },
+    writes.tasks.events.push(Event {
+        name: event::JOB_POSTING_UPDATED,
+        subject: identifier(1).subject(PostingId::new(uuid(1))),
         at: noon(),
     });
     let observer = another(&database).await;
@@ -256,10 +252,12 @@ async fn of_two_changes_of_the_same_postings_one_wins() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn tasks_are_asked_for_and_finished_at_once() {
     let (database, one, other) = two().await;
-    let effect = |n| Effect::Enrich(PostingId::new(uuid(n)));
+    let effect = |n| enrich(PostingId::new(uuid(n)));
     let ask = move |range: std::ops::Range<u128>| {
         let mut writes = WriteSet::new(noon());
-        writes.effects = range.map(effect).collect();
+        for effect in range.map(effect) {
+            writes.tasks.ask(effect);
+        }
         writes
     };
     // Numbered against the order of their subjects.
@@ -269,14 +267,11 @@ async fn tasks_are_asked_for_and_finished_at_once() {
     for round in 0..20 {
         let now = noon() + hours(round);
         let lease = uuid(u128::try_from(round).unwrap());
-        let claimed = one
-            .claim(&Queue::ALL, 30, minutes(1), lease, now)
-            .await
-            .unwrap();
+        let claimed = one.claim(ENRICH, 30, minutes(1), lease, now).await.unwrap();
         assert_eq!(claimed.len(), 30);
         let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
         let mut done = ask(0..10);
-        done.done.clone_from(&receipts);
+        done.tasks.done.clone_from(&receipts);
         let mut work = JoinSet::new();
         for store in [&one, &other] {
             let store = store.clone();
@@ -301,15 +296,14 @@ async fn a_task_is_claimed_by_one() {
     let (database, one, other) = two().await;
     let mut writes = WriteSet::new(noon());
     let ids = || (0..200).map(|n| PostingId::new(uuid(n)));
-    writes.effects = ids().map(Effect::Enrich).collect();
-    writes.events = ids()
+    for id in ids() {
+        writes.tasks.ask(enrich(id));
+    }
+    writes.tasks.events = ids()
         .flat_map(|posting| {
-            [EventName::JobPostingCreated, EventName::JobPostingUpdated].map(|name| Event {
+            [event::JOB_POSTING_CREATED, event::JOB_POSTING_UPDATED].map(|name| Event {
                 name,
-                subject: Subject::Posting {
-                    id: posting,
-                    source_identifier: identifier(1),
-                },
+                subject: identifier(1).subject(posting),
                 at: noon(),
             })
         })
@@ -321,9 +315,10 @@ async fn a_task_is_claimed_by_one() {
         claims.spawn(async move {
             let mut tasks = Vec::new();
             // Others may have what this one looked at first, so an empty answer is no end.
-            for round in 0..5 {
+            for round in 0..10 {
                 let lease = uuid(n * 10 + round);
-                let claim = store.claim(&Queue::ALL, 7, minutes(1), lease, noon());
+                let queue = if round % 2 == 0 { ENRICH } else { EVENTS };
+                let claim = store.claim(queue, 7, minutes(1), lease, noon());
                 let claimed = claim.await.unwrap();
                 assert!(claimed.len() <= 7);
                 tasks.extend(claimed.into_iter().map(|claimed| claimed.receipt.task));
@@ -374,13 +369,10 @@ async fn a_commit_that_lost_leaves_no_task() {
     let (_database, one, other) = two().await;
     one.commit(create(1)).await.unwrap();
     let mut late = create_as(1, 2);
-    late.effects.insert(Effect::Enrich(PostingId::new(uuid(2))));
-    late.events.push(Event {
-        name: EventName::JobPostingCreated,
-        subject: Subject::Posting {
-            id: PostingId::new(uuid(2)),
-            source_identifier: identifier(1),
-        },
+    late.tasks.ask(enrich(PostingId::new(uuid(2))));
+    late.tasks.events.push(Event {
+        name: event::JOB_POSTING_CREATED,
+        subject: identifier(1).subject(PostingId::new(uuid(2))),
         at: noon(),
     });
     assert_eq!(other.commit(late).await, Err(StoreError::Conflict));

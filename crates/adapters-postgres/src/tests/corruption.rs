@@ -1,8 +1,8 @@
 //! That a stored value without a meaning is reported by its column's name.
 
 use domain::{
-    outbox::{Effect, Outbox, Queue},
-    posting::PostingId,
+    outbox::Outbox,
+    posting::{ENRICH, PostingId, enrich},
     store::Store,
     testing::{minutes, noon, uuid},
 };
@@ -49,9 +49,7 @@ damaged! {
 async fn of_one_kind_does_not_keep_others_from_being_claimed() {
     let (_database, store) = fixture().await;
     let mut writes = create(1);
-    writes
-        .effects
-        .insert(Effect::Enrich(PostingId::new(uuid(1))));
+    writes.tasks.ask(enrich(PostingId::new(uuid(1))));
     store.commit(writes).await.unwrap();
     run(
         &store,
@@ -60,7 +58,7 @@ async fn of_one_kind_does_not_keep_others_from_being_claimed() {
     )
     .await;
     let claimed = store
-        .claim(&Queue::ALL, 9, minutes(1), uuid(9), noon())
+        .claim(ENRICH, 9, minutes(1), uuid(9), noon())
         .await
         .unwrap();
     assert_eq!(claimed.len(), 1);

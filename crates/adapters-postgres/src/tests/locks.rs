@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use domain::{
     company::CompanyId,
-    outbox::{Effect, Outbox, Queue},
-    posting::PostingId,
+    outbox::Outbox,
+    posting::{ENRICH, PostingId, enrich},
     store::{RowLocks, Store, StoreError, WriteSet},
     testing::{minutes, noon, uuid},
 };
@@ -142,35 +142,56 @@ async fn what_another_transaction_is_adding_is_soon_given_up() {
 async fn every_commit_soon_gives_up() {
     let (_database, store, mut other) = two().await;
     let mut writes = create(1);
-    writes
-        .effects
-        .insert(Effect::Enrich(PostingId::new(uuid(1))));
+    writes.tasks.ask(enrich(PostingId::new(uuid(1))));
     store.commit(writes).await.unwrap();
-    store.commit(subscribe()).await.unwrap();
+    let known = Commit::Subscribers(subscribe());
+    known.to(&store).await.unwrap();
     let claimed = store
-        .claim(&Queue::ALL, 9, minutes(1), uuid(7), noon())
+        .claim(ENRICH, 9, minutes(1), uuid(7), noon())
         .await
         .unwrap();
     let mut done = retitle(1, "New");
-    done.done = claimed.iter().map(|task| task.receipt).collect();
+    done.tasks.done = claimed.iter().map(|task| task.receipt).collect();
     let mut report = subscribe();
     for write in report.subscribers.values_mut() {
         write.expected = Some(1);
         write.subscriber.version = 2;
     }
     let mut ask = WriteSet::new(noon());
-    ask.effects.insert(Effect::Enrich(PostingId::new(uuid(1))));
-    for (table, writes) in [("outbox", ask), ("postings", done), ("subscribers", report)] {
+    ask.tasks.ask(enrich(PostingId::new(uuid(1))));
+    let commits = [
+        ("outbox", Commit::Postings(ask)),
+        ("postings", Commit::Postings(done)),
+        ("subscribers", Commit::Subscribers(report)),
+    ];
+    for (table, commit) in commits {
         other
             .batch_execute(&format!("BEGIN; SELECT FROM {table} FOR UPDATE"))
             .await
             .unwrap();
         let start = Instant::now();
-        let outcome = store.commit(writes.clone()).await;
+        let outcome = commit.to(&store).await;
         assert!(is_locked(&outcome), "{table}: {outcome:?}");
         assert!(start.elapsed() < TABLE, "{table}");
         other.batch_execute("ROLLBACK").await.unwrap();
-        assert_eq!(store.commit(writes).await, Ok(()), "{table}");
+        assert_eq!(commit.to(&store).await, Ok(()), "{table}");
+    }
+}
+
+/// A commit of either context.
+enum Commit {
+    Postings(WriteSet),
+    Subscribers(newsletter::store::WriteSet),
+}
+
+impl Commit {
+    async fn to(&self, store: &PostgresStore) -> Result<(), StoreError> {
+        match self {
+            Self::Postings(writes) => store.commit(writes.clone()).await,
+            Self::Subscribers(writes) => {
+                newsletter::store::Store::commit(store, writes.clone()).await
+            }
+        }
     }
 }
 

@@ -43,6 +43,7 @@ mod contract {
     use super::{block_on, fixture};
 
     domain::contract_suite!(block_on, fixture());
+    newsletter::contract_suite!(block_on, fixture());
 }
 
 /// A commit of one new posting of the company, with a history.
@@ -82,11 +83,12 @@ fn retitle(n: u128, title: &str) -> WriteSet {
 fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one.companies.extend(other.companies);
     one.postings.extend(other.postings);
-    one.subscribers.extend(other.subscribers);
-    one.effects.extend(other.effects);
-    one.events.extend(other.events);
-    one.done.extend(other.done);
-    one.audit.extend(other.audit);
+    for effect in other.tasks.asked() {
+        one.tasks.ask(effect);
+    }
+    one.tasks.events.extend(other.tasks.events);
+    one.tasks.done.extend(other.tasks.done);
+    one.tasks.audit.extend(other.tasks.audit);
     one
 }
 

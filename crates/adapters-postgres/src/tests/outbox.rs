@@ -1,8 +1,8 @@
 //! What claims and counts have to look at.
 
 use domain::{
-    outbox::{Event, EventName, Kind, MOST_COUNTED, Outbox as _, Queue, Revive, Subject},
-    posting::PostingId,
+    outbox::{EVENTS, Event, EventName, MOST_COUNTED, Outbox as _, Revive},
+    posting::{ENRICH, PostingId, event},
     store::Store as _,
     testing::{identifier, minutes, noon, uuid},
 };
@@ -19,20 +19,17 @@ async fn claims_do_not_see_what_waits_behind_dead_events() {
         let mut writes = create(1);
         (writes.postings, writes.companies) = Default::default();
         for n in 1..=subjects {
-            writes.events.extend(names.iter().map(|&name| Event {
-                name,
-                subject: Subject::Posting {
-                    id: PostingId::new(uuid(n)),
-                    source_identifier: identifier("an id"),
-                },
+            writes.tasks.events.extend(names.iter().map(|name| Event {
+                name: name.clone(),
+                subject: identifier("an id").subject(PostingId::new(uuid(n))),
                 at: noon(),
             }));
         }
         store.commit(writes).await.unwrap();
     };
-    let two = [EventName::JobPostingCreated, EventName::JobPostingUpdated];
+    let two = [event::JOB_POSTING_CREATED, event::JOB_POSTING_UPDATED];
     raise(20, &two).await;
-    let claim = store.claim(&[Queue::Event], 99, minutes(1), uuid(9), noon());
+    let claim = store.claim(EVENTS, 99, minutes(1), uuid(9), noon());
     let claimed = claim.await.unwrap();
     assert_eq!(claimed.len(), 20);
     for task in &claimed {
@@ -55,8 +52,11 @@ async fn counting_has_an_end() {
          SELECT 'enrich', gen_random_uuid(), now(), now() FROM generate_series(1, {rows})"
     );
     run(&store, &fill).await;
-    let backlog = store.backlog().await.unwrap();
-    let of_enrichments = backlog.iter().find(|of| of.kind == Kind::Enrich).unwrap();
+    let backlog = store
+        .backlog(&[ENRICH.kind(), EVENTS.kind()])
+        .await
+        .unwrap();
+    let of_enrichments = backlog.iter().find(|of| of.kind == ENRICH.kind()).unwrap();
     assert_eq!(of_enrichments.waiting, MOST_COUNTED as u64);
     assert!(of_enrichments.oldest.is_some());
 }

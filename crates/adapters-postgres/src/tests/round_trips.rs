@@ -10,14 +10,15 @@ use diesel_async::AsyncConnection;
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
     enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts},
-    outbox::{Effect, Event, EventName, Outbox, Queue, Subject, Work},
-    posting::{Actor, HistoryEntry, PostingId, Status},
-    store::{
-        Accounts, ListQuery, PostingReader, PostingWrite, Store, SubscriberQuery, SubscriberReader,
-        Who, WriteSet,
-    },
-    subscriber::{Account, PutSubscriber, sync::Sight},
+    outbox::{EVENTS, Event, Outbox, Work},
+    posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event},
+    store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
     testing::{minutes, noon, uuid},
+};
+use newsletter::{
+    store::{Accounts, SubscriberQuery, SubscriberReader, Who},
+    subscriber::{Account, PutSubscriber, SubscriberId, sync::Sight},
+    tasks,
     usecase::{self, Errand, Told},
 };
 use uuid::Uuid;
@@ -66,13 +67,10 @@ fn creates(n: u128) -> WriteSet {
             logo_path: None,
         };
         let posting = posting(n, company.id);
-        writes.effects.insert(Effect::Enrich(posting.id));
-        writes.events.push(Event {
-            name: EventName::JobPostingCreated,
-            subject: Subject::Posting {
-                id: posting.id,
-                source_identifier: identifier(n),
-            },
+        writes.tasks.ask(enrich(posting.id));
+        writes.tasks.events.push(Event {
+            name: event::JOB_POSTING_CREATED,
+            subject: identifier(n).subject(posting.id),
             at: noon(),
         });
         writes.companies.insert(
@@ -130,7 +128,7 @@ async fn a_commit_takes_as_many_whatever_its_size() {
         lap();
         let limit = usize::try_from(n).unwrap();
         let claimed = store
-            .claim(&[Queue::Enrich], limit, minutes(1), uuid(1), noon())
+            .claim(ENRICH, limit, minutes(1), uuid(1), noon())
             .await
             .unwrap();
         assert_eq!(claimed.len(), limit);
@@ -139,7 +137,7 @@ async fn a_commit_takes_as_many_whatever_its_size() {
         store.renew(&receipts, noon() + minutes(2)).await.unwrap();
         lap();
         let mut writes = outcomes(creates(n));
-        writes.done = receipts;
+        writes.tasks.done = receipts;
         store.commit(writes).await.unwrap();
         lap();
         let mut changes = outcomes(creates(n));
@@ -176,7 +174,7 @@ async fn a_commit_takes_as_many_whatever_its_size() {
 /// Reports of `n` people, under this name.
 fn reports(n: u128, name: &str) -> Vec<PutSubscriber> {
     let body = format!(r#"{{"name":"{name}"}}"#);
-    let report = |n| domain::testing::report(&format!("{n}@example.com"), &body);
+    let report = |n| newsletter::testing::report(&format!("{n}@example.com"), &body);
     (0..n).map(report).collect()
 }
 
@@ -184,7 +182,7 @@ fn told(errand: &Errand) -> Told {
     Told {
         receipt: errand.receipt,
         subscriber: errand.subscriber,
-        telling: errand.telling.clone(),
+        state: errand.state.clone(),
         sight: Sight::Nobody,
     }
 }
@@ -210,32 +208,31 @@ async fn subscribers_take_as_many_whatever_their_number() {
         let answers = usecase::put_subscribers(&store, &reports, noon()).await;
         assert_eq!(answers.unwrap().len(), reports.len());
         lap();
-        let queues = [Queue::Sync(Account::Old), Queue::BulkSync(Account::Old)];
-        let claim = store.claim(&queues, reports.len(), minutes(1), uuid(1), noon());
-        let claimed = claim.await.unwrap();
+        let mut claimed = Vec::new();
+        for queue in [tasks::syncs(Account::Old), tasks::bulk_syncs(Account::Old)] {
+            let claim = store.claim(queue, reports.len(), minutes(1), uuid(1), noon());
+            claimed.extend(claim.await.unwrap());
+        }
         assert_eq!(claimed.len(), reports.len());
         lap();
-        let tasks: Vec<_> = claimed
-            .iter()
-            .map(|claimed| match claimed.work {
-                Work::Effect(Effect::Sync(id, account) | Effect::BulkSync(id, account)) => {
-                    (claimed.receipt, id, account)
-                }
-                _ => panic!("{claimed:?} is no sync"),
-            })
-            .collect();
-        let errands = usecase::syncs(&store, &tasks, noon()).await.unwrap();
-        assert_eq!(errands.len(), reports.len());
+        let task = &claimed[0];
+        let Work::Effect(effect) = task.work else {
+            panic!("{task:?} is no sync");
+        };
+        let (receipt, id) = (task.receipt, SubscriberId::new(effect.key()));
+        let errand = usecase::begin_sync(&store, receipt, id, Account::Old, noon());
+        let errand = errand.await.unwrap().unwrap();
         lap();
-        let told: Vec<_> = errands.iter().map(told).collect();
-        usecase::record_syncs(&store, &told, noon()).await.unwrap();
+        usecase::record_sync(&store, &told(&errand), noon())
+            .await
+            .unwrap();
         lap();
         costs.push(of_number);
     }
     // Each loads first, and asks what is remembered of those it does not know. Begin, patience,
     // changes or new ones or both, their syncs, commit; nothing; begin, changes, locks of tasks, ends
     // of tasks, commit.
-    assert_eq!(costs[2], [7, 6, 8, 1, 1, 7]);
+    assert_eq!(costs[2], [7, 6, 8, 2, 1, 7]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);
 }
@@ -258,11 +255,14 @@ async fn no_table_is_read_from_end_to_end() {
             write.posting.version = posting.version + 1;
         }
         store.commit(writes).await.unwrap();
-        let claim = store.claim(&Queue::ALL, 1_000, minutes(1), lease, noon());
-        let receipts: Vec<_> = claim.await.unwrap().iter().map(|it| it.receipt).collect();
+        let mut receipts = Vec::new();
+        for queue in [ENRICH, EVENTS, tasks::syncs(Account::Old)] {
+            let claim = store.claim(queue, 1_000, minutes(1), lease, noon());
+            receipts.extend(claim.await.unwrap().iter().map(|it| it.receipt));
+        }
         store.renew(&receipts, noon() + minutes(2)).await.unwrap();
         let mut done = WriteSet::new(noon());
-        done.done = receipts;
+        done.tasks.done = receipts;
         store.commit(done).await.unwrap();
         store.overdue(noon(), 10).await.unwrap();
         let query = ListQuery {
@@ -296,9 +296,10 @@ async fn of_subscribers(store: &PostgresStore, round: u128) {
         .await
         .unwrap();
     let ids: Vec<_> = reports.iter().map(|put| put.new_id).collect();
-    store.load_subscribers_by_id(&ids).await.unwrap();
-    store
-        .find_subscriber_by_token(&reports[0].new_token)
+    newsletter::store::Store::load_by_id(store, &ids)
+        .await
+        .unwrap();
+    newsletter::store::Store::find_by_token(store, &reports[0].new_token)
         .await
         .unwrap();
     for who in [Who::Reported, Who::Unmigrated, Who::Suppressed] {

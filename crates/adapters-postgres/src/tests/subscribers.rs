@@ -3,20 +3,24 @@
 
 use diesel_async::SimpleAsyncConnection;
 use domain::{
-    store::{Accounts, Store, StoreError, SubscriberWrite, WriteSet},
+    store::StoreError,
+    testing::{hours, noon, uuid},
+};
+use newsletter::{
+    store::{Accounts, Store, SubscriberWrite, WriteSet},
     subscriber::{
         Account::{New, Old},
         PutSubscriber, Subscriber, SubscriberId, SubscriberStatus, report,
     },
-    testing::{email, hours, noon, notice, subscriber, token, uuid},
+    testing::{email, notice, subscriber, token},
     usecase,
 };
 use tokio::task::JoinSet;
 
 use super::{
     another,
-    concurrency::{meet, two, without_deadlock},
-    fixture, join, number, until_waiting,
+    concurrency::{one_wins, two, without_deadlock},
+    fixture, number, until_waiting,
 };
 use crate::PostgresStore;
 
@@ -24,7 +28,7 @@ const ADDRESS: &str = "a@example.com";
 
 /// A report of a person, by an id and a token of its own.
 fn reported(name: &str) -> PutSubscriber {
-    let mut put = domain::testing::report(ADDRESS, &format!(r#"{{"name":"{name}"}}"#));
+    let mut put = newsletter::testing::report(ADDRESS, &format!(r#"{{"name":"{name}"}}"#));
     put.new_id = SubscriberId::new(uuid(1));
     put.new_token = token("another");
     put
@@ -42,13 +46,22 @@ fn decided(put: &PutSubscriber) -> WriteSet {
 fn suppressed() -> WriteSet {
     let mut writes = WriteSet::new(noon());
     let said = notice(ADDRESS, SubscriberStatus::Unsubscribed);
-    let change = domain::subscriber::notice(None, &said, noon());
+    let change = newsletter::subscriber::notice(None, &said, noon());
     change.unwrap().record(&mut writes);
     writes
 }
 
+/// Both commits in one.
+fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
+    one.subscribers.extend(other.subscribers);
+    for effect in other.tasks.asked() {
+        one.tasks.ask(effect);
+    }
+    one
+}
+
 async fn load(store: &PostgresStore) -> Subscriber {
-    let mut known = store.load_subscribers(&[email(ADDRESS)]).await.unwrap();
+    let mut known = store.load(&[email(ADDRESS)]).await.unwrap();
     known.remove(&email(ADDRESS)).unwrap()
 }
 
@@ -128,7 +141,7 @@ fn writing(n: u128, id: u128, expected: Option<i64>) -> WriteSet {
         version: expected.map_or(1, |expected| expected + 1),
         ..subscriber(&address)
     };
-    writes.ask(subscriber.sync());
+    writes.tasks.ask(subscriber.sync());
     writes.subscribers.insert(
         id,
         SubscriberWrite {
@@ -163,7 +176,7 @@ async fn of_two_imports_of_the_same_people_one_wins() {
         let second = (0..200).map(|n| writing(of(n), 2_000_000 + of(999 - n), None));
         let first = first.reduce(join).unwrap();
         let second = second.reduce(join).unwrap();
-        meet(&one, first, &other, second).await;
+        one_wins(one.commit(first), other.commit(second)).await;
     }
     for table in ["subscribers", "outbox"] {
         let count = format!("SELECT count(*) AS value FROM {table}");
@@ -198,7 +211,7 @@ async fn of_two_changes_of_the_same_people_one_wins() {
             until_waiting(&observer, 2).await;
             blocker.batch_execute("COMMIT").await.unwrap();
         };
-        tokio::join!(meet(&one, first, &other, second), release);
+        tokio::join!(one_wins(one.commit(first), other.commit(second)), release);
     }
     let changed = "SELECT count(*) AS value FROM subscribers WHERE version = 2";
     assert_eq!(number(&one, changed).await, 10 * 150);

@@ -5,7 +5,7 @@ use diesel::{
     sql_types::{BigInt, Binary, Nullable, Text},
 };
 use domain::{
-    outbox::{Claimed, Kind, Queue, Receipt, TaskId},
+    outbox::{Claimed, EVENTS, Queue, Receipt, TaskId},
     store::stored::{StoredWork, count},
 };
 use time::OffsetDateTime;
@@ -22,10 +22,8 @@ type Columns = (
     Binary,
     BigInt,
     BigInt,
-    BigInt,
     Nullable<BigInt>,
     BigInt,
-    Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
     Nullable<BigInt>,
@@ -34,8 +32,8 @@ type Columns = (
 macro_rules! select {
     ($from:literal) => {
         concat!(
-            "SELECT id, subject, generation, attempts, next_at, first_failed_at, lost, \
-             account, event_name, source_identifier, occurred_at FROM outbox ",
+            "SELECT id, subject, generation, attempts, first_failed_at, lost, \
+             event_name, source_identifier, occurred_at FROM outbox ",
             $from
         )
     };
@@ -71,75 +69,49 @@ statement! {
     returns Columns
 }
 
+/// A task that may be claimed.
 #[derive(Queryable)]
-struct DueRow {
+pub(super) struct DueRow {
     id: i64,
     subject: Vec<u8>,
     generation: i64,
     attempts: i64,
-    next_at: i64,
     first_failed_at: Option<i64>,
     lost: i64,
-    account: Option<String>,
     event_name: Option<String>,
     source_identifier: Option<String>,
     occurred_at: Option<i64>,
 }
 
-/// A task that may be claimed.
-pub(super) struct Due {
-    kind: Kind,
-    row: DueRow,
-}
-
-/// Due tasks of these queues, the longest due first.
+/// Due tasks of a queue, the longest due first.
 pub(super) fn due(
     conn: &mut SqliteConnection,
-    queues: &[Queue],
+    queue: Queue,
     limit: usize,
     now: OffsetDateTime,
-) -> Result<Vec<Due>, Failure> {
+) -> Result<Vec<DueRow>, Failure> {
     let now = micros(now).into();
     let at_most = i64::try_from(limit).unwrap_or(i64::MAX).into();
-    let mut due = Vec::new();
-    for queue in queues {
-        let kind = queue.kind();
-        let rows: Vec<DueRow> = if kind == Kind::Event {
-            statement::load::<DueEvents, _>(conn, &[now, at_most])?
-        } else {
-            let values = [kind.as_str().into(), queue.lane().into(), now, at_most];
-            statement::load::<DueEffects, _>(conn, &values)?
-        };
-        due.extend(rows.into_iter().map(|row| Due { kind, row }));
+    if queue == EVENTS {
+        return Ok(statement::load::<DueEvents, _>(conn, &[now, at_most])?);
     }
-    due.sort_unstable_by_key(|due| (due.row.next_at, due.row.id));
-    due.truncate(limit);
-    Ok(due)
+    let (kind, lane) = (queue.kind().as_str(), queue.lane());
+    let values = [kind.into(), lane.into(), now, at_most];
+    Ok(statement::load::<DueEffects, _>(conn, &values)?)
 }
 
-/// The longest due task of these queues whose lease ended, with that claim counted.
+/// The longest due task of a queue whose lease ended, with that claim counted.
 pub(super) fn suspect(
     conn: &mut SqliteConnection,
-    queues: &[Queue],
+    queue: Queue,
     now: OffsetDateTime,
-) -> Result<Option<Due>, Failure> {
-    let mut suspects = Vec::new();
-    for queue in queues {
-        let kind = queue.kind();
-        let values = [
-            kind.as_str().into(),
-            queue.lane().into(),
-            micros(now).into(),
-        ];
-        let rows: Vec<DueRow> = statement::load::<Suspects, _>(conn, &values)?;
-        suspects.extend(rows.into_iter().map(|row| Due { kind, row }));
-    }
-    let first = suspects
-        .into_iter()
-        .min_by_key(|due| (due.row.next_at, due.row.id));
-    Ok(first.map(|mut due| {
-        due.row.lost += 1;
-        due
+) -> Result<Option<DueRow>, Failure> {
+    let (kind, lane) = (queue.kind().as_str(), queue.lane());
+    let values = [kind.into(), lane.into(), micros(now).into()];
+    let rows: Vec<DueRow> = statement::load::<Suspects, _>(conn, &values)?;
+    Ok(rows.into_iter().next().map(|row| DueRow {
+        lost: row.lost + 1,
+        ..row
     }))
 }
 
@@ -151,12 +123,13 @@ statement! {
 /// Claims tasks that were found in the same transaction.
 pub(super) fn claim(
     conn: &mut SqliteConnection,
-    due: Vec<Due>,
+    queue: Queue,
+    due: Vec<DueRow>,
     lease: Uuid,
     until: OffsetDateTime,
 ) -> Result<Vec<Claimed>, Failure> {
     let mut claimed = Vec::with_capacity(due.len());
-    for Due { kind, row } in due {
+    for row in due {
         let attempts = count(row.attempts, "outbox.attempts")?.saturating_add(1);
         execute::<Claim>(
             conn,
@@ -177,14 +150,12 @@ pub(super) fn claim(
             first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
             lost: count(row.lost, "outbox.lost")?,
             work: StoredWork {
-                kind,
                 subject: uuid(&row.subject, "outbox.subject")?,
-                lane: row.account,
                 event_name: row.event_name,
                 source_identifier: row.source_identifier,
                 occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,
             }
-            .try_into()?,
+            .of(queue)?,
         });
     }
     Ok(claimed)

@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use domain::{
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Effect, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow,
+        Backlog, Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId,
+        TaskRow,
     },
     store::StoreError,
 };
@@ -22,51 +23,47 @@ use crate::{SqliteStore, audit};
 impl Outbox for SqliteStore {
     async fn claim(
         &self,
-        queues: &[Queue],
+        queue: Queue,
         limit: usize,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
-        let queues = queues.to_vec();
         // Workers ask all the time, mostly for nothing: only who finds something takes the
         // write lock.
-        let peek = queues.clone();
         let due = self
             .connections
-            .read(move |conn| claim::due(conn, &peek, 1, now))
+            .read(move |conn| claim::due(conn, queue, 1, now))
             .await?;
         if due.is_empty() {
             return Ok(Vec::new());
         }
         self.connections
             .write(move |conn| {
-                let due = claim::due(conn, &queues, limit, now)?;
-                claim::claim(conn, due, lease_id, now + lease)
+                let due = claim::due(conn, queue, limit, now)?;
+                claim::claim(conn, queue, due, lease_id, now + lease)
             })
             .await
     }
 
-    async fn has_suspect(&self, queues: &[Queue], now: OffsetDateTime) -> Result<bool, StoreError> {
-        let queues = queues.to_vec();
+    async fn has_suspect(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError> {
         self.connections
-            .read(move |conn| Ok(claim::suspect(conn, &queues, now)?.is_some()))
+            .read(move |conn| Ok(claim::suspect(conn, queue, now)?.is_some()))
             .await
     }
 
     async fn claim_suspect(
         &self,
-        queues: &[Queue],
+        queue: Queue,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Option<Claimed>, StoreError> {
-        let queues = queues.to_vec();
         self.connections
             .write(move |conn| {
-                let suspect = claim::suspect(conn, &queues, now)?;
+                let suspect = claim::suspect(conn, queue, now)?;
                 let suspect = suspect.into_iter().collect();
-                let claimed = claim::claim(conn, suspect, lease_id, now + lease)?;
+                let claimed = claim::claim(conn, queue, suspect, lease_id, now + lease)?;
                 Ok(claimed.into_iter().next())
             })
             .await
@@ -130,10 +127,16 @@ impl Outbox for SqliteStore {
             .await
     }
 
-    async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError> {
+    async fn tasks_of(
+        &self,
+        subject: Uuid,
+        kinds: &[Kind],
+        limit: usize,
+    ) -> Result<Vec<SubjectTask>, StoreError> {
+        let kinds = kinds.to_vec();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
-            .read(move |conn| overview::tasks_of(conn, subject, limit))
+            .read(move |conn| overview::tasks_of(conn, subject, &kinds, limit))
             .await
     }
 
@@ -155,7 +158,10 @@ impl Outbox for SqliteStore {
             .await
     }
 
-    async fn backlog(&self) -> Result<Vec<Backlog>, StoreError> {
-        self.connections.read(overview::backlog).await
+    async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError> {
+        let kinds = kinds.to_vec();
+        self.connections
+            .read(move |conn| overview::backlog(conn, &kinds))
+            .await
     }
 }

@@ -10,7 +10,7 @@ use domain::{
     outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
     store::{
         StoreError,
-        stored::{count, task_key, word},
+        stored::{count, task_key},
     },
 };
 
@@ -42,7 +42,7 @@ impl TryFrom<Row> for TaskRow {
         let subject = uuid(&row.subject, "outbox.subject")?;
         Ok(Self {
             id: TaskId(row.id),
-            kind: word(row.kind, "outbox.kind")?,
+            kind: row.kind,
             key: task_key(row.event_name.as_deref(), subject),
             attempts: count(row.attempts, "outbox.attempts")?,
             next_at: time(row.next_at, "outbox.next_at")?,
@@ -77,7 +77,7 @@ statement! {
     "SELECT id, kind, subject, event_name, attempts, next_at, last_error, dead_at IS NOT NULL \
      FROM outbox WHERE id IN (\
      SELECT id FROM outbox WHERE kind <> 'event' \
-     AND kind IN ('enrich', 'sync', 'migrate', 'withdraw') AND subject = ? \
+     AND kind IN (SELECT value FROM json_each(?)) AND subject = ? \
      UNION ALL SELECT id FROM outbox WHERE kind = 'event' AND subject = ?) \
      ORDER BY id LIMIT ?",
     returns (
@@ -101,9 +101,18 @@ struct RowOf {
 pub(super) fn tasks_of(
     conn: &mut SqliteConnection,
     subject: Uuid,
+    kinds: &[Kind],
     limit: i64,
 ) -> Result<Vec<SubjectTask>, Failure> {
-    let values = [(&subject).into(), (&subject).into(), limit.into()];
+    let kinds: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+    // A list of plain names is debugged as JSON has it.
+    let kinds = format!("{kinds:?}");
+    let values = [
+        kinds.as_str().into(),
+        (&subject).into(),
+        (&subject).into(),
+        limit.into(),
+    ];
     let rows: Vec<RowOf> = statement::load::<TasksOf, _>(conn, &values)?;
     let tasks = rows.into_iter().map(|row| {
         let is_dead = row.is_dead;
@@ -126,7 +135,7 @@ statement! {
     /// blocked, each up to a bound. Ids are in the order written.
     Waiting =
     "SELECT waiting.tasks, oldest.created_at FROM (\
-     SELECT count(*) AS tasks, min(iif(account IN ('old-bulk', 'new-bulk'), NULL, id)) AS id FROM (\
+     SELECT count(*) AS tasks, min(iif(account LIKE '%-bulk', NULL, id)) AS id FROM (\
      SELECT * FROM (SELECT id, account FROM outbox \
      WHERE kind = ? AND dead_at IS NULL AND lease IS NULL AND blocked = 0 LIMIT ?) \
      UNION ALL SELECT * FROM (SELECT id, account FROM outbox \
@@ -167,11 +176,14 @@ pub(super) fn dead_among(
     Ok(dead)
 }
 
-/// How much waits, one entry for each kind.
-pub(super) fn backlog(conn: &mut SqliteConnection) -> Result<Vec<Backlog>, Failure> {
+/// How much waits, one entry for each of these kinds.
+pub(super) fn backlog(
+    conn: &mut SqliteConnection,
+    kinds: &[Kind],
+) -> Result<Vec<Backlog>, Failure> {
     let most = i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX);
-    let mut backlog = Vec::with_capacity(Kind::ALL.len());
-    for kind in Kind::ALL {
+    let mut backlog = Vec::with_capacity(kinds.len());
+    for &kind in kinds {
         let values = [kind.as_str().into(), most.into()];
         let waiting: Vec<(i64, Option<i64>)> =
             statement::load::<Waiting, _>(conn, &values.repeat(3))?;

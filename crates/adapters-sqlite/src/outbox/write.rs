@@ -2,8 +2,7 @@
 
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection};
 use domain::{
-    outbox::{Effect, Event, Kind, Receipt, Revive},
-    posting::SourceIdentifier,
+    outbox::{EVENTS, Effect, Event, Receipt, Revive},
     store::StoreError,
 };
 use time::OffsetDateTime;
@@ -18,11 +17,11 @@ use crate::{
 
 statement! {
     /// One that waits keeps its turn, one that is leased its lease; a dead one starts anew.
-    /// A sync moves to the queue that was asked for last, but not behind all others.
+    /// One moves to the lane that was asked for last, but not to one of bulk work.
     Ask =
     "INSERT INTO outbox (kind, subject, account, next_at, created_at) VALUES (?, ?, ?, ?, ?) \
      ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
-     account = CASE WHEN dead_at IS NULL AND excluded.account IN ('old-bulk', 'new-bulk') \
+     account = CASE WHEN dead_at IS NULL AND excluded.account LIKE '%-bulk' \
      THEN account ELSE excluded.account END, generation = generation + 1, \
      next_at = CASE WHEN dead_at IS NULL THEN next_at ELSE excluded.next_at END, \
      attempts = CASE WHEN dead_at IS NULL THEN attempts ELSE 0 END, \
@@ -71,18 +70,14 @@ pub(crate) fn record(
     execute::<Record>(
         conn,
         &[
-            Kind::Event.as_str().into(),
-            (&event.subject.uuid()).into(),
+            EVENTS.kind().as_str().into(),
+            (&event.subject.id).into(),
             event.name.as_str().into(),
-            event
-                .subject
-                .source_identifier()
-                .map(SourceIdentifier::as_str)
-                .into(),
+            event.subject.source_identifier.as_deref().into(),
             micros(event.at).into(),
             at.into(),
             at.into(),
-            (&event.subject.uuid()).into(),
+            (&event.subject.id).into(),
         ],
     )?;
     Ok(())

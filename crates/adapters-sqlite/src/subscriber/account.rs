@@ -5,7 +5,7 @@ use diesel::{
     Queryable, SqliteConnection,
     sql_types::{BigInt, Nullable, Text},
 };
-use domain::{
+use newsletter::{
     store::{AccountState, Accounts, StoreError},
     subscriber::Account,
 };

@@ -6,11 +6,10 @@ use diesel::{
     SqliteConnection,
     sql_types::{BigInt, Binary, Bool, Text},
 };
-use domain::{
-    store::{
-        Purge, StoreError, WriteSet,
-        stored::{remembered_as, word},
-    },
+use domain::store::stored::word;
+use newsletter::{
+    store::{Purge, StoreError, WriteSet},
+    stored::remembered_as,
     subscriber::{Email, Remembered},
 };
 use uuid::Uuid;
@@ -40,7 +39,7 @@ statement! {
 }
 
 /// What is remembered of these addresses.
-pub(crate) fn remembered(
+pub(super) fn remembered(
     conn: &mut SqliteConnection,
     emails: &[Email],
 ) -> Result<HashMap<Email, Remembered>, Failure> {
@@ -85,7 +84,7 @@ statement! {
 
 /// Takes rows away, and writes what is remembered. A version that is not the expected one is a
 /// conflict.
-pub(crate) fn write(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
+pub(super) fn write(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
     if writes.purges.is_empty() && writes.recalled.is_empty() {
         return Ok(());
     }
@@ -98,7 +97,7 @@ pub(crate) fn write(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<()
         take_away(conn, id.uuid(), purge)?;
         if let Some(status) = purge.remember {
             let hash = remembered_as(&key, &purge.email)?;
-            let at = micros(writes.at);
+            let at = micros(writes.tasks.at);
             let values = [(&hash).into(), status.as_str().into(), at.into()];
             execute::<Remember>(conn, &values)?;
         }

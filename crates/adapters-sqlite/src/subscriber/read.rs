@@ -10,8 +10,9 @@ use diesel::{
     sql_types::{BigInt, Bool, Text},
     sqlite::Sqlite,
 };
-use domain::{
-    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who, stored},
+use newsletter::{
+    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who},
+    stored,
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
@@ -24,7 +25,7 @@ use crate::{
 };
 
 /// The subscribers of these addresses.
-pub(crate) fn load(
+pub(super) fn load(
     conn: &mut SqliteConnection,
     emails: &[Email],
 ) -> Result<HashMap<Email, Subscriber>, Failure> {
@@ -43,7 +44,7 @@ pub(crate) fn load(
 }
 
 /// The subscribers with these ids.
-pub(crate) fn load_by_id(
+pub(super) fn load_by_id(
     conn: &mut SqliteConnection,
     ids: &[SubscriberId],
 ) -> Result<HashMap<SubscriberId, Subscriber>, Failure> {
@@ -63,7 +64,7 @@ pub(crate) fn load_by_id(
 }
 
 /// The holder of a token.
-pub(crate) fn find_by_token(
+pub(super) fn find_by_token(
     conn: &mut SqliteConnection,
     token: &MigrationToken,
 ) -> Result<Option<Subscriber>, Failure> {
@@ -142,7 +143,7 @@ fn all() -> _ {
 #[cfg(test)]
 mod tests {
     use diesel::debug_query;
-    use domain::testing::email;
+    use newsletter::testing::email;
 
     use super::*;
     use crate::tests::uses_index;

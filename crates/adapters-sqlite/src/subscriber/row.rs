@@ -1,13 +1,8 @@
 //! A row of `subscribers` as a value of the domain.
 
 use diesel::{Queryable, Selectable, sqlite::Sqlite};
-use domain::{
-    store::{
-        StoreError,
-        stored::{StoredSubscriber, optional_word},
-    },
-    subscriber::Subscriber,
-};
+use domain::store::stored::optional_word;
+use newsletter::{store::StoreError, stored::StoredSubscriber, subscriber::Subscriber};
 
 use crate::{
     schema::subscribers,

@@ -1,9 +1,11 @@
 //! Writing subscribers.
 
 use diesel::SqliteConnection;
-use domain::{
-    store::{StoreError, SubscriberWrite, stored},
-    subscriber::{Account, Departure, Subscriber, SubscriberId, day},
+use domain::day;
+use newsletter::{
+    store::{StoreError, SubscriberWrite},
+    stored,
+    subscriber::{Account, Departure, Subscriber, SubscriberId},
 };
 use uuid::Uuid;
 
@@ -41,7 +43,7 @@ statement! {
 
 /// Writes a subscriber. A version that is not the expected one is a conflict, and so is an
 /// address that was taken.
-pub(crate) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Result<(), Failure> {
+pub(super) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Result<(), Failure> {
     let SubscriberWrite {
         expected,
         subscriber,
@@ -113,7 +115,7 @@ fn changing<'a>(
         migrated.is_some_and(|migrated| migrated.arrived).into(),
         migrated.and_then(stored::shown_in).into(),
         subscriber.token.reveal().into(),
-        Value::Blob(subscriber.told.as_ref().map(<[u8; 32]>::as_slice)),
+        Value::Blob(subscriber.synced_digest.as_ref().map(<[u8; 32]>::as_slice)),
         subscriber.told_at.map(micros).into(),
         micros(subscriber.updated_at).into(),
         subscriber.email.as_str().into(),

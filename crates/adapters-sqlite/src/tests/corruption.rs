@@ -2,8 +2,8 @@
 
 use domain::{
     enrichment::{DraftCache, DraftKey},
-    outbox::{Effect, Outbox, Queue},
-    posting::PostingId,
+    outbox::Outbox,
+    posting::{ENRICH, PostingId, enrich},
     store::{Store, StoreError},
     testing::{hours, minutes, noon, uuid},
 };
@@ -39,9 +39,7 @@ damaged! {
 async fn of_one_kind_does_not_keep_others_from_being_claimed() {
     let (_dir, store) = fixture().await;
     let mut writes = create(1);
-    writes
-        .effects
-        .insert(Effect::Enrich(PostingId::new(uuid(1))));
+    writes.tasks.ask(enrich(PostingId::new(uuid(1))));
     store.commit(writes).await.unwrap();
     run(
         &store,
@@ -49,7 +47,7 @@ async fn of_one_kind_does_not_keep_others_from_being_claimed() {
          VALUES ('dance', zeroblob(16), 0, 0)",
     );
     let claimed = store
-        .claim(&Queue::ALL, 9, minutes(1), uuid(9), noon())
+        .claim(ENRICH, 9, minutes(1), uuid(9), noon())
         .await
         .unwrap();
     assert_eq!(claimed.len(), 1);

@@ -49,6 +49,7 @@ mod contract {
     use super::{block_on, fixture};
 
     domain::contract_suite!(block_on, fixture());
+    newsletter::contract_suite!(block_on, fixture());
 }
 
 fn identifier(n: u128) -> SourceIdentifier {

@@ -5,12 +5,15 @@ use std::time::{Duration, Instant};
 use diesel::connection::SimpleConnection;
 use domain::{
     client::Clients,
-    outbox::{Effect, Outbox, Queue},
-    posting::PostingId,
-    store::{Accounts, PostingReader, Store, StoreError, WriteSet},
+    outbox::Outbox,
+    posting::{ENRICH, PostingId, enrich},
+    store::{PostingReader, Store, StoreError, WriteSet},
+    testing::{client, minutes, noon, uuid},
+};
+use newsletter::{
+    store::Accounts,
     subscriber::{self, Account, SubscriberId, SubscriberStatus},
-    testing::{client, email, minutes, noon, notice, report, token, uuid},
-    usecase,
+    testing::{email, notice, report, token},
 };
 
 use super::{create, fixture, identifier, is_unavailable, number, place, subscribe};
@@ -69,9 +72,9 @@ async fn one_of_two_creates_of_an_identifier_wins() {
 async fn a_task_is_claimed_by_one() {
     let (_dir, one, other) = two().await;
     let mut writes = WriteSet::new(noon());
-    writes.effects = (0..200)
-        .map(|n| Effect::Enrich(PostingId::new(uuid(n))))
-        .collect();
+    for n in 0..200 {
+        writes.tasks.ask(enrich(PostingId::new(uuid(n))));
+    }
     one.commit(writes).await.unwrap();
     let claims = (0..40_u128).map(|n| {
         let store = if n % 2 == 0 {
@@ -81,7 +84,7 @@ async fn a_task_is_claimed_by_one() {
         };
         tokio::spawn(async move {
             store
-                .claim(&[Queue::Enrich], 7, minutes(1), uuid(n), noon())
+                .claim(ENRICH, 7, minutes(1), uuid(n), noon())
                 .await
                 .unwrap()
         })
@@ -112,27 +115,32 @@ async fn a_suppression_is_not_lost_in_a_race_with_a_report() {
         put.new_id = SubscriberId::new(uuid(n));
         put.new_token = token(&n.to_string());
         // Both are decided while nobody knows the address.
-        let mut reported = WriteSet::new(noon());
+        let mut reported = newsletter::store::WriteSet::new(noon());
         let change = subscriber::report(None, &put, noon()).change;
         change.unwrap().record(&mut reported);
         let said = [notice(&address, SubscriberStatus::Unsubscribed)];
-        let mut noticed = WriteSet::new(noon());
+        let mut noticed = newsletter::store::WriteSet::new(noon());
         let change = subscriber::notice(None, &said[0], noon());
         change.unwrap().record(&mut noticed);
 
-        let (first, second) = tokio::join!(one.commit(reported), other.commit(noticed));
+        let (first, second) = tokio::join!(
+            newsletter::store::Store::commit(&one, reported),
+            newsletter::store::Store::commit(&other, noticed),
+        );
         match (first, second) {
             (Ok(()), Err(StoreError::Conflict)) => {
-                let again = usecase::notice_events(&other, &said, noon()).await;
+                let again = newsletter::usecase::notice_events(&other, &said, noon()).await;
                 assert_eq!(again, Ok(()));
             }
             (Err(StoreError::Conflict), Ok(())) => {
-                let again = usecase::put_subscribers(&one, &[put], noon()).await;
+                let again = newsletter::usecase::put_subscriber(&one, &put, noon()).await;
                 assert!(again.is_ok(), "{again:?}");
             }
             outcomes => panic!("{outcomes:?}"),
         }
-        let known = one.load_subscribers(&[email(&address)]).await.unwrap();
+        let known = newsletter::store::Store::load(&one, &[email(&address)])
+            .await
+            .unwrap();
         let stored = &known[&email(&address)];
         assert_eq!(stored.status, SubscriberStatus::Unsubscribed);
         assert_eq!(stored.name.as_deref(), Some("Ann"));
@@ -142,15 +150,22 @@ async fn a_suppression_is_not_lost_in_a_race_with_a_report() {
 #[tokio::test]
 async fn a_token_has_one_holder() {
     let (_dir, store) = fixture().await;
-    store.commit(subscribe()).await.unwrap();
+    newsletter::store::Store::commit(&store, subscribe())
+        .await
+        .unwrap();
     let mut taken = subscribe();
     let (_, mut write) = taken.subscribers.pop_first().unwrap();
     write.subscriber.id = SubscriberId::new(uuid(1));
     write.subscriber.email = email("b@example.com");
     taken.subscribers.insert(write.subscriber.id, write);
-    assert_eq!(store.commit(taken).await, Err(StoreError::Conflict));
+    assert_eq!(
+        newsletter::store::Store::commit(&store, taken).await,
+        Err(StoreError::Conflict)
+    );
     let emails = [email("b@example.com")];
-    let known = store.load_subscribers(&emails).await.unwrap();
+    let known = newsletter::store::Store::load(&store, &emails)
+        .await
+        .unwrap();
     assert!(known.is_empty());
 }
 
@@ -236,9 +251,7 @@ async fn an_idle_worker_does_not_take_the_write_lock() {
     let (_dir, store) = fixture().await;
     let mut other = store.connections.connect(Role::Writer).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
-    let claimed = store
-        .claim(&Queue::ALL, 10, minutes(1), uuid(1), noon())
-        .await;
+    let claimed = store.claim(ENRICH, 10, minutes(1), uuid(1), noon()).await;
     assert_eq!(claimed, Ok(Vec::new()));
 }
 

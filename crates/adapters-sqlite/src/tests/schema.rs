@@ -111,7 +111,9 @@ async fn checks_of_json_allow_for_none() {
 async fn tables_refuse_what_has_no_meaning() {
     let (_dir, store) = fixture().await;
     store.commit(create(1)).await.unwrap();
-    store.commit(subscribe()).await.unwrap();
+    newsletter::store::Store::commit(&store, subscribe())
+        .await
+        .unwrap();
     let mut conn = store.connections.connect(Role::Writer).unwrap();
     for statement in [
         "UPDATE postings SET status = 'published'",
@@ -124,11 +126,8 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE postings SET salary_period = 'daily'",
         "DELETE FROM companies",
         "INSERT INTO outbox (kind, subject, next_at, created_at) VALUES ('event', zeroblob(16), 0, 0)",
-        "INSERT INTO outbox (kind, subject, next_at, created_at) VALUES ('sync', zeroblob(16), 0, 0)",
         "INSERT INTO outbox (kind, subject, account, next_at, created_at) \
-         VALUES ('sync', zeroblob(16), 'newest', 0, 0)",
-        "INSERT INTO outbox (kind, subject, account, next_at, created_at) \
-         VALUES ('migrate', zeroblob(16), 'new', 0, 0)",
+            VALUES ('sync', zeroblob(16), '', 0, 0)",
         "INSERT INTO outbox (kind, subject, source_identifier, next_at, created_at) \
          VALUES ('migrate', zeroblob(16), 'job-1', 0, 0)",
         "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '')",

@@ -4,14 +4,14 @@ use std::{num::NonZeroU32, path::PathBuf};
 
 use adapters_mailerlite::{AccountSettings, DEFAULT_BASE_URL, Settings};
 use clap::{Args, Subcommand, builder::FalseyValueParser};
-use domain::subscriber::{Account, MigrationSource};
+use newsletter::subscriber::{Account, MigrationSource};
 use secrecy::SecretString;
 use url::Url;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};
 use crate::{
     config::{self, Group, PersonRef, WebhookSecrets},
-    newsletter::Links,
+    newsletter_service::Links,
 };
 
 /// The default name of the board on the newsletter's pages.

@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, process::ExitCode};
 
-use domain::{
-    audit::{AuditLog, AuditPosition, AuditQuery, Entry},
+use domain::audit::{AuditLog, AuditPosition, AuditQuery, Entry};
+use newsletter::{
     store::{Store, StoreError},
     subscriber::SubscriberId,
 };
@@ -29,7 +29,7 @@ pub async fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
         limit: args.limit,
     };
     let (entries, has_more) = read(&*database.audit, query).await?;
-    let people = addresses(&*database.store, &entries).await?;
+    let people = addresses(&*database.newsletter, &entries).await?;
     let lines: Vec<_> = entries
         .iter()
         .map(|entry| Line::new(entry, &people))
@@ -68,8 +68,11 @@ async fn addresses(
     store: &dyn Store,
     entries: &[Entry],
 ) -> Result<HashMap<SubscriberId, String>, StoreError> {
-    let ids: Vec<_> = entries.iter().filter_map(Entry::subscriber).collect();
-    let known = store.load_subscribers_by_id(&ids).await?;
+    let ids: Vec<_> = entries
+        .iter()
+        .filter_map(newsletter::audit::subscriber)
+        .collect();
+    let known = store.load_by_id(&ids).await?;
     let known = known.into_iter().filter(|(_, one)| !one.is_being_erased());
     Ok(known.map(|(id, one)| (id, one.email.to_string())).collect())
 }
@@ -88,7 +91,7 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn new(entry: &'a Entry, people: &'a HashMap<SubscriberId, String>) -> Self {
-        let person = entry.subscriber();
+        let person = newsletter::audit::subscriber(entry);
         Self {
             at: output::time(entry.at),
             by: &entry.by,
@@ -134,9 +137,13 @@ fn text(lines: &[Line<'_>], has_more: bool) -> String {
 mod tests {
     use domain::{
         audit::Action,
+        testing::{deed, minutes, noon},
+    };
+    use newsletter::{
+        audit::SUBSCRIBERS_ERASE,
         store::WriteSet,
         subscriber::SubscriberStatus,
-        testing::{MemoryStore, deed, minutes, noon, notice, subscriber_id},
+        testing::{MemoryStore, notice, subscriber_id},
         usecase::suppress,
     };
 
@@ -152,11 +159,11 @@ mod tests {
         let done = suppress(&store, &notice, "by phone", &first, noon());
         assert!(done.await.unwrap().is_news);
         let erased = deed(2)
-            .entry(Action::SUBSCRIBERS_ERASE, noon() + minutes(1))
+            .entry(SUBSCRIBERS_ERASE, noon() + minutes(1))
             .about(subscriber_id("gone@example.com"))
             .with("reason", "odd\u{1b}[2J");
         let mut writes = WriteSet::new(noon());
-        writes.audit.push(erased);
+        writes.tasks.audit.push(erased);
         store.commit(writes).await.unwrap();
         let query = AuditQuery {
             limit: 10,
@@ -186,7 +193,7 @@ mod tests {
         for n in 0..many {
             let at = noon() + minutes(i64::try_from(n).unwrap());
             let entry = deed(n as u128).entry(Action::OUTBOX_RETRY, at);
-            writes.audit.push(entry);
+            writes.tasks.audit.push(entry);
         }
         store.commit(writes).await.unwrap();
         for (limit, shown, more) in [(0, 0, true), (3, 3, true), (many, many, false)] {

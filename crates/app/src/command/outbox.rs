@@ -5,9 +5,12 @@ use std::{collections::BTreeSet, process::ExitCode};
 use anyhow::bail;
 use domain::{
     audit::{Action, Entry},
-    outbox::{Kind, MOST_COUNTED, Outbox, Revive, TaskId, TaskRow},
+    outbox::{MOST_COUNTED, Outbox, Revive, TaskId, TaskRow},
+};
+use newsletter::{
     store::{AccountState, Accounts},
     subscriber::Account,
+    tasks,
 };
 use serde::Serialize;
 use time::{Duration, OffsetDateTime};
@@ -16,7 +19,7 @@ use crate::{
     cli::{OutboxCommand, OutboxListArgs, OutboxRetryArgs},
     clock,
     database::Database,
-    output, text,
+    kinds, output, text,
 };
 
 /// The age of a due task from selection the lack of a free worker does not explain its wait.
@@ -37,7 +40,7 @@ pub async fn run(command: OutboxCommand) -> anyhow::Result<ExitCode> {
 #[derive(Debug, Serialize)]
 struct Row<'a> {
     id: i64,
-    kind: &'static str,
+    kind: &'a str,
     key: &'a str,
     attempts: u32,
     next_at: String,
@@ -99,7 +102,7 @@ fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<
 /// A hint about due tasks without an error: no worker claims tasks of an account without its key.
 fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static str> {
     let is_left = |task: &TaskRow| {
-        matches!(task.kind, Kind::Sync | Kind::Migrate | Kind::Withdraw)
+        tasks::KINDS.iter().any(|kind| kind.as_str() == task.kind)
             && task.last_error.is_none()
             && task.next_at + OVERDUE < now
     };
@@ -181,7 +184,7 @@ impl Listing {
         if outbox.list(self.dead, after, 1).await?.is_empty() {
             return Ok(None);
         }
-        let counts = outbox.backlog().await?;
+        let counts = outbox.backlog(&kinds::ALL).await?;
         let counts = counts
             .iter()
             .map(|of| if self.dead { of.dead } else { of.waiting });
@@ -264,11 +267,14 @@ async fn revive(
 #[cfg(test)]
 mod tests {
     use domain::{
-        outbox::Queue,
-        posting::Lifetime,
+        posting::{ENRICH, Lifetime},
+        testing::{create, deed, minutes, noon},
+        usecase::ingest,
+    };
+    use newsletter::{
         subscriber::MigrationSource,
-        testing::{MemoryStore, create, deed, email, minutes, noon, report, subscriber_id},
-        usecase::{ingest, migrate, put_subscribers},
+        testing::{MemoryStore, email, report, subscriber_id},
+        usecase::{migrate, put_subscribers},
     };
     use serde_json::Value;
     use uuid::Uuid;
@@ -283,7 +289,7 @@ mod tests {
             .unwrap();
         let (lease, at) = (minutes(1), noon() + minutes(1));
         let claimed = store
-            .claim(&[Queue::Enrich], 1, lease, Uuid::max(), at)
+            .claim(ENRICH, 1, lease, Uuid::max(), at)
             .await
             .unwrap();
         store
@@ -422,12 +428,9 @@ mod tests {
         migrate(&store, &[email(ada)], source, noon())
             .await
             .unwrap();
-        let queues = [Queue::BulkSync(Account::Old), Queue::Migrate];
-        let claimed = store
-            .claim(&queues, 2, minutes(1), Uuid::max(), noon())
-            .await
-            .unwrap();
-        for task in claimed {
+        for queue in [tasks::bulk_syncs(Account::Old), tasks::MIGRATE] {
+            let claim = store.claim(queue, 1, minutes(1), Uuid::max(), noon());
+            let task = claim.await.unwrap().remove(0);
             store.bury(task.receipt, "422", noon()).await.unwrap();
         }
         let dead = tasks(&store, true).await;
@@ -455,7 +458,7 @@ mod tests {
             .await
             .unwrap();
         let waiting = tasks(&people, false).await;
-        assert!(waiting.iter().any(|task| task.kind == Kind::Sync));
+        assert!(waiting.iter().any(|task| task.kind == tasks::SYNC.as_str()));
         assert_eq!(hint(&waiting, false, noon() + Duration::SECOND), None);
         let later = noon() + minutes(5);
         let said = hint(&waiting, false, later).unwrap();

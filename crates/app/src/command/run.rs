@@ -1,9 +1,7 @@
 //! Records in the audit log the run of a command that writes in many commits.
 
-use domain::{
-    audit::Entry,
-    store::{Store, StoreError, WriteSet},
-};
+use domain::{audit::Entry, store::StoreError};
+use newsletter::store::{Store, WriteSet};
 
 /// The run of a command. It is recorded before its first write, so that a killed run leaves an
 /// entry, and again with its counts at its end.
@@ -47,6 +45,6 @@ impl Run {
 
 async fn record(store: &dyn Store, entry: &Entry) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(entry.at);
-    writes.audit.push(entry.clone());
+    writes.tasks.audit.push(entry.clone());
     store.commit(writes).await
 }

@@ -16,9 +16,9 @@ use std::{net::SocketAddr, str::FromStr, time::Duration};
 use domain::{
     audit::Operator,
     client::{ClientId, Scope},
+    day,
     line::check_line,
     posting::{Lifetime, SourceIdentifier, Status},
-    subscriber::day,
 };
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tracing_subscriber::EnvFilter;

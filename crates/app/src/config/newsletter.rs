@@ -3,7 +3,7 @@
 
 use std::{fmt, num::NonZeroU32};
 
-use domain::subscriber::{Account, Email, MigrationSource, SubscriberId};
+use newsletter::subscriber::{Account, Email, MigrationSource, SubscriberId};
 use secrecy::SecretString;
 use uuid::Uuid;
 

@@ -23,8 +23,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use domain::{
     client::Scope,
-    outbox::Kind,
-    posting::{Lifetime, SourceIdentifier},
+    posting::{ENRICH, Lifetime, SourceIdentifier},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use secrecy::SecretString;
@@ -39,8 +38,9 @@ use crate::{
     command::clients,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
+    kinds,
     lane::LaneSettings,
-    newsletter::Links,
+    newsletter_service::Links,
     output, provider,
     push::{self, Credentials, Line, Outcome, RetryPolicy, Sender},
     serve::{Service, ServiceConfig},
@@ -228,8 +228,8 @@ async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
     let started = Instant::now();
     let mut bar: Option<ProgressBar> = None;
     loop {
-        let backlog = database.outbox.backlog().await?;
-        let enrichments = backlog.iter().find(|backlog| backlog.kind == Kind::Enrich);
+        let backlog = database.outbox.backlog(&kinds::ALL).await?;
+        let enrichments = backlog.iter().find(|backlog| backlog.kind == ENRICH.kind());
         let waiting = enrichments.map_or(0, |backlog| backlog.waiting);
         let bar = bar.get_or_insert_with(|| progress_bar(waiting, "enriched"));
         bar.set_position(bar.length().unwrap_or_default().saturating_sub(waiting));

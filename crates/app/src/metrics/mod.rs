@@ -13,16 +13,14 @@ use std::{
     time::Duration,
 };
 
-use domain::{
-    enrichment::{ReasonCode, Verdict},
-    subscriber::Account,
-};
+use domain::enrichment::{ReasonCode, Verdict};
 use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
+use newsletter::subscriber::Account;
 
 pub use self::page::{Page, PagePorts, Serving, Stores};
 

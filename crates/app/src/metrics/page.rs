@@ -5,9 +5,10 @@ mod newsletter;
 
 use std::{sync::Arc, time::Duration};
 
+use ::newsletter::store::{Accounts, SubscriberReader};
 use domain::{
     outbox::{Backlog, Outbox},
-    store::{Accounts, Health, StoreError, SubscriberReader},
+    store::{Health, StoreError},
 };
 use futures_util::future::join3;
 use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
@@ -18,7 +19,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use crate::{clock::Clock, panics};
+use crate::{clock::Clock, kinds, panics};
 
 const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
 const OUTBOX_OLDEST: &str = "posthaste_outbox_oldest_seconds";
@@ -113,7 +114,7 @@ impl Page {
         {
             return Some(backlog.clone());
         }
-        *counted = in_time(self.ports.stores.outbox.backlog())
+        *counted = in_time(self.ports.stores.outbox.backlog(&kinds::ALL))
             .await
             .inspect_err(|error| tracing::warn!(%error, "the metrics lack the backlog"))
             .ok()

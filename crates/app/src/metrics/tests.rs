@@ -5,17 +5,21 @@ use domain::{
     audit::Entry,
     enrichment::ReasonCode,
     outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
-    posting::Lifetime,
-    store::{AccountState, Accounts as _, Health, Store as _, StoreError, WriteSet},
-    subscriber::{Account, MigrationSource, SubscriberStatus},
-    testing::{MemoryStore, create, email, noon, notice, report},
+    posting::{ENRICH, Lifetime, enrich},
+    store::{Health, Store as _, StoreError, WriteSet},
+    testing::{create, noon},
     usecase,
+};
+use newsletter::{
+    store::{AccountState, Accounts as _},
+    subscriber::{Account, MigrationSource, SubscriberStatus},
+    testing::{MemoryStore, email, notice, report},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::*;
-use crate::clock::Clock;
+use crate::{clock::Clock, kinds};
 
 /// The lines of a page that are not comments.
 fn samples(page: &str) -> Vec<&str> {
@@ -136,7 +140,7 @@ struct Away;
 impl Outbox for Away {
     async fn claim(
         &self,
-        _: &[Queue],
+        _: Queue,
         _: usize,
         _: time::Duration,
         _: Uuid,
@@ -145,13 +149,13 @@ impl Outbox for Away {
         Ok(Vec::new())
     }
 
-    async fn has_suspect(&self, _: &[Queue], _: OffsetDateTime) -> Result<bool, StoreError> {
+    async fn has_suspect(&self, _: Queue, _: OffsetDateTime) -> Result<bool, StoreError> {
         Ok(false)
     }
 
     async fn claim_suspect(
         &self,
-        _: &[Queue],
+        _: Queue,
         _: time::Duration,
         _: Uuid,
         _: OffsetDateTime,
@@ -189,7 +193,12 @@ impl Outbox for Away {
         Ok(Vec::new())
     }
 
-    async fn tasks_of(&self, _: Uuid, _: usize) -> Result<Vec<SubjectTask>, StoreError> {
+    async fn tasks_of(
+        &self,
+        _: Uuid,
+        _: &[Kind],
+        _: usize,
+    ) -> Result<Vec<SubjectTask>, StoreError> {
         Ok(Vec::new())
     }
 
@@ -202,7 +211,7 @@ impl Outbox for Away {
         Ok(0)
     }
 
-    async fn backlog(&self) -> Result<Vec<domain::outbox::Backlog>, StoreError> {
+    async fn backlog(&self, _: &[Kind]) -> Result<Vec<domain::outbox::Backlog>, StoreError> {
         std::future::pending().await
     }
 }
@@ -248,8 +257,7 @@ async fn the_page_says_what_waits_and_since_when() {
     let answers = usecase::ingest(store.as_ref(), &puts, Lifetime::NEVER, noon()).await;
     assert!(answers.unwrap().iter().all(Result::is_ok));
     let (lease, now) = (time::Duration::SECOND, noon());
-    let queue = [Queue::Enrich];
-    let claimed = store.claim(&queue, 1, lease, Uuid::now_v7(), now).await;
+    let claimed = store.claim(ENRICH, 1, lease, Uuid::now_v7(), now).await;
     let receipt = claimed.unwrap()[0].receipt;
     store.bury(receipt, "no use", now).await.unwrap();
 
@@ -273,7 +281,7 @@ async fn the_page_says_what_waits_and_since_when() {
             "posthaste_events_delivered_total 0",
         ],
     );
-    for kind in Kind::ALL {
+    for kind in kinds::ALL {
         let one = format!(r#"posthaste_outbox_tasks{{kind="{kind}",state="dead"}}"#);
         assert!(page.contains(&one), "{kind}");
     }
@@ -331,7 +339,7 @@ async fn what_waits_is_counted_now_and_then() {
     assert_says(&page.make().await, &[&waiting(0)]);
     let mut writes = WriteSet::new(noon());
     let posting = domain::testing::put_id("a");
-    writes.ask(Effect::Enrich(posting));
+    writes.tasks.ask(enrich(posting));
     store.commit(writes).await.unwrap();
     tokio::time::advance(Duration::from_secs(4)).await;
     assert_says(&page.make().await, &[&waiting(0)]);
@@ -344,16 +352,16 @@ async fn the_page_says_how_subscribers_and_accounts_stand() {
     let store = Arc::new(MemoryStore::new());
     let addresses = ["a@x.example", "b@x.example", "c@x.example"];
     let puts = addresses.map(|address| report(address, "{}"));
-    usecase::put_subscribers(&*store, &puts, noon())
+    newsletter::usecase::put_subscribers(&*store, &puts, noon())
         .await
         .unwrap();
     let unsubscribed = notice(addresses[0], SubscriberStatus::Unsubscribed);
     let notices = [unsubscribed];
-    usecase::notice_events(&*store, &notices, noon())
+    newsletter::usecase::notice_events(&*store, &notices, noon())
         .await
         .unwrap();
     let (moving, source) = ([email(addresses[1])], MigrationSource::Manual);
-    usecase::migrate(&*store, &moving, source, noon())
+    newsletter::usecase::migrate(&*store, &moving, source, noon())
         .await
         .unwrap();
     let state = AccountState {
@@ -396,7 +404,7 @@ async fn the_page_says_how_subscribers_and_accounts_stand() {
 
     // A census reads all subscribers, so it is taken once a minute.
     let more = [report("d@x.example", "{}")];
-    usecase::put_subscribers(&*store, &more, noon())
+    newsletter::usecase::put_subscribers(&*store, &more, noon())
         .await
         .unwrap();
     tokio::time::advance(Duration::from_secs(59)).await;

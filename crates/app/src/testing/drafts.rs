@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use domain::{
     enrichment::{DraftCache, DraftKey, Reservation},
     store::StoreError,
-    testing::MemoryStore,
 };
+use newsletter::testing::MemoryStore;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

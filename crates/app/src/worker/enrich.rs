@@ -7,8 +7,8 @@ use std::{sync::Arc, time::Instant};
 use async_trait::async_trait;
 use domain::{
     enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
-    outbox::{Claimed, Effect, Queue, Receipt, Work},
-    posting::Lifetime,
+    outbox::{Claimed, Queue, Receipt, Work},
+    posting::{ENRICH, Lifetime, PostingId},
     store::{Store, StoreError},
     usecase::{self, Assignment, Outcome},
 };
@@ -49,7 +49,7 @@ impl Handler for Enrichments {
     type Pass = Pass;
 
     fn queue(&self) -> Queue {
-        Queue::Enrich
+        ENRICH
     }
 
     fn most(&self) -> usize {
@@ -138,8 +138,8 @@ impl Enrichments {
         let named: Vec<_> = tasks
             .iter()
             .filter_map(|task| match task.work {
-                Work::Effect(Effect::Enrich(posting)) => Some((task.receipt, posting)),
-                Work::Effect(_) | Work::Event(_) => None,
+                Work::Effect(effect) => Some((task.receipt, PostingId::new(effect.key()))),
+                Work::Event(_) => None,
             })
             .collect();
         let now = self.tasks.now();

@@ -1,13 +1,14 @@
-//! Delivers events: to the log, and to their listener in the rules.
+//! Delivers events: to the log, and to the newsletter's listener for its own.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Claimed, Event, Queue, Work},
-    posting::SourceIdentifier,
-    store::{Store, StoreError},
-    usecase,
+    outbox::{Claimed, EVENTS, Event, Queue, Work},
+    store::{Store, StoreError, WriteSet},
+};
+use newsletter::{
+    subscriber::SubscriberId, tasks::INDIVIDUAL_MEMBERSHIP_UPDATED, usecase::deliver,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +18,7 @@ use crate::{metrics, panics};
 /// Delivers events, each at least once, those of one subject in their order.
 pub(super) struct Events {
     pub store: Arc<dyn Store>,
+    pub newsletter: Arc<dyn newsletter::store::Store>,
     pub tasks: Tasks,
 }
 
@@ -25,7 +27,7 @@ impl Handler for Events {
     type Pass = ();
 
     fn queue(&self) -> Queue {
-        Queue::Event
+        EVENTS
     }
 
     fn most(&self) -> usize {
@@ -57,17 +59,30 @@ impl Handler for Events {
 }
 
 impl Events {
+    /// Finishes events: those of the newsletter by its listener, all others as they are.
     async fn finish(&self, tasks: &[Claimed]) -> Result<(), StoreError> {
-        let events: Vec<_> = tasks
-            .iter()
-            .filter_map(|task| match &task.work {
-                Work::Event(event) => Some((task.receipt, event)),
-                Work::Effect(_) => None,
-            })
-            .collect();
+        let (mut of_newsletter, mut others) = (Vec::new(), Vec::new());
+        for task in tasks {
+            match &task.work {
+                Work::Event(event) if event.name == INDIVIDUAL_MEMBERSHIP_UPDATED => {
+                    of_newsletter.push((task.receipt, SubscriberId::new(event.subject.id)));
+                }
+                Work::Event(_) | Work::Effect(_) => others.push(task.receipt),
+            }
+        }
         let now = self.tasks.now();
-        panics::caught(usecase::deliver(self.store.as_ref(), &events, now)).await?;
-        metrics::events_delivered(events.len());
+        if !of_newsletter.is_empty() {
+            let delivery = deliver(self.newsletter.as_ref(), &of_newsletter, now);
+            panics::caught(delivery).await?;
+            metrics::events_delivered(of_newsletter.len());
+        }
+        if !others.is_empty() {
+            let delivered = others.len();
+            let mut writes = WriteSet::new(now);
+            writes.tasks.done = others;
+            panics::caught(self.store.commit(writes)).await?;
+            metrics::events_delivered(delivered);
+        }
         Ok(())
     }
 }
@@ -76,7 +91,7 @@ fn log(event: &Event) {
     tracing::info!(
         target: "posthaste::event",
         event = %event.name,
-        id = %event.subject.uuid(),
-        unique_source_identifier = event.subject.source_identifier().map(SourceIdentifier::as_str),
+        id = %event.subject.id,
+        unique_source_identifier = event.subject.source_identifier.as_deref(),
     );
 }

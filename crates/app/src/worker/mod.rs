@@ -36,12 +36,15 @@ mod tests;
 
 use std::{io, sync::Arc, time::Duration};
 
+use ::newsletter::{
+    store::{Accounts, SubscriberReader},
+    subscriber::provider::Provider,
+};
 use domain::{
     enrichment::{DraftCache, Enricher},
     outbox::Outbox,
     posting::Lifetime,
-    store::{Accounts, Store, SubscriberReader},
-    subscriber::provider::Provider,
+    store::Store,
 };
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -123,6 +126,8 @@ impl Default for WorkerSettings {
 pub struct WorkerParts {
     /// The state; should wake the worker, see [`WakingStore`].
     pub store: Arc<dyn Store>,
+    /// The subscribers; likewise.
+    pub newsletter: Arc<dyn ::newsletter::store::Store>,
     pub outbox: Arc<dyn Outbox>,
     /// Who may speak to the provider's accounts.
     pub accounts: Arc<dyn Accounts>,
@@ -153,6 +158,7 @@ impl Worker {
     pub fn start(parts: WorkerParts) -> io::Result<Self> {
         let WorkerParts {
             store,
+            newsletter,
             outbox,
             accounts,
             subscribers,
@@ -178,6 +184,7 @@ impl Worker {
 
         let events = Arc::new(Events {
             store: Arc::clone(&store),
+            newsletter: Arc::clone(&newsletter),
             tasks: tasks.clone(),
         });
         loops.spawn(poll::run(
@@ -207,7 +214,7 @@ impl Worker {
             ));
         }
         let newsletter = Newsletter {
-            store: Arc::clone(&store),
+            store: newsletter,
             leases: accounts,
             subscribers,
             provider,

@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use domain::outbox::{Kind, Queue};
+use domain::{
+    outbox::{Kind, Queue},
+    posting::ENRICH,
+};
 use tokio::{
     sync::{MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Instant,
@@ -65,36 +68,39 @@ impl Quarantine {
 
     /// Waits for the permit to handle ordinary tasks of a kind.
     pub async fn beside_others(&self, kind: Kind) -> Option<RwLockReadGuard<'_, ()>> {
-        match kind {
-            Kind::Enrich => Some(self.enriching.read().await),
-            Kind::Event | Kind::Sync | Kind::Migrate | Kind::Withdraw => None,
+        if kind == ENRICH.kind() {
+            Some(self.enriching.read().await)
+        } else {
+            None
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::outbox::EVENTS;
     use futures_util::FutureExt as _;
 
     use super::*;
+    use crate::kinds;
 
     #[tokio::test]
     async fn a_suspect_is_worked_on_alone() {
         let quarantine = Quarantine::default();
-        let ordinary = quarantine.beside_others(Kind::Enrich).await;
+        let ordinary = quarantine.beside_others(ENRICH.kind()).await;
         assert!(ordinary.is_some());
         let mut suspect = Box::pin(quarantine.alone());
         assert!(suspect.as_mut().now_or_never().is_none());
         drop(ordinary);
         let alone = suspect.await;
         assert!(quarantine.alone().now_or_never().is_none());
-        let enriching = quarantine.beside_others(Kind::Enrich);
+        let enriching = quarantine.beside_others(ENRICH.kind());
         assert!(enriching.now_or_never().is_none());
-        for kind in [Kind::Event, Kind::Sync, Kind::Migrate, Kind::Withdraw] {
-            assert!(quarantine.beside_others(kind).now_or_never().is_some());
+        for kind in &kinds::ALL[1..] {
+            assert!(quarantine.beside_others(*kind).now_or_never().is_some());
         }
         drop(alone);
-        let enriching = quarantine.beside_others(Kind::Enrich);
+        let enriching = quarantine.beside_others(ENRICH.kind());
         assert!(enriching.now_or_never().is_some());
     }
 
@@ -102,11 +108,11 @@ mod tests {
     async fn queues_are_looked_at_now_and_then() {
         let (quarantine, every) = (Quarantine::default(), Duration::from_secs(1));
         let looks = |queue| quarantine.is_to_look(queue, every);
-        assert!(looks(Queue::Event) && looks(Queue::Enrich));
-        assert!(!looks(Queue::Event));
-        quarantine.look_again(Queue::Event);
-        assert!(looks(Queue::Event) && !looks(Queue::Enrich));
+        assert!(looks(EVENTS) && looks(ENRICH));
+        assert!(!looks(EVENTS));
+        quarantine.look_again(EVENTS);
+        assert!(looks(EVENTS) && !looks(ENRICH));
         tokio::time::advance(every).await;
-        assert!(looks(Queue::Enrich));
+        assert!(looks(ENRICH));
     }
 }

@@ -6,8 +6,8 @@ use domain::{
     enrichment::EnrichError,
     outbox::{Claimed, LOST_TOO_OFTEN, Outbox, Queue, Receipt, RetryPolicy},
     store::StoreError,
-    subscriber::provider::ProviderError,
 };
+use newsletter::subscriber::provider::ProviderError;
 use time::{Duration, OffsetDateTime};
 use tokio::time::sleep;
 use uuid::Uuid;
@@ -39,16 +39,14 @@ impl Tasks {
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
         let limit = self.throttle.batch(queue.kind(), limit);
         let lease = self.lease();
-        let mut next = Some(queue);
-        while let Some(queue) = next {
+        for queue in with_behind(queue) {
             let claimed = self
                 .outbox
-                .claim(&[queue], limit, lease, Uuid::now_v7(), self.now())
+                .claim(queue, limit, lease, Uuid::now_v7(), self.now())
                 .await?;
             if !claimed.is_empty() {
                 return Ok(claimed);
             }
-            next = queue.behind();
         }
         Ok(Vec::new())
     }
@@ -60,17 +58,24 @@ impl Tasks {
         if !self.quarantine.is_to_look(queue, every) {
             return Ok(false);
         }
-        self.outbox
-            .has_suspect(&with_behind(queue), self.now())
-            .await
+        for queue in with_behind(queue) {
+            if self.outbox.has_suspect(queue, self.now()).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Claims a suspect.
     pub async fn claim_suspect(&self, queue: Queue) -> Result<Option<Claimed>, StoreError> {
         let (lease, now) = (self.lease(), self.now());
-        self.outbox
-            .claim_suspect(&with_behind(queue), lease, Uuid::now_v7(), now)
-            .await
+        for queue in with_behind(queue) {
+            let claim = self.outbox.claim_suspect(queue, lease, Uuid::now_v7(), now);
+            if let Some(task) = claim.await? {
+                return Ok(Some(task));
+            }
+        }
+        Ok(None)
     }
 
     /// Renews leases for as long as it is polled.
@@ -140,11 +145,8 @@ impl Tasks {
 }
 
 /// A queue and the one behind it.
-fn with_behind(queue: Queue) -> Vec<Queue> {
-    [Some(queue), queue.behind()]
-        .into_iter()
-        .flatten()
-        .collect()
+fn with_behind(queue: Queue) -> impl Iterator<Item = Queue> {
+    std::iter::once(queue).chain(queue.behind())
 }
 
 fn recorded(settled: &Result<(), StoreError>) -> bool {

@@ -15,22 +15,23 @@ use std::{
     },
 };
 
+use ::newsletter::testing::MemoryStore;
 use async_trait::async_trait;
 use domain::{
     enrichment::{
         Coordinates, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag, Verdict,
     },
-    outbox::{Backlog, Kind, Queue, Revive, TaskRow},
+    outbox::{Backlog, Kind, Revive, TaskRow},
     posting::{PostingView, PutPosting, Status},
     store::{PostingReader as _, StoreError},
-    testing::{MemoryStore, create, push},
+    testing::{create, push},
     usecase,
 };
 use tokio::time::sleep;
 
 use super::*;
 use crate::{
-    clock, provider,
+    clock, kinds, provider,
     testing::{Fault, FaultyStore, MemoryDrafts, eventually},
 };
 
@@ -137,7 +138,7 @@ fn texts(input: &EnrichmentInput) -> EnrichedTexts {
 /// A worker with everything around it.
 struct Bench {
     store: Arc<FaultyStore>,
-    waking: Arc<WakingStore>,
+    waking: Arc<WakingStore<FaultyStore>>,
     wake: Arc<Wake>,
     script: Arc<Script>,
     drafts: Arc<MemoryDrafts>,
@@ -150,7 +151,7 @@ impl Bench {
     fn new() -> Self {
         let (store, wake) = (FaultyStore::new(), Arc::new(Wake::default()));
         Self {
-            waking: Arc::new(WakingStore::new(Arc::clone(&store) as _, Arc::clone(&wake))),
+            waking: Arc::new(WakingStore::new(Arc::clone(&store), Arc::clone(&wake))),
             store,
             wake,
             script: Arc::default(),
@@ -168,6 +169,7 @@ impl Bench {
     fn start(&self) -> Worker {
         Worker::start(WorkerParts {
             store: Arc::clone(&self.waking) as _,
+            newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
             accounts: Arc::clone(&self.store.memory) as _,
             subscribers: Arc::clone(&self.store.memory) as _,
@@ -210,7 +212,7 @@ impl Bench {
     }
 
     async fn backlog(&self, kind: Kind) -> Backlog {
-        let backlog = self.memory().backlog().await.unwrap();
+        let backlog = self.memory().backlog(&kinds::ALL).await.unwrap();
         backlog
             .into_iter()
             .find(|backlog| backlog.kind == kind)
@@ -225,7 +227,7 @@ impl Bench {
 
     async fn until_idle(&self) {
         eventually("nothing waits", async || {
-            let backlog = self.memory().backlog().await.unwrap();
+            let backlog = self.memory().backlog(&kinds::ALL).await.unwrap();
             backlog.iter().all(|backlog| backlog.waiting == 0)
         })
         .await;

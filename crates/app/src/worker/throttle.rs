@@ -7,7 +7,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::outbox::Kind;
+use domain::{
+    outbox::{EVENTS, Kind},
+    posting::ENRICH,
+};
 
 /// The pause after a round of work, as a multiple of the round.
 const PAUSE_FACTOR: u32 = 3;
@@ -33,13 +36,17 @@ struct Floor {
     a_second: u32,
 }
 
+const EVENT: Kind = EVENTS.kind();
+const ENRICHMENT: Kind = ENRICH.kind();
+
 impl Floor {
     /// An event costs a fraction of a push, an enrichment about one.
-    const fn of(kind: Kind) -> Self {
+    fn of(kind: Kind) -> Self {
         let (batch, a_second) = match kind {
-            Kind::Event => (16, 2_000),
-            Kind::Enrich => (4, 200),
-            Kind::Sync | Kind::Migrate | Kind::Withdraw => (1, 20),
+            EVENT => (16, 2_000),
+            ENRICHMENT => (4, 200),
+            // A call of the provider, which takes longer than the work here.
+            _ => (1, 20),
         };
         Self { batch, a_second }
     }
@@ -81,6 +88,7 @@ impl Throttle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds;
 
     const ROUND: Duration = Duration::from_millis(4);
 
@@ -101,7 +109,7 @@ mod tests {
     fn tasks_get_as_much_or_what_keeps_their_floor() {
         let idle = Throttle(Arc::new(|| false));
         let busy = Throttle(Arc::new(|| true));
-        for kind in Kind::ALL {
+        for kind in kinds::ALL {
             assert_eq!(idle.batch(kind, 64), 64, "{kind}");
             assert_eq!(idle.pause(kind, 64, ROUND), Duration::ZERO, "{kind}");
             assert_eq!(busy.batch(kind, 1), 1, "{kind}");
@@ -119,7 +127,7 @@ mod tests {
                 assert!(is_kept || both == round, "{kind} {round:?}: {rate}");
             }
         }
-        assert_eq!(busy.batch(Kind::Event, 64), 16);
-        assert_eq!(busy.batch(Kind::Enrich, 64), 4);
+        assert_eq!(busy.batch(EVENT, 64), 16);
+        assert_eq!(busy.batch(ENRICHMENT, 64), 4);
     }
 }

@@ -1,33 +1,32 @@
 //! Wakes the worker's loops after commits of this process.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use domain::{
     company::CompanyId,
-    outbox::Queue,
+    outbox::{EVENTS, Queue, TaskWrites},
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
-    subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
+use newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
 use time::OffsetDateTime;
 use tokio::{
     sync::{Mutex, Notify},
     time::sleep,
 };
 
-use crate::waits;
+use crate::{kinds::QUEUES, waits};
 
 /// Notifies the loops of a worker about new tasks. A notification that comes while no loop waits is
 /// kept for the next one that does.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Wake {
-    enrich: Bell,
-    event: Bell,
-    sync_old: Bell,
-    sync_new: Bell,
-    migrate: Bell,
-    withdraw: Bell,
+    bells: [(Queue, Bell); QUEUES.len()],
 }
 
 /// A queue's bell.
@@ -38,28 +37,35 @@ struct Bell {
     watch: Mutex<()>,
 }
 
-impl Wake {
-    fn of(&self, queue: Queue) -> &Bell {
-        match queue {
-            Queue::Enrich => &self.enrich,
-            Queue::Event => &self.event,
-            // The same loops work on both.
-            Queue::Sync(Account::Old) | Queue::BulkSync(Account::Old) => &self.sync_old,
-            Queue::Sync(Account::New) | Queue::BulkSync(Account::New) => &self.sync_new,
-            Queue::Migrate => &self.migrate,
-            Queue::Withdraw => &self.withdraw,
+impl Default for Wake {
+    fn default() -> Self {
+        Self {
+            bells: QUEUES.map(|queue| (queue, Bell::default())),
         }
+    }
+}
+
+impl Wake {
+    /// The bell of the loops that work on a queue, which also work on the one behind it.
+    fn of(&self, queue: Queue) -> Option<&Bell> {
+        let is_worked_on = |own: Queue| own == queue || own.behind() == Some(queue);
+        let bell = self.bells.iter().find(|(own, _)| is_worked_on(*own));
+        bell.map(|(_, bell)| bell)
     }
 
     /// Calls one of those who wait for tasks in this queue.
     pub(super) fn call(&self, queue: Queue) {
-        self.of(queue).calls.notify_one();
+        if let Some(bell) = self.of(queue) {
+            bell.calls.notify_one();
+        }
     }
 
     /// Waits until there may be tasks in this queue: until somebody calls, or for about this
     /// long. Of many who wait only one looks at the clock, so that many ask no more than one.
     pub(super) async fn called_within(&self, queue: Queue, time: Duration) {
-        let bell = self.of(queue);
+        let Some(bell) = self.of(queue) else {
+            return sleep(waits::about(time)).await;
+        };
         let tick = async {
             let _watch = bell.watch.lock().await;
             sleep(waits::about(time)).await;
@@ -72,20 +78,42 @@ impl Wake {
 }
 
 /// A store that wakes a worker after commits with something for it.
-pub struct WakingStore {
-    inner: Arc<dyn Store>,
+pub struct WakingStore<S: ?Sized> {
+    inner: Arc<S>,
     wake: Arc<Wake>,
 }
 
-impl WakingStore {
+impl<S: ?Sized> WakingStore<S> {
     /// Puts a store and a worker together.
-    pub fn new(inner: Arc<dyn Store>, wake: Arc<Wake>) -> Self {
+    pub const fn new(inner: Arc<S>, wake: Arc<Wake>) -> Self {
         Self { inner, wake }
+    }
+
+    /// Wakes a worker after a commit that succeeded.
+    async fn waking(
+        &self,
+        queues: BTreeSet<Queue>,
+        commit: impl Future<Output = Result<(), StoreError>> + Send,
+    ) -> Result<(), StoreError> {
+        commit.await?;
+        for queue in queues {
+            self.wake.call(queue);
+        }
+        Ok(())
     }
 }
 
+/// The queues in which a commit leaves something.
+fn queues(writes: &TaskWrites) -> BTreeSet<Queue> {
+    let mut queues: BTreeSet<_> = writes.asked().map(|effect| effect.queue()).collect();
+    if !writes.events.is_empty() {
+        queues.insert(EVENTS);
+    }
+    queues
+}
+
 #[async_trait]
-impl Store for WakingStore {
+impl<S: Store + ?Sized> Store for WakingStore<S> {
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -99,20 +127,8 @@ impl Store for WakingStore {
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        let mut queues: Vec<_> = Queue::ALL
-            .into_iter()
-            .filter(|queue| writes.effects.iter().any(|effect| effect.queue() == *queue))
-            .collect();
-        if !writes.events.is_empty() {
-            queues.push(Queue::Event);
-        }
-        let result = self.inner.commit(writes).await;
-        if result.is_ok() {
-            for queue in queues {
-                self.wake.call(queue);
-            }
-        }
-        result
+        let queues = queues(&writes.tasks);
+        self.waking(queues, self.inner.commit(writes)).await
     }
 
     async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
@@ -126,29 +142,34 @@ impl Store for WakingStore {
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         self.inner.overdue(now, limit).await
     }
+}
 
-    async fn load_subscribers(
-        &self,
-        emails: &[Email],
-    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
-        self.inner.load_subscribers(emails).await
+#[async_trait]
+impl<S: newsletter::store::Store + ?Sized> newsletter::store::Store for WakingStore<S> {
+    async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        self.inner.load(emails).await
     }
 
-    async fn load_subscribers_by_id(
+    async fn load_by_id(
         &self,
         ids: &[SubscriberId],
     ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
-        self.inner.load_subscribers_by_id(ids).await
+        self.inner.load_by_id(ids).await
     }
 
-    async fn find_subscriber_by_token(
+    async fn find_by_token(
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError> {
-        self.inner.find_subscriber_by_token(token).await
+        self.inner.find_by_token(token).await
     }
 
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
         self.inner.remembered(emails).await
+    }
+
+    async fn commit(&self, writes: newsletter::store::WriteSet) -> Result<(), StoreError> {
+        let queues = queues(&writes.tasks);
+        self.waking(queues, self.inner.commit(writes)).await
     }
 }

@@ -5,20 +5,29 @@ mod vast;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-pub(crate) use self::{
-    nul::refuse as refuse_nul,
-    vast::{is_vast, string_len},
-};
-use crate::{posting::PutError, validation::FieldErrors};
+pub use self::nul::refuse as refuse_nul;
+pub(crate) use self::vast::{is_vast, string_len};
+use crate::validation::FieldErrors;
+
+/// Why a request is no command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// The body is not JSON (RFC 8259).
+    #[error("The body is not valid JSON: {0}.")]
+    NotJson(String),
+    /// The identifier or the body's outermost type is wrong, and so may be fields.
+    #[error(transparent)]
+    Invalid(FieldErrors),
+}
 
 /// The text of a body. Checked as a whole, because strings that are skipped would not be.
-pub(crate) fn text(body: &[u8]) -> Result<&str, PutError> {
-    std::str::from_utf8(body).map_err(|error| PutError::NotJson(format!("invalid UTF-8: {error}")))
+pub fn text(body: &[u8]) -> Result<&str, BodyError> {
+    std::str::from_utf8(body).map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))
 }
 
 /// Reads a body. Wrong types of fields are no errors here; see [`crate::field`].
-pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, PutError> {
-    let not_json = |error: serde_json::Error| PutError::NotJson(error.to_string());
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, BodyError> {
+    let not_json = |error: serde_json::Error| BodyError::NotJson(error.to_string());
     if text.trim_start().starts_with('{') {
         serde_json::from_str(text).or_else(|error| {
             vast::replaced(text)
@@ -27,7 +36,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, PutError> {
         })
     } else {
         serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
-        Err(PutError::Invalid(FieldErrors::one(
+        Err(BodyError::Invalid(FieldErrors::one(
             "body",
             "must be a JSON object",
         )))

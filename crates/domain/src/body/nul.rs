@@ -19,7 +19,7 @@ const NAME: usize = 100;
 
 /// Adds an error for each field of a body that has the character and no error yet. `objects` are
 /// the known fields that are objects: what is in them is told by its own name.
-pub(crate) fn refuse(body: &str, objects: &[&str], errors: &mut FieldErrors) {
+pub fn refuse(body: &str, objects: &[&str], errors: &mut FieldErrors) {
     // Looked for in every body, so in the quickest way first.
     if !body.contains(ESCAPE) {
         return;

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::EnrichmentInput;
-use crate::{digest, store::StoreError};
+use crate::{StoreError, digest};
 
 /// What a draft is for: everything that a model is given, and which model it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -34,7 +34,7 @@ pub use self::{
     reason::ReasonCode,
     rules::{CheckError, Exceeded, RuleEnricher},
 };
-use crate::posting::CountryCode;
+use crate::codes::CountryCode;
 
 /// The content of one posting, as an enricher sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,99 +1,36 @@
-//! What happened, and to whom.
+//! What happened, and to what.
 
-use std::fmt;
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{
-    company::CompanyId,
-    posting::{PostingId, SourceIdentifier},
-    subscriber::SubscriberId,
-};
-
-/// What happened, by its name in the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventName {
-    /// A posting was pushed for the first time.
-    JobPostingCreated,
-    /// What integrations or operators set of a posting changed.
-    JobPostingUpdated,
-    /// A posting became visible.
-    JobPostingApproved,
-    /// A posting was refused.
-    JobPostingRejected,
-    /// A posting was taken down.
-    JobPostingExpired,
-    /// A posting that was taken down came back.
-    JobPostingReopened,
-    /// The name or the logo of a company changed.
-    CompanyUpdated,
-    /// A membership changed that is a person's own, or was before.
-    IndividualMembershipUpdated,
-}
+/// What happened, by its name in the contract. A name is declared by the context that raises the
+/// event; a store keeps any.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EventName(Cow<'static, str>);
 
 impl EventName {
-    /// Every name.
-    pub const ALL: [Self; 8] = [
-        Self::JobPostingCreated,
-        Self::JobPostingUpdated,
-        Self::JobPostingApproved,
-        Self::JobPostingRejected,
-        Self::JobPostingExpired,
-        Self::JobPostingReopened,
-        Self::CompanyUpdated,
-        Self::IndividualMembershipUpdated,
-    ];
+    /// Declares an event by its name.
+    pub const fn new(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// Takes a name that was stored.
+    pub const fn from_store(name: String) -> Self {
+        Self(Cow::Owned(name))
+    }
 
     /// The event's name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::JobPostingCreated => "JobPostingCreated",
-            Self::JobPostingUpdated => "JobPostingUpdated",
-            Self::JobPostingApproved => "JobPostingApproved",
-            Self::JobPostingRejected => "JobPostingRejected",
-            Self::JobPostingExpired => "JobPostingExpired",
-            Self::JobPostingReopened => "JobPostingReopened",
-            Self::CompanyUpdated => "CompanyUpdated",
-            Self::IndividualMembershipUpdated => "IndividualMembershipUpdated",
-        }
-    }
-
-    /// The event with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.as_str() == name)
-    }
-
-    /// What its subjects are.
-    pub const fn subject_kind(self) -> SubjectKind {
-        match self {
-            Self::JobPostingCreated
-            | Self::JobPostingUpdated
-            | Self::JobPostingApproved
-            | Self::JobPostingRejected
-            | Self::JobPostingExpired
-            | Self::JobPostingReopened => SubjectKind::Posting,
-            Self::CompanyUpdated => SubjectKind::Company,
-            Self::IndividualMembershipUpdated => SubjectKind::Subscriber,
-        }
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
 impl fmt::Display for EventName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(&self.0)
     }
-}
-
-/// What an event can be about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SubjectKind {
-    /// A posting.
-    Posting,
-    /// A company.
-    Company,
-    /// A subscriber.
-    Subscriber,
 }
 
 /// Something that happened.
@@ -101,45 +38,27 @@ pub enum SubjectKind {
 pub struct Event {
     /// What happened.
     pub name: EventName,
-    /// To whom.
+    /// What it happened to.
     pub subject: Subject,
     /// When.
     pub at: OffsetDateTime,
 }
 
-/// Whom an event is about. The events of one subject are delivered in order.
+/// What an event is about. The events of one subject are delivered in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// A posting.
-    Posting {
-        /// The posting.
-        id: PostingId,
-        /// The posting's id in the world it comes from.
-        source_identifier: SourceIdentifier,
-    },
-    /// A company.
-    Company(CompanyId),
-    /// A subscriber.
-    Subscriber(SubscriberId),
+pub struct Subject {
+    /// Its id in this service.
+    pub id: Uuid,
+    /// Its id in the world that it comes from, where it has one.
+    pub source_identifier: Option<Arc<str>>,
 }
 
 impl Subject {
-    /// The subject's id.
-    pub const fn uuid(&self) -> Uuid {
-        match self {
-            Self::Posting { id, .. } => id.uuid(),
-            Self::Company(id) => id.uuid(),
-            Self::Subscriber(id) => id.uuid(),
-        }
-    }
-
-    /// The id of a posting in the world it comes from; `None` of others.
-    pub const fn source_identifier(&self) -> Option<&SourceIdentifier> {
-        match self {
-            Self::Posting {
-                source_identifier, ..
-            } => Some(source_identifier),
-            Self::Company(_) | Self::Subscriber(_) => None,
+    /// A subject that this service alone names.
+    pub const fn of(id: Uuid) -> Self {
+        Self {
+            id,
+            source_identifier: None,
         }
     }
 }

@@ -2,34 +2,35 @@
 //!
 //! An [`Effect`] is a key without data; its handler loads the current state. Asking for an
 //! effect again while it waits only bumps its generation, so a hundred changes cost one run.
-//! A sync also has an account, which is where it waits; asking for it with another account
-//! moves it there. A bulk sync waits behind all others, moves up when a change asks for the sync,
-//! and never back.
+//! A [`Kind`] may have several lanes ([`Queue`]); asking for its effect in another lane moves it
+//! there, but asking for bulk work moves nothing back. Kinds, effects and events are declared by
+//! the context that owns them; a store keeps them all alike.
 //! An [`Event`] is a row with data, delivered in order per subject, at least once.
 //!
 //! A worker [claims](Outbox::claim) tasks for the time of a lease, and reports on each: it
-//! finishes it in the commit that carries its result ([`crate::store::WriteSet::done`]), [puts it
-//! off](Outbox::retry), [gives it up](Outbox::bury) or [gives it back](Outbox::give_back). Whoever
+//! finishes it in the commit that carries its result ([`TaskWrites::done`]), [puts it off](Outbox::retry), [gives it up](Outbox::bury) or [gives it back](Outbox::give_back). Whoever
 //! lost its lease can do neither.
 //!
 //! A lease that ends without a report is a *lost claim*: the worker died, perhaps of this task.
 //! Such a task is a *suspect*, [claimed](Outbox::claim_suspect) alone, and [`MOST_LOST`] lost
 //! claims in a row are the end of it. Any report clears it.
 
-mod effect;
 mod event;
+mod kind;
 mod retry;
+mod write;
 
 use async_trait::async_trait;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub use self::{
-    effect::{Effect, Kind, Queue},
-    event::{Event, EventName, Subject, SubjectKind},
+    event::{Event, EventName, Subject},
+    kind::{EVENTS, Effect, Kind, Queue},
     retry::RetryPolicy,
+    write::TaskWrites,
 };
-use crate::{audit::Entry, store::StoreError};
+use crate::{StoreError, audit::Entry};
 
 /// So many claims in a row may be lost before a task is given up. One may be an accident, or the
 /// fault of a task beside it; a suspect is worked on alone, so it has had two chances by itself.
@@ -95,8 +96,8 @@ impl Claimed {
 pub struct TaskRow {
     /// The row.
     pub id: TaskId,
-    /// Its kind.
-    pub kind: Kind,
+    /// The name of its kind.
+    pub kind: String,
     /// Whom or what it is for: a UUID, for an event with the event's name before it
     /// (`JobPostingExpired:0190…`).
     pub key: String,
@@ -139,35 +140,36 @@ pub struct Backlog {
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// The port to the outbox. New tasks enter it by [`crate::store::Store::commit`].
+/// The port to the outbox. New tasks enter it by the commit of a context that has
+/// [`TaskWrites`].
 ///
 /// A task is *due* when it is not dead and its `next_at` is not after `now`. A lease moves
 /// `next_at` to the lease's end, so a task whose worker died is due again by itself, as a
 /// *suspect*: its row still names the lease.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Claims up to `limit` due tasks of the given queues that are no suspects, the longest due
+    /// Claims up to `limit` due tasks of a queue that are no suspects, the longest due
     /// first, until `now + lease`. Two callers never get the same task. Of the events of one
     /// subject only the oldest that is still there is ever claimed, dead or not: so they stay in
     /// order. What waits behind a dead event costs a claim nothing. `lease_id` is the caller's
     /// new random id of this claim.
     async fn claim(
         &self,
-        queues: &[Queue],
+        queue: Queue,
         limit: usize,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError>;
 
-    /// Whether there is a suspect in one of the given queues.
-    async fn has_suspect(&self, queues: &[Queue], now: OffsetDateTime) -> Result<bool, StoreError>;
+    /// Whether there is a suspect in a queue.
+    async fn has_suspect(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError>;
 
-    /// Claims the longest due suspect of the given queues, as [`claim`](Self::claim) does, and
+    /// Claims the longest due suspect of a queue, as [`claim`](Self::claim) does, and
     /// counts the claim before as lost.
     async fn claim_suspect(
         &self,
-        queues: &[Queue],
+        queue: Queue,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
@@ -211,8 +213,14 @@ pub trait Outbox: Send + Sync {
     /// Which of these effects have a dead task.
     async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError>;
 
-    /// Up to `limit` tasks of a subject, waiting, leased and dead ones, oldest first.
-    async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError>;
+    /// Up to `limit` tasks of a subject that are of these kinds, or are its events: waiting, leased
+    /// and dead ones, oldest first.
+    async fn tasks_of(
+        &self,
+        subject: Uuid,
+        kinds: &[Kind],
+        limit: usize,
+    ) -> Result<Vec<SubjectTask>, StoreError>;
 
     /// Makes dead tasks due at `now` with a clean record, and says how many there were. If there
     /// were any, the entry of the audit is written in the same commit, with their number as the
@@ -224,6 +232,6 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<u64, StoreError>;
 
-    /// How much waits, one entry for each kind. What it costs is bounded.
-    async fn backlog(&self) -> Result<Vec<Backlog>, StoreError>;
+    /// How much waits, one entry for each of these kinds, in their order. What it costs is bounded.
+    async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError>;
 }

@@ -2,11 +2,12 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, ContentHash, HistoryEntry, Posting, Status, Version};
+use super::{Actor, ContentHash, HistoryEntry, Posting, Status, enrich, event};
 use crate::{
+    Version,
     company::{Company, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::{Effect, Event, EventName, Subject},
+    outbox::{Event, EventName, Subject},
     store::{Known, PostingWrite, WriteSet},
 };
 
@@ -107,21 +108,19 @@ impl Change {
         let id = self.posting.id;
         let posting = &self.posting;
         writes
+            .tasks
             .events
             .extend(self.events.into_iter().map(|name| Event {
-                name,
-                subject: if name == EventName::CompanyUpdated {
-                    Subject::Company(posting.company_id)
+                subject: if name == event::COMPANY_UPDATED {
+                    Subject::of(posting.company_id.uuid())
                 } else {
-                    Subject::Posting {
-                        id,
-                        source_identifier: posting.source_identifier.clone(),
-                    }
+                    posting.source_identifier.subject(id)
                 },
-                at: writes.at,
+                name,
+                at: writes.tasks.at,
             }));
         if self.asks_for_enrichment {
-            writes.ask(Effect::Enrich(id));
+            writes.tasks.ask(enrich(id));
         }
         if let Some(write) = self.company {
             known

@@ -4,7 +4,7 @@
     reason = "garde passes every field and its context by reference"
 )]
 
-use super::{limits, payload::MetadataField};
+use super::{limits, metadata::MetadataField};
 use crate::{
     company::{Website, check_logo_path, check_web_url},
     email,

@@ -4,11 +4,10 @@ use time::OffsetDateTime;
 
 use super::{
     Actor, Change, Details, ExpirationPatch, Lifetime, Posting, PostingId, PutPosting, Status,
-    outcome,
+    event, outcome,
 };
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
-    outbox::EventName,
     posting::CompanyPatch,
     store::Known,
     validation::FieldErrors,
@@ -133,9 +132,9 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
     });
     change.move_to(Status::PendingEnrichment, None, Actor::Client(put.by), now);
     if company.is_update {
-        change.raise(EventName::CompanyUpdated);
+        change.raise(event::COMPANY_UPDATED);
     }
-    change.raise(EventName::JobPostingCreated);
+    change.raise(event::JOB_POSTING_CREATED);
     change.asks_for_enrichment = true;
     change.company = company.write;
     Ok(Decision {
@@ -202,7 +201,7 @@ fn update(
     let after = &change.posting;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
     if company.is_update {
-        change.raise(EventName::CompanyUpdated);
+        change.raise(event::COMPANY_UPDATED);
     }
     change.company = company.write;
     advance(&mut change, posting, put, differs, now);
@@ -251,7 +250,7 @@ fn advance(
             change.posting.approved_hash = None;
             change.posting.moderated = false;
             change.move_to(Status::PendingEnrichment, None, by, now);
-            change.raise(EventName::JobPostingReopened);
+            change.raise(event::JOB_POSTING_REOPENED);
         }
         (Status::Expired, ExpirationPatch::Expire(_)) => {
             // The specification: expiring again dispatches no additional events.
@@ -266,11 +265,11 @@ fn advance(
             change.posting.expired_at = Some(now);
             let reason = change.posting.details.expiration_reason.clone();
             change.move_to(Status::Expired, reason, by, now);
-            change.raise(EventName::JobPostingExpired);
+            change.raise(event::JOB_POSTING_EXPIRED);
         }
         _ if differs => {
             change.touch(now);
-            change.raise(EventName::JobPostingUpdated);
+            change.raise(event::JOB_POSTING_UPDATED);
         }
         _ => {}
     }

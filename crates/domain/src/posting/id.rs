@@ -7,9 +7,6 @@ use uuid::Uuid;
 
 use super::limits;
 
-/// Counts the commits that wrote a row, from 1.
-pub type Version = i64;
-
 /// A posting's id in this service: a UUID that whoever creates the command draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PostingId(Uuid);
@@ -35,7 +32,7 @@ impl fmt::Display for PostingId {
 /// `uniqueSourceIdentifier`: 1 to 255 characters, none of them a control character, compared
 /// byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SourceIdentifier(Arc<str>);
+pub struct SourceIdentifier(pub(super) Arc<str>);
 
 /// Why a text is no identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

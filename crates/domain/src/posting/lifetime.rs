@@ -2,8 +2,7 @@
 
 use time::{Duration, OffsetDateTime};
 
-use super::{Actor, Change, Posting, Status};
-use crate::outbox::EventName;
+use super::{Actor, Change, Posting, Status, event};
 
 /// The reason in the history of a posting whose lifetime ended.
 pub const REASON: &str = "The posting's lifetime ended.";
@@ -69,6 +68,6 @@ pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Chang
         Actor::Lifetime,
         now,
     );
-    change.raise(EventName::JobPostingExpired);
+    change.raise(event::JOB_POSTING_EXPIRED);
     Some(change)
 }

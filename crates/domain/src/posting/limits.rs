@@ -16,7 +16,7 @@ pub const COMPANY_NAME: usize = 255;
 pub const COMPANY_WEBSITE_URL: usize = 1024;
 /// `company.logo_path`.
 pub const COMPANY_LOGO_PATH: usize = 1024;
-/// The largest integer: 2^53 − 1, which every JSON implementation keeps exactly (RFC 8259 §6).
-pub const INTEGER: i64 = 9_007_199_254_740_991;
+pub use crate::field::INTEGER;
+
 /// How deep `metadata` may nest, itself included: deeper text breaks the parsers of readers.
 pub const METADATA_DEPTH: usize = 64;

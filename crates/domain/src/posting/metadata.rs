@@ -2,8 +2,14 @@
 
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
 use super::limits;
-use crate::body::{is_vast, string_len};
+use crate::{
+    body::{is_vast, string_len},
+    field::Field,
+};
 
 /// A JSON object, as compact text: without insignificant white space, everything else (order of
 /// names, spelling of numbers and strings) as sent.
@@ -149,6 +155,20 @@ fn check_string(literal: &str) -> Result<(), InvalidMetadata> {
         rest = escape.get(taken..).unwrap_or_default();
     }
     Ok(())
+}
+
+/// `metadata`, whose text is kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MetadataField(pub(super) Field<Result<Metadata, InvalidMetadata>>);
+
+impl<'de> Deserialize<'de> for MetadataField {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        Ok(Self(match raw.get() {
+            "null" => Field::Null,
+            json => Field::Value(Metadata::from_json(json)),
+        }))
+    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@
 
 mod change;
 mod checks;
-mod codes;
 mod content;
 mod decide;
 mod description;
+pub mod event;
 mod history;
 mod id;
 pub mod lifetime;
@@ -27,23 +27,24 @@ mod tests;
 
 use time::OffsetDateTime;
 
-pub(crate) use self::patch::line;
 pub use self::{
     change::Change,
-    codes::{CountryCode, CurrencyCode},
     content::ContentHash,
     decide::{Answer, Decision, PutOutcome, Rejection, decide},
     description::Description,
+    event::{ENRICH, enrich},
     history::{Actor, HistoryEntry},
-    id::{InvalidIdentifier, PostingId, SourceIdentifier, Version},
+    id::{InvalidIdentifier, PostingId, SourceIdentifier},
     lifetime::Lifetime,
     metadata::{InvalidMetadata, Metadata},
-    patch::{CompanyPatch, ExpirationPatch, Patch, PostingPatch},
+    patch::{CompanyPatch, ExpirationPatch, PostingPatch},
     payload::{PROHIBITED, PostingPayload},
-    put::{PutError, PutPosting},
+    put::PutPosting,
     vocabulary::{EmploymentType, LocationType, SalaryPeriod, Status},
 };
+pub use crate::codes::{CountryCode, CurrencyCode};
 use crate::{
+    Version,
     company::{Company, CompanyId},
     enrichment::{Coordinates, EnrichedTexts},
 };

@@ -3,9 +3,9 @@
 use time::OffsetDateTime;
 
 use super::{
-    Actor, Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Status, outcome,
+    Actor, Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Status, event, outcome,
 };
-use crate::{company::Company, outbox::EventName};
+use crate::company::Company;
 
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +75,6 @@ fn feature(posting: &Posting, on: bool, now: OffsetDateTime) -> Option<Change> {
         by: Actor::Operator,
     });
     change.touch(now);
-    change.raise(EventName::JobPostingUpdated);
+    change.raise(event::JOB_POSTING_UPDATED);
     Some(change)
 }

@@ -2,11 +2,10 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, Change, ContentHash, Lifetime, Posting, Status};
+use super::{Actor, Change, ContentHash, Lifetime, Posting, Status, event};
 use crate::{
     company::Company,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
-    outbox::EventName,
 };
 
 /// Whether a posting waits for an outcome, and the content it is to be for.
@@ -133,7 +132,7 @@ pub(super) fn approve(change: &mut Change, by: Actor, lifetime: Lifetime, now: O
     change.posting.published_at.get_or_insert(now);
     change.posting.expire_at = lifetime.starting(now);
     change.move_to(Status::Approved, None, by, now);
-    change.raise(EventName::JobPostingApproved);
+    change.raise(event::JOB_POSTING_APPROVED);
 }
 
 /// Rejects the posting unless it is rejected for this reason.
@@ -144,6 +143,6 @@ pub(super) fn reject(change: &mut Change, reason: String, by: Actor, now: Offset
     }
     change.move_to(Status::Rejected, Some(reason), by, now);
     if !was_rejected {
-        change.raise(EventName::JobPostingRejected);
+        change.raise(event::JOB_POSTING_REJECTED);
     }
 }

@@ -3,62 +3,14 @@
 use super::{
     CountryCode, CurrencyCode, Description, Details, EmploymentType, LocationType, Metadata,
     PostingPayload, SalaryPeriod,
-    payload::{CompanyPayload, ExpirationPayload, MetadataField},
+    metadata::MetadataField,
+    payload::{CompanyPayload, ExpirationPayload},
 };
 use crate::{
     company::Website,
-    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Text},
+    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Patch, Text, line},
     validation::FieldErrors,
 };
-
-/// What to do with one field.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Patch<T> {
-    /// Leave it. Also what stands for a value that is in error.
-    #[default]
-    Keep,
-    /// Empty it.
-    Clear,
-    /// Give it this value.
-    Set(T),
-}
-
-impl<T> Patch<T> {
-    /// The value to set, if there is one.
-    pub const fn value(&self) -> Option<&T> {
-        match self {
-            Self::Set(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// What to do with what was sent; `convert` gives `None` for a value that is in error.
-    pub(crate) fn of<F>(field: Field<F>, convert: impl FnOnce(F) -> Option<T>) -> Self {
-        match field {
-            Field::Absent | Field::Mistyped => Self::Keep,
-            Field::Null => Self::Clear,
-            Field::Value(value) => convert(value).map_or(Self::Keep, Self::Set),
-        }
-    }
-}
-
-impl<T: Clone + PartialEq> Patch<T> {
-    /// Applies it to an optional field.
-    pub fn apply(&self, field: &mut Option<T>) {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *field = None,
-            Self::Set(value) => *field = Some(value.clone()),
-        }
-    }
-
-    /// Applies it to a field that is never empty.
-    pub fn apply_required(&self, field: &mut T) {
-        if let Self::Set(value) = self {
-            field.clone_from(value);
-        }
-    }
-}
 
 /// What a push does with `expiration`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,10 +86,6 @@ impl PostingPayload {
         };
         (patch, errors)
     }
-}
-
-pub(crate) fn line(field: Field<Line>) -> Patch<String> {
-    Patch::of(field, |Line(text)| Some(text))
 }
 
 fn integer(field: Field<Integer>) -> Patch<i64> {

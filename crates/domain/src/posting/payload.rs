@@ -1,17 +1,16 @@
 //! The body of a push as it was sent, and the rules that each field holds by itself.
 
 use garde::Validate;
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use serde::Deserialize;
 
 use super::{
-    CountryCode, CurrencyCode, EmploymentType, InvalidMetadata, LocationType, Metadata, PutError,
-    SalaryPeriod,
+    CountryCode, CurrencyCode, EmploymentType, LocationType, SalaryPeriod,
     checks::{email, logo, not_sent, object, web_url, website},
     limits,
+    metadata::MetadataField,
 };
 use crate::{
-    body,
+    body::{self, BodyError},
     checks::{optional, required},
     field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Presence, Text},
     validation::{FieldErrors, MOST_ERRORS},
@@ -109,7 +108,7 @@ impl PostingPayload {
     pub(super) const OBJECTS: &[&str] = &["company", "expiration"];
 
     /// Parses a body. Wrong types of fields are no errors here; see [`Self::errors`].
-    pub(super) fn from_json(text: &str) -> Result<Self, PutError> {
+    pub(super) fn from_json(text: &str) -> Result<Self, BodyError> {
         body::read(text)
     }
 
@@ -129,18 +128,4 @@ impl PostingPayload {
 fn beyond<T>(list: &Field<Choices<T>>) -> usize {
     list.value()
         .map_or(0, |list| list.wrong_beyond(MOST_ERRORS))
-}
-
-/// `metadata`, whose text is kept.
-#[derive(Clone, Debug, Default)]
-pub(super) struct MetadataField(pub(super) Field<Result<Metadata, InvalidMetadata>>);
-
-impl<'de> Deserialize<'de> for MetadataField {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = <&RawValue>::deserialize(deserializer)?;
-        Ok(Self(match raw.get() {
-            "null" => Field::Null,
-            json => Field::Value(Metadata::from_json(json)),
-        }))
-    }
 }

@@ -1,7 +1,11 @@
 //! The command of the specification's one operation.
 
 use super::{PostingId, PostingPatch, PostingPayload, SourceIdentifier};
-use crate::{body, client::ClientId, validation::FieldErrors};
+use crate::{
+    body::{self, BodyError},
+    client::ClientId,
+    validation::FieldErrors,
+};
 
 /// Create, update or expire a posting: which of them, [`super::decide`] finds out.
 #[derive(Clone, Debug)]
@@ -20,17 +24,6 @@ pub struct PutPosting {
     pub new_id: PostingId,
 }
 
-/// Why a request is no command.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PutError {
-    /// The body is not JSON (RFC 8259).
-    #[error("The body is not valid JSON: {0}.")]
-    NotJson(String),
-    /// The identifier or the body's outermost type is wrong, and so may be fields.
-    #[error(transparent)]
-    Invalid(FieldErrors),
-}
-
 impl PutPosting {
     /// The field name under which a bad identifier is reported.
     pub const IDENTIFIER: &'static str = "unique_source_identifier";
@@ -41,7 +34,7 @@ impl PutPosting {
         body: &[u8],
         by: ClientId,
         new_id: PostingId,
-    ) -> Result<Self, PutError> {
+    ) -> Result<Self, BodyError> {
         let text = body::text(body)?;
         let (patch, mut errors) = PostingPayload::from_json(text)?.into_patch();
         body::refuse_nul(text, PostingPayload::OBJECTS, &mut errors);
@@ -55,7 +48,7 @@ impl PutPosting {
             }),
             Err(error) => {
                 errors.add(Self::IDENTIFIER, error.to_string());
-                Err(PutError::Invalid(errors))
+                Err(BodyError::Invalid(errors))
             }
         }
     }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use super::{Known, WriteSet};
 use crate::{
     company::CompanyId,
-    outbox::{Effect, Subject},
-    posting::PostingId,
+    posting::{ENRICH, PostingId},
 };
 
 /// Rows that a commit locks. What it adds is not among them: nobody else has a lock on a row that
@@ -52,23 +51,17 @@ impl WriteSet {
     /// only says something about.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
         let changed = self.postings.keys().copied();
-        let effects = self.effects.iter().filter_map(|effect| match effect {
-            Effect::Enrich(id) => Some(*id),
-            Effect::Sync(..) | Effect::BulkSync(..) | Effect::Migrate(_) | Effect::Withdraw(_) => {
-                None
-            }
-        });
-        let events = self.events.iter().filter_map(|event| match &event.subject {
-            Subject::Posting { id, .. } => Some(*id),
-            Subject::Company(_) | Subject::Subscriber(_) => None,
-        });
+        let asked = self.tasks.asked();
+        let asked = asked.filter(|effect| effect.kind() == ENRICH.kind());
+        let told = self.tasks.events.iter().map(|event| &event.subject);
+        let told = told.filter(|subject| subject.source_identifier.is_some());
         let is_new = |id: &PostingId| {
             let write = self.postings.get(id);
             write.is_some_and(|write| write.expected.is_none())
         };
         changed
-            .chain(effects)
-            .chain(events)
+            .chain(asked.map(|effect| PostingId::new(effect.key())))
+            .chain(told.map(|subject| PostingId::new(subject.id)))
             .filter(|id| !is_new(id))
             .collect()
     }

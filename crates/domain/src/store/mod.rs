@@ -4,48 +4,22 @@
 
 mod locks;
 pub mod stored;
-mod subscriber;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 pub use self::locks::RowLocks;
-pub use self::subscriber::{
-    AccountState, Accounts, Census, Purge, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
-};
+pub use crate::error::StoreError;
 use crate::{
-    audit::Entry,
+    Version,
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::{Effect, Event, Receipt},
-    posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status, Version},
-    subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
+    outbox::TaskWrites,
+    posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status},
 };
-
-/// Why a store did not do as asked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    /// Somebody else wrote first; nothing was written. Load and decide again.
-    #[error("the state moved meanwhile")]
-    Conflict,
-    /// A row that had to be written stayed locked by another transaction, so nothing was written.
-    /// That is the trouble of this row alone: [`Store::held`] tells which it is.
-    #[error("another transaction holds a lock: {0}")]
-    Locked(String),
-    /// The store cannot be reached, or has no time for this. Nothing was written.
-    #[error("the store is not available: {0}")]
-    Unavailable(String),
-    /// The store was lost while it committed: everything was written, or nothing. Whoever needs
-    /// to know has to load again.
-    #[error("whether it was written is not known: {0}")]
-    InDoubt(String),
-    /// The store answered what it never should.
-    #[error("the store failed: {0}")]
-    Broken(String),
-}
 
 /// What a batch of commands needs to know.
 #[derive(Clone, Debug, Default)]
@@ -108,22 +82,8 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// Subscribers, by id.
-    pub subscribers: BTreeMap<SubscriberId, SubscriberWrite>,
-    /// Subscribers whose rows go, by id. They go before others are written.
-    pub purges: BTreeMap<SubscriberId, Purge>,
-    /// Addresses of which nothing is to be remembered any more: they have a row again.
-    pub recalled: BTreeSet<Email>,
-    /// Effects to ask for: of one kind and key at most one, see [`WriteSet::ask`].
-    pub effects: BTreeSet<Effect>,
-    /// Events to deliver, in order.
-    pub events: Vec<Event>,
-    /// Tasks that are finished with this commit.
-    pub done: Vec<Receipt>,
-    /// What operators do with this commit.
-    pub audit: Vec<Entry>,
-    /// When it was decided; new tasks are due from then on.
-    pub at: OffsetDateTime,
+    /// What else is written in the same commit.
+    pub tasks: TaskWrites,
 }
 
 impl WriteSet {
@@ -132,39 +92,13 @@ impl WriteSet {
         Self {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
-            subscribers: BTreeMap::new(),
-            purges: BTreeMap::new(),
-            recalled: BTreeSet::new(),
-            effects: BTreeSet::new(),
-            events: Vec::new(),
-            done: Vec::new(),
-            audit: Vec::new(),
-            at,
+            tasks: TaskWrites::new(at),
         }
-    }
-
-    /// Asks for an effect. A sync that was asked for in another queue moves to this one.
-    pub fn ask(&mut self, effect: Effect) {
-        if let Effect::Sync(id, _) | Effect::BulkSync(id, _) = effect {
-            for &account in Account::ALL {
-                self.effects.remove(&Effect::Sync(id, account));
-                self.effects.remove(&Effect::BulkSync(id, account));
-            }
-        }
-        self.effects.insert(effect);
     }
 
     /// Whether a commit would do nothing.
     pub fn is_empty(&self) -> bool {
-        self.companies.is_empty()
-            && self.postings.is_empty()
-            && self.subscribers.is_empty()
-            && self.purges.is_empty()
-            && self.recalled.is_empty()
-            && self.effects.is_empty()
-            && self.events.is_empty()
-            && self.done.is_empty()
-            && self.audit.is_empty()
+        self.companies.is_empty() && self.postings.is_empty() && self.tasks.is_empty()
     }
 }
 
@@ -188,9 +122,8 @@ pub trait Store: Send + Sync {
     /// make of it. Then it stays as it is, and what `writes` says happened to it did not happen:
     /// the events about that company are left out.
     ///
-    /// [`StoreError::Conflict`] when the version of a posting or of a subscriber is not the
-    /// expected one, when its identifier or address was taken meanwhile, or when the lease of a
-    /// finished task was lost. [`StoreError::Locked`] when another transaction does not let go of
+    /// [`StoreError::Conflict`] when the version of a posting is not the expected one, when its
+    /// identifier was taken meanwhile, or when the lease of a finished task was lost. [`StoreError::Locked`] when another transaction does not let go of
     /// a row within a short time; a store of which only one writes at a time has no such rows.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 
@@ -207,29 +140,6 @@ pub trait Store: Send + Sync {
         now: OffsetDateTime,
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError>;
-
-    /// The subscribers of the named addresses, reported or not.
-    async fn load_subscribers(
-        &self,
-        emails: &[Email],
-    ) -> Result<HashMap<Email, Subscriber>, StoreError>;
-
-    /// The same by the subscribers' own ids.
-    async fn load_subscribers_by_id(
-        &self,
-        ids: &[SubscriberId],
-    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError>;
-
-    /// The subscriber who holds a token, reported or not.
-    async fn find_subscriber_by_token(
-        &self,
-        token: &MigrationToken,
-    ) -> Result<Option<Subscriber>, StoreError>;
-
-    /// What is remembered of those of these addresses whose people were suppressed when they were
-    /// erased. A store keeps no address for that, but a hash with a key of its own
-    /// ([`stored::remembered_as`]).
-    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError>;
 }
 
 /// How much of a posting's history is shown.
@@ -338,7 +248,7 @@ pub trait Health: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{noon, subscriber_id};
+    use crate::testing::noon;
 
     #[test]
     fn a_page_ends_at_its_limit_or_its_size_but_not_before_its_first_posting() {
@@ -370,26 +280,5 @@ mod tests {
             let last = found.get(length - 1).map(|entry| entry.position);
             assert_eq!(next, last.filter(|_| goes_on), "{limit} {max_bytes}");
         }
-    }
-
-    #[test]
-    fn a_commit_asks_for_one_sync_of_a_subscriber() {
-        let [ann, bo] = ["ann@example.com", "bo@example.com"].map(subscriber_id);
-        let mut writes = WriteSet::new(noon());
-        for effect in [
-            Effect::BulkSync(ann, Account::Old),
-            Effect::Sync(ann, Account::New),
-            Effect::Sync(bo, Account::New),
-            Effect::Migrate(ann),
-            Effect::Sync(ann, Account::Old),
-        ] {
-            writes.ask(effect);
-        }
-        let expect = [
-            Effect::Sync(ann, Account::Old),
-            Effect::Sync(bo, Account::New),
-            Effect::Migrate(ann),
-        ];
-        assert_eq!(writes.effects, expect.into());
     }
 }

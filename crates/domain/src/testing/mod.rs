@@ -1,20 +1,17 @@
-//! For tests: a store and an e-mail provider in memory, sample values, and the contract suite that
-//! every store must pass.
+//! For tests: a store in memory, sample values, and the contract suite that every store must pass.
 //!
 //! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, and get one named
 //! test for each case.
 
 pub mod contract;
 mod memory;
-mod provider;
 mod sample;
 
 pub use self::{
-    memory::MemoryStore,
-    provider::{Call, Failing, MemoryProvider, Person},
+    memory::{Memory, MemoryStore},
     sample::{
-        answered, client, create, deed, email, hours, identifier, minutes, noon, notice, posting,
-        push, push_by, put_id, report, subscriber, subscriber_id, text, token, uuid,
+        answered, client, create, deed, hours, identifier, minutes, noon, posting, push, push_by,
+        put_id, text, uuid,
     },
 };
 use crate::{
@@ -22,33 +19,17 @@ use crate::{
     client::Clients,
     enrichment::DraftCache,
     outbox::Outbox,
-    store::{Accounts, Health, PostingReader, Store, SubscriberReader},
+    store::{Health, PostingReader, Store},
 };
 
 /// Everything that a store implements.
 pub trait AllPorts:
-    Store
-    + PostingReader
-    + SubscriberReader
-    + Health
-    + Outbox
-    + Accounts
-    + Clients
-    + DraftCache
-    + AuditLog
+    Store + PostingReader + Health + Outbox + Clients + DraftCache + AuditLog
 {
 }
 
 impl<T> AllPorts for T where
-    T: Store
-        + PostingReader
-        + SubscriberReader
-        + Health
-        + Outbox
-        + Accounts
-        + Clients
-        + DraftCache
-        + AuditLog
+    T: Store + PostingReader + Health + Outbox + Clients + DraftCache + AuditLog
 {
 }
 
@@ -113,43 +94,15 @@ macro_rules! contract_suite {
                 asking_for_another_account_while_it_is_leased_moves_it_afterwards
                 asking_for_another_account_revives_a_dead_sync
                 a_bulk_sync_moves_up_and_never_back
-                events_of_a_subscriber_come_in_order
-                events_of_postings_and_subscribers_do_not_wait_for_each_other
+                events_of_any_subject_come_in_order
+                events_of_different_kinds_of_subject_do_not_wait_for_each_other
                 queues_are_claimed_apart
-                queues_are_claimed_together
                 claims_are_limited_and_longest_due_first
                 rows_are_listed
                 rows_are_listed_by_pages
                 the_tasks_of_a_subject_are_listed
                 the_backlog_is_counted
                 dead_tasks_are_found_by_their_effects
-            }
-            subscribers {
-                a_subscriber_comes_back
-                unset_fields_come_back_unset
-                every_word_comes_back
-                loads_only_who_is_named
-                loads_large_batches
-                the_holder_of_a_token_is_found
-                a_new_subscriber_of_a_taken_address_conflicts
-                a_write_on_another_version_conflicts
-                a_conflict_writes_nothing
-                a_suppression_survives_a_race
-                lists_ascend_byte_for_byte_and_page
-                lists_filter
-                an_address_passes_to_another_row
-                an_address_is_taken_once
-                a_row_goes_with_its_tasks
-                what_is_remembered_is_recalled
-                reads_as_in_memory
-            }
-            accounts {
-                a_leased_account_is_nobody_elses
-                a_holder_renews_its_lease
-                a_lease_ends
-                accounts_are_leased_together_or_not_at_all
-                a_released_account_is_free
-                what_is_kept_of_an_account_outlasts_its_lease
             }
             audit {
                 an_entry_is_written_with_its_commit

@@ -5,8 +5,8 @@ use time::OffsetDateTime;
 use crate::{
     company::Company,
     enrichment::{Enrichment, EnrichmentInput},
-    outbox::{Effect, Receipt},
-    posting::{ContentHash, Lifetime, Posting, PostingId, SourceIdentifier, outcome},
+    outbox::Receipt,
+    posting::{ContentHash, Lifetime, Posting, PostingId, SourceIdentifier, enrich, outcome},
     store::{Store, StoreError, WriteSet},
 };
 
@@ -58,7 +58,7 @@ pub async fn assignments(
         };
         match assignment {
             Some(assignment) => assignments.push(assignment),
-            None => writes.done.push(receipt),
+            None => writes.tasks.done.push(receipt),
         }
     }
     if !writes.is_empty() {
@@ -105,7 +105,7 @@ pub async fn record_outcomes(
         enrichment,
     } in outcomes
     {
-        writes.done.push(*receipt);
+        writes.tasks.done.push(*receipt);
         let Some(posting) = known.postings.get(posting) else {
             continue;
         };
@@ -114,7 +114,7 @@ pub async fn record_outcomes(
             Some(change) => change.record(&mut known, &mut writes),
             None if outcome::due(posting, company).is_some() => {
                 // A company's new name changes what has to be hidden, and asks for nothing.
-                writes.ask(Effect::Enrich(posting.id));
+                writes.tasks.ask(enrich(posting.id));
             }
             None => {}
         }

@@ -1,21 +1,9 @@
 //! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
 
-mod deliver;
 mod enrich;
-mod erase;
 mod expire;
 mod ingest;
-mod migrate;
 mod moderate;
-mod newsletter;
-mod notice;
-mod operate;
-mod people;
-mod reconcile;
-mod report;
-mod sync;
-mod unsubscribe;
-mod withdraw;
 
 #[cfg(test)]
 mod tests;
@@ -23,29 +11,12 @@ mod tests;
 use async_trait::async_trait;
 
 pub use self::{
-    deliver::deliver,
     enrich::{
         Assignment, Outcome, Unjudged, abandon, assignments, leave_unjudged, record_outcomes,
     },
-    erase::{erase, recall},
     expire::expire,
     ingest::{Answers, decide_batch, ingest, load_batch},
-    migrate::{
-        Migration, MoveStep, confirm_migration, join, leave, look_up, migrate, moves, record_found,
-        record_joined, record_move,
-    },
     moderate::{ModerationError, moderate},
-    newsletter::{Newsletter, NewsletterError, Reported},
-    notice::notice_events,
-    operate::{Operated, import_suppressions, reinstate, rotate_token, suppress},
-    reconcile::{look_for, reconcile},
-    report::{decide_subscribers, find_subscriber, find_subscriber_by_token, put_subscribers},
-    sync::{Errand, Told, is_still_due, record_syncs, sync, syncs},
-    unsubscribe::unsubscribe_holder,
-    withdraw::{
-        NextLook, Waiting, Withdrawal, begin_withdrawal, finish_withdrawal, look, next_withdrawal,
-        record_withdrawal, withdraw,
-    },
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 

@@ -44,7 +44,10 @@ pub async fn moderate(
     };
     let after = change.posting.clone();
     let mut writes = WriteSet::new(now);
-    writes.audit.push(entry(identifier, command, deed, now));
+    writes
+        .tasks
+        .audit
+        .push(entry(identifier, command, deed, now));
     change.record(&mut known, &mut writes);
     store.commit(writes).await?;
     Ok(after)

@@ -2,11 +2,15 @@
 
 use domain::{
     company::{Company, CompanyId, CompanyWrite, Website},
-    store::{PostingWrite, SubscriberWrite, WriteSet},
+    store::{PostingWrite, WriteSet},
+    testing::{noon, posting},
+};
+use newsletter::{
+    store::SubscriberWrite,
     subscriber::{
         Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
     },
-    testing::{noon, posting, subscriber},
+    testing::subscriber,
 };
 use time::macros::date;
 
@@ -52,7 +56,7 @@ pub fn create(n: u128) -> WriteSet {
 }
 
 /// A commit of a new subscriber with a membership, who has moved.
-pub fn subscribe() -> WriteSet {
+pub fn subscribe() -> newsletter::store::WriteSet {
     let subscriber = Subscriber {
         name: Some("Ann".to_owned()),
         country: Some("Norway".to_owned()),
@@ -68,10 +72,10 @@ pub fn subscribe() -> WriteSet {
             was_found: true,
             has_joined: true,
         }),
-        told: Some([7; 32]),
+        synced_digest: Some([7; 32]),
         ..subscriber("a@example.com")
     };
-    let mut writes = WriteSet::new(noon());
+    let mut writes = newsletter::store::WriteSet::new(noon());
     writes.subscribers.insert(
         subscriber.id,
         SubscriberWrite {

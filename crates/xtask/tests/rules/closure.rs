@@ -9,7 +9,7 @@ use xtask::process::cargo;
 use crate::{ROOT, assert_none, matches};
 
 /// The pure crates, by their folders in `crates`.
-pub const PURE: &[&str] = &["domain", "posting-text"];
+pub const PURE: &[&str] = &["domain", "newsletter", "posting-text"];
 
 /// Runtimes, I/O, clocks, randomness, and errors without a name.
 pub const IMPURE: &[&str] = &[

@@ -199,6 +199,7 @@ fn what_the_tables_forbid_is_found() {
         ("crates/domain", "dev:diesel", true),
         ("crates/domain", "dev:proptest", false),
         ("crates/newsletter", "crates/domain", false),
+        ("crates/newsletter", "tokio", true),
         ("crates/posting-text", "crates/domain", true),
         ("crates/posting-text", "tokio", true),
         ("crates/adapters-postgres", "crates/sql-common", false),

@@ -1,7 +1,8 @@
 //! What the holder of a link sends: the token, and what to do.
 
 use actix_web::{HttpRequest, dev::Payload};
-use domain::{posting::PutError, subscriber::MigrationToken, validation::FieldErrors};
+use domain::{body::BodyError, validation::FieldErrors};
+use newsletter::subscriber::MigrationToken;
 use serde_json::Value;
 use url::form_urlencoded;
 
@@ -97,7 +98,7 @@ pub fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
 /// What a JSON object says.
 pub fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
     let body: Value =
-        serde_json::from_slice(body).map_err(|error| PutError::NotJson(error.to_string()))?;
+        serde_json::from_slice(body).map_err(|error| BodyError::NotJson(error.to_string()))?;
     let action = body.get(ACTION).filter(|action| !action.is_null());
     // What is no text is no action that is known.
     let action = action.map(|action| action.as_str().unwrap_or_default());

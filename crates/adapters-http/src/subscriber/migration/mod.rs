@@ -19,7 +19,7 @@ use actix_web::{
     http::{Method, header::LOCATION},
     web,
 };
-use domain::{subscriber::Subscriber, usecase::NewsletterError};
+use newsletter::{subscriber::Subscriber, usecase::NewsletterError};
 
 #[cfg(fuzzing)]
 pub use self::form::{Form as LinkForm, of_form, of_json, token_of_query};

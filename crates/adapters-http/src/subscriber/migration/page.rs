@@ -9,7 +9,7 @@ use actix_web::{
     },
 };
 use askama::Template;
-use domain::subscriber::MigrationToken;
+use newsletter::subscriber::MigrationToken;
 
 use super::{
     CONFIRM_PATH, STYLE_PATH,

@@ -8,7 +8,8 @@
 
 use std::collections::HashMap;
 
-use domain::{posting::PutError, subscriber::ProviderEvent};
+use domain::body::BodyError;
+use newsletter::subscriber::ProviderEvent;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
@@ -19,9 +20,9 @@ type Object<'a> = HashMap<String, &'a RawValue>;
 /// The news in a delivery: none, if it is JSON that says something else.
 pub fn read(body: &[u8]) -> Result<Vec<ProviderEvent>, ApiError> {
     let text = std::str::from_utf8(body)
-        .map_err(|error| PutError::NotJson(format!("invalid UTF-8: {error}")))?;
+        .map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))?;
     serde_json::from_str::<IgnoredAny>(text)
-        .map_err(|error| PutError::NotJson(error.to_string()))?;
+        .map_err(|error| BodyError::NotJson(error.to_string()))?;
     let Some(root) = parse::<Object<'_>>(text) else {
         return Ok(Vec::new());
     };
@@ -63,7 +64,7 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use actix_web::{ResponseError, http::StatusCode};
-    use domain::subscriber::SubscriberStatus::{self, Bounced, SpamReported, Unsubscribed};
+    use newsletter::subscriber::SubscriberStatus::{self, Bounced, SpamReported, Unsubscribed};
 
     use super::*;
 

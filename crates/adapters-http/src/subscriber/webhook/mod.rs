@@ -16,7 +16,7 @@ use actix_web::{
     http::{Method, StatusCode},
     web,
 };
-use domain::{
+use newsletter::{
     subscriber::ProviderEvent,
     usecase::{Newsletter, NewsletterError},
 };
@@ -119,8 +119,8 @@ async fn notice(
 mod tests {
     use actix_web::ResponseError;
     use async_trait::async_trait;
-    use domain::subscriber::{Email, MigrationToken, PutSubscriber, Subscriber};
-    use domain::usecase::Reported;
+    use newsletter::subscriber::{Email, MigrationToken, PutSubscriber, Subscriber};
+    use newsletter::usecase::Reported;
     use tokio::sync::{Notify, Semaphore};
 
     use super::*;

@@ -1,7 +1,7 @@
 //! A delivery, as the OpenAPI document describes it. Any other JSON is accepted as well, and
 //! means nothing.
 
-use domain::subscriber::SubscriberStatus;
+use newsletter::subscriber::SubscriberStatus;
 use utoipa::openapi::{
     ArrayBuilder, ObjectBuilder,
     schema::{AdditionalProperties, AnyOfBuilder},

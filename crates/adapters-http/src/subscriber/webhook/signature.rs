@@ -1,7 +1,7 @@
 //! Whether a delivery comes from the provider: HMAC-SHA256 over the bytes of its body.
 
 use actix_web::http::header::{HeaderMap, HeaderName};
-use domain::subscriber::SignedWith;
+use newsletter::subscriber::SignedWith;
 use ring::hmac::{self, HMAC_SHA256, Key};
 use secrecy::{ExposeSecret, SecretString};
 

@@ -7,12 +7,12 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
+use domain::testing::MemoryStore;
 use domain::{
     posting::{
         Answer, Lifetime, PostingView, PutPosting, SourceIdentifier, moderation::Moderation,
     },
     store::{Health, ListQuery, PostingPage, PostingReader, StoreError},
-    testing::MemoryStore,
     usecase::{self, Ingest, IngestError},
 };
 use time::OffsetDateTime;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::{
+use newsletter::{
     subscriber::{
         self, Change, Email, MigrationSource, MigrationToken, Places, ProviderEvent, PutSubscriber,
         Subscriber, SubscriberStatus, migration,
@@ -118,7 +118,7 @@ impl Newsletter for FakeNewsletter {
                 places: Places::default(),
                 migrated: None,
                 token: put.new_token.clone(),
-                told: None,
+                synced_digest: None,
                 told_at: None,
                 updated_at: now(),
             });

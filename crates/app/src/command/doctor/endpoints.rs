@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adapters_llm::{self as llm, ChatModel, SettingsError};
-use domain::subscriber::{Account, provider::Provider};
+use newsletter::subscriber::{Account, provider::Provider};
 use outbound::Patience;
 
 use super::{CHECK_TIMEOUT, Check, within};

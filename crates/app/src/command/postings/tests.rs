@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use domain::{
     audit::{AuditLog, AuditQuery},
-    testing::{MemoryStore, create, deed, hours, minutes, noon, push},
+    testing::{create, deed, hours, minutes, noon, push},
     usecase::ingest,
 };
+use newsletter::testing::MemoryStore;
 use serde_json::Value;
 
 use super::*;
@@ -126,7 +127,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         "company":{"name":"B","website_url":"https://b.example"}}"#;
     // Older versions took titles with control characters.
     let mut put = push("a/1", body);
-    put.patch.title = domain::posting::Patch::Set("Baker\u{1b}[2J".to_owned());
+    put.patch.title = domain::field::Patch::Set("Baker\u{1b}[2J".to_owned());
     ingest(&store, &[put], NEVER, noon()).await.unwrap();
     let reason = "Not a job.".to_owned();
     apply(

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use domain::{audit::Deed, store::Store, usecase};
+use domain::audit::Deed;
+use newsletter::{store::Store, usecase};
 
 use super::person::{self, NOT_FOUND};
 use crate::{clock::Clock, config::PersonRef, conflicts::decide_again};

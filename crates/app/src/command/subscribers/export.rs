@@ -2,9 +2,10 @@
 
 use anyhow::anyhow;
 use csv::Writer;
-use domain::{
+use domain::day;
+use newsletter::{
     store::{SubscriberQuery, SubscriberReader},
-    subscriber::{Subscriber, day},
+    subscriber::Subscriber,
 };
 
 use super::{COLUMNS, TOKEN};
@@ -60,8 +61,9 @@ fn write(writer: &mut Writer<Vec<u8>>, subscriber: &Subscriber) -> csv::Result<(
 
 #[cfg(test)]
 mod tests {
-    use domain::{
-        testing::{MemoryStore, noon, report, token},
+    use domain::testing::noon;
+    use newsletter::{
+        testing::{MemoryStore, report, token},
         usecase::put_subscribers,
     };
 

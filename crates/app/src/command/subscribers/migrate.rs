@@ -10,10 +10,10 @@ mod monitor;
 use std::{num::NonZeroU32, process::ExitCode, time::Duration, vec};
 
 use anyhow::bail;
-use domain::{
-    audit::Action,
-    outbox::Outbox,
-    store::{Store, StoreError, SubscriberQuery, SubscriberReader, Who},
+use domain::{outbox::Outbox, store::StoreError};
+use newsletter::{
+    audit,
+    store::{Store, SubscriberQuery, SubscriberReader, Who},
     subscriber::{Email, MigrationSource, Subscriber},
     usecase::{self, Migration},
 };
@@ -28,7 +28,7 @@ use crate::{
     config::PersonRef,
     conflicts::decide_again,
     database::Database,
-    newsletter, output,
+    newsletter_service, output,
     preflight::{self, Expected},
     progress, provider,
     shutdown::{INTERRUPTED, StopSignals},
@@ -51,7 +51,7 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
     let stop = StopSignals::listen()?.asked();
     let deed = args.operator.deed()?;
     let entry = deed
-        .entry(Action::SUBSCRIBERS_MIGRATE, clock::now())
+        .entry(audit::SUBSCRIBERS_MIGRATE, clock::now())
         .with("source", args.source.as_str())
         .with("all", args.all);
     let database = Database::open(&args.store.database()).await?;
@@ -75,16 +75,16 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
             None => (People::everybody(subscribers), count),
         }
     } else {
-        let (emails, nobody) = resolve(&*database.store, &args.emails).await?;
+        let (emails, nobody) = resolve(&*database.newsletter, &args.emails).await?;
         unknown = nobody;
         let count = emails.len() as u64;
         (People::Named(emails.into_iter()), count)
     };
     if args.dry_run {
-        return dry_run(&args, &*database.store, people, unknown).await;
+        return dry_run(&args, &*database.newsletter, people, unknown).await;
     }
     let mover = Mover {
-        store: &*database.store,
+        store: &*database.newsletter,
         outbox: &*database.outbox,
         clock: clock::system(),
         source: args.source,
@@ -160,7 +160,7 @@ async fn dry_run(
         if batch.is_empty() {
             break;
         }
-        let known = store.load_subscribers(&batch).await?;
+        let known = store.load(&batch).await?;
         for email in &batch {
             forecast.add(known.get(email));
         }
@@ -387,7 +387,7 @@ impl Mover<'_> {
         while !batch.is_empty() {
             let begun = Instant::now();
             let attempt = || usecase::migrate(self.store, &batch, self.source, (self.clock)());
-            let answers = decide_again(newsletter::DEADLINE, attempt).await?;
+            let answers = decide_again(newsletter_service::DEADLINE, attempt).await?;
             let mut moved = Vec::new();
             for (email, migration) in batch.iter().zip(answers) {
                 if migration == Migration::Started {

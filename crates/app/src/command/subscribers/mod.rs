@@ -48,7 +48,7 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
             store,
         }) => {
             let database = Database::open(&store.database()).await?;
-            let (store, outbox) = (&*database.store, &*database.outbox);
+            let (store, outbox) = (&*database.newsletter, &*database.outbox);
             output::print(show::show(store, outbox, &person, json.enabled).await?)?;
         }
         SubscribersCommand::Import(args) => return import::run(args).await,
@@ -60,7 +60,7 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
             operator,
         }) => {
             let deed = operator.deed()?;
-            let store = Database::open(&store.database()).await?.store;
+            let store = Database::open(&store.database()).await?.newsletter;
             let said = erase::erase(&*store, &clock::system(), &person, &deed).await?;
             output::print(said)?;
         }

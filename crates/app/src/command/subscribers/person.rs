@@ -1,7 +1,8 @@
 //! Resolves an address or a UUID to a subscriber.
 
-use domain::{
-    store::{Store, StoreError},
+use domain::store::StoreError;
+use newsletter::{
+    store::Store,
     subscriber::{Email, Subscriber},
 };
 
@@ -17,10 +18,10 @@ pub(super) async fn find(
 ) -> Result<Option<Subscriber>, StoreError> {
     match person {
         PersonRef::Email(email) => {
-            let mut known = store.load_subscribers(std::slice::from_ref(email)).await?;
+            let mut known = store.load(std::slice::from_ref(email)).await?;
             Ok(known.remove(email))
         }
-        PersonRef::Id(id) => Ok(store.load_subscribers_by_id(&[*id]).await?.remove(id)),
+        PersonRef::Id(id) => Ok(store.load_by_id(&[*id]).await?.remove(id)),
     }
 }
 

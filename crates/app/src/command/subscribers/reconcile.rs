@@ -7,8 +7,9 @@
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context as _, bail};
-use domain::{
-    store::{Store, StoreError, SubscriberReader},
+use domain::store::StoreError;
+use newsletter::{
+    store::{Store, SubscriberReader},
     subscriber::{
         Account,
         provider::{Cursor, Page, Provider, ProviderError},
@@ -23,7 +24,7 @@ use crate::{
     clock::{self, Clock},
     conflicts::decide_again,
     database::Database,
-    newsletter, output, progress, provider,
+    newsletter_service, output, progress, provider,
     rollcall::{Known, RollCall},
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
@@ -52,7 +53,7 @@ pub(super) async fn run(args: SubscribersReconcileArgs) -> anyhow::Result<ExitCo
         let walk = Walk {
             account,
             provider: &*provider,
-            store: &*database.store,
+            store: &*database.newsletter,
             subscribers: &*database.subscribers,
             clock: clock::system(),
             is_dry: args.dry_run,
@@ -157,7 +158,7 @@ impl Walk<'_> {
     async fn take_in(&self, page: &Page, seen: &mut Seen) -> Result<(), StoreError> {
         let now = (self.clock)();
         let emails: Vec<_> = page.people.iter().map(|one| one.email.clone()).collect();
-        let known = self.store.load_subscribers(&emails).await?;
+        let known = self.store.load(&emails).await?;
         for one in &page.people {
             seen.people += 1;
             seen.suppressed += u64::from(one.found.status.suppression().is_some());
@@ -175,7 +176,7 @@ impl Walk<'_> {
         if !self.is_dry {
             let (store, people) = (self.store, &page.people);
             let attempt = || usecase::reconcile(store, self.account, people, MEANWHILE, now);
-            decide_again(newsletter::DEADLINE, attempt).await?;
+            decide_again(newsletter_service::DEADLINE, attempt).await?;
         }
         Ok(())
     }
@@ -185,9 +186,10 @@ impl Walk<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use domain::{
+    use domain::testing::noon;
+    use newsletter::{
         subscriber::{SubscriberStatus, provider::ProviderStatus},
-        testing::{Failing, MemoryProvider, MemoryStore, email, noon, report},
+        testing::{Failing, MemoryProvider, MemoryStore, email, report},
         usecase::{find_subscriber, put_subscribers},
     };
 
@@ -273,7 +275,7 @@ mod tests {
         }
         let known = find_subscriber(&store, &email(all[0])).await;
         let subscriber = known.unwrap().unwrap();
-        assert!(subscriber.is_untold());
+        assert!(subscriber.needs_sync());
         assert_eq!(
             subscriber.status,
             SubscriberStatus::Active,

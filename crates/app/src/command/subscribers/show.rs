@@ -4,9 +4,13 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use domain::{
+    day,
     outbox::{Outbox, SubjectTask, TaskRow},
+};
+use newsletter::{
     store::Store,
-    subscriber::{Account, Departure, Place, Places, Subscriber, Suppression, day},
+    subscriber::{Account, Departure, Place, Places, Subscriber, Suppression},
+    tasks,
 };
 use serde::Serialize;
 
@@ -79,7 +83,7 @@ impl<'a> From<&'a Place> for Standing<'a> {
 #[derive(Serialize)]
 struct Task<'a> {
     id: i64,
-    kind: &'static str,
+    kind: &'a str,
     attempts: u32,
     next_at: String,
     last_error: Option<&'a str>,
@@ -109,7 +113,9 @@ pub(super) async fn show(
     let Some(subscriber) = person::find(store, person).await? else {
         bail!(NOT_FOUND);
     };
-    let tasks = outbox.tasks_of(subscriber.id.uuid(), TASKS).await?;
+    let tasks = outbox
+        .tasks_of(subscriber.id.uuid(), &tasks::KINDS, TASKS)
+        .await?;
     if !as_json {
         return Ok(text(&subscriber, &tasks));
     }
@@ -252,10 +258,12 @@ fn membership(subscriber: &Subscriber) -> String {
 #[cfg(test)]
 mod tests {
     use domain::{
-        outbox::Queue,
-        posting::Patch,
+        field::Patch,
+        testing::{deed, minutes, noon},
+    };
+    use newsletter::{
         subscriber::{MigrationSource, SubscriberStatus},
-        testing::{MemoryStore, deed, email, minutes, noon, notice, report, subscriber_id, token},
+        testing::{MemoryStore, email, notice, report, subscriber_id, token},
         usecase::{migrate, put_subscribers, suppress},
     };
     use serde_json::Value;
@@ -363,7 +371,7 @@ mod tests {
         let done = suppress(&store, &asked, "by phone", &deed, noon());
         assert!(done.await.unwrap().is_news);
         let claimed = store
-            .claim(&[Queue::Withdraw], 1, minutes(1), uuid::Uuid::max(), noon())
+            .claim(tasks::WITHDRAW, 1, minutes(1), uuid::Uuid::max(), noon())
             .await
             .unwrap();
         let buried = store.bury(claimed[0].receipt, "old: 403", noon()).await;

@@ -1,8 +1,8 @@
 //! `posthaste subscribers suppress`, `reinstate` and `rotate-token`.
 
 use anyhow::bail;
-use domain::{
-    audit::Deed,
+use domain::audit::Deed;
+use newsletter::{
     store::Store,
     subscriber::{Notice, ProviderEvent, Subscriber, SubscriberStatus},
     usecase::{self, Operated},
@@ -15,7 +15,7 @@ use crate::{
     config::PersonRef,
     conflicts::decide_again,
     database::Database,
-    newsletter::{DEADLINE, new_id, new_token},
+    newsletter_service::{DEADLINE, new_id, new_token},
 };
 
 /// An operator's decision about a person.
@@ -35,7 +35,7 @@ pub(super) async fn run(args: SubscribersDecideArgs, decision: Decision) -> anyh
         operator,
     } = args;
     let deed = operator.deed()?;
-    let store = Database::open(&store.database()).await?.store;
+    let store = Database::open(&store.database()).await?.newsletter;
     let clock = clock::system();
     match decision {
         Decision::Suppress => suppress(&*store, &clock, &person, &reason, &deed).await,
@@ -139,8 +139,11 @@ mod tests {
 
     use domain::{
         store::StoreError,
+        testing::{deed, noon},
+    };
+    use newsletter::{
         subscriber::SubscriberId,
-        testing::{MemoryStore, deed, email, noon, report},
+        testing::{MemoryStore, email, report},
         usecase::put_subscribers,
     };
 

@@ -7,8 +7,8 @@ use std::{fmt, process::ExitCode};
 
 use anyhow::anyhow;
 use csv::Writer;
-use domain::{
-    audit::Action,
+use newsletter::{
+    audit,
     store::{Store, SubscriberQuery, SubscriberReader, Who},
     subscriber::{
         Account, Email, Notice, ProviderEvent, Subscriber, SubscriberStatus, SuppressionSource,
@@ -29,7 +29,7 @@ use crate::{
     config,
     conflicts::decide_again,
     database::Database,
-    newsletter::{self, new_id, new_token},
+    newsletter_service::{self, new_id, new_token},
     output,
 };
 
@@ -140,10 +140,10 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
 pub(super) async fn import(args: SuppressionsImportArgs) -> anyhow::Result<ExitCode> {
     let deed = args.operator.deed()?;
     let entry = deed
-        .entry(Action::SUPPRESSIONS_IMPORT, clock::now())
+        .entry(audit::SUPPRESSIONS_IMPORT, clock::now())
         .with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;
-    let store = &*database.store;
+    let store = &*database.newsletter;
     let mut import = Import {
         store,
         clock: clock::system(),
@@ -215,7 +215,7 @@ impl Intake for Import<'_> {
         }
         self.run.begin(self.store).await?;
         let attempt = || import_suppressions(self.store, items, (self.clock)());
-        for is_news in decide_again(newsletter::DEADLINE, attempt).await? {
+        for is_news in decide_again(newsletter_service::DEADLINE, attempt).await? {
             if is_news {
                 self.tally.suppressed += 1;
             } else {

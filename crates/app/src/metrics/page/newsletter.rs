@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use domain::{
-    store::{AccountState, Census, StoreError},
+use domain::store::StoreError;
+use metrics::{Unit, describe_gauge, gauge};
+use newsletter::{
+    store::{AccountState, Census},
     subscriber::{Account, SubscriberStatus},
 };
-use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
 use tokio::{sync::Mutex, time::Instant};
 

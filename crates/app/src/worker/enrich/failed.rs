@@ -4,8 +4,8 @@ use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use domain::{
     enrichment::{Coordinates, EnrichError, EnrichedTexts, EnrichmentInput},
-    outbox::{Claimed, Effect, Receipt, Work},
-    posting::{ContentHash, SourceIdentifier},
+    outbox::{Claimed, Receipt, Work},
+    posting::{ContentHash, PostingId, SourceIdentifier},
     store::StoreError,
     usecase::{self, Unjudged},
 };
@@ -61,9 +61,10 @@ impl Enrichments {
 
     /// Has the posting say that it got no verdict, when its workers died of the task.
     pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
-        let Work::Effect(Effect::Enrich(posting)) = task.work else {
+        let Work::Effect(effect) = task.work else {
             return Ok(());
         };
+        let posting = PostingId::new(effect.key());
         let failure = Failure::lethal();
         let store = self.store.as_ref();
         let attempt = || usecase::abandon(store, posting, failure.message(), self.tasks.now());

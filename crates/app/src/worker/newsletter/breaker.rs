@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use domain::subscriber::{Account, provider::ProviderError};
+use newsletter::subscriber::{Account, provider::ProviderError};
 use outbound::{Call, CircuitBreaker, RetryPolicy};
 use tokio::time::Instant;
 

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use domain::{
     outbox::{Claimed, Queue},
     store::StoreError,
-    subscriber::provider::ProviderError,
 };
+use newsletter::subscriber::provider::ProviderError;
 use tokio_util::sync::CancellationToken;
 
 use super::super::{poll::Handler, split::SplitBatch, tasks::Tasks};

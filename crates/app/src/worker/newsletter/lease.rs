@@ -5,10 +5,8 @@ use std::{
     time::Duration,
 };
 
-use domain::{
-    store::{Accounts, StoreError},
-    subscriber::Account,
-};
+use domain::store::StoreError;
+use newsletter::{store::Accounts, subscriber::Account};
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 use uuid::Uuid;

@@ -3,8 +3,9 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
-use domain::{
-    store::{AccountState, Accounts, StoreError},
+use domain::store::StoreError;
+use newsletter::{
+    store::{AccountState, Accounts},
     subscriber::{
         Account, Email, SubscriberId,
         provider::{

@@ -6,7 +6,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{
+use futures_util::future::join;
+use newsletter::{
     store::{AccountState, Accounts, Store, SubscriberReader},
     subscriber::{
         Account,
@@ -15,7 +16,6 @@ use domain::{
     },
     usecase,
 };
-use futures_util::future::join;
 use time::{OffsetDateTime, Time, macros::time};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

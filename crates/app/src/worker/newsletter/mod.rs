@@ -26,11 +26,11 @@ mod tests;
 
 use std::sync::Arc;
 
-use domain::{
+use futures_util::future::{BoxFuture, FutureExt as _, join_all};
+use newsletter::{
     store::{Accounts, Store, SubscriberReader},
     subscriber::{Account, provider::Provider},
 };
-use futures_util::future::{BoxFuture, FutureExt as _, join_all};
 use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;

@@ -49,8 +49,9 @@ impl<K: Eq + Hash> People<K> {
 
 #[cfg(test)]
 mod tests {
-    use domain::{subscriber::SubscriberId, testing::uuid};
+    use domain::testing::uuid;
     use futures_util::FutureExt as _;
+    use newsletter::subscriber::SubscriberId;
 
     use super::*;
 

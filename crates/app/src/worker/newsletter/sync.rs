@@ -1,13 +1,13 @@
 //! Tells an account what is known of a subscriber.
 
-use std::{slice, sync::Arc};
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{
-    outbox::{Claimed, Effect, Queue, Work},
+use domain::outbox::{Claimed, Queue, Work};
+use newsletter::{
     store::Store,
-    subscriber::Account,
-    usecase,
+    subscriber::{Account, SubscriberId},
+    tasks, usecase,
 };
 
 use super::{
@@ -28,7 +28,7 @@ pub(super) struct Syncs {
 #[async_trait]
 impl Errands for Syncs {
     fn queue(&self) -> Queue {
-        Queue::Sync(self.account)
+        tasks::syncs(self.account)
     }
 
     fn tasks(&self) -> &Tasks {
@@ -41,27 +41,25 @@ impl Errands for Syncs {
     }
 
     async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
-        let Work::Effect(Effect::Sync(subscriber, account) | Effect::BulkSync(subscriber, account)) =
-            task.work
-        else {
+        let Work::Effect(effect) = task.work else {
             return Ok(());
         };
+        let (subscriber, account) = (SubscriberId::new(effect.key()), self.account);
         let _alone = self.line.people.alone(subscriber).await;
         // Before anything is written about a call.
         self.line.admit(account)?;
-        let store = self.store.as_ref();
+        let (store, receipt) = (self.store.as_ref(), task.receipt);
         // Read just before the call, so that what changed while it waited is in it.
-        let named = [(task.receipt, subscriber, account)];
-        let attempt = || usecase::syncs(store, &named, self.tasks.now());
-        while let Some(errand) = decide_again(CONFLICTS, attempt).await?.pop() {
-            let email = errand.telling.profile.email.clone();
+        let begin = || usecase::begin_sync(store, receipt, subscriber, account, self.tasks.now());
+        while let Some(errand) = decide_again(CONFLICTS, begin).await? {
+            let email = errand.state.profile.email.clone();
             let _alone = self.line.addresses.alone(email).await;
             if !usecase::is_still_due(store, &errand).await? {
                 continue;
             }
             let told = usecase::sync(self.line.as_ref(), &errand).await?;
-            let attempt = || usecase::record_syncs(store, slice::from_ref(&told), self.tasks.now());
-            decide_again(CONFLICTS, attempt).await?;
+            let record = || usecase::record_sync(store, &told, self.tasks.now());
+            decide_again(CONFLICTS, record).await?;
             break;
         }
         Ok(())

@@ -13,13 +13,17 @@ use domain::{
     enrichment::Pipeline,
     outbox::{Backlog, Kind, Outbox as _, TaskRow},
     posting::Lifetime,
-    store::{Accounts, Store as _, StoreError},
+    store::StoreError,
+    testing::noon,
+};
+use newsletter::{
+    store::{Accounts, Store as _},
     subscriber::{
         Account::{New, Old},
         MigrationSource, Subscriber, SubscriberStatus,
         provider::ProviderError,
     },
-    testing::{Call, MemoryStore, email, noon, notice, report},
+    testing::{Call, MemoryStore, email, notice, report},
     usecase,
 };
 use tokio::time::{Instant, sleep};
@@ -27,6 +31,7 @@ use tokio::time::{Instant, sleep};
 use self::script::{Script, Treatment};
 use crate::{
     clock::Clock,
+    kinds,
     testing::{Fault, FaultyStore, MemoryDrafts},
     worker::{Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
@@ -63,7 +68,7 @@ fn locked() -> ProviderError {
 /// A store with workers around it. Its time is the runtime's, which is virtual.
 struct Bench {
     store: Arc<FaultyStore>,
-    waking: Arc<WakingStore>,
+    waking: Arc<WakingStore<FaultyStore>>,
     wake: Arc<Wake>,
     script: Arc<Script>,
     clock: Clock,
@@ -76,7 +81,7 @@ impl Bench {
         let start = Instant::now();
         let clock = move || domain::microseconds(noon() + start.elapsed());
         Self {
-            waking: Arc::new(WakingStore::new(Arc::clone(&store) as _, Arc::clone(&wake))),
+            waking: Arc::new(WakingStore::new(Arc::clone(&store), Arc::clone(&wake))),
             store,
             wake,
             script: Arc::default(),
@@ -92,6 +97,7 @@ impl Bench {
     fn start_with(&self, script: &Arc<Script>, accounts: Arc<dyn Accounts>) -> Worker {
         Worker::start(WorkerParts {
             store: Arc::clone(&self.waking) as _,
+            newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
             accounts,
             subscribers: Arc::clone(&self.store.memory) as _,
@@ -135,7 +141,7 @@ impl Bench {
 
     async fn subscriber(&self, address: &str) -> Subscriber {
         let email = email(address);
-        let known = self.memory().load_subscribers(&[email]).await.unwrap();
+        let known = self.memory().load(&[email]).await.unwrap();
         known.into_values().next().unwrap()
     }
 
@@ -146,7 +152,7 @@ impl Bench {
     }
 
     async fn backlog(&self, kind: Kind) -> Backlog {
-        let backlog = self.memory().backlog().await.unwrap();
+        let backlog = self.memory().backlog(&kinds::ALL).await.unwrap();
         let found = backlog.into_iter().find(|backlog| backlog.kind == kind);
         found.unwrap()
     }

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Claimed, Effect, Queue, Work},
-    store::{Store, StoreError},
+    outbox::{Claimed, Queue, Work},
+    store::StoreError,
+};
+use newsletter::{
+    store::Store,
     subscriber::{
-        Account,
+        Account, SubscriberId,
         provider::{Provider as _, ProviderError},
     },
+    tasks,
     usecase::{self, NextLook, Waiting, Withdrawal},
 };
 
@@ -42,7 +46,7 @@ pub(super) struct Withdrawals {
 #[async_trait]
 impl Errands for Withdrawals {
     fn queue(&self) -> Queue {
-        Queue::Withdraw
+        tasks::WITHDRAW
     }
 
     fn tasks(&self) -> &Tasks {
@@ -59,9 +63,10 @@ impl Errands for Withdrawals {
 
     /// An account that cannot be called now, or fails, does not hold up the other.
     async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
-        let Work::Effect(Effect::Withdraw(subscriber)) = task.work else {
+        let Work::Effect(effect) = task.work else {
             return Ok(());
         };
+        let subscriber = SubscriberId::new(effect.key());
         let _alone = self.line.people.alone(subscriber).await;
         let (store, line) = (self.store.as_ref(), self.line.as_ref());
         let mut accounts = line.accounts();

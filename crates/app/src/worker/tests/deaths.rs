@@ -1,15 +1,14 @@
 //! Workers that die of a task, without a report.
 
-use domain::outbox::LOST_TOO_OFTEN;
+use domain::{outbox::LOST_TOO_OFTEN, posting::ENRICH};
 
 use super::*;
 
 /// Has all enrichments claimed by a worker that dies at once.
 async fn die(bench: &Bench) {
     let (lease, now) = (time::Duration::ZERO, (bench.clock)());
-    let queue = [Queue::Enrich];
     let holder = Uuid::now_v7();
-    let claimed = bench.memory().claim(&queue, 64, lease, holder, now).await;
+    let claimed = bench.memory().claim(ENRICH, 64, lease, holder, now).await;
     assert!(!claimed.unwrap().is_empty());
 }
 
@@ -17,10 +16,9 @@ async fn die(bench: &Bench) {
 async fn die_alone(bench: &Bench, times: usize) {
     for _ in 0..times {
         let (lease, now) = (time::Duration::ZERO, (bench.clock)());
-        let queue = [Queue::Enrich];
         let claim = bench
             .memory()
-            .claim_suspect(&queue, lease, Uuid::now_v7(), now);
+            .claim_suspect(ENRICH, lease, Uuid::now_v7(), now);
         assert!(claim.await.unwrap().is_some());
     }
 }
@@ -58,7 +56,7 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
     die_alone(&bench, 2).await;
     let worker = bench.start();
     eventually("it is dead", async || {
-        bench.backlog(Kind::Enrich).await.dead == 1
+        bench.backlog(ENRICH.kind()).await.dead == 1
     })
     .await;
     let dead = bench.rows(true).await;
@@ -72,7 +70,7 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
         .revive(&Revive::All, None, (bench.clock)())
         .await;
     assert_eq!(revived, Ok(1));
-    bench.wake.call(Queue::Enrich);
+    bench.wake.call(ENRICH);
     bench.until_approved("a").await;
     worker.stop().await;
 }
@@ -88,9 +86,8 @@ async fn a_stop_is_no_death() {
         let worker = bench.start();
         eventually("it has begun", async || bench.script.calls() == calls).await;
         worker.stop().await;
-        let queue = [Queue::Enrich];
         let far = (bench.clock)() + time::Duration::HOUR;
-        assert_eq!(bench.memory().has_suspect(&queue, far).await, Ok(false));
+        assert_eq!(bench.memory().has_suspect(ENRICH, far).await, Ok(false));
     }
     bench.script.relent();
     let worker = bench.start();

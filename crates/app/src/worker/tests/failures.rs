@@ -1,6 +1,7 @@
 //! Enrichments and stores that fail.
 
 use super::*;
+use domain::posting::ENRICH;
 
 #[tokio::test]
 async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
@@ -35,7 +36,7 @@ async fn a_permanent_failure_is_given_up() {
     bench.ingest(&[create("a", "acme")]).await;
     let worker = bench.start();
     eventually("it is dead", async || {
-        bench.backlog(Kind::Enrich).await.dead == 1
+        bench.backlog(ENRICH.kind()).await.dead == 1
     })
     .await;
     let dead = bench.rows(true).await;
@@ -152,7 +153,7 @@ async fn one_bad_row_harms_no_other() {
         eventually("the failure is recorded", async || {
             let rows = bench.rows(false).await;
             rows.iter()
-                .any(|row| row.kind == Kind::Enrich && row.last_error.is_some())
+                .any(|row| row.kind == "enrich" && row.last_error.is_some())
         })
         .await;
         worker.stop().await;
@@ -184,7 +185,7 @@ async fn what_is_given_up_keeps_its_texts_and_its_status() {
     let worker = bench.start();
     bench.until_approved("b").await;
     eventually("it is dead", async || {
-        bench.backlog(Kind::Enrich).await.dead == 1
+        bench.backlog(ENRICH.kind()).await.dead == 1
     })
     .await;
     assert_eq!(bench.status("a").await, Status::PendingEnrichment);
@@ -197,7 +198,7 @@ async fn what_is_given_up_keeps_its_texts_and_its_status() {
         .await;
     assert_eq!(revived, Ok(1));
     // Nobody has told the worker.
-    bench.wake.call(Queue::Enrich);
+    bench.wake.call(ENRICH);
     bench.until_approved("a").await;
     worker.stop().await;
 }
@@ -213,10 +214,10 @@ async fn nothing_is_given_up_while_its_texts_cannot_be_kept() {
     bench.store.poison("a", away());
     let worker = bench.start();
     eventually("it is tried again", async || bench.script.calls() >= 2).await;
-    assert_eq!(bench.backlog(Kind::Enrich).await.dead, 0);
+    assert_eq!(bench.backlog(ENRICH.kind()).await.dead, 0);
     bench.store.heal();
     eventually("it is dead", async || {
-        bench.backlog(Kind::Enrich).await.dead == 1
+        bench.backlog(ENRICH.kind()).await.dead == 1
     })
     .await;
     assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
@@ -234,7 +235,7 @@ async fn a_conflict_on_keeping_texts_is_decided_again() {
         .fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
     let worker = bench.start();
     eventually("it is dead", async || {
-        bench.backlog(Kind::Enrich).await.dead == 1
+        bench.backlog(ENRICH.kind()).await.dead == 1
     })
     .await;
     assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
@@ -252,7 +253,7 @@ async fn texts_that_cannot_be_written_keep_nothing_alive() {
     bench.store.poison("a", Fault::Fail(broken));
     let worker = bench.start();
     eventually("it is dead", async || {
-        bench.backlog(Kind::Enrich).await.dead == 1
+        bench.backlog(ENRICH.kind()).await.dead == 1
     })
     .await;
     let dead = bench.rows(true).await;
@@ -276,7 +277,7 @@ async fn what_is_stuck_alone_holds_up_no_other() {
         let rows = bench.rows(false).await;
         let failed = |row: &TaskRow| {
             let error = row.last_error.as_deref().unwrap_or_default();
-            row.kind == Kind::Enrich && error.contains("lock timeout")
+            row.kind == "enrich" && error.contains("lock timeout")
         };
         rows.iter().any(failed)
     })

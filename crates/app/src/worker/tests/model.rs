@@ -6,7 +6,7 @@ mod outages;
 
 use domain::{
     enrichment::{EnrichError, ReasonCode},
-    posting::{Lifetime, Status},
+    posting::{ENRICH, Lifetime, Status},
     store::PostingReader as _,
     testing::{noon, push},
 };
@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::{
     enricher::{Enriching, Prepared, worker_settings},
+    kinds,
     testing::{Answer, ScriptedModel},
 };
 
@@ -25,7 +26,7 @@ const HOUR: Duration = Duration::from_hours(1);
 /// A store with workers around it. Its time is the runtime's, which is virtual.
 struct ModelBench {
     store: Arc<FaultyStore>,
-    waking: Arc<WakingStore>,
+    waking: Arc<WakingStore<FaultyStore>>,
     wake: Arc<Wake>,
     model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,
@@ -38,7 +39,7 @@ impl ModelBench {
         let (store, wake) = (FaultyStore::new(), Arc::new(Wake::default()));
         let start = Instant::now();
         Self {
-            waking: Arc::new(WakingStore::new(Arc::clone(&store) as _, Arc::clone(&wake))),
+            waking: Arc::new(WakingStore::new(Arc::clone(&store), Arc::clone(&wake))),
             store,
             wake,
             model: Arc::default(),
@@ -60,6 +61,7 @@ impl ModelBench {
         } = prepared.with(Arc::clone(&self.drafts) as _, Arc::clone(&self.clock));
         Worker::start(WorkerParts {
             store: Arc::clone(&self.waking) as _,
+            newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
             accounts: Arc::clone(&self.store.memory) as _,
             subscribers: Arc::clone(&self.store.memory) as _,
@@ -102,8 +104,8 @@ impl ModelBench {
     }
 
     async fn enrichments(&self) -> Backlog {
-        let backlog = self.memory().backlog().await.unwrap();
-        let found = backlog.into_iter().find(|one| one.kind == Kind::Enrich);
+        let backlog = self.memory().backlog(&kinds::ALL).await.unwrap();
+        let found = backlog.into_iter().find(|one| one.kind == ENRICH.kind());
         found.unwrap()
     }
 

@@ -68,7 +68,7 @@ fn a_change_of_the_company_is_no_change_of_the_posting() {
             Written {
                 companies: 1,
                 asked,
-                events: vec![EventName::CompanyUpdated],
+                events: vec![event::COMPANY_UPDATED],
                 ..Written::default()
             }
         );
@@ -82,18 +82,18 @@ fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_pos
         (
             Status::Approved,
             r#""title":"B""#,
-            Some(EventName::JobPostingUpdated),
+            Some(event::JOB_POSTING_UPDATED),
         ),
         (
             Status::Approved,
             r#""expiration":{}"#,
-            Some(EventName::JobPostingExpired),
+            Some(event::JOB_POSTING_EXPIRED),
         ),
         (Status::Expired, r#""expiration":{},"title":"B""#, None),
         (
             Status::Expired,
             r#""expiration":null"#,
-            Some(EventName::JobPostingReopened),
+            Some(event::JOB_POSTING_REOPENED),
         ),
     ];
     for (status, fields, event) in cases {
@@ -106,26 +106,17 @@ fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_pos
             .unwrap()
             .record(&mut board.known, &mut writes);
         let told: Vec<_> = writes
+            .tasks
             .events
             .into_iter()
             .map(|event| (event.name, event.subject))
             .collect();
         let posting = board.posting();
-        let expect = [(
-            EventName::CompanyUpdated,
-            Subject::Company(posting.company_id),
-        )]
-        .into_iter()
-        .chain(event.map(|name| {
-            let (id, source_identifier) = (posting.id, posting.source_identifier.clone());
-            (
-                name,
-                Subject::Posting {
-                    id,
-                    source_identifier,
-                },
-            )
-        }));
+        let of_company = Subject::of(posting.company_id.uuid());
+        let of_posting = posting.source_identifier.subject(posting.id);
+        let expect = [(event::COMPANY_UPDATED, of_company)]
+            .into_iter()
+            .chain(event.map(|name| (name, of_posting)));
         assert_eq!(told, expect.collect::<Vec<_>>(), "{body}");
     }
 }
@@ -138,7 +129,7 @@ fn a_new_company_is_no_change_of_one() {
     assert_eq!(given, answered("a", PutOutcome::Updated));
     assert_eq!(
         (written.companies, written.events),
-        (1, vec![EventName::JobPostingUpdated])
+        (1, vec![event::JOB_POSTING_UPDATED])
     );
 }
 
@@ -193,7 +184,7 @@ fn pushes_that_disagree_about_a_company_leave_its_postings_alone() {
             written,
             Written {
                 companies: 1,
-                events: vec![EventName::CompanyUpdated],
+                events: vec![event::COMPANY_UPDATED],
                 ..Written::default()
             }
         );

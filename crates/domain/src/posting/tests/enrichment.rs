@@ -54,9 +54,9 @@ fn outcomes_move_every_open_status() {
             (
                 Verdict::Approve,
                 Status::Approved,
-                EventName::JobPostingApproved,
+                event::JOB_POSTING_APPROVED,
             ),
-            (rejection(), Status::Rejected, EventName::JobPostingRejected),
+            (rejection(), Status::Rejected, event::JOB_POSTING_REJECTED),
         ] {
             let mut board = Board::with(status);
             board.put(r#"{"title":"New"}"#).unwrap();
@@ -278,7 +278,7 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
 
     let mut board = awaiting();
     let events = board.enrich(&rejection()).unwrap().events;
-    assert_eq!(events, [EventName::JobPostingRejected]);
+    assert_eq!(events, [event::JOB_POSTING_REJECTED]);
     let reason = Some("no_content: Nothing in it.");
     check(&board, Status::Rejected, reason, true);
 

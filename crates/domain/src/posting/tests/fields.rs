@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    posting::{PROHIBITED, PutError, limits, payload::PostingPayload},
+    body::BodyError,
+    posting::{PROHIBITED, limits, payload::PostingPayload},
     testing::{put_id, text},
     validation::MOST_ERRORS,
 };
@@ -436,7 +437,7 @@ fn unknown_fields_are_ignored() {
 }
 
 #[track_caller]
-fn parse(body: &[u8]) -> Result<PutPosting, PutError> {
+fn parse(body: &[u8]) -> Result<PutPosting, BodyError> {
     let client = crate::client::ClientId::new(crate::testing::uuid(1));
     PutPosting::parse("a", body, client, put_id("a"))
 }
@@ -456,17 +457,17 @@ fn what_is_not_json_is_no_command() {
         "{\"a\":01}",
     ] {
         assert!(
-            matches!(parse(body.as_bytes()), Err(PutError::NotJson(_))),
+            matches!(parse(body.as_bytes()), Err(BodyError::NotJson(_))),
             "{body}"
         );
     }
     assert!(matches!(
         parse(b"{\"a\":\"\xff\"}"),
-        Err(PutError::NotJson(_))
+        Err(BodyError::NotJson(_))
     ));
     assert!(matches!(
         parse(b"{\"title\":\"a\",\"title\":\"b\"}"),
-        Err(PutError::NotJson(_))
+        Err(BodyError::NotJson(_))
     ));
     // Depth in an unknown field is no error, and no danger.
     assert!(parse(deep.as_bytes()).is_ok());
@@ -500,7 +501,7 @@ fn depth_is_no_danger_in_any_field() {
 fn json_of_another_type_is_wrong_as_a_whole() {
     for body in ["[]", "null", "5", "\"a\"", "true", " [{}] "] {
         match parse(body.as_bytes()) {
-            Err(PutError::Invalid(errors)) => assert_eq!(errors.iter().next().unwrap().0, "body"),
+            Err(BodyError::Invalid(errors)) => assert_eq!(errors.iter().next().unwrap().0, "body"),
             other => panic!("{body}: {other:?}"),
         }
     }
@@ -512,7 +513,7 @@ fn a_bad_identifier_is_a_field_error_beside_the_others() {
     let long = "%C3%BC".repeat(256);
     for segment in ["", "%00", "a%0Ab", "%7F", "%C2%85", "%FF", &long] {
         match PutPosting::parse(segment, br#"{"title":5}"#, client, put_id("a")) {
-            Err(PutError::Invalid(errors)) => {
+            Err(BodyError::Invalid(errors)) => {
                 let fields: Vec<_> = errors.iter().map(|(field, _)| field).collect();
                 assert_eq!(fields, ["title", "unique_source_identifier"], "{segment}");
             }

@@ -75,7 +75,7 @@ fn what_is_past_its_lifetime_expires() {
     assert_eq!(expire_if_overdue(board.posting(), end - hours(1)), None);
     board.now = end;
     let change = expire_if_overdue(board.posting(), end);
-    assert_eq!(board.record(change).events, [EventName::JobPostingExpired]);
+    assert_eq!(board.record(change).events, [event::JOB_POSTING_EXPIRED]);
     assert_eq!(board.posting().status, Status::Expired);
     assert_eq!(board.posting().expired_at, Some(end));
     assert_eq!(board.history.last().unwrap().by, Actor::Lifetime);

@@ -13,12 +13,12 @@ use time::OffsetDateTime;
 
 use super::{
     Answer, Change, Decision, HistoryEntry, Lifetime, Posting, PutPosting, Rejection,
-    SourceIdentifier, Status, decide, moderation::Moderation,
+    SourceIdentifier, Status, decide, event, moderation::Moderation,
 };
 use crate::{
     company::Company,
     enrichment::{EnrichedTexts, Enrichment, ReasonCode, Verdict},
-    outbox::{Effect, EventName},
+    outbox::EventName,
     store::{Known, WriteSet},
     testing::{hours, noon, push},
 };
@@ -83,11 +83,13 @@ impl Board {
             self.history.extend(write.history.iter().cloned());
         }
         Written {
-            events: writes.events.iter().map(|event| event.name).collect(),
-            asked: writes
-                .effects
+            events: writes
+                .tasks
+                .events
                 .iter()
-                .any(|effect| matches!(effect, Effect::Enrich(_))),
+                .map(|event| event.name.clone())
+                .collect(),
+            asked: writes.tasks.asked().next().is_some(),
             companies: writes.companies.len(),
             postings: writes.postings.len(),
         }

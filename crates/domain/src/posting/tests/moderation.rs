@@ -51,12 +51,12 @@ fn an_approval_stands_for_the_content_that_was_approved() {
     board.moderate(&Moderation::Approve).unwrap();
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     let events = board.enrich(&rejection()).unwrap().events;
-    assert_eq!(events, [EventName::JobPostingRejected]);
+    assert_eq!(events, [event::JOB_POSTING_REJECTED]);
     assert!(!board.posting().moderated, "it is the enricher's verdict");
     // What was approved comes back.
     board.put(r#"{"title":"Baker"}"#).unwrap();
     let events = board.enrich(&rejection()).unwrap().events;
-    assert_eq!(events, [EventName::JobPostingApproved]);
+    assert_eq!(events, [event::JOB_POSTING_APPROVED]);
     assert!(board.posting().moderated);
 }
 
@@ -137,7 +137,7 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
         let steps = board.history.len();
         for (on, word) in [(true, "featured"), (false, "no longer featured")] {
             let written = board.moderate(&Moderation::Feature(on)).unwrap();
-            assert_eq!(written.events, [EventName::JobPostingUpdated]);
+            assert_eq!(written.events, [event::JOB_POSTING_UPDATED]);
             assert_eq!(
                 board.moderate(&Moderation::Feature(on)).unwrap(),
                 Written::default()

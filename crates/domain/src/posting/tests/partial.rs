@@ -90,7 +90,7 @@ fn the_order_of_a_list_is_a_change() {
     let (_, written) = board
         .put(r#"{"employment_types":["full-time","contract"]}"#)
         .unwrap();
-    assert_eq!(written.events, [EventName::JobPostingUpdated]);
+    assert_eq!(written.events, [event::JOB_POSTING_UPDATED]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn none_and_a_valid_payload_creates() {
     let mut board = Board::new();
     let (given, written) = board.put(CREATE).unwrap();
     assert_eq!(given, answered("a", PutOutcome::Created));
-    assert_eq!(written.events, [EventName::JobPostingCreated]);
+    assert_eq!(written.events, [event::JOB_POSTING_CREATED]);
     assert!(written.asked, "it enters the enrichment pipeline");
     assert_eq!(board.posting().status, Status::PendingEnrichment);
     assert_eq!(board.history.len(), 1);
@@ -43,7 +43,7 @@ fn any_and_fields_keeps_the_status() {
         let mut board = Board::with(status);
         let (given, written) = board.put(r#"{"title":"New"}"#).unwrap();
         assert_eq!(given, answered("a", PutOutcome::Updated));
-        assert_eq!(written.events, [EventName::JobPostingUpdated], "{status}");
+        assert_eq!(written.events, [event::JOB_POSTING_UPDATED], "{status}");
         assert_eq!(board.posting().status, status);
         assert_eq!(board.posting().details.title, "New");
         assert_eq!(written.asked, status != Status::Expired, "{status}");
@@ -56,7 +56,7 @@ fn pending_and_approved_expire_with_one_event() {
         let mut board = Board::with(status);
         let (given, written) = board.put(r#"{"expiration":{"reason":"filled"}}"#).unwrap();
         assert_eq!(given, answered("a", PutOutcome::Expired));
-        assert_eq!(written.events, [EventName::JobPostingExpired]);
+        assert_eq!(written.events, [event::JOB_POSTING_EXPIRED]);
         let posting = board.posting();
         assert_eq!(posting.status, Status::Expired);
         assert_eq!(posting.expired_at, Some(board.now));
@@ -124,7 +124,7 @@ fn expired_and_expiration_null_reopens() {
     let mut board = Board::with(Status::Expired);
     let (given, written) = board.put(REOPEN).unwrap();
     assert_eq!(given, answered("a", PutOutcome::Reopened));
-    assert_eq!(written.events, [EventName::JobPostingReopened]);
+    assert_eq!(written.events, [event::JOB_POSTING_REOPENED]);
     assert!(written.asked, "even though its content was enriched before");
     let posting = board.posting();
     assert_eq!(posting.status, Status::PendingEnrichment);
@@ -183,11 +183,11 @@ fn reopening_expires_and_reopens_again() {
         board.put(REOPEN).unwrap();
         assert_eq!(
             board.enrich(&Verdict::Approve).unwrap().events,
-            [EventName::JobPostingApproved]
+            [event::JOB_POSTING_APPROVED]
         );
         assert_eq!(
             board.put(EXPIRE).unwrap().1.events,
-            [EventName::JobPostingExpired]
+            [event::JOB_POSTING_EXPIRED]
         );
         assert_eq!(
             board.posting().status_reason,
@@ -271,15 +271,16 @@ fn commands_of_one_identifier_compose_within_a_batch() {
     assert_eq!(write.history.len(), 3);
     assert_eq!(
         writes
+            .tasks
             .events
             .iter()
-            .map(|event| event.name)
+            .map(|event| event.name.clone())
             .collect::<Vec<_>>(),
         [
-            EventName::JobPostingCreated,
-            EventName::JobPostingUpdated,
-            EventName::JobPostingExpired,
-            EventName::JobPostingReopened
+            event::JOB_POSTING_CREATED,
+            event::JOB_POSTING_UPDATED,
+            event::JOB_POSTING_EXPIRED,
+            event::JOB_POSTING_REOPENED
         ]
     );
 }

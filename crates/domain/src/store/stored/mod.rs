@@ -5,29 +5,21 @@
 //! program cannot have written is reported by its name.
 
 mod outbox;
-mod subscriber;
 
 use std::fmt;
 
 use time::Date;
 
-pub use self::{
-    outbox::{StoredWork, task_key},
-    subscriber::{StoredSubscriber, census, remembered_as, shown_in},
-};
+pub use self::outbox::{StoredWork, task_key};
 use super::StoreError;
 use crate::{
     audit::Details,
     client::Scope,
+    day,
     enrichment::Coordinates,
-    outbox::{EventName, Kind},
     posting::{
         Actor, CountryCode, CurrencyCode, EmploymentType, LocationType, SalaryPeriod,
         SourceIdentifier, Status,
-    },
-    subscriber::{
-        Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
-        SubscriberStatus, SuppressionSource, day,
     },
 };
 
@@ -55,8 +47,7 @@ macro_rules! words {
 }
 
 words! {
-    Account CountryCode CurrencyCode DepartureKind EmploymentType EventName Kind LocationType MembershipStatus
-    MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus SuppressionSource
+    CountryCode CurrencyCode EmploymentType LocationType SalaryPeriod Scope Status
 }
 
 impl Word for SourceIdentifier {
@@ -68,15 +59,6 @@ impl Word for SourceIdentifier {
 impl Word for Actor {
     fn from_store(text: &str) -> Option<Self> {
         text.parse().ok()
-    }
-}
-
-impl Word for Email {
-    fn from_store(text: &str) -> Option<Self> {
-        // An address in another spelling would be found by nobody.
-        Self::parse(text)
-            .ok()
-            .filter(|email| email.as_str() == text)
     }
 }
 
@@ -195,11 +177,6 @@ mod tests {
             &named(SalaryPeriod::ALL, SalaryPeriod::as_str),
             &["", "daily"],
         );
-        check(
-            &named(&EventName::ALL, EventName::as_str),
-            &["", "JobPostingDanced"],
-        );
-        check(&named(&Kind::ALL, Kind::as_str), &["", "dance"]);
         check(&named(&Scope::ALL, Scope::as_str), &["", "job-postings"]);
         check(
             &[("SE", CountryCode::parse("SE").unwrap())],
@@ -212,27 +189,6 @@ mod tests {
         check(
             &[("a/ü", SourceIdentifier::new("a/ü").unwrap())],
             &["", "a\nb", "x".repeat(256).as_str()],
-        );
-        check(
-            &named(SubscriberStatus::ALL, SubscriberStatus::as_str),
-            &["", "Active", "unsubscribe"],
-        );
-        check(
-            &named(PlanCategory::ALL, PlanCategory::as_str),
-            &["", "family"],
-        );
-        check(
-            &named(MembershipStatus::ALL, MembershipStatus::as_str),
-            &["", "cancelled"],
-        );
-        check(&named(Account::ALL, Account::as_str), &["", "newer"]);
-        check(
-            &named(MigrationSource::ALL, MigrationSource::as_str),
-            &["", "email confirmation"],
-        );
-        check(
-            &[("a+b@c.example", Email::parse("A+b@c.example").unwrap())],
-            &["", "a", "A@b.example", " a@b.example"],
         );
         check(
             &[("2026-02-28", time::macros::date!(2026 - 02 - 28))],

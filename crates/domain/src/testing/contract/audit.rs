@@ -2,21 +2,22 @@
 
 use time::OffsetDateTime;
 
-use super::put as push;
+use super::{posting, put as push, touching};
 use crate::{
     audit::{Action, AuditLog, AuditPosition, AuditQuery, Entry},
-    outbox::{Queue, Receipt, Revive, TaskId},
-    store::{StoreError, SubscriberWrite, WriteSet},
-    testing::{AllPorts, create, deed, hours, minutes, noon, subscriber, text, uuid},
+    outbox::{Receipt, Revive, TaskId},
+    posting::ENRICH,
+    store::{StoreError, WriteSet},
+    testing::{AllPorts, create, deed, hours, minutes, noon, text, uuid},
 };
 
 fn entry(n: u128, at: OffsetDateTime) -> Entry {
-    deed(n).entry(Action::SUBSCRIBERS_SUPPRESS, at)
+    deed(n).entry(Action::POSTINGS_REJECT, at)
 }
 
 fn writing(entries: impl IntoIterator<Item = Entry>) -> WriteSet {
     let mut writes = WriteSet::new(noon());
-    writes.audit.extend(entries);
+    writes.tasks.audit.extend(entries);
     writes
 }
 
@@ -37,25 +38,19 @@ pub async fn an_entry_is_written_with_its_commit<S: AllPorts>(store: &S) {
             format!("\"asked\" by 'phone' \\ 🦀 {}", text(1000)),
         )
         .with("created", 7);
-    let mut writes = writing([full.clone()]);
-    let ann = subscriber("ann@example.com");
-    writes.subscribers.insert(
-        ann.id,
-        SubscriberWrite {
-            expected: None,
-            subscriber: ann.clone(),
-        },
-    );
+    push(store, &[create("a", "acme")]).await;
+    let before = posting(store, "a").await;
+    let mut writes = touching(&before, |posting| posting.is_featured = true);
+    writes.tasks.audit.push(full.clone());
     assert_eq!(store.commit(writes.clone()).await, Ok(()));
     assert_eq!(entries(store).await, std::slice::from_ref(&full));
-    let known = store.load_subscribers_by_id(&[ann.id]).await;
-    assert_eq!(known.map(|known| known.len()), Ok(1));
+    assert!(posting(store, "a").await.is_featured);
 
-    // She is not new any more.
-    writes.audit = vec![entry(2, noon())];
+    // Its version moved.
+    writes.tasks.audit = vec![entry(2, noon())];
     assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
     let mut finished = writing([entry(3, noon())]);
-    finished.done.push(Receipt {
+    finished.tasks.done.push(Receipt {
         task: TaskId(77),
         generation: 1,
         lease: uuid(5),
@@ -133,7 +128,7 @@ pub async fn what_is_brought_back_is_recorded<S: AllPorts>(store: &S) {
     assert_eq!(revived, Ok(0));
     assert_eq!(entries(store).await, []);
     let claimed = store
-        .claim(&[Queue::Enrich], 1, minutes(1), uuid(9), noon())
+        .claim(ENRICH, 1, minutes(1), uuid(9), noon())
         .await
         .expect("the store works");
     let buried = store.bury(claimed[0].receipt, "no", noon()).await;

@@ -5,7 +5,8 @@ use time::Duration;
 use super::{load, posting, put};
 use crate::{
     company::{Company, CompanyId, CompanyWrite, Website},
-    outbox::{Event, EventName, Queue, Subject, Work},
+    outbox::{EVENTS, Event, Subject, Work},
+    posting::event::COMPANY_UPDATED,
     store::{Store, WriteSet},
     testing::{AllPorts, create, noon, uuid},
 };
@@ -99,13 +100,13 @@ pub async fn an_upsert_sets_only_what_it_says<S: AllPorts>(store: &S) {
 pub async fn what_changes_a_company_is_told_once<S: AllPorts>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let claim = async |lease| {
-        let claimed = store.claim(&[Queue::Event], 10, Duration::DAY, uuid(lease), noon());
+        let claimed = store.claim(EVENTS, 10, Duration::DAY, uuid(lease), noon());
         claimed.await.expect("the store works")
     };
     assert_eq!(claim(1).await.len(), 1, "of the posting");
     let event = |company: &Company| Event {
-        name: EventName::CompanyUpdated,
-        subject: Subject::Company(company.id),
+        name: COMPANY_UPDATED,
+        subject: Subject::of(company.id.uuid()),
         at: noon(),
     };
     let renamed = Company {
@@ -133,7 +134,7 @@ pub async fn what_changes_a_company_is_told_once<S: AllPorts>(store: &S) {
             at: noon(),
         };
         writes.companies.insert(company.id, write);
-        writes.events.push(event(company));
+        writes.tasks.events.push(event(company));
         store
             .commit(writes)
             .await
@@ -143,7 +144,7 @@ pub async fn what_changes_a_company_is_told_once<S: AllPorts>(store: &S) {
         let expect = is_told.then(|| Work::Event(event(company)));
         assert_eq!(told, expect.into_iter().collect::<Vec<_>>(), "{lease}");
         let mut done = WriteSet::new(noon());
-        done.done = claimed.drain(..).map(|claimed| claimed.receipt).collect();
+        done.tasks.done = claimed.drain(..).map(|claimed| claimed.receipt).collect();
         store.commit(done).await.expect("the leases hold");
     }
     let after = find(store, renamed.id).await.expect("it is there");

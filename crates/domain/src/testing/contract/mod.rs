@@ -8,7 +8,6 @@
     reason = "a failing case panics; that is what it is for"
 )]
 
-pub mod accounts;
 pub mod audit;
 pub mod clients;
 pub mod companies;
@@ -16,7 +15,6 @@ pub mod drafts;
 pub mod outbox;
 pub mod postings;
 pub mod reading;
-pub mod subscribers;
 
 use time::OffsetDateTime;
 

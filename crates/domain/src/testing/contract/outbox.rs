@@ -1,36 +1,69 @@
 //! Claiming, finishing, putting off and giving up tasks.
 
+use std::sync::Arc;
+
 use time::{Duration, OffsetDateTime};
 
 use super::put;
 use crate::{
     outbox::{
-        Backlog, Claimed, Effect, Event, EventName, Kind, Outbox, Queue, Receipt, Revive, Subject,
-        Work,
+        Backlog, Claimed, EVENTS, Effect, Event, EventName, Kind, Outbox, Queue, Receipt, Revive,
+        Subject, Work,
     },
-    posting::PostingId,
+    posting::{
+        ENRICH, PostingId, enrich,
+        event::{
+            JOB_POSTING_APPROVED, JOB_POSTING_CREATED, JOB_POSTING_EXPIRED, JOB_POSTING_UPDATED,
+        },
+    },
     store::{Store, StoreError, WriteSet},
-    subscriber::{Account, SubscriberId},
-    testing::{AllPorts, create, hours, identifier, minutes, noon, put_id, uuid},
+    testing::{AllPorts, create, hours, minutes, noon, put_id, uuid},
 };
+
+/// Kinds of another context: one with lanes, two without.
+const TELL: Kind = Kind::new("tell");
+const BULK_EAST: Queue = Queue::lane_of(TELL, "east-bulk");
+const BULK_WEST: Queue = Queue::lane_of(TELL, "west-bulk");
+const EAST: Queue = Queue::lane_of(TELL, "east").before(&BULK_EAST);
+const WEST: Queue = Queue::lane_of(TELL, "west").before(&BULK_WEST);
+const MOVE: Queue = Queue::of(Kind::new("move"));
+const FETCH: Queue = Queue::of(Kind::new("fetch"));
+
+const QUEUES: [Queue; 8] = [
+    ENRICH, EVENTS, EAST, WEST, BULK_EAST, BULK_WEST, MOVE, FETCH,
+];
+const KINDS: [Kind; 5] = [
+    ENRICH.kind(),
+    EVENTS.kind(),
+    TELL,
+    MOVE.kind(),
+    FETCH.kind(),
+];
+
+/// An event of another context.
+const TOLD: EventName = EventName::new("Told");
 
 const LEASE: Duration = Duration::seconds(30);
 
 fn effect(n: u128) -> Effect {
-    Effect::Enrich(PostingId::new(uuid(n)))
+    enrich(PostingId::new(uuid(n)))
 }
 
 async fn ask<S: Store>(store: &S, effects: &[Effect], now: OffsetDateTime) {
     let mut writes = WriteSet::new(now);
-    writes.effects.extend(effects);
+    for effect in effects {
+        writes.tasks.ask(*effect);
+    }
     store.commit(writes).await.expect("asking never conflicts");
 }
 
 async fn claim<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Vec<Claimed> {
-    store
-        .claim(&Queue::ALL, 100, LEASE, uuid(lease), now)
-        .await
-        .expect("the store works")
+    let mut all = Vec::new();
+    for queue in QUEUES {
+        let claimed = store.claim(queue, 100, LEASE, uuid(lease), now).await;
+        all.extend(claimed.expect("the store works"));
+    }
+    all
 }
 
 async fn claim_one<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Claimed {
@@ -41,24 +74,32 @@ async fn claim_one<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Cl
 
 /// Claims the suspect that there must be.
 async fn claim_suspect<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Claimed {
-    let has_suspect = store.has_suspect(&Queue::ALL, now).await;
-    assert_eq!(has_suspect, Ok(true));
-    let claimed = store
-        .claim_suspect(&Queue::ALL, LEASE, uuid(lease), now)
-        .await
-        .expect("the store works");
-    claimed.expect("there is a suspect")
+    for queue in QUEUES {
+        if store
+            .has_suspect(queue, now)
+            .await
+            .expect("the store works")
+        {
+            let claimed = store.claim_suspect(queue, LEASE, uuid(lease), now).await;
+            return claimed
+                .expect("the store works")
+                .expect("there is a suspect");
+        }
+    }
+    panic!("there is no suspect");
 }
 
 async fn no_suspect<S: Outbox>(store: &S, now: OffsetDateTime) {
-    assert_eq!(store.has_suspect(&Queue::ALL, now).await, Ok(false));
-    let claimed = store.claim_suspect(&Queue::ALL, LEASE, uuid(99), now).await;
-    assert_eq!(claimed, Ok(None));
+    for queue in QUEUES {
+        assert_eq!(store.has_suspect(queue, now).await, Ok(false));
+        let claimed = store.claim_suspect(queue, LEASE, uuid(99), now).await;
+        assert_eq!(claimed, Ok(None));
+    }
 }
 
 async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(noon());
-    writes.done.push(receipt);
+    writes.tasks.done.push(receipt);
     store.commit(writes).await
 }
 
@@ -67,18 +108,18 @@ async fn raise<S: Store>(store: &S, posting: u128, names: &[EventName]) {
 }
 
 fn of_posting(n: u128) -> Subject {
-    Subject::Posting {
-        id: PostingId::new(uuid(n)),
-        source_identifier: identifier("an id"),
+    Subject {
+        id: uuid(n),
+        source_identifier: Some(Arc::from("an id")),
     }
 }
 
 async fn raise_for<S: Store>(store: &S, subject: &Subject, names: &[EventName]) {
     let mut writes = WriteSet::new(noon());
-    writes.events = names
+    writes.tasks.events = names
         .iter()
-        .map(|&name| Event {
-            name,
+        .map(|name| Event {
+            name: name.clone(),
             subject: subject.clone(),
             at: noon(),
         })
@@ -133,8 +174,8 @@ pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: AllPorts>
     ask(store, &[effect(2)], noon()).await;
     let claimed = claim_one(store, 5, noon()).await;
     let mut both = WriteSet::new(noon());
-    both.effects.insert(effect(2));
-    both.done.push(claimed.receipt);
+    both.tasks.ask(effect(2));
+    both.tasks.done.push(claimed.receipt);
     store.commit(both).await.expect("the lease holds");
     assert_eq!(
         claim(store, 6, noon()).await.len(),
@@ -146,7 +187,7 @@ pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: AllPorts>
 /// A worker that died holds nothing for long, but what it held is claimed alone from then on.
 pub async fn a_lease_that_lapsed_makes_a_suspect<S: AllPorts>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
-    raise(store, 3, &[EventName::JobPostingCreated]).await;
+    raise(store, 3, &[JOB_POSTING_CREATED]).await;
     assert_eq!(claim(store, 1, noon()).await.len(), 3);
     ask(store, &[effect(4)], noon()).await;
     no_suspect(store, noon() + LEASE - Duration::SECOND).await;
@@ -270,8 +311,8 @@ pub async fn finishing_without_the_lease_conflicts<S: AllPorts>(store: &S) {
     let slow = claim_one(store, 1, noon()).await;
     let fast = claim_suspect(store, 2, noon() + LEASE).await;
     let mut late = WriteSet::new(noon());
-    late.done.push(slow.receipt);
-    late.effects.insert(effect(9));
+    late.tasks.done.push(slow.receipt);
+    late.tasks.ask(effect(9));
     assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
     finish(store, fast.receipt).await.expect("the lease holds");
     assert_eq!(
@@ -399,15 +440,14 @@ pub async fn a_lost_lease_can_neither_retry_nor_bury<S: AllPorts>(store: &S) {
 
 /// A posting's next event waits until the one before it is delivered, even while that is dead.
 pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
-    use EventName::{JobPostingApproved, JobPostingCreated, JobPostingExpired};
-    raise(store, 1, &[JobPostingCreated, JobPostingApproved]).await;
-    raise(store, 1, &[JobPostingExpired]).await;
+    raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_APPROVED]).await;
+    raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
     let name = |claimed: &Claimed| match &claimed.work {
-        Work::Event(event) => event.clone().name,
+        Work::Event(event) => event.name.clone(),
         Work::Effect(effect) => panic!("{effect:?} is no event"),
     };
     let first = claim_one(store, 1, noon()).await;
-    assert_eq!(name(&first), JobPostingCreated);
+    assert_eq!(name(&first), JOB_POSTING_CREATED);
     assert_eq!(claim(store, 2, noon()).await, [], "the first one is out");
     store
         .bury(first.receipt, "hopeless", noon())
@@ -418,7 +458,11 @@ pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
         .revive(&Revive::All, None, noon())
         .await
         .expect("the store works");
-    for (lease, expect) in (4..).zip([JobPostingCreated, JobPostingApproved, JobPostingExpired]) {
+    for (lease, expect) in (4..).zip([
+        JOB_POSTING_CREATED,
+        JOB_POSTING_APPROVED,
+        JOB_POSTING_EXPIRED,
+    ]) {
         let claimed = claim_one(store, lease, noon()).await;
         assert_eq!(name(&claimed), expect);
         finish(store, claimed.receipt)
@@ -430,23 +474,22 @@ pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
 
 /// What is raised while an event is dead waits behind it, and goes on with it.
 pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(store: &S) {
-    use EventName::{JobPostingCreated, JobPostingExpired, JobPostingUpdated};
-    raise(store, 1, &[JobPostingCreated, JobPostingUpdated]).await;
+    raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
     let first = claim_one(store, 1, noon()).await;
     store
         .bury(first.receipt, "hopeless", noon())
         .await
         .expect("the store works");
-    raise(store, 1, &[JobPostingExpired]).await;
-    raise(store, 2, &[JobPostingCreated]).await;
+    raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
+    raise(store, 2, &[JOB_POSTING_CREATED]).await;
     let other = claim_one(store, 2, noon()).await;
     finish(store, other.receipt).await.expect("the lease holds");
-    let backlog = store.backlog().await.expect("the store works");
-    let events = backlog.iter().find(|of| of.kind == Kind::Event);
+    let backlog = store.backlog(&KINDS).await.expect("the store works");
+    let events = backlog.iter().find(|of| of.kind == EVENTS.kind());
     assert_eq!(events.map(|of| (of.waiting, of.dead)), Some((2, 1)));
     let revived = Revive::Tasks(vec![first.receipt.task]);
     assert_eq!(store.revive(&revived, None, noon()).await, Ok(1));
-    raise(store, 1, &[JobPostingCreated]).await;
+    raise(store, 1, &[JOB_POSTING_CREATED]).await;
     for lease in 3..=6 {
         let claimed = claim_one(store, lease, noon()).await;
         finish(store, claimed.receipt)
@@ -458,14 +501,13 @@ pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(stor
 
 /// Order is kept per posting, not across them.
 pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts>(store: &S) {
-    use EventName::{JobPostingCreated, JobPostingUpdated};
     for posting in 1..=3 {
-        raise(store, posting, &[JobPostingCreated, JobPostingUpdated]).await;
+        raise(store, posting, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
     }
     let claimed = claim(store, 1, noon()).await;
     assert_eq!(claimed.len(), 3);
     let event = Event {
-        name: JobPostingCreated,
+        name: JOB_POSTING_CREATED,
         subject: of_posting(1),
         at: noon(),
     };
@@ -476,15 +518,15 @@ pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts
     );
 }
 
-/// There is one sync of a subscriber, in the account that was asked for last.
+/// There is one effect of a kind and key, in the lane that was asked for last.
 pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
-    let [old, new] = syncs(1);
-    ask(store, &[old], noon()).await;
-    ask(store, &[new], noon() + hours(1)).await;
-    assert_eq!(claim_from(store, &[old.queue()], 1).await, []);
-    let claimed = claim_from(store, &[new.queue()], 2).await;
+    let [east, west] = tellings(1);
+    ask(store, &[east], noon()).await;
+    ask(store, &[west], noon() + hours(1)).await;
+    assert_eq!(claim_from(store, EAST, 1).await, []);
+    let claimed = claim_from(store, WEST, 2).await;
     assert_eq!(claimed.len(), 1, "it keeps its turn");
-    assert_eq!(claimed[0].work, Work::Effect(new));
+    assert_eq!(claimed[0].work, Work::Effect(west));
     finish(store, claimed[0].receipt)
         .await
         .expect("the lease holds");
@@ -494,43 +536,43 @@ pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
     );
 
     // Back again, while it waits.
-    for effect in [new, old] {
+    for effect in [west, east] {
         ask(store, &[effect], noon()).await;
     }
     let claimed = claim_one(store, 3, noon()).await;
-    assert_eq!(claimed.work, Work::Effect(old));
+    assert_eq!(claimed.work, Work::Effect(east));
 }
 
 /// What is being told to one account is not in the way of the other.
 pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<S: AllPorts>(
     store: &S,
 ) {
-    let [old, new] = syncs(1);
-    ask(store, &[old], noon()).await;
+    let [east, west] = tellings(1);
+    ask(store, &[east], noon()).await;
     let first = claim_one(store, 1, noon()).await;
     let mut both = WriteSet::new(noon());
-    both.ask(new);
-    both.done.push(first.receipt);
-    ask(store, &[new], noon()).await;
+    both.tasks.ask(west);
+    both.tasks.done.push(first.receipt);
+    ask(store, &[west], noon()).await;
     assert_eq!(claim(store, 2, noon()).await, [], "the lease holds");
     store.commit(both).await.expect("the lease holds");
-    assert_eq!(claim_from(store, &[old.queue()], 3).await, []);
+    assert_eq!(claim_from(store, EAST, 3).await, []);
     let second = claim_one(store, 4, noon()).await;
-    assert_eq!((second.work, second.attempts), (Work::Effect(new), 1));
+    assert_eq!((second.work, second.attempts), (Work::Effect(west), 1));
 }
 
 /// What one account never took, the other may.
 pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: &S) {
-    let [old, new] = syncs(1);
-    ask(store, &[old], noon()).await;
+    let [east, west] = tellings(1);
+    ask(store, &[east], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
         .bury(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
-    ask(store, &[new], noon()).await;
+    ask(store, &[west], noon()).await;
     let again = claim_one(store, 2, noon()).await;
-    assert_eq!((again.work, again.attempts), (Work::Effect(new), 1));
+    assert_eq!((again.work, again.attempts), (Work::Effect(west), 1));
     assert_eq!(
         Outbox::list(store, true, None, usize::MAX).await,
         Ok(vec![])
@@ -539,13 +581,13 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: 
 
 /// Changes of people are told before bulk work is done.
 pub async fn a_bulk_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
-    let [sync, _] = syncs(1);
-    let first = Effect::BulkSync(SubscriberId::new(uuid(1)), Account::Old);
+    let [sync, _] = tellings(1);
+    let first = Effect::new(BULK_EAST, uuid(1));
     ask(store, &[first], noon()).await;
-    assert_eq!(claim_from(store, &[sync.queue()], 1).await, []);
+    assert_eq!(claim_from(store, EAST, 1).await, []);
     for effect in [sync, first] {
         ask(store, &[effect], noon()).await;
-        assert_eq!(claim_from(store, &[first.queue()], 2).await, []);
+        assert_eq!(claim_from(store, BULK_EAST, 2).await, []);
     }
     let claimed = claim_one(store, 3, noon()).await;
     assert_eq!(claimed.work, Work::Effect(sync));
@@ -559,21 +601,19 @@ pub async fn a_bulk_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
     assert_eq!((again.work, again.attempts), (Work::Effect(first), 1));
 }
 
-fn syncs(n: u128) -> [Effect; 2] {
-    [Account::Old, Account::New].map(|account| Effect::Sync(SubscriberId::new(uuid(n)), account))
+fn tellings(n: u128) -> [Effect; 2] {
+    [EAST, WEST].map(|queue| Effect::new(queue, uuid(n)))
 }
 
-/// A subscriber's events wait for each other like a posting's, and come back as they were.
-pub async fn events_of_a_subscriber_come_in_order<S: AllPorts>(store: &S) {
-    let name = EventName::IndividualMembershipUpdated;
-    let subject = Subject::Subscriber(SubscriberId::new(uuid(1)));
+/// The events of another context wait for each other like a posting's, and come back as they were.
+pub async fn events_of_any_subject_come_in_order<S: AllPorts>(store: &S) {
     let events = [0, 1].map(|minute| Event {
-        name,
-        subject: subject.clone(),
+        name: TOLD,
+        subject: Subject::of(uuid(1)),
         at: noon() + minutes(minute),
     });
     let mut writes = WriteSet::new(noon());
-    writes.events.extend(events.clone());
+    writes.tasks.events.extend(events.clone());
     store.commit(writes).await.expect("events never conflict");
     for (lease, event) in (1..).zip(events) {
         let claimed = claim_one(store, lease, noon()).await;
@@ -586,12 +626,12 @@ pub async fn events_of_a_subscriber_come_in_order<S: AllPorts>(store: &S) {
 }
 
 /// Order is kept per subject, whatever it is.
-pub async fn events_of_postings_and_subscribers_do_not_wait_for_each_other<S: AllPorts>(store: &S) {
-    let subscriber = |n| Subject::Subscriber(SubscriberId::new(uuid(n)));
-    raise(store, 1, &[EventName::JobPostingCreated]).await;
+pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: AllPorts>(
+    store: &S,
+) {
+    raise(store, 1, &[JOB_POSTING_CREATED]).await;
     for n in [2, 3] {
-        let names = [EventName::IndividualMembershipUpdated];
-        raise_for(store, &subscriber(n), &names).await;
+        raise_for(store, &Subject::of(uuid(n)), &[TOLD]).await;
     }
     let claimed = claim(store, 1, noon()).await;
     let subjects: Vec<_> = claimed
@@ -601,67 +641,43 @@ pub async fn events_of_postings_and_subscribers_do_not_wait_for_each_other<S: Al
             Work::Effect(effect) => panic!("{effect:?} is no event"),
         })
         .collect();
-    assert_eq!(subjects, [of_posting(1), subscriber(2), subscriber(3)]);
+    assert_eq!(
+        subjects,
+        [of_posting(1), Subject::of(uuid(2)), Subject::of(uuid(3))]
+    );
 }
 
 /// A worker of one queue leaves the others alone.
 pub async fn queues_are_claimed_apart<S: AllPorts>(store: &S) {
     put(store, &[create("a", "acme")]).await;
-    let subscriber = |n| SubscriberId::new(uuid(n));
-    let effects = [
-        Effect::Enrich(put_id("a")),
-        Effect::Sync(subscriber(1), Account::Old),
-        Effect::Sync(subscriber(2), Account::New),
-        Effect::BulkSync(subscriber(3), Account::Old),
-        Effect::BulkSync(subscriber(4), Account::New),
-        // Of one subscriber, and yet another task.
-        Effect::Migrate(subscriber(1)),
-        Effect::Withdraw(subscriber(1)),
+    // Several of one key are tasks of their own if their kinds differ.
+    let tasks = [
+        (EAST, 1),
+        (WEST, 2),
+        (BULK_EAST, 3),
+        (BULK_WEST, 4),
+        (MOVE, 1),
+        (FETCH, 1),
     ];
-    ask(store, &effects[1..], noon()).await;
-    for (lease, queue) in (1..).zip(Queue::ALL) {
-        let claimed = claim_from(store, &[queue], lease).await;
+    let mut effects = tasks.map(|(queue, n)| Effect::new(queue, uuid(n))).to_vec();
+    ask(store, &effects, noon()).await;
+    effects.push(enrich(put_id("a")));
+    for (lease, queue) in (1..).zip(QUEUES) {
+        let claimed = claim_from(store, queue, lease).await;
         assert_eq!(claimed.len(), 1, "{queue:?}: {claimed:?}");
         match &claimed[0].work {
-            Work::Event(_) => assert_eq!(queue, Queue::Event),
+            Work::Event(_) => assert_eq!(queue, EVENTS),
             Work::Effect(effect) => {
                 assert!(effects.contains(effect), "{effect:?}");
                 assert_eq!(effect.queue(), queue);
             }
         }
     }
-    assert_eq!(claim_from(store, &[], 9).await, []);
 }
 
-/// One claim takes from several queues.
-pub async fn queues_are_claimed_together<S: AllPorts>(store: &S) {
-    let subscriber = |n| SubscriberId::new(uuid(n));
-    let effects = [
-        Effect::Migrate(subscriber(1)),
-        Effect::Sync(subscriber(2), Account::Old),
-        Effect::Sync(subscriber(3), Account::New),
-    ];
-    for (minute, effect) in (0..).zip(effects) {
-        ask(store, &[effect], noon() - minutes(9) + minutes(minute)).await;
-    }
-    let works = |claimed: Vec<Claimed>| {
-        let works = claimed.into_iter().map(|claimed| claimed.work);
-        works.collect::<Vec<_>>()
-    };
-    let queues = [Queue::Sync(Account::New), Queue::Migrate];
-    assert_eq!(
-        works(claim_from(store, &queues, 1).await),
-        [effects[0], effects[2]].map(Work::Effect)
-    );
-    assert_eq!(
-        works(claim_from(store, &Queue::ALL, 2).await),
-        [Work::Effect(effects[1])]
-    );
-}
-
-async fn claim_from<S: Outbox>(store: &S, queues: &[Queue], lease: u128) -> Vec<Claimed> {
+async fn claim_from<S: Outbox>(store: &S, queue: Queue, lease: u128) -> Vec<Claimed> {
     store
-        .claim(queues, 10, LEASE, uuid(lease), noon())
+        .claim(queue, 10, LEASE, uuid(lease), noon())
         .await
         .expect("the store works")
 }
@@ -675,7 +691,7 @@ pub async fn claims_are_limited_and_longest_due_first<S: AllPorts>(store: &S) {
     let mut order = Vec::new();
     for lease in 1..=2 {
         let claimed = store
-            .claim(&Queue::ALL, 2, LEASE, uuid(lease), now)
+            .claim(ENRICH, 2, LEASE, uuid(lease), now)
             .await
             .expect("the store works");
         order.push(
@@ -692,16 +708,12 @@ pub async fn claims_are_limited_and_longest_due_first<S: AllPorts>(store: &S) {
 /// An operator sees what waits, also while it is leased.
 pub async fn rows_are_listed<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
-    raise(store, 2, &[EventName::JobPostingExpired]).await;
-    let subscriber = SubscriberId::new(uuid(3));
-    let sync = Effect::Sync(subscriber, Account::New);
-    ask(store, &[sync], noon()).await;
-    ask(store, &[Effect::Migrate(subscriber)], noon()).await;
-    let subject = Subject::Subscriber(subscriber);
-    raise_for(store, &subject, &[EventName::IndividualMembershipUpdated]).await;
-    let claimed = store
-        .claim(&[Queue::Enrich], 1, LEASE, uuid(1), noon())
-        .await;
+    raise(store, 2, &[JOB_POSTING_EXPIRED]).await;
+    for queue in [WEST, MOVE] {
+        ask(store, &[Effect::new(queue, uuid(3))], noon()).await;
+    }
+    raise_for(store, &Subject::of(uuid(3)), &[TOLD]).await;
+    let claimed = store.claim(ENRICH, 1, LEASE, uuid(1), noon()).await;
     let claimed = claimed.expect("the store works");
     let rows = Outbox::list(store, false, None, usize::MAX)
         .await
@@ -710,7 +722,7 @@ pub async fn rows_are_listed<S: AllPorts>(store: &S) {
         .iter()
         .map(|row| {
             (
-                row.kind,
+                row.kind.as_str(),
                 row.key.clone(),
                 row.attempts,
                 row.next_at,
@@ -721,23 +733,17 @@ pub async fn rows_are_listed<S: AllPorts>(store: &S) {
     assert_eq!(
         rows,
         [
-            (Kind::Enrich, uuid(1).to_string(), 1, noon() + LEASE, None),
+            ("enrich", uuid(1).to_string(), 1, noon() + LEASE, None),
             (
-                Kind::Event,
+                "event",
                 format!("JobPostingExpired:{}", uuid(2)),
                 0,
                 noon(),
                 None
             ),
-            (Kind::Sync, uuid(3).to_string(), 0, noon(), None),
-            (Kind::Migrate, uuid(3).to_string(), 0, noon(), None),
-            (
-                Kind::Event,
-                format!("IndividualMembershipUpdated:{}", uuid(3)),
-                0,
-                noon(),
-                None
-            ),
+            ("tell", uuid(3).to_string(), 0, noon(), None),
+            ("move", uuid(3).to_string(), 0, noon(), None),
+            ("event", format!("Told:{}", uuid(3)), 0, noon(), None),
         ]
     );
     assert_eq!(claimed.len(), 1);
@@ -764,56 +770,58 @@ pub async fn rows_are_listed_by_pages<S: AllPorts>(store: &S) {
 
 /// Whatever they are and however they stand, and nobody else's.
 pub async fn the_tasks_of_a_subject_are_listed<S: AllPorts>(store: &S) {
-    let id = SubscriberId::new(uuid(1));
-    ask(store, &[Effect::Migrate(id)], noon()).await;
+    let id = uuid(1);
+    ask(store, &[Effect::new(MOVE, id)], noon()).await;
     let claimed = store
-        .claim(&[Queue::Migrate], 1, minutes(1), uuid(9), noon())
+        .claim(MOVE, 1, minutes(1), uuid(9), noon())
         .await
         .expect("the store works");
     let buried = store.bury(claimed[0].receipt, "no luck", noon()).await;
     assert_eq!(buried, Ok(()));
     let mut writes = WriteSet::new(noon());
-    writes.events.push(Event {
-        name: EventName::IndividualMembershipUpdated,
-        subject: Subject::Subscriber(id),
+    writes.tasks.events.push(Event {
+        name: TOLD,
+        subject: Subject::of(id),
         at: noon(),
     });
-    writes.ask(Effect::Withdraw(id));
-    writes.ask(Effect::Withdraw(SubscriberId::new(uuid(2))));
+    writes.tasks.ask(Effect::new(FETCH, id));
+    writes.tasks.ask(Effect::new(FETCH, uuid(2)));
     store.commit(writes).await.expect("the store works");
-    let tasks = store.tasks_of(id.uuid(), 100).await;
+    let tasks = store.tasks_of(id, &KINDS, 100).await;
     let tasks = tasks.expect("the store works");
     assert!(tasks.is_sorted_by_key(|one| one.task.id));
     let mut found: Vec<_> = tasks
         .iter()
-        .map(|one| (one.task.kind, one.is_dead, one.task.last_error.as_deref()))
+        .map(|one| {
+            let error = one.task.last_error.as_deref();
+            (one.task.kind.as_str(), one.is_dead, error)
+        })
         .collect();
     found.sort_unstable();
     let expect = [
-        (Kind::Event, false, None),
-        (Kind::Migrate, true, Some("no luck")),
-        (Kind::Withdraw, false, None),
+        ("event", false, None),
+        ("fetch", false, None),
+        ("move", true, Some("no luck")),
     ];
     assert_eq!(found, expect);
     assert_eq!(tasks[0].task.key, uuid(1).to_string());
-    let first = store.tasks_of(id.uuid(), 1).await;
+    let first = store.tasks_of(id, &KINDS, 1).await;
     assert_eq!(first, Ok(tasks[..1].to_vec()));
-    assert_eq!(store.tasks_of(uuid(404), 100).await, Ok(Vec::new()));
+    assert_eq!(store.tasks_of(uuid(404), &KINDS, 100).await, Ok(Vec::new()));
 }
 
 /// Of some effects, those that were given up are told apart from whatever else there is.
 pub async fn dead_tasks_are_found_by_their_effects<S: AllPorts>(store: &S) {
-    let migrate = |n| Effect::Migrate(SubscriberId::new(uuid(n)));
-    let [sync, _] = syncs(2);
-    ask(store, &[migrate(1), migrate(2), migrate(3), sync], noon()).await;
-    let queue = [Queue::Migrate];
-    let claimed = store.claim(&queue, 2, LEASE, uuid(9), noon()).await;
+    let moving = |n| Effect::new(MOVE, uuid(n));
+    let [sync, _] = tellings(2);
+    ask(store, &[moving(1), moving(2), moving(3), sync], noon()).await;
+    let claimed = store.claim(MOVE, 2, LEASE, uuid(9), noon()).await;
     for task in claimed.expect("the store works") {
         let buried = store.bury(task.receipt, "hopeless", noon()).await;
         buried.expect("the store works");
     }
-    let named = [sync, migrate(4), migrate(3), migrate(2)];
-    assert_eq!(store.dead_among(&named).await, Ok(vec![migrate(2)]));
+    let named = [sync, moving(4), moving(3), moving(2)];
+    assert_eq!(store.dead_among(&named).await, Ok(vec![moving(2)]));
     assert_eq!(store.dead_among(&[]).await, Ok(vec![]));
 }
 
@@ -827,19 +835,19 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
         .await
         .expect("the store works");
     // Bulk work counts, but its age says nothing.
-    let bulk = Effect::BulkSync(SubscriberId::new(uuid(5)), Account::Old);
+    let bulk = Effect::new(BULK_EAST, uuid(5));
     ask(store, &[bulk], noon()).await;
-    let backlog = store.backlog().await.expect("the store works");
-    let syncs_of = |backlog: &[Backlog]| {
-        let of = backlog.iter().find(|of| of.kind == Kind::Sync);
+    let backlog = store.backlog(&KINDS).await.expect("the store works");
+    let tells_of = |backlog: &[Backlog]| {
+        let of = backlog.iter().find(|of| of.kind == TELL);
         of.map(|of| (of.waiting, of.oldest))
     };
-    assert_eq!(syncs_of(&backlog), Some((1, None)));
+    assert_eq!(tells_of(&backlog), Some((1, None)));
     // Of either account.
-    let [first, _] = syncs(3);
-    let [_, second] = syncs(4);
+    let [first, _] = tellings(3);
+    let [_, second] = tellings(4);
     ask(store, &[first, second], noon() + hours(2)).await;
-    let backlog = store.backlog().await.expect("the store works");
+    let backlog = store.backlog(&KINDS).await.expect("the store works");
     let numbers: Vec<_> = backlog
         .iter()
         .map(|of| (of.kind, of.waiting, of.dead, of.oldest))
@@ -847,11 +855,11 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
     assert_eq!(
         numbers,
         [
-            (Kind::Enrich, 1, 1, Some(noon() + hours(1))),
-            (Kind::Event, 0, 0, None),
-            (Kind::Sync, 3, 0, Some(noon() + hours(2))),
-            (Kind::Migrate, 0, 0, None),
-            (Kind::Withdraw, 0, 0, None),
+            (ENRICH.kind(), 1, 1, Some(noon() + hours(1))),
+            (EVENTS.kind(), 0, 0, None),
+            (TELL, 3, 0, Some(noon() + hours(2))),
+            (MOVE.kind(), 0, 0, None),
+            (FETCH.kind(), 0, 0, None),
         ]
     );
 }

@@ -4,8 +4,8 @@ use super::{identifier, load, posting, put, run, touching};
 use crate::{
     company::CompanyId,
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::{Effect, Outbox},
-    posting::{ContentHash, Description, Posting, PostingId, Rejection, Status},
+    outbox::Outbox,
+    posting::{ContentHash, Description, Posting, PostingId, Rejection, Status, enrich},
     store::{ListQuery, PostingReader, StoreError},
     testing::{AllPorts, create, hours, noon, push, put_id, uuid},
 };
@@ -163,9 +163,7 @@ pub async fn a_conflict_writes_nothing<S: AllPorts>(store: &S) {
                 (id, write)
             }),
     );
-    writes
-        .effects
-        .insert(Effect::Enrich(PostingId::new(uuid(9))));
+    writes.tasks.ask(enrich(PostingId::new(uuid(9))));
     assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
     assert_eq!(posting(store, "a").await, a);
     assert_eq!(posting(store, "b").await, b);

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::MemoryStore;
+use super::Memory;
 use crate::{
     enrichment::{DraftCache, DraftKey, Reservation},
     store::StoreError,
@@ -34,7 +34,7 @@ impl Entry {
     }
 }
 
-impl MemoryStore {
+impl<C> Memory<C> {
     /// The drafts that are kept, in no order.
     pub fn kept_drafts(&self) -> Vec<String> {
         let state = self.state();
@@ -50,7 +50,7 @@ impl MemoryStore {
 }
 
 #[async_trait]
-impl DraftCache for MemoryStore {
+impl<C: Send> DraftCache for Memory<C> {
     async fn reserve(
         &self,
         key: &DraftKey,

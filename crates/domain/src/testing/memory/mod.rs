@@ -3,7 +3,6 @@
 mod audit;
 mod drafts;
 mod outbox;
-mod subscriber;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -12,14 +11,15 @@ use std::{
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
-use self::{outbox::Task, subscriber::Subscribers};
+use self::outbox::Task;
 use crate::{
     audit::Entry,
     client::{Client, ClientId, Clients},
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
-    outbox::{Effect, Receipt, TaskId, Work},
+    outbox::{Effect, Receipt, TaskId, TaskWrites, Work},
     posting::{
         Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
     },
@@ -27,13 +27,17 @@ use crate::{
         HISTORY_SHOWN, Health, Known, ListEntry, ListQuery, Position, PostingPage, PostingReader,
         PostingWrite, Store, StoreError, WriteSet,
     },
-    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 
 /// Implements every port of the state. Nothing survives it.
+pub type MemoryStore = Memory<()>;
+
+/// A store in memory that another context may keep its own state beside.
 #[derive(Debug, Default)]
-pub struct MemoryStore {
+pub struct Memory<C> {
     state: Mutex<State>,
+    /// The other context's state. It is locked before this context's.
+    pub beside: Mutex<C>,
 }
 
 #[derive(Debug, Default)]
@@ -43,7 +47,6 @@ struct State {
     companies: HashMap<CompanyId, Company>,
     clients: Vec<Client>,
     drafts: HashMap<DraftKey, drafts::Entry>,
-    subscribers: Subscribers,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,
     audit: Vec<Entry>,
@@ -56,10 +59,25 @@ struct Row {
     history: Vec<HistoryEntry>,
 }
 
-impl MemoryStore {
+impl<C: Default> Memory<C> {
     /// An empty store.
     pub fn new() -> Self {
         Self::default()
+    }
+}
+
+impl<C> Memory<C> {
+    /// Writes what another context's commit has beside its own state, or nothing. What no worker
+    /// is at of the tasks of the subjects that are `gone` goes first.
+    pub fn write_tasks(&self, writes: TaskWrites, gone: &[Uuid]) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if !writes.done.iter().all(|receipt| state.holds(receipt)) {
+            return Err(StoreError::Conflict);
+        }
+        let goes = |task: &Task| gone.contains(&task.subject()) && task.lease.is_none();
+        state.tasks.retain(|_, task| !goes(task));
+        state.write_tasks(writes, &HashSet::new());
+        Ok(())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -101,9 +119,7 @@ impl State {
                         .contains_key(&write.posting.source_identifier)
             }
         });
-        postings_match
-            && self.subscribers.admit(writes)
-            && writes.done.iter().all(|receipt| self.holds(receipt))
+        postings_match && writes.tasks.done.iter().all(|receipt| self.holds(receipt))
     }
 
     fn holds(&self, receipt: &Receipt) -> bool {
@@ -165,7 +181,7 @@ impl State {
             Some(task) => {
                 task.generation += 1;
                 // None moves back behind others.
-                if task.is_dead || !matches!(effect, Effect::BulkSync(..)) {
+                if task.is_dead || !effect.queue().is_bulk() {
                     task.work = Work::Effect(effect);
                 }
                 if task.is_dead {
@@ -173,6 +189,24 @@ impl State {
                 }
             }
             None => self.add(Work::Effect(effect), at),
+        }
+    }
+
+    /// Writes effects and events, ends tasks, and adds to the audit. Of subjects that stayed as
+    /// they were nothing is told.
+    fn write_tasks(&mut self, writes: TaskWrites, as_they_were: &HashSet<Uuid>) {
+        let at = writes.at;
+        for effect in writes.asked() {
+            self.ask(effect, at);
+        }
+        let told = writes.events.into_iter();
+        told.filter(|event| !as_they_were.contains(&event.subject.id))
+            .for_each(|event| self.add(Work::Event(event), at));
+        for receipt in writes.done {
+            self.finish(receipt, at);
+        }
+        for entry in writes.audit {
+            audit::write(&mut self.audit, entry);
         }
     }
 
@@ -206,7 +240,7 @@ impl State {
 }
 
 #[async_trait]
-impl Store for MemoryStore {
+impl<C: Send> Store for Memory<C> {
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -233,7 +267,6 @@ impl Store for MemoryStore {
         if !state.admits(&writes) {
             return Err(StoreError::Conflict);
         }
-        let at = writes.at;
         let mut as_they_were = HashSet::new();
         for write in writes.companies.into_values() {
             let id = write.company.id;
@@ -245,34 +278,7 @@ impl Store for MemoryStore {
             .postings
             .into_values()
             .for_each(|write| state.write(write));
-        for (id, purge) in &writes.purges {
-            state.subscribers.purge(*id);
-            let remembered = purge.remember.map(|status| Remembered { status, at });
-            if remembered.is_some() {
-                state.subscribers.remember(&purge.email, remembered)?;
-            }
-            state.tasks.retain(|_, task| !task.waits_for(*id));
-        }
-        for email in &writes.recalled {
-            state.subscribers.remember(email, None)?;
-        }
-        state.subscribers.write(writes.subscribers.into_values());
-        writes
-            .effects
-            .into_iter()
-            .for_each(|effect| state.ask(effect, at));
-        writes
-            .events
-            .into_iter()
-            .filter(|event| !as_they_were.contains(&event.subject.uuid()))
-            .for_each(|event| state.add(Work::Event(event), at));
-        writes
-            .done
-            .into_iter()
-            .for_each(|receipt| state.finish(receipt, at));
-        for entry in writes.audit {
-            audit::write(&mut state.audit, entry);
-        }
+        state.write_tasks(writes.tasks, &as_they_were);
         Ok(())
     }
 
@@ -299,52 +305,10 @@ impl Store for MemoryStore {
             .map(|(_, identifier)| identifier)
             .collect())
     }
-
-    async fn load_subscribers(
-        &self,
-        emails: &[Email],
-    ) -> Result<HashMap<Email, Subscriber>, StoreError> {
-        let state = self.state();
-        let found = emails
-            .iter()
-            .filter_map(|email| state.subscribers.find(email));
-        Ok(found
-            .map(|found| (found.email.clone(), found.clone()))
-            .collect())
-    }
-
-    async fn load_subscribers_by_id(
-        &self,
-        ids: &[SubscriberId],
-    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
-        let state = self.state();
-        let found = ids
-            .iter()
-            .filter_map(|id| state.subscribers.find_by_id(*id));
-        Ok(found.map(|found| (found.id, found.clone())).collect())
-    }
-
-    async fn find_subscriber_by_token(
-        &self,
-        token: &MigrationToken,
-    ) -> Result<Option<Subscriber>, StoreError> {
-        Ok(self.state().subscribers.find_by_token(token).cloned())
-    }
-
-    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
-        let state = self.state();
-        let mut known = HashMap::new();
-        for email in emails {
-            if let Some(remembered) = state.subscribers.remembered(email)? {
-                known.insert(email.clone(), remembered);
-            }
-        }
-        Ok(known)
-    }
 }
 
 #[async_trait]
-impl PostingReader for MemoryStore {
+impl<C: Send> PostingReader for Memory<C> {
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
         let state = self.state();
         let row = state
@@ -406,14 +370,14 @@ fn entry(view: &PostingView) -> ListEntry {
 }
 
 #[async_trait]
-impl Health for MemoryStore {
+impl<C: Send> Health for Memory<C> {
     async fn ready(&self) -> Result<(), StoreError> {
         Ok(())
     }
 }
 
 #[async_trait]
-impl Clients for MemoryStore {
+impl<C: Send> Clients for Memory<C> {
     async fn insert(&self, client: &Client) -> Result<(), StoreError> {
         self.state().clients.push(client.clone());
         Ok(())

@@ -6,15 +6,14 @@ use async_trait::async_trait;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{MemoryStore, audit};
+use super::{Memory, audit};
 use crate::{
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive, Subject,
+        Backlog, Claimed, EVENTS, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive,
         SubjectTask, TaskId, TaskRow, Work,
     },
     store::StoreError,
-    subscriber::SubscriberId,
 };
 
 #[derive(Clone, Debug)]
@@ -47,10 +46,10 @@ impl Task {
         }
     }
 
-    fn subject(&self) -> Uuid {
+    pub(super) fn subject(&self) -> Uuid {
         match &self.work {
             Work::Effect(effect) => effect.key(),
-            Work::Event(event) => event.subject.uuid(),
+            Work::Event(event) => event.subject.id,
         }
     }
 
@@ -58,7 +57,7 @@ impl Task {
         let subject = self.subject();
         TaskRow {
             id,
-            kind: self.kind(),
+            kind: self.kind().to_string(),
             key: match &self.work {
                 Work::Effect(_) => subject.to_string(),
                 Work::Event(event) => format!("{}:{subject}", event.name),
@@ -76,7 +75,7 @@ impl Task {
     fn queue(&self) -> Queue {
         match &self.work {
             Work::Effect(effect) => effect.queue(),
-            Work::Event(_) => Queue::Event,
+            Work::Event(_) => EVENTS,
         }
     }
 
@@ -118,15 +117,6 @@ impl Task {
         }
     }
 
-    /// Whether it is for a subscriber, and no worker is at it.
-    pub(super) fn waits_for(&self, id: SubscriberId) -> bool {
-        let is_for = match &self.work {
-            Work::Effect(effect) => effect.key() == id.uuid(),
-            Work::Event(event) => event.subject == Subject::Subscriber(id),
-        };
-        is_for && self.lease.is_none()
-    }
-
     /// Makes it due with a clean record.
     pub(super) fn renew(&mut self, at: OffsetDateTime) {
         *self = Self {
@@ -138,10 +128,10 @@ impl Task {
 }
 
 #[async_trait]
-impl Outbox for MemoryStore {
+impl<C: Send> Outbox for Memory<C> {
     async fn claim(
         &self,
-        queues: &[Queue],
+        queue: Queue,
         limit: usize,
         lease: Duration,
         lease_id: Uuid,
@@ -154,11 +144,11 @@ impl Outbox for MemoryStore {
             .iter()
             // Only the first event of a subject gets past this, whatever its own state is.
             .filter(|(_, task)| match &task.work {
-                Work::Event(event) => subjects.insert(event.subject.uuid()),
+                Work::Event(event) => subjects.insert(event.subject.id),
                 Work::Effect(_) => true,
             })
             .filter(|(_, task)| {
-                queues.contains(&task.queue())
+                task.queue() == queue
                     && !task.is_dead
                     && task.lease.is_none()
                     && task.next_at <= now
@@ -176,15 +166,15 @@ impl Outbox for MemoryStore {
         Ok(claimed)
     }
 
-    async fn has_suspect(&self, queues: &[Queue], now: OffsetDateTime) -> Result<bool, StoreError> {
+    async fn has_suspect(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError> {
         let state = self.state();
         let mut tasks = state.tasks.values();
-        Ok(tasks.any(|task| queues.contains(&task.queue()) && task.is_suspect(now)))
+        Ok(tasks.any(|task| task.queue() == queue && task.is_suspect(now)))
     }
 
     async fn claim_suspect(
         &self,
-        queues: &[Queue],
+        queue: Queue,
         lease: Duration,
         lease_id: Uuid,
         now: OffsetDateTime,
@@ -193,7 +183,7 @@ impl Outbox for MemoryStore {
         let suspects = state
             .tasks
             .iter_mut()
-            .filter(|(_, task)| queues.contains(&task.queue()) && task.is_suspect(now));
+            .filter(|(_, task)| task.queue() == queue && task.is_suspect(now));
         let first = suspects.min_by_key(|(id, task)| (task.next_at, **id));
         Ok(first.map(|(id, task)| {
             task.lost += 1;
@@ -272,12 +262,18 @@ impl Outbox for MemoryStore {
         Ok(rows.take(limit).map(|(id, task)| task.row(*id)).collect())
     }
 
-    async fn tasks_of(&self, subject: Uuid, limit: usize) -> Result<Vec<SubjectTask>, StoreError> {
+    async fn tasks_of(
+        &self,
+        subject: Uuid,
+        kinds: &[Kind],
+        limit: usize,
+    ) -> Result<Vec<SubjectTask>, StoreError> {
         let state = self.state();
         let tasks = state
             .tasks
             .iter()
-            .filter(|(_, task)| task.subject() == subject);
+            .filter(|(_, task)| task.subject() == subject)
+            .filter(|(_, task)| task.queue() == EVENTS || kinds.contains(&task.kind()));
         Ok(tasks
             .take(limit)
             .map(|(id, task)| SubjectTask {
@@ -319,7 +315,7 @@ impl Outbox for MemoryStore {
         Ok(revived)
     }
 
-    async fn backlog(&self) -> Result<Vec<Backlog>, StoreError> {
+    async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError> {
         let state = self.state();
         let of = |kind| {
             let tasks = || state.tasks.values().filter(move |task| task.kind() == kind);
@@ -338,6 +334,6 @@ impl Outbox for MemoryStore {
                 oldest,
             }
         };
-        Ok(Kind::ALL.into_iter().map(of).collect())
+        Ok(kinds.iter().copied().map(of).collect())
     }
 }

@@ -4,8 +4,8 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     enrichment::{Coordinates, EnrichedTexts, Enrichment, ReasonCode, Verdict},
-    outbox::{Effect, Kind, Outbox, Queue, Receipt, Revive, Work},
-    posting::{CountryCode, Lifetime, PostingId, PostingView, Status},
+    outbox::{Outbox, Receipt, Revive, Work},
+    posting::{CountryCode, ENRICH, Lifetime, PostingId, PostingView, Status},
     store::{PostingReader, StoreError},
     testing::{MemoryStore, hours, identifier, noon, push, uuid},
     usecase::{
@@ -71,20 +71,20 @@ impl World {
         let lease = uuid(0x1_0000 + self.claims);
         let claimed = self
             .store
-            .claim(&[Queue::Enrich], 1, Duration::MINUTE, lease, self.now)
+            .claim(ENRICH, 1, Duration::MINUTE, lease, self.now)
             .await
             .unwrap();
         let task = match claimed.into_iter().next() {
             Some(task) => task,
             None => self
                 .store
-                .claim_suspect(&[Queue::Enrich], Duration::MINUTE, lease, self.now)
+                .claim_suspect(ENRICH, Duration::MINUTE, lease, self.now)
                 .await
                 .unwrap()?,
         };
         match task.work {
-            Work::Effect(Effect::Enrich(id)) => Some((task.receipt, id)),
-            other => panic!("{other:?}"),
+            Work::Effect(effect) => Some((task.receipt, PostingId::new(effect.key()))),
+            other @ Work::Event(_) => panic!("{other:?}"),
         }
     }
 
@@ -119,7 +119,7 @@ impl World {
     }
 
     /// What waits or is leased, or what is dead.
-    async fn rows(&self, dead: bool) -> Vec<(Kind, Option<String>)> {
+    async fn rows(&self, dead: bool) -> Vec<(String, Option<String>)> {
         let rows = Outbox::list(&self.store, dead, None, usize::MAX)
             .await
             .unwrap();
@@ -271,7 +271,7 @@ fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
             .await
             .unwrap();
         assert_eq!(world.claim().await, None);
-        let dead = vec![(Kind::Enrich, Some("of no use".to_owned()))];
+        let dead = vec![("enrich".to_owned(), Some("of no use".to_owned()))];
         assert_eq!(world.rows(true).await, dead);
         world
             .store

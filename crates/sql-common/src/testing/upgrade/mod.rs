@@ -14,6 +14,7 @@ use domain::{
     outbox::{Claimed, Outbox, Queue, Receipt, TaskId, Work},
     testing::{AllPorts, hours, noon, uuid},
 };
+use newsletter::testing::AllPorts as NewsletterPorts;
 
 /// The fixture of one migration, of the crate in this folder.
 ///
@@ -63,7 +64,7 @@ pub fn assert_all_are_kept(before: &BTreeMap<String, i64>, after: &BTreeMap<Stri
 /// # Panics
 /// When a row is gone or is read as something else; when it is not said here how the rows of
 /// this migration are read.
-pub async fn rows_come_back<S: AllPorts>(store: &S, migration: &str) {
+pub async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &str) {
     match migration.split_once('_') {
         Some((_, "version_0_2_0")) => {
             postings::come_back(store).await;
@@ -78,10 +79,10 @@ const LEASE: u128 = 0x301;
 
 /// Checks that these tasks are claimed from a queue, or as a suspect those whose lease ended.
 async fn assert_claimed<S: Outbox>(store: &S, queue: Queue, expect: &[Claimed]) {
-    let (queues, lease, now) = ([queue], uuid(LEASE), noon() + hours(48));
-    let claimed = store.claim(&queues, 100, hours(1), lease, now).await;
+    let (lease, now) = (uuid(LEASE), noon() + hours(48));
+    let claimed = store.claim(queue, 100, hours(1), lease, now).await;
     let mut claimed = claimed.expect("the store works");
-    let suspect = store.claim_suspect(&queues, hours(1), lease, now).await;
+    let suspect = store.claim_suspect(queue, hours(1), lease, now).await;
     claimed.extend(suspect.expect("the store works"));
     assert_eq!(claimed, expect);
 }

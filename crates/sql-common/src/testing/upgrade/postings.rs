@@ -4,10 +4,12 @@ use domain::{
     client::{Client, ClientId, Clients, Scope},
     company::{Company, CompanyId, Website},
     enrichment::{Coordinates, DraftKey, EnrichedTexts, Reservation},
-    outbox::{Effect, Event, EventName, Queue, Subject, Work},
+    outbox::{EVENTS, Event, EventName, Work},
     posting::{
-        Actor, ContentHash, CountryCode, CurrencyCode, Details, EmploymentType, HistoryEntry,
-        LocationType, Metadata, Posting, PostingId, PostingView, SalaryPeriod, Status,
+        Actor, ContentHash, CountryCode, CurrencyCode, Details, ENRICH, EmploymentType,
+        HistoryEntry, LocationType, Metadata, Posting, PostingId, PostingView, SalaryPeriod,
+        Status, enrich,
+        event::{JOB_POSTING_APPROVED, JOB_POSTING_CREATED},
     },
     store::PostingReader,
     testing::{AllPorts, hours, identifier, minutes, noon, posting, uuid},
@@ -152,28 +154,25 @@ fn entry(status: Status, after: Duration, reason: Option<&str>, by: Actor) -> Hi
 /// An enrichment that was asked for twice, and two events of which the second waits for the
 /// first, which has failed once.
 async fn tasks_come_back<S: AllPorts>(store: &S) {
-    let mut enrich = claimed(1, Work::Effect(Effect::Enrich(PostingId::new(uuid(0x102)))));
-    enrich.receipt.generation = 2;
-    assert_claimed(store, Queue::Enrich, &[enrich]).await;
+    let mut asked = claimed(1, Work::Effect(enrich(PostingId::new(uuid(0x102)))));
+    asked.receipt.generation = 2;
+    assert_claimed(store, ENRICH, &[asked]).await;
 
-    let event = |name, after| {
+    let event = |name: EventName, after| {
         Work::Event(Event {
             name,
-            subject: Subject::Posting {
-                id: PostingId::new(uuid(0x101)),
-                source_identifier: identifier("förlag/1 100%"),
-            },
+            subject: identifier("förlag/1 100%").subject(PostingId::new(uuid(0x101))),
             at: noon() + after,
         })
     };
-    let mut created = claimed(2, event(EventName::JobPostingCreated, hours(0)));
+    let mut created = claimed(2, event(JOB_POSTING_CREATED, hours(0)));
     (created.attempts, created.first_failed_at) = (2, Some(noon()));
-    assert_claimed(store, Queue::Event, std::slice::from_ref(&created)).await;
+    assert_claimed(store, EVENTS, std::slice::from_ref(&created)).await;
     let mut writes = domain::store::WriteSet::new(noon());
-    writes.done.push(created.receipt);
+    writes.tasks.done.push(created.receipt);
     store.commit(writes).await.expect("the lease holds");
-    let approved = claimed(3, event(EventName::JobPostingApproved, hours(1)));
-    assert_claimed(store, Queue::Event, &[approved]).await;
+    let approved = claimed(3, event(JOB_POSTING_APPROVED, hours(1)));
+    assert_claimed(store, EVENTS, &[approved]).await;
 }
 
 /// One that works, and one that was revoked.

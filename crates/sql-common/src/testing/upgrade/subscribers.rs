@@ -1,14 +1,18 @@
 //! What the fixtures say of subscribers, the provider's accounts and the audit.
 
 use domain::{
-    audit::{Action, AuditQuery, Deed},
-    outbox::{Effect, Event, EventName, Queue, Revive, Subject, TaskId, Work},
+    audit::{AuditQuery, Deed},
+    outbox::{EVENTS, Event, Revive, Subject, TaskId, Work},
+};
+use newsletter::{
+    audit,
     store::AccountState,
     subscriber::{
         Account, Departure, Membership, MembershipStatus, Migrated, MigrationSource,
         MigrationToken, Place, Places, PlanCategory, Remembered, Subscriber, SubscriberId,
         SubscriberStatus, Suppression, SuppressionSource, provider::ProviderId,
     },
+    tasks,
     testing::{AllPorts, deed, email, hours, minutes, noon, subscriber, uuid},
 };
 use time::macros::date;
@@ -17,9 +21,7 @@ use super::{assert_claimed, claimed};
 
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
     for expect in [full(), bare(), left()] {
-        let known = store
-            .load_subscribers(std::slice::from_ref(&expect.email))
-            .await;
+        let known = store.load(std::slice::from_ref(&expect.email)).await;
         let known = known.expect("the store works");
         assert_eq!(known.get(&expect.email), Some(&expect));
     }
@@ -69,7 +71,7 @@ fn full() -> Subscriber {
             was_found: true,
             has_joined: true,
         }),
-        told: Some([0xA5; 32]),
+        synced_digest: Some([0xA5; 32]),
         told_at: Some(noon() + hours(1)),
         updated_at: noon() + hours(2),
         ..numbered(0x401, "o'brien+news@xn--exmple-cua.com")
@@ -126,7 +128,7 @@ async fn audit_comes_back<S: AllPorts>(store: &S) {
         ..deed(1)
     };
     let entry = deed
-        .entry(Action::SUBSCRIBERS_SUPPRESS, noon())
+        .entry(audit::SUBSCRIBERS_SUPPRESS, noon())
         .about(uuid(0x401))
         .with("reason", "asked by 'phone'");
     let query = AuditQuery {
@@ -139,24 +141,24 @@ async fn audit_comes_back<S: AllPorts>(store: &S) {
 /// A sync whose worker died, and an event that was given up with one that waits behind it.
 async fn tasks_come_back<S: AllPorts>(store: &S) {
     let id = SubscriberId::new(uuid(0x401));
-    let mut sync = claimed(6, Work::Effect(Effect::Sync(id, Account::New)));
+    let mut sync = claimed(6, Work::Effect(tasks::sync(id, Account::New)));
     (sync.attempts, sync.lost) = (2, 1);
-    assert_claimed(store, Queue::Sync(Account::New), &[sync]).await;
+    assert_claimed(store, tasks::syncs(Account::New), &[sync]).await;
 
     let event = |id_of_task| {
         let event = Event {
-            name: EventName::IndividualMembershipUpdated,
-            subject: Subject::Subscriber(id),
+            name: tasks::INDIVIDUAL_MEMBERSHIP_UPDATED,
+            subject: Subject::of(id.uuid()),
             at: noon(),
         };
         claimed(id_of_task, Work::Event(event))
     };
-    assert_claimed(store, Queue::Event, &[]).await;
+    assert_claimed(store, EVENTS, &[]).await;
     let dead = Revive::Tasks(vec![TaskId(4)]);
     assert_eq!(store.revive(&dead, None, noon()).await, Ok(1));
-    assert_claimed(store, Queue::Event, &[event(4)]).await;
-    let mut writes = domain::store::WriteSet::new(noon());
-    writes.done.push(event(4).receipt);
+    assert_claimed(store, EVENTS, &[event(4)]).await;
+    let mut writes = newsletter::store::WriteSet::new(noon());
+    writes.tasks.done.push(event(4).receipt);
     store.commit(writes).await.expect("the lease holds");
-    assert_claimed(store, Queue::Event, &[event(5)]).await;
+    assert_claimed(store, EVENTS, &[event(5)]).await;
 }

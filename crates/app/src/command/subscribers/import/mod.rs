@@ -14,8 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{
-    audit::Action,
+use newsletter::{
+    audit,
     store::Store,
     subscriber::PutSubscriber,
     usecase::{Reported, decide_subscribers, put_subscribers},
@@ -32,7 +32,7 @@ use crate::{
     command::run::Run,
     conflicts::decide_again,
     database::Database,
-    newsletter, output,
+    newsletter_service, output,
 };
 
 /// The columns of the file; the token that an export adds is ignored.
@@ -47,10 +47,10 @@ static LAYOUT: Layout = Layout {
 pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode> {
     let deed = args.operator.deed()?;
     let entry = deed
-        .entry(Action::SUBSCRIBERS_IMPORT, clock::now())
+        .entry(audit::SUBSCRIBERS_IMPORT, clock::now())
         .with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;
-    let store = &*database.store;
+    let store = &*database.newsletter;
     let mut import = Import {
         store,
         clock: clock::system(),
@@ -154,11 +154,11 @@ impl Intake for Import<'_> {
         if emails.is_empty() {
             return Ok(());
         }
-        let mut known = self.store.load_subscribers(&emails).await?;
+        let mut known = self.store.load(&emails).await?;
         let reported = if let Some(run) = &mut self.run {
             run.begin(self.store).await?;
             let attempt = || put_subscribers(self.store, puts, (self.clock)());
-            decide_again(newsletter::DEADLINE, attempt).await?
+            decide_again(newsletter_service::DEADLINE, attempt).await?
         } else {
             decide_subscribers(self.store, puts, (self.clock)())
                 .await?

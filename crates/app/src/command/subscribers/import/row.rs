@@ -1,13 +1,11 @@
 //! Parses a line of the file as a report, by the rules of a request, with the columns' names.
 
-use domain::{
-    posting::PutError,
-    subscriber::{Email, PutSubscriber},
-};
+use domain::body::BodyError;
+use newsletter::subscriber::{Email, PutSubscriber};
 use serde_json::{Map, Value, json};
 
 use super::super::records::Fields;
-use crate::newsletter::{new_id, new_token};
+use crate::newsletter_service::{new_id, new_token};
 
 /// Parses a report; the error names the columns that are wrong.
 pub(super) fn report(fields: &Fields) -> Result<PutSubscriber, String> {
@@ -38,7 +36,7 @@ pub(super) fn report(fields: &Fields) -> Result<PutSubscriber, String> {
     match put {
         Ok(put) if errors.is_empty() => return Ok(put),
         Ok(_) => {}
-        Err(PutError::Invalid(found)) => {
+        Err(BodyError::Invalid(found)) => {
             for (field, messages) in found.iter() {
                 let column = field.strip_prefix("membership.").unwrap_or(field);
                 errors.extend(messages.iter().map(|message| format!("{column} {message}")));

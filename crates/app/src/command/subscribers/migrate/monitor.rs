@@ -2,10 +2,11 @@
 
 use std::{collections::HashSet, fmt};
 
-use domain::{
-    outbox::{Effect, Outbox},
-    store::{Store, StoreError},
+use domain::{outbox::Outbox, store::StoreError};
+use newsletter::{
+    store::Store,
     subscriber::{Email, SubscriberId},
+    tasks,
 };
 
 /// The share of moves that may fail, in percent.
@@ -73,7 +74,7 @@ impl<'a> MoveMonitor<'a> {
 
     /// Adds subscribers whose moves are watched.
     pub async fn watch(&mut self, moved: &[Email]) -> Result<(), StoreError> {
-        let known = self.store.load_subscribers(moved).await?;
+        let known = self.store.load(moved).await?;
         self.under_way.extend(known.values().map(|known| known.id));
         Ok(())
     }
@@ -82,7 +83,7 @@ impl<'a> MoveMonitor<'a> {
     pub async fn check(&mut self) -> Result<Moves, StoreError> {
         self.count_dead().await?;
         let waiting: Vec<_> = self.under_way.iter().copied().collect();
-        let known = self.store.load_subscribers_by_id(&waiting).await?;
+        let known = self.store.load_by_id(&waiting).await?;
         for id in waiting {
             let migrated = known.get(&id).and_then(|known| known.migrated);
             if migrated.is_some_and(|migrated| !migrated.arrived) {
@@ -101,18 +102,11 @@ impl<'a> MoveMonitor<'a> {
 
     /// Counts the moves that were given up.
     async fn count_dead(&mut self) -> Result<(), StoreError> {
-        let moves: Vec<_> = self
-            .under_way
-            .iter()
-            .copied()
-            .map(Effect::Migrate)
-            .collect();
+        let moves: Vec<_> = self.under_way.iter().copied().map(tasks::migrate).collect();
         for dead in self.outbox.dead_among(&moves).await? {
-            if let Effect::Migrate(id) = dead {
-                self.under_way.remove(&id);
-                self.moves.ended += 1;
-                self.moves.failed += 1;
-            }
+            self.under_way.remove(&SubscriberId::new(dead.key()));
+            self.moves.ended += 1;
+            self.moves.failed += 1;
         }
         Ok(())
     }

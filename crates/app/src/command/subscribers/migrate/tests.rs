@@ -1,10 +1,10 @@
 use std::{cell::RefCell, future::pending, sync::Arc};
 
-use domain::{
-    outbox::Work,
+use domain::{outbox::Work, testing::noon};
+use newsletter::{
     store::{SubscriberWrite, WriteSet},
     subscriber::SubscriberId,
-    testing::{MemoryStore, email, noon, report},
+    testing::{MemoryStore, email, report},
     usecase::put_subscribers,
 };
 use tokio::time::sleep;
@@ -130,9 +130,10 @@ enum Fate {
 
 /// Ends the moves that are in progress.
 async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
-    let queues = [domain::outbox::Queue::Migrate];
     let (hour, lease) = (time::Duration::HOUR, uuid::Uuid::max());
-    let claimed = memory.claim(&queues, 10_000, hour, lease, noon()).await;
+    let claimed = memory
+        .claim(newsletter::tasks::MIGRATE, 10_000, hour, lease, noon())
+        .await;
     for (nth, task) in claimed.unwrap().into_iter().enumerate() {
         let fate = fate(nth);
         if matches!(fate, Fate::GivenUp) {
@@ -143,7 +144,7 @@ async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
             panic!("{:?} is no move", task.work);
         };
         let id = SubscriberId::new(effect.key());
-        let known = memory.load_subscribers_by_id(&[id]).await.unwrap();
+        let known = memory.load_by_id(&[id]).await.unwrap();
         let mut subscriber = known[&id].clone();
         let expected = subscriber.version;
         subscriber.version += 1;
@@ -155,7 +156,7 @@ async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
             subscriber,
         };
         writes.subscribers.insert(id, write);
-        writes.done.push(task.receipt);
+        writes.tasks.done.push(task.receipt);
         memory.commit(writes).await.unwrap();
     }
 }
@@ -221,8 +222,8 @@ async fn a_dry_run_counts_what_would_become_of_people() {
     usecase::migrate(&*store, &[email(&address(0))], source, noon())
         .await
         .unwrap();
-    let unsubscribed = domain::subscriber::SubscriberStatus::Unsubscribed;
-    let notices = [domain::testing::notice(&address(1), unsubscribed)];
+    let unsubscribed = newsletter::subscriber::SubscriberStatus::Unsubscribed;
+    let notices = [newsletter::testing::notice(&address(1), unsubscribed)];
     usecase::notice_events(&*store, &notices, noon())
         .await
         .unwrap();
@@ -235,10 +236,7 @@ async fn a_dry_run_counts_what_would_become_of_people() {
         "x@example.com",
     ] {
         let email = email(name);
-        let known = store
-            .load_subscribers(std::slice::from_ref(&email))
-            .await
-            .unwrap();
+        let known = store.load(std::slice::from_ref(&email)).await.unwrap();
         forecast.add(known.get(&email));
     }
     let text = forecast.text();

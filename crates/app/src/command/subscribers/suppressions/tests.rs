@@ -2,7 +2,10 @@ use std::{collections::HashMap, io::Cursor};
 
 use domain::{
     audit::{AuditLog, AuditQuery},
-    testing::{MemoryStore, deed, email, noon, notice, report, subscriber_id},
+    testing::{deed, noon},
+};
+use newsletter::{
+    testing::{MemoryStore, email, notice, report, subscriber_id},
     usecase::{self, find_subscriber, put_subscribers},
 };
 
@@ -29,7 +32,7 @@ async fn imported(store: &MemoryStore, file: &str) -> (anyhow::Result<Tally>, Ve
         store,
         clock: std::sync::Arc::new(noon),
         tally: Tally::default(),
-        run: Run::new(deed(7).entry(Action::SUPPRESSIONS_IMPORT, noon())),
+        run: Run::new(deed(7).entry(audit::SUPPRESSIONS_IMPORT, noon())),
     };
     let mut said = Vec::new();
     let input = Cursor::new(file.to_owned().into_bytes());
@@ -147,7 +150,7 @@ async fn columns_may_be_few_and_in_any_order_and_bad_lines_are_said() {
     );
     assert_eq!(done.unwrap(), tally(2, 0, 3));
     let known = store
-        .load_subscribers_by_id(&[subscriber_id(ADA), subscriber_id(BOB)])
+        .load_by_id(&[subscriber_id(ADA), subscriber_id(BOB)])
         .await
         .unwrap();
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Reading an account's list before anything is written to it, and at night.
 
-use domain::subscriber::provider::{Profile, Provider as _, ProviderStatus};
+use newsletter::subscriber::provider::{Profile, Provider as _, ProviderStatus};
 
 use super::*;
 
@@ -117,7 +117,7 @@ async fn a_page_that_fails_is_asked_for_again() {
         bench
             .script
             .memory
-            .fail(2, domain::testing::Failing::Before, error);
+            .fail(2, newsletter::testing::Failing::Before, error);
         let worker = bench.start();
         bench.until_idle().await;
         let calls = bench.script.memory.calls();

@@ -1,6 +1,6 @@
 //! Moves: the order of their steps, and what follows when one of them fails.
 
-use domain::testing::Failing;
+use newsletter::testing::Failing;
 
 use super::*;
 

@@ -1,6 +1,7 @@
 //! A provider that is away, busy, or does not know us.
 
 use super::*;
+use newsletter::tasks;
 
 #[tokio::test(start_paused = true)]
 async fn twelve_hours_of_outage_lose_nothing() {
@@ -12,11 +13,11 @@ async fn twelve_hours_of_outage_lose_nothing() {
         bench.put(&format!("person{n}@example.com"), "{}").await;
     }
     sleep(Duration::from_mins(12 * 60 - 1)).await;
-    assert_eq!(bench.backlog(Kind::Sync).await.dead, 0);
-    assert_eq!(bench.backlog(Kind::Sync).await.waiting, 10);
+    assert_eq!(bench.backlog(tasks::SYNC).await.dead, 0);
+    assert_eq!(bench.backlog(tasks::SYNC).await.waiting, 10);
     bench.script.relent(Old);
     bench.until_idle().await;
-    assert_eq!(bench.backlog(Kind::Sync).await.dead, 0);
+    assert_eq!(bench.backlog(tasks::SYNC).await.dead, 0);
     for n in 0..10 {
         let email = email(&format!("person{n}@example.com"));
         assert!(bench.script.memory.person(Old, &email).is_some(), "{n}");
@@ -184,7 +185,7 @@ async fn a_busy_account_holds_up_nothing_for_the_other() {
     sleep(Duration::from_mins(1)).await;
     let bob = bench.script.memory.person(New, &email(BOB)).unwrap();
     assert_eq!(bob.profile.unwrap().name.as_deref(), Some("Bob"));
-    assert_eq!(bench.backlog(Kind::Sync).await.waiting, 1);
+    assert_eq!(bench.backlog(tasks::SYNC).await.waiting, 1);
     worker.stop().await;
 }
 
@@ -250,7 +251,7 @@ async fn a_crash_between_the_answer_and_the_commit_does_no_harm() {
         let upsert = Call::Upsert(Old, email(ADA), false);
         let calls = bench.script.memory.calls();
         assert_eq!(calls, [upsert.clone(), upsert], "{fault:?}");
-        assert!(!bench.subscriber(ADA).await.is_untold());
+        assert!(!bench.subscriber(ADA).await.needs_sync());
         worker.stop().await;
     }
 }
@@ -264,6 +265,6 @@ async fn a_conflict_on_recording_calls_nobody_again() {
     let worker = bench.start();
     bench.until_idle().await;
     assert_eq!(bench.script.asked(Old).len(), 1);
-    assert!(!bench.subscriber(ADA).await.is_untold());
+    assert!(!bench.subscriber(ADA).await.needs_sync());
     worker.stop().await;
 }

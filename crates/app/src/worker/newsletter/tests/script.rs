@@ -9,7 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::{
+use newsletter::{
     subscriber::{
         Account, Email,
         provider::{

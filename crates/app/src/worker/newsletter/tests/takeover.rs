@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use domain::{store::AccountState, subscriber::Account};
+use newsletter::{store::AccountState, subscriber::Account};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -1,0 +1,85 @@
+//! The port to subscribers: loading what is named, and one transaction for each write set.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use diesel::sql_types::Text;
+use diesel_async::AsyncPgConnection;
+use newsletter::{
+    store::{Store, StoreError, WriteSet},
+    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
+};
+
+use super::{erasure, read, write};
+use crate::{
+    PostgresStore, commit,
+    error::Failure,
+    statement::{Value, load, statement},
+};
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        let emails = emails.to_vec();
+        self.connections
+            .run(async move |conn| read::load(conn, &emails).await)
+            .await
+    }
+
+    async fn load_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        let ids = ids.to_vec();
+        self.connections
+            .run(async move |conn| read::load_by_id(conn, &ids).await)
+            .await
+    }
+
+    async fn find_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError> {
+        let token = token.clone();
+        self.connections
+            .run(async move |conn| read::find_by_token(conn, &token).await)
+            .await
+    }
+
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
+        let emails = emails.to_vec();
+        self.connections
+            .run(async move |conn| erasure::remembered(conn, &emails).await)
+            .await
+    }
+
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        if writes.is_empty() {
+            return Ok(());
+        }
+        let patience = self.connections.row_patience();
+        self.connections
+            .transaction(async move |conn| apply(conn, &writes, &patience).await)
+            .await
+    }
+}
+
+statement! {
+    /// From here on the transaction waits for a lock as long as this says.
+    Patience = "SELECT set_config('lock_timeout', ?, true)", returns (Text,)
+}
+
+/// Writes everything in a transaction that locks subscribers first.
+async fn apply(
+    conn: &mut AsyncPgConnection,
+    writes: &WriteSet,
+    patience: &str,
+) -> Result<(), Failure> {
+    if !(writes.has_only_tasks() && writes.tasks.events.is_empty()) {
+        load::<Patience, (String,)>(conn, &[Value::Text(patience)]).await?;
+        write::write(conn, writes).await?;
+    }
+    let mut rest = domain::store::WriteSet::new(writes.tasks.at);
+    rest.tasks = writes.tasks.clone();
+    commit::finish(conn, &rest, patience).await
+}

@@ -1,0 +1,190 @@
+//! Runs the newsletter's use cases for the HTTP adapter, see [`Newsletter`].
+//!
+//! Each runs in a task of its own, so that a dropped request does not cancel it, and is decided
+//! again after conflicts until its deadline.
+
+use std::{sync::Arc, time::Duration};
+
+pub use adapters_http::{new_migration_token as new_token, new_subscriber_id as new_id};
+use async_trait::async_trait;
+use domain::store::StoreError;
+use newsletter::{
+    store::Store,
+    subscriber::{
+        Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, migration,
+    },
+    usecase::{self, Newsletter, NewsletterError, Reported},
+};
+use tokio::{
+    runtime::Handle,
+    time::{Instant, timeout, timeout_at},
+};
+use tokio_util::task::TaskTracker;
+
+use crate::{clock::Clock, conflicts::decide_again};
+
+/// The time limit of a command.
+pub const DEADLINE: Duration = Duration::from_secs(10);
+/// The extra time that a stop allows for a commit that began before its command's deadline.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The effect of the migration links in e-mails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    Move,
+    /// Links are refused: no group is configured that starts the chain of e-mails, nor that there
+    /// is to be none.
+    Refuse,
+}
+
+/// The use cases on a store.
+#[derive(Clone)]
+pub struct NewsletterService {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    links: Links,
+    runtime: Handle,
+    tasks: TaskTracker,
+}
+
+impl NewsletterService {
+    /// Binds the use cases to the current runtime, whatever runtime the calls come from.
+    pub fn new(store: &Arc<dyn Store>, clock: &Clock, links: Links) -> Self {
+        Self {
+            store: Arc::clone(store),
+            clock: Arc::clone(clock),
+            links,
+            runtime: Handle::current(),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// Waits for the commands in flight; no more may follow.
+    pub async fn stop(self) {
+        self.tasks.close();
+        if timeout(DEADLINE + GRACE, self.tasks.wait()).await.is_err() {
+            tracing::error!("the store does not answer; whether a commit took place is not known");
+        }
+    }
+
+    async fn run<T, F>(
+        &self,
+        work: impl FnOnce(Arc<dyn Store>, Clock) -> F,
+    ) -> Result<T, NewsletterError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        let deadline = Instant::now() + DEADLINE;
+        let work = work(Arc::clone(&self.store), Arc::clone(&self.clock));
+        let task = self.tasks.spawn_on(work, &self.runtime);
+        match timeout_at(deadline, task).await {
+            Ok(Ok(result)) => result.map_err(refusal),
+            Ok(Err(error)) => Err(NewsletterError::Broken(error.to_string())),
+            Err(_) => Err(unavailable("it took too long")),
+        }
+    }
+}
+
+#[async_trait]
+impl Newsletter for NewsletterService {
+    async fn put(&self, put: PutSubscriber) -> Result<Reported, NewsletterError> {
+        self.run(|store, clock| async move {
+            let attempt = || usecase::put_subscriber(&*store, &put, clock());
+            decide_again(DEADLINE, attempt).await
+        })
+        .await
+    }
+
+    async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError> {
+        let email = email.clone();
+        self.run(|store, _| async move {
+            decide_again(DEADLINE, || usecase::find_subscriber(&*store, &email)).await
+        })
+        .await
+    }
+
+    async fn erase(&self, email: &Email) -> Result<bool, NewsletterError> {
+        let email = email.clone();
+        self.run(|store, clock| async move {
+            decide_again(DEADLINE, || usecase::erase(&*store, &email, None, clock())).await
+        })
+        .await
+    }
+
+    async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
+        let batch: Vec<_> = events.into_iter().map(notice).collect();
+        self.run(|store, clock| async move {
+            let attempt = || usecase::notice_events(&*store, &batch, clock());
+            decide_again(DEADLINE, attempt).await
+        })
+        .await
+    }
+
+    async fn find_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, NewsletterError> {
+        let token = token.clone();
+        self.run(|store, _| async move {
+            let attempt = || usecase::find_subscriber_by_token(&*store, &token);
+            decide_again(DEADLINE, attempt).await
+        })
+        .await
+    }
+
+    async fn confirm_migration(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, NewsletterError> {
+        if self.links == Links::Refuse {
+            return match self.find_by_token(token).await? {
+                Some(holder) if migration::is_to_move(&holder) => Err(NewsletterError::NotSetUp),
+                other => Ok(other),
+            };
+        }
+        let token = token.clone();
+        self.run(|store, clock| async move {
+            let attempt = || usecase::confirm_migration(&*store, &token, clock());
+            decide_again(DEADLINE, attempt).await
+        })
+        .await
+    }
+
+    async fn unsubscribe(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, NewsletterError> {
+        let token = token.clone();
+        self.run(|store, clock| async move {
+            let attempt = || usecase::unsubscribe_holder(&*store, &token, clock());
+            decide_again(DEADLINE, attempt).await
+        })
+        .await
+    }
+}
+
+fn notice(event: ProviderEvent) -> Notice {
+    Notice {
+        event,
+        new_id: new_id(),
+        new_token: new_token(),
+    }
+}
+
+fn refusal(error: StoreError) -> NewsletterError {
+    match error {
+        StoreError::Conflict => unavailable("others kept changing the same subscriber"),
+        StoreError::Locked(why) | StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
+            NewsletterError::Unavailable(why)
+        }
+        StoreError::Broken(why) => NewsletterError::Broken(why),
+    }
+}
+
+fn unavailable(why: &str) -> NewsletterError {
+    NewsletterError::Unavailable(why.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+use domain::{outbox::EVENTS, outbox::Outbox as _};
+use newsletter::{
+    subscriber::SubscriberStatus,
+    tasks,
+    testing::{email, report, token},
+};
+
+use super::*;
+use crate::{
+    clock, kinds,
+    testing::{Fault, FaultyStore},
+};
+
+const ADA: &str = "ada@example.com";
+
+fn service(store: &Arc<FaultyStore>) -> NewsletterService {
+    let store: Arc<dyn Store> = Arc::clone(store) as _;
+    NewsletterService::new(&store, &clock::system(), Links::Move)
+}
+
+fn unsubscribed(address: &str) -> ProviderEvent {
+    ProviderEvent {
+        signed_with: None,
+        email: email(address),
+        status: SubscriberStatus::Unsubscribed,
+    }
+}
+
+#[tokio::test]
+async fn commands_go_to_the_store_and_answers_come_from_there() {
+    let store = FaultyStore::new();
+    let service = service(&store);
+    assert_eq!(service.find(&email(ADA)).await, Ok(None));
+    let reported = service.put(report(ADA, r#"{"name":"Ada"}"#)).await.unwrap();
+    assert!(reported.is_new);
+    let again = service.put(report(ADA, r#"{"name":"Ada"}"#)).await.unwrap();
+    assert!(!again.is_new);
+    assert_eq!(again.subscriber, reported.subscriber);
+
+    let found = service.find_by_token(&token(ADA)).await.unwrap();
+    assert_eq!(found.map(|found| found.id), Some(reported.subscriber.id));
+    let moved = service.confirm_migration(&token(ADA)).await.unwrap();
+    assert!(moved.unwrap().migrated.is_some());
+
+    let stranger = "stranger@example.com";
+    let events = vec![unsubscribed(ADA), unsubscribed(stranger)];
+    service.notice(events).await.unwrap();
+    let ada = service.find(&email(ADA)).await.unwrap().unwrap();
+    assert_eq!(ada.status, SubscriberStatus::Unsubscribed);
+    assert_eq!(service.find(&email(stranger)).await, Ok(None));
+
+    let nobody = service.confirm_migration(&token(stranger)).await;
+    assert_eq!(nobody, Ok(None));
+    service.stop().await;
+}
+
+#[tokio::test]
+async fn strangers_get_ids_and_tokens_of_their_own() {
+    let store = FaultyStore::new();
+    let (one, other) = ("one@example.com", "other@example.com");
+    let events = vec![unsubscribed(one), unsubscribed(other)];
+    service(&store).notice(events).await.unwrap();
+    let known = store.load(&[email(one), email(other)]).await;
+    let known: Vec<_> = known.unwrap().into_values().collect();
+    assert_ne!(known[0].id, known[1].id);
+    assert_ne!(known[0].token, known[1].token);
+    assert!(known.iter().all(|known| known.token.is_well_formed()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_meets_others_writes_is_decided_again() {
+    let store = FaultyStore::new();
+    let conflict = Fault::Fail(StoreError::Conflict);
+    store.fail_next(vec![conflict.clone(); 5]);
+    let reported = service(&store).put(report(ADA, "{}")).await.unwrap();
+    assert!(reported.is_new);
+    assert_eq!(store.tries(), 6);
+
+    store.fail_next(vec![conflict; 5]);
+    let noticed = service(&store).notice(vec![unsubscribed(ADA)]).await;
+    assert_eq!(noticed, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_written_is_said() {
+    let why = || "why".to_owned();
+    for (error, expect) in [
+        (
+            StoreError::Unavailable(why()),
+            NewsletterError::Unavailable(why()),
+        ),
+        (
+            StoreError::InDoubt(why()),
+            NewsletterError::Unavailable(why()),
+        ),
+        (StoreError::Broken(why()), NewsletterError::Broken(why())),
+    ] {
+        let store = FaultyStore::new();
+        store.fail_next([Fault::Fail(error)]);
+        let answer = service(&store).put(report(ADA, "{}")).await;
+        assert_eq!(answer, Err(expect));
+        assert_eq!(store.tries(), 1);
+    }
+    let store = FaultyStore::new();
+    store.fail_next(vec![Fault::Fail(StoreError::Conflict); 10_000]);
+    let answer = service(&store).put(report(ADA, "{}")).await;
+    let others = "others kept changing the same subscriber";
+    assert_eq!(answer, Err(unavailable(others)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_is_not_waited_for_and_what_it_writes_stands() {
+    let store = FaultyStore::new();
+    let service = service(&store);
+    store.close_gate();
+    let answer = service.put(report(ADA, "{}")).await;
+    assert_eq!(answer, Err(unavailable("it took too long")));
+    let stopped = tokio::spawn(service.clone().stop());
+    store.open_gate();
+    stopped.await.unwrap();
+    assert!(service.find(&email(ADA)).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_report_of_an_individual_leaves_an_event() {
+    let store = FaultyStore::new();
+    let body = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
+    service(&store).put(report(ADA, body)).await.unwrap();
+    let backlog = store.memory.backlog(&kinds::ALL).await.unwrap();
+    let waiting = |kind| {
+        let of_kind = backlog.iter().find(|backlog| backlog.kind == kind);
+        of_kind.map(|backlog| backlog.waiting)
+    };
+    assert_eq!(waiting(EVENTS.kind()), Some(1));
+    assert_eq!(waiting(tasks::SYNC), Some(0));
+}
+
+#[tokio::test]
+async fn without_a_group_links_move_nobody() {
+    let store = FaultyStore::new();
+    let ports: Arc<dyn Store> = Arc::clone(&store) as _;
+    let refusing = NewsletterService::new(&ports, &clock::system(), Links::Refuse);
+    let unknown = refusing.confirm_migration(&token(ADA)).await;
+    assert_eq!(unknown, Ok(None));
+    refusing.put(report(ADA, "{}")).await.unwrap();
+    let refused = refusing.confirm_migration(&token(ADA)).await;
+    assert_eq!(refused, Err(NewsletterError::NotSetUp));
+    let known = refusing.find(&email(ADA)).await.unwrap().unwrap();
+    assert_eq!(known.migrated, None);
+    // A subscriber who has moved already sees that.
+    let moved = service(&store).confirm_migration(&token(ADA)).await;
+    assert_eq!(refusing.confirm_migration(&token(ADA)).await, moved);
+}

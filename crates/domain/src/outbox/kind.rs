@@ -1,0 +1,126 @@
+//! Kinds of task, the queues in which they wait, and what can be asked for.
+//!
+//! A kind is declared in one place by the context that owns it, as `const` values: domain has
+//! [`ENRICH`](crate::posting::ENRICH) and [`EVENTS`]. A store keeps any.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+/// A kind of task, by its name in the stores and on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Kind(&'static str);
+
+impl Kind {
+    /// Declares a kind by its name, which no other kind has.
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The kind's name.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// A queue: where tasks of one kind wait for a worker. A kind has one, or a lane for each part of
+/// its work that is not to hold up another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Queue {
+    kind: Kind,
+    lane: Option<&'static str>,
+    behind: Option<&'static Self>,
+}
+
+/// Where the [events](super::Event) of all contexts wait.
+pub const EVENTS: Queue = Queue::of(Kind::new("event"));
+
+/// How the name of a lane ends that holds bulk work. The stores know it.
+const BULK: &str = "-bulk";
+
+impl Queue {
+    /// The only queue of a kind.
+    pub const fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            lane: None,
+            behind: None,
+        }
+    }
+
+    /// A lane of a kind. One whose name ends with `-bulk` holds [bulk work](Self::is_bulk).
+    pub const fn lane_of(kind: Kind, lane: &'static str) -> Self {
+        Self {
+            kind,
+            lane: Some(lane),
+            behind: None,
+        }
+    }
+
+    /// The same, with a queue whose tasks are done while there is nothing to do in this one.
+    #[must_use]
+    pub const fn before(self, behind: &'static Self) -> Self {
+        Self {
+            behind: Some(behind),
+            ..self
+        }
+    }
+
+    /// The kind of the tasks in it.
+    pub const fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// Its name in the stores beside its kind, where there are several of the kind.
+    pub const fn lane(self) -> Option<&'static str> {
+        self.lane
+    }
+
+    /// Whether what waits in it may wait for long. Asking for bulk work moves no task that waits
+    /// in another lane.
+    pub fn is_bulk(self) -> bool {
+        self.lane.is_some_and(|lane| lane.ends_with(BULK))
+    }
+
+    /// The queue whose tasks are done while there is nothing to do in this one.
+    pub fn behind(self) -> Option<Self> {
+        self.behind.copied()
+    }
+}
+
+/// An effect: something to do outside the store, named by its kind and by what it is for. An
+/// effect is one with every other of its kind and key, whatever their lanes: the lane that was
+/// asked for last stands, but bulk work moves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Effect {
+    queue: Queue,
+    key: Uuid,
+}
+
+impl Effect {
+    /// An effect that waits in this queue.
+    pub const fn new(queue: Queue, key: Uuid) -> Self {
+        Self { queue, key }
+    }
+
+    /// The effect's kind.
+    pub const fn kind(self) -> Kind {
+        self.queue.kind
+    }
+
+    /// What it is for.
+    pub const fn key(self) -> Uuid {
+        self.key
+    }
+
+    /// The queue it waits in.
+    pub const fn queue(self) -> Queue {
+        self.queue
+    }
+}

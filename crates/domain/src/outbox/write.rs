@@ -1,0 +1,79 @@
+//! What a commit writes to the outbox and to the audit.
+
+use std::collections::BTreeMap;
+
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Effect, Event, Kind, Queue, Receipt};
+use crate::audit::Entry;
+
+/// What every context's commit can write besides its own state, in the same transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskWrites {
+    asked: BTreeMap<(Kind, Uuid), Queue>,
+    /// Events to deliver, in order.
+    pub events: Vec<Event>,
+    /// Tasks that are finished with this commit.
+    pub done: Vec<Receipt>,
+    /// What operators do with this commit.
+    pub audit: Vec<Entry>,
+    /// When it was decided; new tasks are due from then on.
+    pub at: OffsetDateTime,
+}
+
+impl TaskWrites {
+    /// Writes nothing yet.
+    pub const fn new(at: OffsetDateTime) -> Self {
+        Self {
+            asked: BTreeMap::new(),
+            events: Vec::new(),
+            done: Vec::new(),
+            audit: Vec::new(),
+            at,
+        }
+    }
+
+    /// Asks for an effect. One that was asked for in another lane moves to this one.
+    pub fn ask(&mut self, effect: Effect) {
+        self.asked
+            .insert((effect.kind(), effect.key()), effect.queue());
+    }
+
+    /// The effects that are asked for, by kind and key: the order in which every commit locks
+    /// their rows.
+    pub fn asked(&self) -> impl ExactSizeIterator<Item = Effect> {
+        let asked = self.asked.iter();
+        asked.map(|(&(_, key), &queue)| Effect::new(queue, key))
+    }
+
+    /// Whether nothing is written.
+    pub fn is_empty(&self) -> bool {
+        !self.adds_tasks() && self.done.is_empty() && self.audit.is_empty()
+    }
+
+    /// Whether there are effects or events.
+    pub fn adds_tasks(&self) -> bool {
+        !(self.asked.is_empty() && self.events.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{noon, uuid};
+
+    #[test]
+    fn a_commit_asks_for_one_effect_of_a_kind_and_key() {
+        const DANCE: Kind = Kind::new("dance");
+        let [slow, fast] = ["slow", "fast"].map(|lane| Queue::lane_of(DANCE, lane));
+        let other = Queue::of(Kind::new("sing"));
+        let mut writes = TaskWrites::new(noon());
+        for (queue, n) in [(slow, 1), (fast, 2), (other, 1), (fast, 1)] {
+            writes.ask(Effect::new(queue, uuid(n)));
+        }
+        let expect = [(fast, 1), (fast, 2), (other, 1)];
+        let expect = expect.map(|(queue, n)| Effect::new(queue, uuid(n)));
+        assert!(writes.asked().eq(expect));
+    }
+}

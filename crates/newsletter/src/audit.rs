@@ -1,0 +1,52 @@
+//! What operators do to people, by its names in the audit.
+
+use domain::audit::{Action, Entry};
+use uuid::Uuid;
+
+use crate::subscriber::SubscriberId;
+
+/// A person was suppressed.
+pub const SUBSCRIBERS_SUPPRESS: Action = Action::new("subscribers.suppress");
+/// A person was reinstated.
+pub const SUBSCRIBERS_REINSTATE: Action = Action::new("subscribers.reinstate");
+/// A person got another migration token.
+pub const SUBSCRIBERS_ROTATE_TOKEN: Action = Action::new("subscribers.rotate-token");
+/// A person was erased.
+pub const SUBSCRIBERS_ERASE: Action = Action::new("subscribers.erase");
+/// Reports were imported.
+pub const SUBSCRIBERS_IMPORT: Action = Action::new("subscribers.import");
+/// People were moved to the new account.
+pub const SUBSCRIBERS_MIGRATE: Action = Action::new("subscribers.migrate");
+/// Suppressions were imported.
+pub const SUPPRESSIONS_IMPORT: Action = Action::new("suppressions.import");
+
+/// Whether the subject of an action is the id of a subscriber.
+pub fn is_about_a_subscriber(action: &Action) -> bool {
+    action.as_str().starts_with("subscribers.")
+}
+
+/// The person that an entry is about, if it is about one.
+pub fn subscriber(entry: &Entry) -> Option<SubscriberId> {
+    let subject = entry.subject.as_deref()?;
+    let is_person = is_about_a_subscriber(&entry.action);
+    let uuid = is_person.then(|| Uuid::parse_str(subject).ok());
+    uuid.flatten().map(SubscriberId::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{deed, noon, subscriber_id};
+
+    #[test]
+    fn a_person_is_told_from_another_subject() {
+        let ann = subscriber_id("ann@example.com");
+        let about = |action, subject: String| deed(1).entry(action, noon()).about(subject);
+        let suppressed = about(SUBSCRIBERS_SUPPRESS, ann.to_string());
+        assert_eq!(subscriber(&suppressed), Some(ann));
+        let posting = about(Action::POSTINGS_APPROVE, ann.to_string());
+        assert_eq!(subscriber(&posting), None);
+        let odd = about(SUBSCRIBERS_ERASE, "somebody".to_owned());
+        assert_eq!(subscriber(&odd), None);
+    }
+}

@@ -1,0 +1,80 @@
+//! The address that names a subscriber.
+
+use std::{borrow::Cow, fmt, sync::Arc};
+
+use domain::{email::parts, field::Term};
+use percent_encoding::percent_decode_str;
+
+use super::limits;
+
+/// An e-mail address, trimmed, in lower case, and with its domain as the DNS knows it (IDNA): the
+/// provider and the membership system do not agree on more, and two spellings must not become
+/// two subscribers.
+///
+/// It is valid by the rule of the HTML standard and no stricter one, because there are people
+/// whose addresses have dots where RFC 5321 wants none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Email(Arc<str>);
+
+/// Why a text is no address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidEmail {
+    /// It has more than [`limits::EMAIL`] characters.
+    #[error("must be at most {} characters long", limits::EMAIL)]
+    TooLong,
+    /// It is not of the form of an address.
+    #[error("must be a valid e-mail address")]
+    Malformed,
+    /// Its percent-encoding does not stand for UTF-8.
+    #[error("must be percent-encoded UTF-8")]
+    NotUtf8,
+}
+
+impl Email {
+    /// Takes an address in any spelling.
+    pub fn parse(text: &str) -> Result<Self, InvalidEmail> {
+        let text = text.trim().to_lowercase();
+        if text.chars().count() > limits::EMAIL {
+            return Err(InvalidEmail::TooLong);
+        }
+        let parts = parts(&text).ok_or(InvalidEmail::Malformed)?;
+        let address = match &parts.domain {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(domain) => format!("{}@{domain}", parts.local),
+        };
+        // Every character is of ASCII now.
+        if address.len() > limits::EMAIL {
+            return Err(InvalidEmail::TooLong);
+        }
+        Ok(Self(address.into()))
+    }
+
+    /// Takes an address from the raw, percent-encoded segment of a path (RFC 3986 §2.1).
+    pub fn from_path_segment(segment: &str) -> Result<Self, InvalidEmail> {
+        let text = percent_decode_str(segment)
+            .decode_utf8()
+            .map_err(|_| InvalidEmail::NotUtf8)?;
+        Self::parse(&text)
+    }
+
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Term for Email {
+    fn parse(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    fn expected() -> String {
+        "a valid e-mail address".to_owned()
+    }
+}
+
+impl fmt::Display for Email {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,77 @@
+//! The command of the membership system: what it reports of a person.
+
+use domain::{
+    body::{self, BodyError},
+    field::Patch,
+};
+use time::OffsetDateTime;
+
+use super::{
+    Email, InvalidEmail, Membership, MigrationToken, SubscriberId, payload::SubscriberPayload,
+};
+
+/// Creates or partially updates a subscriber.
+#[derive(Clone, Debug)]
+pub struct PutSubscriber {
+    /// Who.
+    pub email: Email,
+    /// The person's name.
+    pub name: Patch<String>,
+    /// The person's country.
+    pub country: Patch<String>,
+    /// The membership, replaced as a whole.
+    pub membership: Patch<Membership>,
+    /// The address that the person had before, where the report says one.
+    pub previous: Option<Email>,
+    /// The moment that the report is of, where it says one.
+    pub as_of: Option<OffsetDateTime>,
+    /// The id to use if the address is new.
+    pub new_id: SubscriberId,
+    /// The token to use if the address is new.
+    pub new_token: MigrationToken,
+}
+
+impl PutSubscriber {
+    /// The field name under which a bad address is reported.
+    pub const EMAIL: &'static str = "email";
+
+    /// Parses a request: the raw, percent-encoded path segment and the body.
+    pub fn parse(
+        segment: &str,
+        body: &[u8],
+        new_id: SubscriberId,
+        new_token: MigrationToken,
+    ) -> Result<Self, BodyError> {
+        Self::read(Email::from_path_segment(segment), body, new_id, new_token)
+    }
+
+    /// Parses a report that comes another way: the address as it was read, and the body.
+    pub fn read(
+        email: Result<Email, InvalidEmail>,
+        body: &[u8],
+        new_id: SubscriberId,
+        new_token: MigrationToken,
+    ) -> Result<Self, BodyError> {
+        let text = body::text(body)?;
+        let payload: SubscriberPayload = body::read(text)?;
+        let (changes, mut errors) = payload.into_changes();
+        body::refuse_nul(text, &["membership"], &mut errors);
+        match email {
+            Ok(email) if errors.is_empty() => Ok(Self {
+                email,
+                name: changes.name,
+                country: changes.country,
+                membership: changes.membership,
+                previous: changes.previous,
+                as_of: changes.as_of,
+                new_id,
+                new_token,
+            }),
+            Ok(_) => Err(BodyError::Invalid(errors)),
+            Err(error) => {
+                errors.add(Self::EMAIL, error.to_string());
+                Err(BodyError::Invalid(errors))
+            }
+        }
+    }
+}

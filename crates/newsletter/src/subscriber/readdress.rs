@@ -1,0 +1,153 @@
+//! Changes of an address: the person's record moves to the new one, and the old one departs.
+
+use time::OffsetDateTime;
+
+use super::{
+    Change, Departure, Places, PutSubscriber, Subscriber, SubscriberId, departure,
+    migration::once_more,
+    report::{Report, is_stale, take_in},
+};
+use crate::{
+    store::{Purge, WriteSet},
+    tasks,
+};
+
+/// What a report that names a previous address changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readdressed {
+    /// What becomes of the record, and whether there was none.
+    pub report: Report,
+    /// The row of the previous address, which is to go.
+    pub departed: Option<Change>,
+    /// The row that stood at the new address and makes room.
+    pub replaced: Option<(SubscriberId, Purge)>,
+}
+
+impl Readdressed {
+    const fn only(report: Report) -> Self {
+        Self {
+            report,
+            departed: None,
+            replaced: None,
+        }
+    }
+
+    /// Adds it to a commit; gives the record where that changed.
+    pub fn record(self, writes: &mut WriteSet) -> Option<Subscriber> {
+        writes.purges.extend(self.replaced);
+        if let Some(departed) = self.departed {
+            departed.record(writes);
+        }
+        self.report.change.map(|change| change.record(writes))
+    }
+}
+
+/// Applies a report of a person who had another address before.
+///
+/// A record that was reported under the previous address moves with its id, token, status and
+/// account; a row at the new address that nobody has reported makes room for it. Where a reported
+/// record stands there already, that one takes the report. The strongest status of both stands,
+/// and the previous address departs. Where nobody was reported under it, what it said no to still
+/// counts. So a request that is repeated is an ordinary report.
+pub fn readdress(
+    previous: Option<&Subscriber>,
+    there: Option<&Subscriber>,
+    put: &PutSubscriber,
+    now: OffsetDateTime,
+) -> Readdressed {
+    let reported = previous.filter(|previous| previous.reported_at.is_some());
+    match (reported, there.filter(|there| there.reported_at.is_some())) {
+        (Some(previous), None) => bring(previous, there, put, now),
+        (Some(previous), Some(there)) => merge(previous, there, put, now),
+        (None, _) => {
+            let mut base = Subscriber::reported(there, put, now);
+            if let Some(previous) = previous {
+                base.inherit(previous.status, previous.suppression.as_ref(), now);
+            }
+            Readdressed::only(take_in(there, base, put, now))
+        }
+    }
+}
+
+/// Brings the record to the new address.
+fn bring(
+    previous: &Subscriber,
+    there: Option<&Subscriber>,
+    put: &PutSubscriber,
+    now: OffsetDateTime,
+) -> Readdressed {
+    if is_stale(previous, put, now) {
+        return Readdressed::only(Report {
+            is_new: false,
+            change: None,
+        });
+    }
+    let mut base = Subscriber {
+        email: put.email.clone(),
+        places: Places::default(),
+        synced_digest: None,
+        // That was about the other address: of this one everything counts.
+        reinstated_at: None,
+        migrated: previous.migrated.map(once_more),
+        ..previous.clone()
+    };
+    if let Some(there) = there {
+        base.inherit(there.status, there.suppression.as_ref(), now);
+    }
+    let mut report = take_in(Some(previous), base, put, now);
+    ask_for_move(&mut report);
+    let left = Subscriber {
+        status: previous.status,
+        suppression: previous.suppression.clone(),
+        reinstated_at: previous.reinstated_at,
+        departure: Some(Departure::Moved(previous.id)),
+        ..Subscriber::unreported(
+            previous.email.clone(),
+            put.new_id,
+            departure::dead_token(put.new_id),
+            now,
+        )
+    };
+    Readdressed {
+        report,
+        departed: Some(Change::new(None, left, now)),
+        replaced: there.map(|there| (there.id, departure::purge(there, there.version))),
+    }
+}
+
+/// Asks for the move of a person who has to be moved once more.
+fn ask_for_move(report: &mut Report) {
+    if let Some(change) = &mut report.change
+        && change.subscriber.migrated.is_some()
+    {
+        change.effect = Some(tasks::migrate(change.subscriber.id));
+    }
+}
+
+/// Lets the record at the new address take the report, and the other one go. Who had moved under
+/// either address has moved.
+fn merge(
+    previous: &Subscriber,
+    there: &Subscriber,
+    put: &PutSubscriber,
+    now: OffsetDateTime,
+) -> Readdressed {
+    let mut base = there.clone();
+    base.inherit(previous.status, previous.suppression.as_ref(), now);
+    let is_to_move = there.migrated.is_none() && previous.migrated.is_some();
+    match (&mut base.migrated, previous.migrated) {
+        (Some(there), Some(previous)) => there.has_joined |= previous.has_joined,
+        (there @ None, Some(previous)) => *there = Some(once_more(previous)),
+        (_, None) => {}
+    }
+    let left = previous.departing(Departure::Moved(there.id));
+    let mut report = take_in(Some(there), base, put, now);
+    if is_to_move {
+        ask_for_move(&mut report);
+    }
+    Readdressed {
+        report,
+        departed: Some(Change::new(Some(previous), left, now)),
+        replaced: None,
+    }
+}

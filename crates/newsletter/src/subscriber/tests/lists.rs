@@ -1,0 +1,121 @@
+//! What an account's list shows of a person.
+
+use super::*;
+use crate::{
+    subscriber::reconciliation::{Meanwhile, look_for, take_in},
+    tasks,
+};
+
+/// How the account shows Ann, with the fields that are known.
+fn right(ann: &Ann) -> Found {
+    Found {
+        fields: Fields::from(&ann.get().profile()),
+        ..found(ProviderStatus::Active)
+    }
+}
+
+fn show(ann: &mut Ann, found: &Found, meanwhile: Meanwhile) -> Written {
+    let change = take_in(ann.get(), Account::Old, found, meanwhile, ann.now);
+    ann.record(change)
+}
+
+#[test]
+fn fields_that_are_right_count_as_told_while_nobody_tells_others() {
+    let rows = [
+        (Meanwhile::Quiet, Written::silent()),
+        (Meanwhile::Told, Written::bulk_sync()),
+    ];
+    for (meanwhile, expect) in rows {
+        let mut ann = Ann::new();
+        ann.put(r#"{"name":"Ann"}"#);
+        let shown = right(&ann);
+        assert_eq!(show(&mut ann, &shown, meanwhile), expect);
+        let is_told = !ann.get().needs_sync();
+        assert_eq!(is_told, meanwhile == Meanwhile::Quiet);
+        // Which is known from then on.
+        if is_told {
+            assert_eq!(show(&mut ann, &shown, meanwhile), Written::nothing());
+        }
+    }
+}
+
+#[test]
+fn other_fields_are_told_again() {
+    for meanwhile in [Meanwhile::Quiet, Meanwhile::Told] {
+        let mut ann = Ann::after(&[r#"{"name":"Ann"}"#]);
+        let mut other = right(&ann);
+        other.fields.name = Some("Anne".to_owned());
+        let written = show(&mut ann, &other, meanwhile);
+        assert_eq!(written, Written::bulk_sync());
+        assert!(ann.get().needs_sync());
+    }
+}
+
+#[test]
+fn who_is_deleted_there_is_not_told_of() {
+    let mut ann = Ann::new();
+    ann.put("{}");
+    let deleted = Found {
+        is_deleted: true,
+        ..right(&ann)
+    };
+    let written = show(&mut ann, &deleted, Meanwhile::Quiet);
+    assert_eq!(written, Written::nothing());
+    assert!(ann.get().needs_sync());
+}
+
+#[test]
+fn who_has_moved_and_is_still_in_the_old_account_is_taken_out() {
+    let mut ann = Ann::after(&["{}"]);
+    let shown = right(&ann);
+    ann.migrate(MigrationSource::Launch);
+    ann.arrive();
+    let expect = Written {
+        effects: vec![tasks::migrate(ann.get().id)],
+        ..Written::silent()
+    };
+    assert_eq!(show(&mut ann, &shown, Meanwhile::Quiet), expect);
+    assert!(migration::due(ann.get()).is_some());
+}
+
+#[test]
+fn who_is_not_on_the_list_is_looked_for_where_they_ought_to_be() {
+    type Past = fn(&mut Ann);
+    let rows: [(&str, Past, bool); 6] = [
+        ("told", |_| {}, true),
+        ("never shown", |ann| *ann = Ann::reported(), false),
+        (
+            "on the way",
+            |ann| _ = ann.migrate(MigrationSource::Launch),
+            false,
+        ),
+        (
+            "moved",
+            |ann| {
+                ann.migrate(MigrationSource::Launch);
+                ann.arrive();
+            },
+            false,
+        ),
+        (
+            "suppressed",
+            |ann| _ = ann.notice(SubscriberStatus::Bounced),
+            false,
+        ),
+        ("changed", |ann| _ = ann.put(r#"{"name":"Bo"}"#), true),
+    ];
+    for (what, happens, is_looked_for) in rows {
+        let mut ann = Ann::after(&["{}"]);
+        happens(&mut ann);
+        let (known, now) = (ann.get().clone(), ann.now + hours(1));
+        // Somebody who was written during the walk may have come too late for it.
+        let during = look_for(&known, Account::Old, known.updated_at, now);
+        assert_eq!(during, None, "{what}");
+        let change = look_for(&known, Account::Old, now, now);
+        assert_eq!(change.is_some(), is_looked_for, "{what}");
+        if change.is_some() {
+            assert_eq!(ann.record(change), Written::bulk_sync(), "{what}");
+            assert!(ann.get().needs_sync(), "{what}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The rules of subscribers: each row of the contract's tables is a test.
+
+mod commands;
+mod fields;
+mod laws;
+mod lists;
+mod sync;
+
+use domain::outbox::{Effect, EventName};
+use time::OffsetDateTime;
+
+use super::{
+    Account, Change, MemberStatus, MigrationSource, Subscriber, SubscriberStatus, migration,
+    notice,
+    provider::{Fields, Found, ProviderId, ProviderStatus},
+    report, sync as syncing,
+    sync::Sight,
+};
+use crate::{
+    store::WriteSet,
+    tasks,
+    testing::{self, hours, noon},
+};
+
+const ADDRESS: &str = "ann@example.com";
+
+/// What one command wrote.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Written {
+    subscribers: usize,
+    events: Vec<EventName>,
+    effects: Vec<Effect>,
+}
+
+impl Written {
+    fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// The subscriber, and a sync to this account.
+    fn sync(account: Account) -> Self {
+        let id = testing::subscriber_id(ADDRESS);
+        Self {
+            effects: vec![tasks::sync(id, account)],
+            ..Self::silent()
+        }
+    }
+
+    /// The subscriber, and a first sync to the old account.
+    fn bulk_sync() -> Self {
+        let id = testing::subscriber_id(ADDRESS);
+        Self {
+            effects: vec![tasks::bulk_sync(id, Account::Old)],
+            ..Self::silent()
+        }
+    }
+
+    /// The subscriber, and the event whose listener sees to the sync.
+    fn event() -> Self {
+        Self {
+            events: vec![tasks::INDIVIDUAL_MEMBERSHIP_UPDATED],
+            ..Self::silent()
+        }
+    }
+
+    /// The subscriber alone.
+    fn silent() -> Self {
+        Self {
+            subscribers: 1,
+            ..Self::default()
+        }
+    }
+}
+
+/// One person that commands are decided on, one after the other, each an hour later.
+#[derive(Clone, Debug)]
+struct Ann {
+    known: Option<Subscriber>,
+    now: OffsetDateTime,
+}
+
+impl Ann {
+    fn new() -> Self {
+        Self {
+            known: None,
+            now: noon(),
+        }
+    }
+
+    /// After a report that was not told yet.
+    fn reported() -> Self {
+        let mut ann = Self::new();
+        ann.put("{}");
+        ann
+    }
+
+    /// After these reports, and told.
+    fn after(bodies: &[&str]) -> Self {
+        let mut ann = Self::new();
+        for body in bodies {
+            ann.put(body);
+        }
+        ann.tell();
+        ann
+    }
+
+    fn get(&self) -> &Subscriber {
+        self.known.as_ref().unwrap()
+    }
+
+    fn record(&mut self, change: Option<Change>) -> Written {
+        let mut writes = WriteSet::new(self.now);
+        if let Some(change) = change {
+            let version = self.known.as_ref().map(|known| known.version);
+            assert_eq!(change.expected, version);
+            let after = change.record(&mut writes);
+            assert_eq!(after.version, version.map_or(1, |version| version + 1));
+            self.known = Some(after);
+        }
+        Written {
+            subscribers: writes.subscribers.len(),
+            events: writes
+                .tasks
+                .events
+                .iter()
+                .map(|event| event.name.clone())
+                .collect(),
+            // A suppression that has not reached the accounts asks for it with whatever else.
+            effects: writes
+                .tasks
+                .asked()
+                .filter(|effect| effect.kind() != tasks::WITHDRAW.kind())
+                .collect(),
+        }
+    }
+
+    /// Whether the person was new, and what was written.
+    fn put(&mut self, body: &str) -> (bool, Written) {
+        self.now += hours(1);
+        let put = testing::report(ADDRESS, body);
+        let decided = report(self.known.as_ref(), &put, self.now);
+        (decided.is_new, self.record(decided.change))
+    }
+
+    fn notice(&mut self, status: SubscriberStatus) -> Written {
+        self.now += hours(1);
+        let said = testing::notice(ADDRESS, status);
+        let change = notice(self.known.as_ref(), &said, self.now);
+        self.record(change)
+    }
+
+    fn migrate(&mut self, source: MigrationSource) -> Written {
+        self.now += hours(1);
+        let change = migration::migrate(self.get(), source, self.now);
+        self.record(change)
+    }
+
+    /// The account takes what it is told.
+    fn tell(&mut self) -> Written {
+        self.now += hours(1);
+        let state = self.get().provider_state();
+        let sight = sight(SubscriberStatus::Active);
+        let change = syncing::record(self.get(), &state, &sight, self.now);
+        self.record(Some(change))
+    }
+
+    /// The new account takes what it is told, and the old one knows nobody any more.
+    fn arrive(&mut self) -> Written {
+        self.now += hours(1);
+        let state = self.get().provider_state();
+        let change = migration::arrive(self.get(), &state, self.now);
+        self.record(change)
+    }
+}
+
+/// What an account shows of Ann.
+fn found(status: impl Into<ProviderStatus>) -> Found {
+    Found {
+        id: ProviderId("31".to_owned()),
+        status: status.into(),
+        unsubscribed_at: None,
+        is_deleted: false,
+        is_in_group: None,
+        fields: Fields::default(),
+    }
+}
+
+fn sight(status: SubscriberStatus) -> Sight {
+    Sight::Found(found(status))
+}
+
+#[test]
+fn the_status_of_a_member_is_derived() {
+    let rows = [
+        ("{}", "non-member", MemberStatus::NonMember),
+        (
+            r#"{"membership":{"plan_category":"team","status":"active"}}"#,
+            "team",
+            MemberStatus::ActiveOrExpired,
+        ),
+        (
+            r#"{"membership":{"plan_category":"individual","status":"expired"}}"#,
+            "individual",
+            MemberStatus::ActiveOrExpired,
+        ),
+        (
+            r#"{"membership":{"plan_category":"individual","status":"canceled"}}"#,
+            "individual",
+            MemberStatus::Canceled,
+        ),
+        (
+            r#"{"membership":null}"#,
+            "non-member",
+            MemberStatus::NonMember,
+        ),
+    ];
+    let mut ann = Ann::new();
+    for (body, plan_category, status) in rows {
+        ann.put(body);
+        let profile = ann.get().profile();
+        assert_eq!(profile.membership_plan_category, plan_category, "{body}");
+        assert_eq!(profile.member_status, status, "{body}");
+    }
+}
+
+#[test]
+fn a_token_does_not_show_itself() {
+    let token = testing::token(ADDRESS);
+    assert!(token.is_well_formed());
+    assert_eq!(format!("{token:?}"), "MigrationToken(…)");
+    let shown = format!("{:?}", testing::subscriber(ADDRESS));
+    assert!(!shown.contains(token.reveal()), "{shown}");
+}
+
+#[test]
+fn what_is_no_token_is_nobodys() {
+    use super::MigrationToken;
+
+    let text = testing::token(ADDRESS).reveal().to_owned();
+    for other in [
+        "",
+        &text[1..],
+        &format!("{text}="),
+        &"é".repeat(43),
+        &"\0".repeat(43),
+    ] {
+        assert!(
+            !MigrationToken::from_text(other).is_well_formed(),
+            "{other}"
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! What is to be told, and when there is nothing to tell.
+
+use super::{super::ProviderState, *};
+use crate::{
+    subscriber::{
+        migration::Next,
+        sync::{Due, begin, due, record},
+    },
+    tasks,
+};
+
+const MEMBER: &str =
+    r#"{"membership":{"plan_category":"individual","status":"active","expires_at":"2026-06-01"}}"#;
+const LAPSED: &str =
+    r#"{"membership":{"plan_category":"individual","status":"expired","expires_at":"2026-06-01"}}"#;
+
+fn due_in(ann: &Ann, account: Account) -> Due {
+    due(ann.get(), account)
+}
+
+#[test]
+fn a_digest_tells_every_difference() {
+    let mut states = vec![Ann::after(&["{}"]).get().provider_state()];
+    for body in [
+        r#"{"name":"Ann"}"#,
+        r#"{"name":"An","country":"n"}"#,
+        r#"{"country":"Ann"}"#,
+        MEMBER,
+        r#"{"membership":{"plan_category":"individual","status":"active"}}"#,
+        r#"{"membership":{"plan_category":"individual","status":"canceled"}}"#,
+        r#"{"membership":{"plan_category":"team","status":"active"}}"#,
+    ] {
+        states.push(Ann::after(&[body]).get().provider_state());
+    }
+    let plain = states[0].clone();
+    states.push(ProviderState {
+        account: Account::New,
+        ..plain.clone()
+    });
+    for &status in &SubscriberStatus::ALL[1..] {
+        states.push(ProviderState {
+            status,
+            ..plain.clone()
+        });
+    }
+    let mut other = plain;
+    other.profile.email = testing::email("bo@example.com");
+    states.push(other);
+
+    for (n, one) in states.iter().enumerate() {
+        assert_eq!(one.digest(), one.clone().digest());
+        for other in &states[..n] {
+            assert_ne!(one.digest(), other.digest(), "{one:?} {other:?}");
+        }
+    }
+}
+
+#[test]
+fn a_lapse_is_no_news_to_the_provider() {
+    let mut ann = Ann::after(&[MEMBER]);
+    assert_eq!(ann.put(LAPSED), (false, Written::event()));
+    assert!(!ann.get().needs_sync());
+    assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
+    ann.put(MEMBER);
+    assert!(!ann.get().needs_sync());
+    ann.put(r#"{"membership":null}"#);
+    assert!(ann.get().needs_sync());
+}
+
+#[test]
+fn there_and_back_again_is_nothing_to_tell() {
+    let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
+    ann.put(r#"{"name":"B"}"#);
+    assert_eq!(
+        due_in(&ann, Account::Old),
+        Due::Tell(ann.get().provider_state())
+    );
+    ann.put(r#"{"name":"A"}"#);
+    assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
+}
+
+/// A call whose answer was lost may have reached the provider all the same.
+#[test]
+fn what_may_have_been_told_is_told_again() {
+    let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
+    ann.put(r#"{"name":"B"}"#);
+    let change = begin(ann.get(), ann.now);
+    assert_eq!(ann.record(change), Written::silent());
+    assert_eq!(begin(ann.get(), ann.now), None);
+    // No answer came.
+    ann.put(r#"{"name":"A"}"#);
+    assert_eq!(
+        due_in(&ann, Account::Old),
+        Due::Tell(ann.get().provider_state())
+    );
+}
+
+#[test]
+fn what_changed_during_the_call_is_told_next() {
+    let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
+    let told = ann.get().provider_state();
+    ann.put(r#"{"name":"B"}"#);
+    let change = record(ann.get(), &told, &sight(SubscriberStatus::Active), ann.now);
+    assert_eq!(ann.record(Some(change)), Written::sync(Account::Old));
+    assert_eq!(ann.tell(), Written::silent());
+    assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
+}
+
+#[test]
+fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
+    for (own, seen, stands) in [
+        ("active", "unsubscribed", "unsubscribed"),
+        ("unsubscribed", "active", "unsubscribed"),
+        ("bounced", "spam_reported", "spam_reported"),
+        ("spam_reported", "bounced", "spam_reported"),
+    ] {
+        let [own, seen, stands] =
+            [own, seen, stands].map(|name| SubscriberStatus::parse(name).unwrap());
+        let mut ann = Ann::after(&["{}"]);
+        ann.notice(own);
+        let told = ann.get().provider_state();
+        let change = record(ann.get(), &told, &sight(seen), ann.now);
+        assert_eq!(ann.record(Some(change)), Written::silent(), "{own} {seen}");
+        assert_eq!(ann.get().status, stands);
+        assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
+    }
+}
+
+#[test]
+fn nobody_is_told_of_before_they_were_reported() {
+    let mut ann = Ann::new();
+    ann.notice(SubscriberStatus::Bounced);
+    assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
+    assert!(!ann.get().needs_sync());
+}
+
+#[test]
+fn nobody_is_told_of_while_they_are_under_way() {
+    let mut ann = Ann::after(&["{}"]);
+    ann.migrate(MigrationSource::Launch);
+    ann.put(r#"{"name":"Ann"}"#);
+    for &account in Account::ALL {
+        assert_eq!(due_in(&ann, account), Due::Nothing);
+    }
+    assert_eq!(ann.arrive(), Written::silent());
+    assert_eq!(due_in(&ann, Account::New), Due::Nothing);
+}
+
+#[test]
+fn what_changed_under_way_is_told_after_arrival() {
+    let mut ann = Ann::after(&["{}"]);
+    ann.migrate(MigrationSource::Launch);
+    let told = ann.get().provider_state();
+    ann.put(r#"{"name":"Ann"}"#);
+    let change = migration::arrive(ann.get(), &told, ann.now);
+    assert_eq!(ann.record(change), Written::sync(Account::New));
+    let sync = tasks::sync(ann.get().id, Account::New);
+    assert_eq!(due_in(&ann, Account::Old), Due::Elsewhere(sync));
+    assert_eq!(
+        due_in(&ann, Account::New),
+        Due::Tell(ann.get().provider_state())
+    );
+}
+
+#[test]
+fn a_suppression_found_on_the_way_ends_it() {
+    for &status in ProviderStatus::ALL {
+        let mut ann = Ann::after(&["{}"]);
+        ann.migrate(MigrationSource::Launch);
+        let state = migration::due(ann.get()).unwrap();
+        assert_eq!(state.account, Account::New);
+        let found = found(status);
+        let (after, next) = migration::look(ann.get(), Some(&found), false, ann.now);
+        assert_eq!(
+            after.status,
+            status.suppression().unwrap_or(SubscriberStatus::Active)
+        );
+        let expect = match status {
+            ProviderStatus::Active => matches!(next, Next::GoOn),
+            ProviderStatus::Unconfirmed => matches!(next, Next::Stuck(_)),
+            _ => next == Next::Stay,
+        };
+        assert!(expect, "{status}: {next:?}");
+        let stay = migration::stay(ann.get(), after, ann.now);
+        ann.record(Some(stay));
+        assert_eq!(migration::due(ann.get()), None);
+    }
+}
+
+/// The old account was told of somebody who was taken out of it at that moment.
+#[test]
+fn whoever_was_put_back_into_the_old_account_is_taken_out_again() {
+    let mut ann = Ann::after(&["{}"]);
+    let late = ann.get().provider_state();
+    ann.migrate(MigrationSource::Launch);
+    ann.arrive();
+    let change = record(ann.get(), &late, &sight(SubscriberStatus::Active), ann.now);
+    let expect = Written {
+        effects: vec![tasks::migrate(ann.get().id)],
+        ..Written::silent()
+    };
+    assert_eq!(ann.record(Some(change)), expect);
+    assert!(migration::due(ann.get()).is_some());
+    assert_eq!(ann.arrive(), Written::silent());
+}

@@ -1,0 +1,83 @@
+//! Sample values, built the way requests build them.
+
+use domain::testing::noon;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::subscriber::{
+    Email, MigrationToken, Notice, Places, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
+    SubscriberStatus,
+};
+
+/// An address that is known to be valid.
+///
+/// # Panics
+/// When it is not.
+pub fn email(text: &str) -> Email {
+    Email::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The id that [`report`] and [`notice`] give a new subscriber with this address.
+pub fn subscriber_id(email: &str) -> SubscriberId {
+    SubscriberId::new(Uuid::new_v5(&Uuid::NAMESPACE_OID, email.as_bytes()))
+}
+
+/// The token that [`report`] and [`notice`] give a new subscriber with this address.
+pub fn token(email: &str) -> MigrationToken {
+    MigrationToken::new(Sha256::digest(email).into())
+}
+
+/// A report of somebody.
+///
+/// # Panics
+/// When it is invalid.
+pub fn report(address: &str, body: &str) -> PutSubscriber {
+    let (id, token) = (subscriber_id(address), token(address));
+    match PutSubscriber::read(Email::parse(address), body.as_bytes(), id, token) {
+        Ok(put) => put,
+        Err(error) => panic!("{address}: {error}"),
+    }
+}
+
+/// An event of the provider.
+///
+/// # Panics
+/// When the address is invalid.
+pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
+    Notice {
+        event: ProviderEvent {
+            signed_with: None,
+            email: email(address),
+            status,
+        },
+        new_id: subscriber_id(address),
+        new_token: token(address),
+    }
+}
+
+/// A subscriber as new as can be, with nothing set that need not be.
+///
+/// # Panics
+/// When the address is invalid.
+pub fn subscriber(address: &str) -> Subscriber {
+    Subscriber {
+        id: subscriber_id(address),
+        version: 1,
+        email: email(address),
+        reported_at: Some(noon()),
+        as_of: None,
+        name: None,
+        country: None,
+        membership: None,
+        status: SubscriberStatus::Active,
+        suppression: None,
+        reinstated_at: None,
+        departure: None,
+        places: Places::default(),
+        migrated: None,
+        token: token(address),
+        synced_digest: None,
+        told_at: None,
+        updated_at: noon(),
+    }
+}

@@ -1,0 +1,416 @@
+//! Changes of an address, and erasing people.
+
+use domain::audit::{AuditLog as _, AuditQuery};
+
+use super::*;
+use crate::{
+    audit,
+    subscriber::{Departure, MigrationSource, Remembered, provider::Provider as _},
+    tasks,
+    testing::deed,
+    usecase::{
+        NextLook, Waiting, erase, find_subscriber, next_withdrawal, recall, reinstate, suppress,
+    },
+};
+
+const NEW: &str = "ann@new.example";
+const CHANGED: &str = r#"{"previous_email":"ann@example.com"}"#;
+
+impl World {
+    /// She reports another address; the row that is left gets an id of its own.
+    async fn change_address(&mut self) -> Subscriber {
+        let put = PutSubscriber {
+            new_id: SubscriberId::new(uuid(0x77)),
+            ..report(NEW, CHANGED)
+        };
+        self.put_all(&[put]).await.remove(0).subscriber
+    }
+
+    async fn known(&self, address: &str) -> Option<Subscriber> {
+        let email = email(address);
+        let known = self.store.load(std::slice::from_ref(&email));
+        known.await.unwrap().remove(&email)
+    }
+
+    fn status(&self, account: Account, address: &str) -> Option<ProviderStatus> {
+        let person = self.provider.person(account, &email(address))?;
+        Some(person.status)
+    }
+
+    async fn erase(&mut self, address: &str) -> bool {
+        self.now += hours(1);
+        erase(&self.store, &email(address), None, self.now)
+            .await
+            .unwrap()
+    }
+}
+
+/// At no moment is she in neither account.
+#[test]
+fn the_old_address_goes_when_the_new_one_has_been_told() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let before = world.ann().await;
+        let changed = world.change_address().await;
+        assert_eq!((changed.id, &changed.token), (before.id, &before.token));
+        assert_eq!(changed.name.as_deref(), Some("Ann"));
+        let both = Account::ALL;
+        let gone = SubscriberId::new(uuid(0x77));
+        let next = next_withdrawal(&world.store, gone, both).await;
+        assert_eq!(next, Ok(NextLook::Wait(Waiting::ForSuccessor)));
+        world.work().await.unwrap();
+        assert_eq!(
+            world.status(Account::Old, NEW),
+            Some(ProviderStatus::Active)
+        );
+        assert!(!world.is_in(Account::Old));
+        assert_eq!(world.known(ANN).await, None);
+        let calls = world.provider.calls();
+        let told = Call::Upsert(Account::Old, email(NEW), false);
+        let removed = Call::Remove(Account::Old, email(ANN));
+        let at = |call| calls.iter().position(|made| made == call);
+        assert!(at(&told).is_some() && at(&told) < at(&removed), "{calls:?}");
+        // The same report again is one like any other.
+        let again = world.change_address().await;
+        assert_eq!(again, world.known(NEW).await.unwrap());
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), []);
+    });
+}
+
+#[test]
+fn a_suppression_goes_along_and_stays() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let (old, unsubscribed) = (Account::Old, SubscriberStatus::Unsubscribed);
+        world.provider.set(old, &email(NEW), ProviderStatus::Active);
+        world.suppress(unsubscribed).await;
+        world.change_address().await;
+        world.work().await.unwrap();
+        let stands = world.status(old, NEW);
+        assert_eq!(stands, Some(ProviderStatus::Unsubscribed));
+        assert!(!world.is_in(old));
+        for address in [ANN, NEW] {
+            let known = world.known(address).await.unwrap();
+            assert_eq!((known.status, known.departure), (unsubscribed, None));
+        }
+        assert_eq!(world.known(ANN).await.unwrap().reported_at, None);
+        let rows = Outbox::list(&world.store, false, None, 9).await;
+        assert_eq!(rows, Ok(vec![]));
+    });
+}
+
+/// She unsubscribes in a mail to the address that she has left: it is the only evidence.
+#[test]
+fn what_is_said_under_the_old_address_counts_for_the_new_one() {
+    pollster::block_on(async {
+        for is_delivered in [true, false] {
+            let mut world = World::with_ann().await;
+            world.change_address().await;
+            let unsubscribed = SubscriberStatus::Unsubscribed;
+            if is_delivered {
+                world.suppress(unsubscribed).await;
+            } else {
+                world.provider.set(Account::Old, &email(ANN), unsubscribed);
+            }
+            world.work().await.unwrap();
+            world.work().await.unwrap();
+            let known = world.known(NEW).await.unwrap();
+            assert_eq!(known.status, unsubscribed, "{is_delivered}");
+            let status = world.status(Account::Old, NEW);
+            assert_ne!(status, Some(ProviderStatus::Active), "{is_delivered}");
+            assert!(!world.is_in(Account::Old));
+        }
+    });
+}
+
+/// Who is on the way ends in the new account, under the new address alone.
+#[test]
+fn a_move_under_way_goes_on_under_the_new_address() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let (people, source) = ([email(ANN)], MigrationSource::Manual);
+        let moving = super::super::migrate(&world.store, &people, source, world.now);
+        moving.await.unwrap();
+        // It has looked her up and is about to add her.
+        let (receipt, work) = world.claim(tasks::MIGRATE).await.unwrap();
+        let Work::Effect(effect) = work else {
+            panic!("{work:?}");
+        };
+        let id = SubscriberId::new(effect.key());
+        let errand = begin_move(&world.store, receipt, id, world.now).await;
+        let errand = errand.unwrap().unwrap();
+        let found = look_up(&world.provider, &errand).await.unwrap();
+        world.change_address().await;
+        let found = found.as_ref();
+        let step = record_found(&world.store, &errand, found, false, world.now).await;
+        assert_eq!(step, Ok(super::super::MoveStep::Over));
+        world.work().await.unwrap();
+        world.work().await.unwrap();
+        assert_eq!(
+            world.status(Account::New, NEW),
+            Some(ProviderStatus::Active)
+        );
+        for (account, address) in [
+            (Account::Old, ANN),
+            (Account::New, ANN),
+            (Account::Old, NEW),
+        ] {
+            assert_eq!(world.status(account, address), None, "{account} {address}");
+        }
+    });
+}
+
+/// Whoever has moved is in the new account under the new address too, and gets the chain of e-mails
+/// once. What the old account has of that address is taken out there.
+#[test]
+fn an_address_that_changes_after_the_move_joins_no_group() {
+    pollster::block_on(async {
+        for is_reported_there in [false, true] {
+            let mut world = World::with_ann().await;
+            world
+                .put_all(&[report(NEW, "{}")][..usize::from(is_reported_there)])
+                .await;
+            world
+                .provider
+                .set(Account::Old, &email(NEW), ProviderStatus::Active);
+            let (people, source) = ([email(ANN)], MigrationSource::Manual);
+            let moving = super::super::migrate(&world.store, &people, source, world.now);
+            moving.await.unwrap();
+            world.work().await.unwrap();
+            world.change_address().await;
+            world.work().await.unwrap();
+            world.work().await.unwrap();
+            let known = world.known(NEW).await.unwrap();
+            assert_eq!(known.account(), Account::New);
+            let there = world.provider.person(Account::New, &email(NEW)).unwrap();
+            assert_eq!(
+                (there.status, there.joined),
+                (ProviderStatus::Active, 0),
+                "{is_reported_there}"
+            );
+            for (account, address) in [
+                (Account::Old, ANN),
+                (Account::New, ANN),
+                (Account::Old, NEW),
+            ] {
+                assert_eq!(world.status(account, address), None, "{account} {address}");
+            }
+            let rows = Outbox::list(&world.store, false, None, 9).await;
+            assert_eq!(rows, Ok(vec![]));
+        }
+    });
+}
+
+/// What is told of two addresses becomes one record, with the stronger status.
+#[test]
+fn two_records_become_one() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let there = report(NEW, r#"{"name":"Anna"}"#);
+        let there = world.put_all(&[there]).await.remove(0).subscriber;
+        world.suppress(SubscriberStatus::Bounced).await;
+        let changed = world.change_address().await;
+        assert_eq!(
+            (changed.id, changed.status),
+            (there.id, SubscriberStatus::Bounced)
+        );
+        assert_eq!(changed.name.as_deref(), Some("Anna"));
+        let left = world.known(ANN).await.unwrap();
+        assert_eq!(left.departure, Some(Departure::Moved(there.id)));
+        assert_eq!((left.name, left.reported_at), (None, None));
+        world.work().await.unwrap();
+        assert!(!world.is_in(Account::Old));
+    });
+}
+
+/// An older report changes no address either.
+#[test]
+fn an_older_report_moves_nobody() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.put(r#"{"as_of":"2026-03-01T12:00:00Z"}"#).await;
+        let body = r#"{"previous_email":"ann@example.com","as_of":"2026-03-01T11:00:00Z"}"#;
+        let answer = world.put_all(&[report(NEW, body)]).await.remove(0);
+        assert_eq!(
+            (answer.subscriber, answer.is_new),
+            (world.ann().await, false)
+        );
+        assert_eq!(world.known(NEW).await, None);
+    });
+}
+
+#[test]
+fn who_is_erased_is_forgotten_in_both_accounts() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let (token, person) = (world.ann().await.token, email(ANN));
+        world
+            .provider
+            .set(Account::New, &person, ProviderStatus::Active);
+        assert!(world.erase(ANN).await);
+        let left = world.ann().await;
+        assert_eq!((&left.name, left.membership), (&None, None));
+        assert_eq!(find_subscriber(&world.store, &person).await, Ok(None));
+        let holder = world.store.find_by_token(&token).await;
+        assert_eq!(holder, Ok(None));
+        world.work().await.unwrap();
+        for &account in Account::ALL {
+            assert!(world.provider.has_forgotten(account, &person), "{account}");
+        }
+        assert_eq!(world.known(ANN).await, None);
+        assert!(!world.erase(ANN).await, "nobody knows her any more");
+        let remembered = world.store.remembered(&[person]).await;
+        assert_eq!(remembered, Ok([].into()));
+        assert!(world.put("{}").await.is_new);
+        assert_eq!(world.ann().await.status, SubscriberStatus::Active);
+    });
+}
+
+/// What is kept of somebody who said no is that they did.
+#[test]
+fn who_was_suppressed_when_erased_is_never_written_to() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.suppress(SubscriberStatus::SpamReported).await;
+        assert!(world.erase(ANN).await);
+        world.work().await.unwrap();
+        assert_eq!(world.known(ANN).await, None);
+        assert!(world.erase(ANN).await, "that she was erased is known");
+        world.suppress(SubscriberStatus::Unsubscribed).await;
+        assert_eq!(world.known(ANN).await, None, "a late delivery is no news");
+
+        assert!(world.put(r#"{"name":"Ann"}"#).await.is_new);
+        assert_eq!(world.ann().await.status, SubscriberStatus::SpamReported);
+        world.work().await.unwrap();
+        assert!(!world.is_in(Account::Old), "nobody is made known");
+        let remembered = world.store.remembered(&[email(ANN)]).await;
+        assert_eq!(remembered, Ok([].into()), "her row says it again");
+    });
+}
+
+/// It counts under another address too, and an operator can lift it.
+#[test]
+fn what_is_remembered_is_not_lost() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.suppress(SubscriberStatus::Bounced).await;
+        assert!(world.erase(ANN).await);
+        world.work().await.unwrap();
+        let changed = world.change_address().await;
+        assert_eq!(changed.status, SubscriberStatus::Bounced);
+
+        let new = (SubscriberId::new(uuid(5)), token(ANN));
+        let row = recall(&world.store, &email(ANN), new, world.now).await;
+        let row = row.unwrap().unwrap();
+        assert_eq!(row.status, SubscriberStatus::Bounced);
+        assert_eq!((row.reported_at, world.ann().await), (None, row));
+        let kept = world.store.remembered(&[email(ANN)]).await;
+        assert_eq!(kept, Ok([].into()));
+    });
+}
+
+/// She unsubscribed, and nobody has heard of it yet.
+#[test]
+fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let unsubscribed = SubscriberStatus::Unsubscribed;
+        world.provider.set(Account::Old, &email(ANN), unsubscribed);
+        assert!(world.erase(ANN).await);
+        // The second call may be the one that destroys the evidence, and nobody hears its answer.
+        world.provider.fail(1, Failing::After, no_answer());
+        assert_eq!(world.work().await, Err(no_answer()));
+        world.work().await.unwrap();
+        assert!(!world.is_in(Account::Old));
+        let remembered = world.store.remembered(&[email(ANN)]).await.unwrap();
+        let status = remembered.get(&email(ANN)).map(|it: &Remembered| it.status);
+        assert_eq!(status, Some(unsubscribed));
+    });
+}
+
+/// A sync that began before must not bring her back.
+#[test]
+fn a_late_sync_brings_nobody_back() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.put(r#"{"name":"Ann"}"#).await;
+        let (receipt, work) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
+        let Work::Effect(effect) = work else {
+            panic!("{work:?}");
+        };
+        let id = SubscriberId::new(effect.key());
+        let errand = world.begin_sync(receipt, id, Account::Old).await.unwrap();
+        assert!(world.erase(ANN).await);
+        let told = super::super::sync(&world.provider, &errand).await.unwrap();
+        assert!(world.is_in(Account::Old));
+        world.record(told).await;
+        world.work().await.unwrap();
+        assert!(!world.is_in(Account::Old));
+        assert_eq!(world.known(ANN).await, None);
+    });
+}
+
+/// Of an account without a key nobody learns whether it has forgotten her.
+#[test]
+fn an_erasure_waits_for_the_key_of_the_other_account() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        assert!(world.erase(ANN).await);
+        let id = world.ann().await.id;
+        let old = [Account::Old];
+        let next = next_withdrawal(&world.store, id, &old).await.unwrap();
+        let NextLook::Look(look) = next else {
+            panic!("{next:?}");
+        };
+        let found = super::super::look(&world.provider, &look).await.unwrap();
+        let found = found.as_ref();
+        let told = super::super::withdraw(&world.provider, &look, found).await;
+        assert_eq!(told, Ok(()));
+        let recorded = super::super::record_withdrawal(&world.store, &look, found, world.now);
+        recorded.await.unwrap();
+        let next = next_withdrawal(&world.store, id, &old).await;
+        assert_eq!(next, Ok(NextLook::Wait(Waiting::ForKey)));
+        let both = world.provider.accounts();
+        let next = next_withdrawal(&world.store, id, &both).await.unwrap();
+        assert!(matches!(next, NextLook::Look(_)), "{next:?}");
+    });
+}
+
+/// Who said no before does not have to say it again, and an operator can let mail be sent again.
+#[test]
+fn operators_know_how_an_erased_person_stood() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        let spam = SubscriberStatus::SpamReported;
+        world.suppress(spam).await;
+        let id = world.ann().await.id;
+        assert!(world.erase(ANN).await);
+        world.work().await.unwrap();
+        assert_eq!(world.known(ANN).await, None);
+        let said = notice(ANN, SubscriberStatus::Unsubscribed);
+        let done = suppress(&world.store, &said, "asked", &deed(1), world.now).await;
+        assert_eq!(done.unwrap().subscriber.status, spam);
+
+        let erased = erase(&world.store, &email(ANN), Some(&deed(2)), world.now).await;
+        assert_eq!(erased, Ok(true));
+        let query = AuditQuery {
+            limit: 1,
+            ..AuditQuery::default()
+        };
+        let entry = world.store.entries(&query).await.unwrap().remove(0);
+        assert_eq!(entry.action, audit::SUBSCRIBERS_ERASE);
+        assert!(audit::subscriber(&entry).is_some() && entry.details.is_empty());
+        world.work().await.unwrap();
+        assert_eq!(world.known(ANN).await, None);
+
+        let new = (SubscriberId::new(uuid(0x78)), token("new"));
+        let known = recall(&world.store, &email(ANN), new, world.now).await;
+        let known = known.unwrap().unwrap();
+        assert_eq!((known.status, known.id == id), (spam, false));
+        let done = reinstate(&world.store, known.id, "asked", &deed(3), world.now).await;
+        let active = done.unwrap().unwrap().subscriber;
+        assert_eq!(active.status, SubscriberStatus::Active);
+        assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));
+    });
+}

@@ -1,0 +1,201 @@
+//! Carries tasks out step by step, the way a worker does.
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+    task::Poll,
+};
+
+use super::*;
+use crate::{
+    store::StoreError,
+    subscriber::{Email, provider::Provider},
+    tasks,
+    usecase::{
+        MoveStep, NextLook, Withdrawal, begin_withdrawal, finish_withdrawal, is_still_due, join,
+        leave, look, next_withdrawal, record_joined, record_move, record_withdrawal, withdraw,
+    },
+};
+
+/// The addresses that calls are made about at the moment.
+#[derive(Debug, Default)]
+pub(super) struct Addresses(Mutex<HashSet<Email>>);
+
+impl Addresses {
+    /// Waits until nobody else calls about an address.
+    async fn alone(&self, email: &Email) -> Alone<'_> {
+        std::future::poll_fn(|_| {
+            if self.held().insert(email.clone()) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        Alone(self, email.clone())
+    }
+
+    /// Whether somebody calls about an address at the moment.
+    pub fn is_held(&self, email: &Email) -> bool {
+        self.held().contains(email)
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, HashSet<Email>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Alone<'a>(&'a Addresses, Email);
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        self.0.held().remove(&self.1);
+    }
+}
+
+/// Commits and the time, with a pause before each step in which others may do something.
+pub(super) struct Steps<'a> {
+    pub store: &'a MemoryStore,
+    pub provider: &'a dyn Provider,
+    pub addresses: &'a Addresses,
+    pub now: &'a (dyn Fn() -> OffsetDateTime + Sync),
+}
+
+impl Steps<'_> {
+    pub async fn run(&self, receipt: Receipt, work: &Work) -> Result<(), ProviderError> {
+        match work {
+            Work::Event(event) => {
+                let subject = SubscriberId::new(event.subject.id);
+                let delivered = deliver(self.store, &[(receipt, subject)], (self.now)()).await;
+                delivered.unwrap();
+                Ok(())
+            }
+            Work::Effect(effect) => {
+                let id = SubscriberId::new(effect.key());
+                match effect.queue() {
+                    tasks::MIGRATE => self.move_over(receipt, id).await,
+                    tasks::WITHDRAW => self.withdraw(receipt, id).await,
+                    queue => {
+                        let account = tasks::account_of(queue).unwrap();
+                        self.sync(receipt, id, account).await
+                    }
+                }
+            }
+        }
+    }
+
+    async fn sync(
+        &self,
+        receipt: Receipt,
+        id: SubscriberId,
+        account: Account,
+    ) -> Result<(), ProviderError> {
+        let begin = || begin_sync(self.store, receipt, id, account, (self.now)());
+        while let Some(errand) = begin().await.unwrap() {
+            let email = &errand.state.profile.email;
+            let _alone = self.addresses.alone(email).await;
+            if !is_still_due(self.store, &errand).await.unwrap() {
+                continue;
+            }
+            let told = super::super::sync(self.provider, &errand).await?;
+            let recorded = record_sync(self.store, &told, (self.now)()).await;
+            Self::finished(&recorded);
+            break;
+        }
+        Ok(())
+    }
+
+    async fn move_over(&self, receipt: Receipt, id: SubscriberId) -> Result<(), ProviderError> {
+        let (store, provider) = (self.store, self.provider);
+        let errand = begin_move(store, receipt, id, (self.now)()).await.unwrap();
+        let Some(errand) = errand else {
+            return Ok(());
+        };
+        let email = &errand.state.profile.email;
+        let _alone = self.addresses.alone(email).await;
+        let found = look_up(provider, &errand).await?;
+        let recorded = record_found(store, &errand, found.as_ref(), false, (self.now)()).await;
+        let Some(joining) = Self::go_on(recorded)? else {
+            return Ok(());
+        };
+        let sight = join(provider, &joining).await?;
+        let recorded = record_joined(store, &joining, &sight, (self.now)()).await;
+        let Some(errand) = Self::go_on(recorded)? else {
+            return Ok(());
+        };
+        let was_there = found.is_some();
+        let found = look_up(provider, &errand).await?;
+        let found = found.as_ref();
+        let recorded = record_found(store, &errand, found, was_there, (self.now)()).await;
+        if Self::go_on(recorded)?.is_none() {
+            return Ok(());
+        }
+        leave(provider, found).await?;
+        let recorded = record_move(store, &joining, (self.now)()).await;
+        Self::finished(&recorded);
+        Ok(())
+    }
+
+    fn go_on(recorded: Result<MoveStep, StoreError>) -> Result<Option<Errand>, ProviderError> {
+        match recorded {
+            Ok(MoveStep::GoOn(errand)) => Ok(Some(errand)),
+            Ok(MoveStep::Stuck(error)) => Err(error),
+            Ok(MoveStep::Over) | Err(StoreError::Conflict) => Ok(None),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// With a lost lease nothing is recorded: somebody else has the task.
+    fn finished(recorded: &Result<(), StoreError>) {
+        assert!(
+            matches!(recorded, Ok(()) | Err(StoreError::Conflict)),
+            "{recorded:?}"
+        );
+    }
+
+    async fn withdraw(&self, receipt: Receipt, id: SubscriberId) -> Result<(), ProviderError> {
+        let mut accounts = self.provider.accounts();
+        let mut failure = Ok(());
+        loop {
+            let next = next_withdrawal(self.store, id, &accounts).await.unwrap();
+            let look = match next {
+                NextLook::Look(look) => look,
+                NextLook::Wait(_) if failure.is_ok() => {
+                    let (task, later) = ([receipt], (self.now)() + hours(1));
+                    self.store.give_back(&task, later).await.unwrap();
+                    return Ok(());
+                }
+                NextLook::Wait(_) | NextLook::Over => break,
+            };
+            let _alone = self.addresses.alone(&look.subscriber.email).await;
+            let still = next_withdrawal(self.store, id, &accounts).await.unwrap();
+            if still != NextLook::Look(look.clone()) {
+                continue;
+            }
+            if let Err(error) = self.look(&look).await {
+                accounts.retain(|account| *account != look.account);
+                failure = Err(error);
+            }
+        }
+        if failure.is_ok() {
+            let finished = finish_withdrawal(self.store, id, receipt, (self.now)()).await;
+            Self::finished(&finished);
+        }
+        failure
+    }
+
+    async fn look(&self, next: &Withdrawal) -> Result<(), ProviderError> {
+        let found = look(self.provider, next).await?;
+        let found = found.as_ref();
+        let begun = loop {
+            match begin_withdrawal(self.store, next, found, (self.now)()).await {
+                Err(StoreError::Conflict) => {}
+                begun => break begun.unwrap(),
+            }
+        };
+        withdraw(self.provider, &begun, found).await?;
+        let recorded = record_withdrawal(self.store, &begun, found, (self.now)()).await;
+        recorded.unwrap();
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! The use cases on a store and a provider in memory, the way a worker runs them.
+
+mod departures;
+mod driver;
+mod interleavings;
+mod migrate;
+mod newsletter;
+mod operate;
+mod sync;
+mod withdraw;
+
+use self::driver::{Addresses, Steps};
+use domain::outbox::{EVENTS, Outbox, Queue, Receipt, Work};
+use time::{Duration, OffsetDateTime};
+
+use super::{
+    Errand, Reported, Told, begin_move, begin_sync, deliver, look_up, notice_events,
+    put_subscriber, put_subscribers, record_found, record_sync,
+};
+use crate::{
+    store::Store,
+    subscriber::{
+        Account, MigrationToken, Notice, PutSubscriber, Subscriber, SubscriberId, SubscriberStatus,
+        provider::{ProviderError, ProviderStatus},
+    },
+    tasks,
+    testing::{
+        Call, Failing, MemoryProvider, MemoryStore, email, hours, noon, notice, report, token, uuid,
+    },
+};
+
+const QUEUES: [Queue; 7] = [
+    EVENTS,
+    tasks::syncs(Account::Old),
+    tasks::syncs(Account::New),
+    tasks::bulk_syncs(Account::Old),
+    tasks::bulk_syncs(Account::New),
+    tasks::MIGRATE,
+    tasks::WITHDRAW,
+];
+
+const ANN: &str = "ann@example.com";
+const MEMBER: &str = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
+const LAPSED: &str = r#"{"membership":{"plan_category":"individual","status":"expired"}}"#;
+
+/// A store, a provider, and a worker between them.
+struct World {
+    store: MemoryStore,
+    provider: MemoryProvider,
+    now: OffsetDateTime,
+    claims: u128,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            store: MemoryStore::new(),
+            provider: MemoryProvider::new(),
+            now: noon(),
+            claims: 0,
+        }
+    }
+
+    /// Ann was reported, and the provider knows.
+    async fn with_ann() -> Self {
+        let mut world = Self::new();
+        world.put(r#"{"name":"Ann"}"#).await;
+        world.work().await.unwrap();
+        world.provider.calls();
+        world
+    }
+
+    async fn put(&mut self, body: &str) -> Reported {
+        let mut answers = self.put_all(&[report(ANN, body)]).await;
+        answers.remove(0)
+    }
+
+    async fn put_all(&mut self, batch: &[PutSubscriber]) -> Vec<Reported> {
+        self.now += hours(1);
+        put_subscribers(&self.store, batch, self.now).await.unwrap()
+    }
+
+    async fn notice(&mut self, batch: &[Notice]) {
+        self.now += hours(1);
+        notice_events(&self.store, batch, self.now).await.unwrap();
+    }
+
+    async fn suppress(&mut self, status: SubscriberStatus) {
+        self.notice(&[notice(ANN, status)]).await;
+    }
+
+    async fn ann(&self) -> Subscriber {
+        let known = self.store.load(&[email(ANN)]).await.unwrap();
+        known[&email(ANN)].clone()
+    }
+
+    /// What an account was told of Ann.
+    fn told(&self, account: Account) -> Option<String> {
+        let person = self.provider.person(account, &email(ANN))?;
+        person.profile?.name
+    }
+
+    fn is_in(&self, account: Account) -> bool {
+        self.provider.person(account, &email(ANN)).is_some()
+    }
+
+    async fn claim(&mut self, queue: Queue) -> Option<(Receipt, Work)> {
+        self.claims += 1;
+        let lease = uuid(0x1_0000 + self.claims);
+        let claimed = self
+            .store
+            .claim(queue, 1, Duration::MINUTE, lease, self.now)
+            .await
+            .unwrap();
+        let task = if let Some(task) = claimed.into_iter().next() {
+            task
+        } else {
+            let claim = self
+                .store
+                .claim_suspect(queue, Duration::MINUTE, lease, self.now);
+            claim.await.unwrap()?
+        };
+        Some((task.receipt, task.work))
+    }
+
+    /// Works off every queue until nothing is due, or until the provider fails; then what was
+    /// under way is due again, as after a crash.
+    async fn work(&mut self) -> Result<(), ProviderError> {
+        self.now += hours(1);
+        loop {
+            let mut is_idle = true;
+            for queue in QUEUES {
+                while let Some((receipt, work)) = self.claim(queue).await {
+                    is_idle = false;
+                    self.run(receipt, work).await?;
+                }
+            }
+            if is_idle {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn run(&self, receipt: Receipt, work: Work) -> Result<(), ProviderError> {
+        let now = || self.now;
+        let steps = Steps {
+            store: &self.store,
+            provider: &self.provider,
+            addresses: &Addresses::default(),
+            now: &now,
+        };
+        steps.run(receipt, &work).await
+    }
+
+    async fn begin_sync(
+        &self,
+        receipt: Receipt,
+        id: SubscriberId,
+        account: Account,
+    ) -> Option<Errand> {
+        begin_sync(&self.store, receipt, id, account, self.now)
+            .await
+            .unwrap()
+    }
+
+    async fn record(&self, told: Told) {
+        record_sync(&self.store, &told, self.now).await.unwrap();
+    }
+}
+
+fn no_answer() -> ProviderError {
+    ProviderError::Retry {
+        message: "no answer".to_owned(),
+        after: None,
+    }
+}

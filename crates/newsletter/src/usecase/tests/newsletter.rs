@@ -1,0 +1,250 @@
+//! Reports, events and confirmations.
+
+use domain::outbox::EVENTS;
+
+use super::*;
+use crate::{
+    store::StoreError,
+    subscriber::{MigrationSource, SignedWith, SuppressionSource},
+    tasks,
+    usecase::{Migration, confirm_migration, find_subscriber, find_subscriber_by_token, migrate},
+};
+
+#[test]
+fn reports_of_a_batch_build_on_each_other() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        let answers = world
+            .put_all(&[
+                report(ANN, r#"{"name":"Ann"}"#),
+                report("bo@example.com", "{}"),
+                report(ANN, r#"{"country":"Norway"}"#),
+                report(ANN, "{}"),
+            ])
+            .await;
+        let news: Vec<_> = answers.iter().map(|answer| answer.is_new).collect();
+        assert_eq!(news, [true, true, false, false]);
+        let ann = world.ann().await;
+        assert_eq!(answers[3].subscriber, ann);
+        assert_eq!(ann.name.as_deref(), Some("Ann"));
+        assert_eq!((ann.country.as_deref(), ann.version), (Some("Norway"), 1));
+        let tasks = Outbox::list(&world.store, false, None, usize::MAX)
+            .await
+            .unwrap();
+        assert_eq!(tasks.len(), 2, "one sync for each");
+    });
+}
+
+#[test]
+fn events_of_a_batch_build_on_each_other() {
+    pollster::block_on(async {
+        use SubscriberStatus::{Bounced, SpamReported, Unsubscribed};
+
+        let mut world = World::with_ann().await;
+        let batch = [SpamReported, Unsubscribed, Bounced].map(|status| notice(ANN, status));
+        world.notice(&batch).await;
+        assert_eq!(world.ann().await.status, SpamReported);
+        let before = world.ann().await;
+        world.notice(&batch).await;
+        assert_eq!(world.ann().await, before, "they are no news any more");
+        let tasks = Outbox::list(&world.store, false, None, usize::MAX).await;
+        let kinds: Vec<_> = tasks.unwrap().into_iter().map(|task| task.kind).collect();
+        assert_eq!(kinds, ["sync", "withdraw"]);
+    });
+}
+
+#[test]
+fn whoever_was_not_reported_does_not_exist() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.suppress(SubscriberStatus::Bounced).await;
+        let store = &world.store;
+        assert_eq!(find_subscriber(store, &email(ANN)).await, Ok(None));
+        assert_eq!(find_subscriber_by_token(store, &token(ANN)).await, Ok(None));
+        let confirmed = confirm_migration(store, &token(ANN), noon()).await;
+        assert_eq!(confirmed, Ok(None));
+        let emails = [email(ANN), email("bo@example.com")];
+        let migrated = migrate(store, &emails, MigrationSource::Launch, noon()).await;
+        assert_eq!(migrated, Ok(vec![Migration::Unknown; 2]));
+        let tasks = Outbox::list(store, false, None, usize::MAX).await;
+        let kinds: Vec<_> = tasks.unwrap().into_iter().map(|task| task.kind).collect();
+        assert_eq!(kinds, ["withdraw"], "nothing but that is done");
+
+        assert!(world.put("{}").await.is_new);
+        let ann = world.ann().await;
+        let store = &world.store;
+        assert_eq!(ann.status, SubscriberStatus::Bounced);
+        let found = find_subscriber(store, &email(ANN)).await;
+        assert_eq!(found, Ok(Some(ann.clone())));
+        let found = find_subscriber_by_token(store, &token(ANN)).await;
+        assert_eq!(found, Ok(Some(ann)));
+    });
+}
+
+#[test]
+fn a_confirmation_counts_once() {
+    pollster::block_on(async {
+        let world = World::with_ann().await;
+        let confirm = async |token: &MigrationToken, now| {
+            let confirmed = confirm_migration(&world.store, token, now).await;
+            confirmed.unwrap()
+        };
+        let moved = confirm(&token(ANN), noon() + hours(9)).await.unwrap();
+        let migrated = moved.migrated.unwrap();
+        assert_eq!(migrated.at, noon() + hours(9));
+        assert_eq!(migrated.source, MigrationSource::EmailConfirmation);
+        assert_eq!(world.ann().await, moved);
+        let again = confirm(&token(ANN), noon() + hours(10)).await;
+        assert_eq!(again, Some(moved));
+        for other in [token("bo@example.com"), MigrationToken::from_text("\0")] {
+            assert_eq!(confirm(&other, noon()).await, None);
+        }
+    });
+}
+
+/// Such a text may be one that a database does not even compare.
+#[test]
+fn what_is_no_token_is_not_looked_up() {
+    pollster::block_on(async {
+        let world = World::new();
+        let short = MigrationToken::from_text("short");
+        let mut put = report(ANN, "{}");
+        put.new_token = short.clone();
+        let answer = put_subscriber(&world.store, &put, noon()).await;
+        assert_eq!(answer.unwrap().subscriber.token, short);
+        let found = find_subscriber_by_token(&world.store, &short).await;
+        assert_eq!(found, Ok(None));
+    });
+}
+
+#[test]
+fn operators_learn_what_became_of_each() {
+    use Migration::{Started, Unchanged, Unknown};
+
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.put_all(&[report("bo@example.com", "{}")]).await;
+        let emails = ["bo@example.com", ANN, "bo@example.com", "cy@example.com"].map(email);
+        let run = async |source| migrate(&world.store, &emails, source, world.now).await;
+        let answers = run(MigrationSource::Manual).await;
+        assert_eq!(answers, Ok(vec![Started, Started, Unchanged, Unknown]));
+        let answers = run(MigrationSource::Launch).await;
+        assert_eq!(answers, Ok(vec![Unchanged, Unchanged, Unchanged, Unknown]));
+        let migrated = world.ann().await.migrated.unwrap();
+        assert_eq!(migrated.source, MigrationSource::Manual);
+    });
+}
+
+#[test]
+fn a_delivery_without_its_lease_asks_for_nothing() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.put(MEMBER).await;
+        let (receipt, work) = world.claim(EVENTS).await.unwrap();
+        let Work::Event(event) = work else {
+            panic!("{work:?} is no event")
+        };
+        let ann = SubscriberId::new(event.subject.id);
+        let lost = Receipt {
+            lease: uuid(404),
+            ..receipt
+        };
+        let delivered = deliver(&world.store, &[(lost, ann)], world.now).await;
+        assert_eq!(delivered, Err(StoreError::Conflict));
+        let queue = tasks::bulk_syncs(Account::Old);
+        assert_eq!(world.claim(queue).await, None);
+        let delivered = deliver(&world.store, &[(receipt, ann)], world.now).await;
+        assert_eq!(delivered, Ok(()));
+        assert!(world.claim(queue).await.is_some());
+    });
+}
+
+/// Whether a first report or a change of it raised the event shows in what is known by then.
+#[test]
+fn a_change_does_not_wait_with_first_reports() {
+    pollster::block_on(async {
+        for (change, queue) in [
+            (None, tasks::bulk_syncs(Account::Old)),
+            (Some(r#"{"membership":null}"#), tasks::syncs(Account::Old)),
+        ] {
+            let mut world = World::new();
+            world.put(MEMBER).await;
+            if let Some(body) = change {
+                world.put(body).await;
+            }
+            while let Some((receipt, work)) = world.claim(EVENTS).await {
+                world.run(receipt, work).await.unwrap();
+            }
+            assert!(world.claim(queue).await.is_some(), "{change:?}");
+        }
+    });
+}
+
+/// Pressing the button takes nobody out of the account where it is known that they left.
+#[test]
+fn a_confirmation_of_who_gets_no_mail_moves_nobody() {
+    pollster::block_on(async {
+        let mut world = World::with_ann().await;
+        world.suppress(SubscriberStatus::Unsubscribed).await;
+        let confirmed = confirm_migration(&world.store, &token(ANN), noon()).await;
+        let ann = world.ann().await;
+        assert_eq!(ann.migrated, None);
+        assert_eq!(confirmed, Ok(Some(ann)));
+    });
+}
+
+/// A delivery does not say which account it is from, and a move deletes people as well.
+#[test]
+fn a_deletion_is_checked_with_the_account() {
+    pollster::block_on(async {
+        use SubscriberStatus::{Active, Removed};
+
+        for (is_moved, deleted_in, expect) in [
+            (false, None, Active),
+            (false, Some(Account::New), Active),
+            (false, Some(Account::Old), Removed),
+            (true, None, Active),
+            (true, Some(Account::New), Removed),
+        ] {
+            let mut world = World::with_ann().await;
+            if is_moved {
+                let source = MigrationSource::Manual;
+                let moved = migrate(&world.store, &[email(ANN)], source, world.now).await;
+                moved.unwrap();
+                world.suppress(Removed).await;
+                assert_eq!(world.ann().await.status, Active, "a move looks by itself");
+                world.work().await.unwrap();
+            }
+            if let Some(account) = deleted_in {
+                world.provider.delete(account, &email(ANN));
+            }
+            world.suppress(Removed).await;
+            world.work().await.unwrap();
+            let ann = world.ann().await;
+            let case = format!("{is_moved} {deleted_in:?}");
+            assert_eq!(ann.status, expect, "{case}");
+            assert_eq!(world.is_in(ann.account()), expect == Active, "{case}");
+        }
+    });
+}
+
+#[test]
+fn a_deletion_of_who_was_not_seen_yet_is_believed_and_one_of_a_stranger_is_none() {
+    pollster::block_on(async {
+        let mut world = World::new();
+        world.suppress(SubscriberStatus::Removed).await;
+        let known = world.store.load(&[email(ANN)]).await;
+        assert_eq!(known.unwrap().len(), 0, "erased people are not known again");
+        world.put("{}").await;
+        let mut said = notice(ANN, SubscriberStatus::Removed);
+        said.event.signed_with = Some(SignedWith { nth: 2, of: 3 });
+        world.notice(&[said]).await;
+        world.work().await.unwrap();
+        let ann = world.ann().await;
+        assert_eq!(ann.status, SubscriberStatus::Removed);
+        assert!(!world.is_in(Account::Old), "nobody is created");
+        let from = ann.suppression.unwrap();
+        assert_eq!(from.source, SuppressionSource::Webhook);
+        assert_eq!(from.reason.as_deref(), Some("signed with secret 2 of 3"));
+    });
+}
