@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     company::CompanyId,
-    outbox::{EVENTS, Queue, TaskWrites},
+    outbox::{EVENTS, Effect, Queue, TaskWrites},
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
 };
@@ -105,7 +105,7 @@ impl<S: ?Sized> WakingStore<S> {
 
 /// The queues in which a commit leaves something.
 fn queues(writes: &TaskWrites) -> BTreeSet<Queue> {
-    let mut queues: BTreeSet<_> = writes.asked().map(|effect| effect.queue()).collect();
+    let mut queues: BTreeSet<_> = writes.asked().map(Effect::queue).collect();
     if !writes.events.is_empty() {
         queues.insert(EVENTS);
     }
