@@ -2,6 +2,7 @@
 
 use diesel_async::SimpleAsyncConnection;
 use domain::store::{Health, PostingReader, Store, StoreError};
+use sql_common::testing::REFUSED;
 
 use super::{
     Database, create, fixture, identifier, is_unavailable, patient, run, subscribe, texts, try_run,
@@ -137,22 +138,18 @@ async fn tables_refuse_what_has_no_meaning() {
     newsletter::store::Store::commit(&store, subscribe())
         .await
         .unwrap();
-    for statement in [
-        "UPDATE postings SET status = 'published'",
+    let special = [
         "UPDATE postings SET version = 0",
-        "UPDATE postings SET metadata = '{'",
         "UPDATE postings SET metadata = '[]'",
         "UPDATE postings SET source_identifier = ''",
         "UPDATE postings SET company_id = gen_random_uuid()",
         "UPDATE postings SET enriched_hash = '\\x00'",
         "UPDATE postings SET description_digest = NULL",
         "UPDATE postings SET description_digest = '\\x00'",
-        "UPDATE postings SET salary_period = 'daily'",
         "UPDATE postings SET salary_min = -1",
         "UPDATE postings SET employment_types = '{full-time,sometimes}'",
         "UPDATE postings SET location_types = '{NULL}'",
         "UPDATE postings SET location_country_code = 'se'",
-        "DELETE FROM companies",
         "INSERT INTO outbox (kind, subject, next_at, created_at) \
          VALUES ('event', gen_random_uuid(), now(), now())",
         "INSERT INTO outbox (kind, subject, next_at, created_at, lease, dead_at) \
@@ -161,23 +158,11 @@ async fn tables_refuse_what_has_no_meaning() {
             VALUES ('sync', gen_random_uuid(), '', now(), now())",
         "INSERT INTO outbox (kind, subject, source_identifier, next_at, created_at) \
          VALUES ('migrate', gen_random_uuid(), 'job-1', now(), now())",
-        "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '')",
         "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 91, 0, '', '')",
         "UPDATE posting_history SET actor = 'somebody'",
         "INSERT INTO clients VALUES (gen_random_uuid(), '', '{}', '\\x00', now(), NULL)",
-        "UPDATE subscribers SET version = 0",
-        "UPDATE subscribers SET email = ''",
-        "UPDATE subscribers SET status = 'inactive'",
-        "UPDATE subscribers SET membership_plan_category = 'family'",
-        "UPDATE subscribers SET membership_plan_category = NULL",
-        "UPDATE subscribers SET membership_status = 'cancelled'",
-        "UPDATE subscribers SET membership_status = NULL, membership_plan_category = NULL",
         "UPDATE subscribers SET membership_expires_at = 'infinity'",
         "UPDATE subscribers SET membership_expires_at = '0001-01-01 BC'",
-        "UPDATE subscribers SET migrated_at = NULL",
-        "UPDATE subscribers SET migrated_at = NULL, migration_source = NULL",
-        "UPDATE subscribers SET migration_source = 'somebody'",
-        "UPDATE subscribers SET migration_token = ''",
         "UPDATE subscribers SET told = '\\x00'",
         "INSERT INTO account_leases VALUES ('newest', gen_random_uuid(), now())",
         "INSERT INTO audit VALUES (gen_random_uuid(), now(), '', 'a', NULL, '{}')",
@@ -189,7 +174,8 @@ async fn tables_refuse_what_has_no_meaning() {
         "INSERT INTO drafts VALUES (sha256(''), NULL, now(), now(), '')",
         "INSERT INTO drafts VALUES (sha256(''), gen_random_uuid(), now(), now(), '')",
         "INSERT INTO drafts VALUES (sha256(''), NULL, NULL, NULL, '')",
-    ] {
+    ];
+    for statement in REFUSED.iter().chain(&special) {
         assert!(try_run(&store, statement).await.is_err(), "{statement}");
     }
 }

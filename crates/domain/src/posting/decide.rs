@@ -100,7 +100,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
             errors.add(field, "is required");
         }
     }
-    let mut details = Details::empty();
+    let mut details = Details::default();
     patch.apply_to(&mut details);
     check_together(&details, &mut errors);
     // The website is there unless there are errors.
@@ -349,26 +349,4 @@ fn upsert(
         after,
         write,
     })
-}
-
-impl Details {
-    /// The details of a posting before its first push.
-    fn empty() -> Self {
-        Self {
-            title: String::new(),
-            raw_description: "".into(),
-            employment_types: Vec::new(),
-            location_types: Vec::new(),
-            location_country_code: None,
-            location_city: None,
-            salary_min: None,
-            salary_max: None,
-            salary_currency_code: None,
-            salary_period: None,
-            application_email: None,
-            application_url: None,
-            metadata: None,
-            expiration_reason: None,
-        }
-    }
 }

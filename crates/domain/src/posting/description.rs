@@ -55,6 +55,13 @@ impl From<&str> for Description {
     }
 }
 
+/// The empty text.
+impl Default for Description {
+    fn default() -> Self {
+        "".into()
+    }
+}
+
 impl PartialEq for Description {
     fn eq(&self, other: &Self) -> bool {
         self.digest == other.digest

@@ -89,8 +89,8 @@ pub struct Posting {
     pub updated_at: OffsetDateTime,
 }
 
-/// The part of a posting that integrations push.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The part of a posting that integrations push. The default is what a first push is applied to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// At most [`limits::TITLE`] characters.
     pub title: String,
