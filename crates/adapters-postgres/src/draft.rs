@@ -9,12 +9,13 @@ use diesel::{
 };
 use domain::{
     enrichment::{DraftCache, DraftKey, Reservation},
-    store::{StoreError, stored::corrupt},
+    store::StoreError,
 };
 use sql_common::{
     draft::{Keep, Release},
     sql::Value,
     statement,
+    stored::corrupt,
     types::{Id, Moment, StoredId, StoredTime},
 };
 use time::OffsetDateTime;

@@ -1,7 +1,8 @@
 //! How values of the domain look in columns, and back.
 
 use diesel::pg::data_types::{PgDate, PgTimestamp};
-use domain::store::{StoreError, stored::corrupt};
+use domain::store::StoreError;
+use sql_common::stored::corrupt;
 use time::{Date, OffsetDateTime};
 
 /// PostgreSQL counts microseconds from 2000-01-01T00:00:00Z.

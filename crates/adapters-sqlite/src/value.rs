@@ -1,6 +1,7 @@
 //! How values of the domain look in columns, and back.
 
-use domain::store::{StoreError, stored::corrupt};
+use domain::store::StoreError;
+use sql_common::stored::corrupt;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

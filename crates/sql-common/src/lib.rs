@@ -16,9 +16,13 @@ pub mod client;
 pub mod company;
 pub mod draft;
 pub mod entity;
+pub mod erasure;
 pub mod migrations;
+pub mod outbox;
 pub mod posting;
 pub mod sql;
+pub mod stored;
+pub mod subscriber;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod types;

@@ -17,13 +17,12 @@ use domain::{
     audit::Details,
     client::Scope,
     posting::{EmploymentType, LocationType},
-    store::{
-        StoreError,
-        stored::{Word, corrupt, details_text, words},
-    },
+    store::StoreError,
 };
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
+
+use crate::stored::{Word, corrupt, details_text, words};
 
 /// An identifier: `uuid`, or its 16 bytes.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -316,11 +315,10 @@ mod sqlite {
         sql_types::Text,
         sqlite::{Sqlite, SqliteValue},
     };
-    use domain::store::stored::Word;
     use time::Date;
     use uuid::Uuid;
 
-    use super::{Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words};
+    use super::{Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Word, Words};
 
     impl FromSql<Id, Sqlite> for StoredId {
         fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {

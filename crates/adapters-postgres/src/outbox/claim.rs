@@ -8,11 +8,9 @@ use diesel::{
 use diesel_async::AsyncPgConnection;
 use domain::{
     outbox::{Claimed, Queue, Receipt, TaskId},
-    store::{
-        StoreError,
-        stored::{StoredWork, count},
-    },
+    store::StoreError,
 };
+use sql_common::{outbox::StoredWork, stored::count};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -8,11 +8,9 @@ use diesel::{
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
-    store::{
-        StoreError,
-        stored::{count, task_key},
-    },
+    store::StoreError,
 };
+use sql_common::{outbox::task_key, stored::count};
 use uuid::Uuid;
 
 use crate::{

@@ -14,7 +14,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     company::{Company, CompanyId},
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingPage, PostingReader, StoreError, stored::words},
+    store::{Known, ListQuery, PostingPage, PostingReader, StoreError},
 };
 use futures_util::future::try_join;
 use sql_common::{
@@ -22,6 +22,7 @@ use sql_common::{
     posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
     sql::Value,
     statement,
+    stored::words,
     types::StoredId,
 };
 use time::OffsetDateTime;

@@ -7,12 +7,11 @@ use diesel::{
     sql_types::{Binary, Bool, Text, Timestamptz},
 };
 use diesel_async::AsyncPgConnection;
-use domain::store::stored::word;
 use newsletter::{
     store::{Purge, StoreError, WriteSet},
-    stored::remembered_as,
     subscriber::{Email, Remembered, SubscriberId, SubscriberStatus},
 };
+use sql_common::{erasure::remembered_as, stored::word};
 
 use crate::{
     error::Failure,

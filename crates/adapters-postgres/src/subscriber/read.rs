@@ -12,7 +12,6 @@ use diesel::{
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use newsletter::{
     store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who},
-    stored,
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
@@ -116,7 +115,7 @@ async fn census(conn: &mut AsyncPgConnection) -> Result<Vec<Census>, Failure> {
     let rows: Vec<(bool, String, bool, i64)> = statement::load::<Count, _>(conn, &[]).await?;
     let census = rows
         .into_iter()
-        .map(|row| stored::census(row.0, row.1, row.2, row.3));
+        .map(|row| sql_common::subscriber::census(row.0, row.1, row.2, row.3));
     let mut census = census.collect::<Result<Vec<_>, _>>()?;
     census.sort_unstable();
     Ok(census)

@@ -7,7 +7,8 @@ use diesel::{
         data_types::{PgDate, PgTimestamp},
     },
 };
-use newsletter::{store::StoreError, stored::StoredSubscriber, subscriber::Subscriber};
+use newsletter::{store::StoreError, subscriber::Subscriber};
+use sql_common::subscriber::StoredSubscriber;
 use uuid::Uuid;
 
 use crate::{

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use diesel_async::AsyncPgConnection;
 use newsletter::{
     store::{StoreError, SubscriberWrite, WriteSet},
-    stored,
     subscriber::{
         Account, Departure, Membership, Migrated, Place, Subscriber, SubscriberId, Suppression,
     },
@@ -189,7 +188,9 @@ fn changing<'a>(rows: &'a [&SubscriberWrite]) -> Vec<Value<'a>> {
         bools(rows, |write| {
             migrated(write).is_some_and(|Migrated { arrived, .. }| arrived)
         }),
-        texts(rows, |write| migrated(write).and_then(stored::shown_in)),
+        texts(rows, |write| {
+            migrated(write).and_then(sql_common::subscriber::shown_in)
+        }),
         texts(rows, |write| Some(write.subscriber.token.reveal())),
         binaries(rows, |write| told(&write.subscriber)),
         times(rows, |write| write.subscriber.told_at.map(timestamp)),

@@ -4,10 +4,8 @@ use diesel::{
     Queryable, SqliteConnection,
     sql_types::{BigInt, Binary, Nullable, Text},
 };
-use domain::{
-    outbox::{Claimed, EVENTS, Queue, Receipt, TaskId},
-    store::stored::{StoredWork, count},
-};
+use domain::outbox::{Claimed, EVENTS, Queue, Receipt, TaskId};
+use sql_common::{outbox::StoredWork, stored::count};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -6,12 +6,11 @@ use diesel::{
     SqliteConnection,
     sql_types::{BigInt, Binary, Bool, Text},
 };
-use domain::store::stored::word;
 use newsletter::{
     store::{Purge, StoreError, WriteSet},
-    stored::remembered_as,
     subscriber::{Email, Remembered},
 };
+use sql_common::{erasure::remembered_as, stored::word};
 use uuid::Uuid;
 
 use crate::{

@@ -12,7 +12,6 @@ use diesel::{
 };
 use newsletter::{
     store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who},
-    stored,
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 
@@ -100,7 +99,7 @@ fn census(conn: &mut SqliteConnection) -> Result<Vec<Census>, Failure> {
     let rows: Vec<(bool, String, bool, i64)> = statement::load::<Count, _>(conn, &[])?;
     let census = rows
         .into_iter()
-        .map(|row| stored::census(row.0, row.1, row.2, row.3));
+        .map(|row| sql_common::subscriber::census(row.0, row.1, row.2, row.3));
     let mut census = census.collect::<Result<Vec<_>, _>>()?;
     census.sort_unstable();
     Ok(census)

@@ -1,8 +1,8 @@
 //! A row of `subscribers` as a value of the domain.
 
 use diesel::{Queryable, Selectable, sqlite::Sqlite};
-use domain::store::stored::optional_word;
-use newsletter::{store::StoreError, stored::StoredSubscriber, subscriber::Subscriber};
+use newsletter::{store::StoreError, subscriber::Subscriber};
+use sql_common::{stored::optional_word, subscriber::StoredSubscriber};
 
 use crate::{
     schema::subscribers,

@@ -4,7 +4,6 @@ use diesel::SqliteConnection;
 use domain::day;
 use newsletter::{
     store::{StoreError, SubscriberWrite},
-    stored,
     subscriber::{Account, Departure, Subscriber, SubscriberId},
 };
 use uuid::Uuid;
@@ -113,7 +112,7 @@ fn changing<'a>(
         migrated.map(|migrated| micros(migrated.at)).into(),
         migrated.map(|migrated| migrated.source.as_str()).into(),
         migrated.is_some_and(|migrated| migrated.arrived).into(),
-        migrated.and_then(stored::shown_in).into(),
+        migrated.and_then(sql_common::subscriber::shown_in).into(),
         subscriber.token.reveal().into(),
         Value::Blob(subscriber.synced_digest.as_ref().map(<[u8; 32]>::as_slice)),
         subscriber.told_at.map(micros).into(),

@@ -1,46 +1,17 @@
-//! Stored columns of subscribers back into values, see [`domain::store::stored`].
+//! The table `subscribers`.
 
-use domain::{
-    Version,
-    store::stored::{Word, corrupt, digest, optional_word, word},
+use domain::Version;
+use newsletter::{
+    store::{Census, StoreError},
+    subscriber::{
+        Account, Departure, DepartureKind, Membership, Migrated, MigrationToken, Place, Places,
+        Subscriber, SubscriberId, Suppression, provider::ProviderId,
+    },
 };
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::{
-    store::{Census, StoreError},
-    subscriber::{
-        Account, Departure, DepartureKind, Email, Membership, MembershipStatus, Migrated,
-        MigrationSource, MigrationToken, Place, Places, PlanCategory, Subscriber, SubscriberId,
-        SubscriberStatus, Suppression, SuppressionSource, provider::ProviderId,
-    },
-};
-
-macro_rules! words {
-    ($($word:ty)+) => {
-        $(impl Word for $word {
-            fn from_store(text: &str) -> Option<Self> {
-                Self::parse(text)
-            }
-        })+
-    };
-}
-
-words! {
-    Account DepartureKind MembershipStatus MigrationSource PlanCategory SubscriberStatus
-    SuppressionSource
-}
-
-impl Word for Email {
-    fn from_store(text: &str) -> Option<Self> {
-        // An address in another spelling would be found by nobody.
-        Self::parse(text)
-            .ok()
-            .filter(|email| email.as_str() == text)
-    }
-}
+use crate::stored::{corrupt, digest, optional_word, word};
 
 /// The columns of a row of `subscribers`, by their names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,15 +153,6 @@ pub fn census(
     })
 }
 
-/// Under what an address is remembered once it is erased: HMAC-SHA-256 with the store's key.
-pub fn remembered_as(key: &[u8], email: &Email) -> Result<[u8; 32], StoreError> {
-    let key = digest(key, "erasure_keys.key")?;
-    let hash = Hmac::<Sha256>::new_from_slice(&key);
-    let mut hash = hash.map_err(|error| StoreError::Broken(error.to_string()))?;
-    hash.update(email.as_str().as_bytes());
-    Ok(hash.finalize().into_bytes().into())
-}
-
 fn place(id: Option<String>, is_quiet: bool, is_withdrawn: bool) -> Place {
     Place {
         id: id.map(ProviderId),
@@ -234,49 +196,5 @@ impl TryFrom<StoredSubscriber> for Subscriber {
             told_at: row.told_at,
             updated_at: row.updated_at,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fmt::Debug;
-
-    use super::*;
-
-    #[test]
-    fn every_word_comes_back_and_no_other() {
-        fn check<T: Word + Debug + PartialEq>(good: &[(&str, T)], bad: &[&str]) {
-            for (text, value) in good {
-                assert_eq!(word::<T>(text, "t.c").as_ref(), Ok(value));
-            }
-            for text in bad {
-                assert!(word::<T>(text, "t.c").is_err(), "{text:?}");
-            }
-        }
-        fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
-            all.iter().map(|&value| (name(value), value)).collect()
-        }
-
-        check(
-            &named(SubscriberStatus::ALL, SubscriberStatus::as_str),
-            &["", "Active", "unsubscribe"],
-        );
-        check(
-            &named(PlanCategory::ALL, PlanCategory::as_str),
-            &["", "family"],
-        );
-        check(
-            &named(MembershipStatus::ALL, MembershipStatus::as_str),
-            &["", "cancelled"],
-        );
-        check(&named(Account::ALL, Account::as_str), &["", "newer"]);
-        check(
-            &named(MigrationSource::ALL, MigrationSource::as_str),
-            &["", "email confirmation"],
-        );
-        check(
-            &[("a+b@c.example", Email::parse("A+b@c.example").unwrap())],
-            &["", "a", "A@b.example", " a@b.example"],
-        );
     }
 }

@@ -1,13 +1,13 @@
 //! Rows of the outbox.
 
+use domain::{
+    outbox::{EVENTS, Effect, Event, EventName, Queue, Subject, Work},
+    store::StoreError,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::corrupt;
-use crate::{
-    StoreError,
-    outbox::{EVENTS, Effect, Event, EventName, Queue, Subject, Work},
-};
+use crate::stored::corrupt;
 
 /// The columns of a row of the outbox that say what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl StoredWork {
     }
 }
 
-/// What operators know a row of the outbox by: [`crate::outbox::TaskRow::key`].
+/// What operators know a row of the outbox by: [`domain::outbox::TaskRow::key`].
 pub fn task_key(event_name: Option<&str>, subject: Uuid) -> String {
     match event_name {
         Some(name) => format!("{name}:{subject}"),
@@ -52,11 +52,13 @@ pub fn task_key(event_name: Option<&str>, subject: Uuid) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tests::reports, *};
-    use crate::{
+    use domain::{
         outbox::Kind,
         testing::{noon, uuid},
     };
+
+    use super::*;
+    use crate::stored::tests::reports;
 
     fn effect() -> StoredWork {
         StoredWork {
