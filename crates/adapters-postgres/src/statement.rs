@@ -14,13 +14,10 @@ use diesel::{
     QueryResult,
     deserialize::FromSqlRow,
     expression::QueryMetadata,
-    pg::{
-        Pg,
-        data_types::{PgDate, PgTimestamp},
-    },
+    pg::{Pg, data_types::PgTimestamp},
     query_builder::AstPass,
     query_dsl::CompatibleType,
-    sql_types::{Array, BigInt, Binary, Bool, Date, Double, Integer, Nullable, Text, Timestamptz},
+    sql_types::{Array, BigInt, Binary, Bool, Double, Integer, Nullable, Text, Timestamptz},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use sql_common::{
@@ -67,8 +64,6 @@ pub(crate) enum Value<'a> {
     /// A column of `timestamptz`.
     Moments(Vec<Option<StoredTime>>),
     /// A column of `date`.
-    Dates(Vec<Option<PgDate>>),
-    /// A column of `date`.
     Days(Vec<Option<time::Date>>),
 }
 
@@ -84,8 +79,6 @@ macro_rules! column {
 column! {
     /// A column of `uuid`, of these rows.
     uuids: Uuid => Uuids;
-    /// A column of `uuid` with gaps, of these rows.
-    optional_uuids: Option<Uuid> => OptionalUuids;
     /// A column of `text`, of these rows.
     texts: Option<&'a str> => Texts;
     /// A column of `bytea`, of these rows.
@@ -98,8 +91,6 @@ column! {
     bools: bool => Bools;
     /// A column of `timestamptz`, of these rows.
     times: Option<PgTimestamp> => Times;
-    /// A column of `date`, of these rows.
-    dates: Option<PgDate> => Dates;
 }
 
 impl<'a> From<sql_common::sql::Value<'a>> for Value<'a> {
@@ -166,7 +157,6 @@ impl Bind<Pg> for Value<'_> {
             Self::Bools(column) => out.push_bind_param::<Array<Bool>, _>(column),
             Self::Times(column) => out.push_bind_param::<Array<Nullable<Timestamptz>>, _>(column),
             Self::Moments(column) => out.push_bind_param::<Array<Nullable<Moment>>, _>(column),
-            Self::Dates(column) => out.push_bind_param::<Array<Nullable<Date>>, _>(column),
             Self::Days(column) => out.push_bind_param::<Array<Nullable<Day>>, _>(column),
         }
     }

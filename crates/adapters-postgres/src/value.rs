@@ -1,15 +1,12 @@
 //! How values of the domain look in columns, and back.
 
-use diesel::pg::data_types::{PgDate, PgTimestamp};
+use diesel::pg::data_types::PgTimestamp;
 use domain::store::StoreError;
 use sql_common::stored::corrupt;
-use time::{Date, OffsetDateTime};
+use time::OffsetDateTime;
 
 /// PostgreSQL counts microseconds from 2000-01-01T00:00:00Z.
 const EPOCH: i64 = 946_684_800_000_000;
-
-/// And days from the same one, which is this Julian day.
-const FIRST_DAY: i32 = 2_451_545;
 
 /// A time for its column.
 pub(crate) fn timestamp(at: OffsetDateTime) -> PgTimestamp {
@@ -34,25 +31,9 @@ pub(crate) fn optional_time(
     at.map(|at| time(at, column)).transpose()
 }
 
-/// A day for its column.
-pub(crate) fn date(day: Date) -> PgDate {
-    PgDate(day.to_julian_day() - FIRST_DAY)
-}
-
-/// A day back from its column.
-pub(crate) fn day(date: PgDate, column: &str) -> Result<Date, StoreError> {
-    let day = date.0.checked_add(FIRST_DAY);
-    let day = day.and_then(|day| Date::from_julian_day(day).ok());
-    day.ok_or_else(|| match date.0 {
-        i32::MAX => corrupt(column, "infinity"),
-        i32::MIN => corrupt(column, "-infinity"),
-        days => corrupt(column, days),
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use time::macros::{date, datetime};
+    use time::macros::datetime;
 
     use super::*;
 
@@ -81,36 +62,6 @@ mod tests {
             let error = error.to_string();
             assert!(
                 error.contains("postings.created_at") && error.contains(shown),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn days_are_exact() {
-        for (at, days) in [
-            (date!(2000 - 01 - 01), 0),
-            (date!(2026 - 12 - 31), 9_861),
-            (date!(1999 - 12 - 31), -1),
-            (date!(0001 - 01 - 01), -730_119),
-            (date!(9999 - 12 - 31), 2_921_939),
-        ] {
-            assert_eq!(date(at), PgDate(days));
-            assert_eq!(day(PgDate(days), "t.c"), Ok(at));
-        }
-    }
-
-    #[test]
-    fn a_day_beyond_the_calendar_is_reported() {
-        for (at, shown) in [
-            (i32::MAX, "infinity"),
-            (i32::MIN, "-infinity"),
-            (2_921_940, "2921940"),
-        ] {
-            let error = day(PgDate(at), "subscribers.membership_expires_at").unwrap_err();
-            let error = error.to_string();
-            assert!(
-                error.contains("subscribers.membership_expires_at") && error.contains(shown),
                 "{error}"
             );
         }

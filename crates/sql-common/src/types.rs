@@ -274,22 +274,28 @@ mod postgres {
 
     impl FromSql<Day, Pg> for StoredDay {
         fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-            let PgDate(days) = FromSql::<sql_types::Date, Pg>::from_sql(value)?;
-            let day = days.checked_add(FIRST_DAY);
-            let day = day.and_then(|day| Date::from_julian_day(day).ok());
-            Ok(match (day, days) {
-                (Some(date), _) => Self::Date(date),
-                (None, i32::MAX) => Self::Other("infinity".to_owned()),
-                (None, i32::MIN) => Self::Other("-infinity".to_owned()),
-                (None, days) => Self::Other(days.to_string()),
-            })
+            FromSql::<sql_types::Date, Pg>::from_sql(value).map(day)
         }
+    }
+
+    fn day(PgDate(days): PgDate) -> StoredDay {
+        let day = days.checked_add(FIRST_DAY);
+        let day = day.and_then(|day| Date::from_julian_day(day).ok());
+        match (day, days) {
+            (Some(date), _) => StoredDay::Date(date),
+            (None, i32::MAX) => StoredDay::Other("infinity".to_owned()),
+            (None, i32::MIN) => StoredDay::Other("-infinity".to_owned()),
+            (None, days) => StoredDay::Other(days.to_string()),
+        }
+    }
+
+    const fn date(day: Date) -> PgDate {
+        PgDate(day.to_julian_day() - FIRST_DAY)
     }
 
     impl ToSql<Day, Pg> for Date {
         fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-            let date = PgDate(self.to_julian_day() - FIRST_DAY);
-            ToSql::<sql_types::Date, Pg>::to_sql(&date, &mut out.reborrow())
+            ToSql::<sql_types::Date, Pg>::to_sql(&date(*self), &mut out.reborrow())
         }
     }
 
@@ -303,6 +309,38 @@ mod postgres {
     impl FromSql<Words, Pg> for StoredWords {
         fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
             FromSql::<Array<Text>, Pg>::from_sql(value).map(Self::Each)
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use time::macros;
+
+        use super::*;
+
+        #[test]
+        fn days_are_exact() {
+            for (at, days) in [
+                (macros::date!(2000 - 01 - 01), 0),
+                (macros::date!(2026 - 12 - 31), 9_861),
+                (macros::date!(1999 - 12 - 31), -1),
+                (macros::date!(0001 - 01 - 01), -730_119),
+                (macros::date!(9999 - 12 - 31), 2_921_939),
+            ] {
+                assert_eq!(date(at), PgDate(days));
+                assert_eq!(day(PgDate(days)), StoredDay::Date(at));
+            }
+        }
+
+        #[test]
+        fn a_day_beyond_the_calendar_is_reported() {
+            for (days, shown) in [
+                (i32::MAX, "infinity"),
+                (i32::MIN, "-infinity"),
+                (2_921_940, "2921940"),
+            ] {
+                assert_eq!(day(PgDate(days)), StoredDay::Other(shown.to_owned()));
+            }
         }
     }
 }
