@@ -11,6 +11,7 @@
 
 #![expect(missing_docs, reason = "what columns mean is said in the migrations")]
 
+pub mod account;
 pub mod audit;
 pub mod client;
 pub mod company;

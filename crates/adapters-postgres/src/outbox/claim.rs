@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::{
     error::Failure,
     statement::{Value, load, statement},
-    value::{optional_time, timestamp},
+    value::optional_time,
 };
 
 /// Claims the tasks that are found, and passes by what somebody else is claiming at this moment.
@@ -98,8 +98,8 @@ struct ClaimedRow {
 /// What the index names a queue by.
 fn named(queue: Queue) -> [Value<'static>; 2] {
     [
-        Value::Text(queue.kind().as_str()),
-        Value::Text(queue.lane().unwrap_or_default()),
+        Value::from(queue.kind().as_str()),
+        Value::from(queue.lane().unwrap_or_default()),
     ]
 }
 
@@ -110,7 +110,7 @@ pub(super) async fn has_suspect(
     now: OffsetDateTime,
 ) -> Result<bool, Failure> {
     let [kind, account] = named(queue);
-    let values = [kind, account, Value::Time(timestamp(now))];
+    let values = [kind, account, Value::from(now)];
     let found: Vec<(bool,)> = load::<HasSuspect, _>(conn, &values).await?;
     Ok(found.iter().any(|(found,)| *found))
 }
@@ -141,10 +141,10 @@ pub(super) async fn claim(
     let values = [
         kind,
         account,
-        Value::Time(timestamp(now)),
-        Value::BigInt(limit),
-        Value::Uuid(lease),
-        Value::Time(timestamp(until)),
+        Value::from(now),
+        Value::from(limit),
+        Value::from(lease),
+        Value::from(until),
     ];
     let mut rows: Vec<ClaimedRow> = match which {
         Which::Due(_) => load::<Claim, _>(conn, &values).await?,

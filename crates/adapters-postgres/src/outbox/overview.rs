@@ -109,9 +109,9 @@ pub(super) async fn tasks_of(
 ) -> Result<Vec<SubjectTask>, Failure> {
     let values = [
         texts(kinds, |kind| Some(kind.as_str())),
-        Value::Uuid(subject),
-        Value::Uuid(subject),
-        Value::BigInt(limit),
+        Value::from(subject),
+        Value::from(subject),
+        Value::from(limit),
     ];
     let rows: Vec<RowOf> = statement::load::<TasksOf, _>(conn, &values).await?;
     let tasks = rows.into_iter().map(|row| {
@@ -193,7 +193,7 @@ pub(super) async fn backlog(
         oldest: None,
     };
     let mut backlog: Vec<_> = kinds.iter().map(of).collect();
-    let most = Value::BigInt(i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX));
+    let most = Value::from(i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX));
     let kinds = texts(kinds, |kind| Some(kind.as_str()));
     let rows: Vec<(String, i64, Option<PgTimestamp>)> =
         statement::load::<Waiting, _>(conn, &[kinds, most.clone()]).await?;

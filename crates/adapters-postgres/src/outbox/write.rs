@@ -14,7 +14,6 @@ use uuid::Uuid;
 use crate::{
     error::Failure,
     statement::{Value, bigints, execute, load, statement, texts, times, uuids},
-    value::timestamp,
 };
 
 /// The columns of what a commit adds: of effects that are asked for and of events.
@@ -23,18 +22,17 @@ pub(crate) fn columns<'a>(
     events: &'a [Event],
     at: OffsetDateTime,
 ) -> [Value<'a>; 10] {
-    let at = timestamp(at);
     [
         texts(effects, |effect| Some(effect.kind().as_str())),
         uuids(effects, |effect| effect.key()),
         texts(effects, |effect| effect.queue().lane()),
-        times(effects, |_| Some(at)),
+        times(effects, |_| at),
         texts(events, |_| Some(EVENTS.kind().as_str())),
         uuids(events, |event| event.subject.id),
         texts(events, |event| Some(event.name.as_str())),
         texts(events, |event| event.subject.source_identifier.as_deref()),
-        times(events, |event| Some(timestamp(event.at))),
-        times(events, |_| Some(at)),
+        times(events, |event| event.at),
+        times(events, |_| at),
     ]
 }
 
@@ -92,7 +90,7 @@ pub(crate) async fn finish(
     let values = [
         bigints(done, |receipt| Some(receipt.task.0)),
         bigints(done, |receipt| Some(receipt.generation)),
-        Value::Time(timestamp(at)),
+        Value::from(at),
     ];
     execute::<Finish>(conn, &values).await?;
     Ok(())
@@ -144,7 +142,7 @@ fn held(receipts: &[Receipt], next_at: OffsetDateTime) -> [Value<'_>; 3] {
     [
         bigints(receipts, |receipt| Some(receipt.task.0)),
         uuids(receipts, |receipt| receipt.lease),
-        Value::Time(timestamp(next_at)),
+        Value::from(next_at),
     ]
 }
 
@@ -169,12 +167,12 @@ pub(super) async fn retry(
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
     let values = [
-        Value::BigInt(receipt.task.0),
-        Value::Uuid(receipt.lease),
-        Value::BigInt(receipt.generation),
-        Value::Text(error),
-        Value::Time(timestamp(now)),
-        Value::Time(timestamp(next_at)),
+        Value::from(receipt.task.0),
+        Value::from(receipt.lease),
+        Value::from(receipt.generation),
+        Value::from(error),
+        Value::from(now),
+        Value::from(next_at),
     ];
     execute::<Retry>(conn, &values).await?;
     Ok(())
@@ -206,11 +204,11 @@ pub(super) async fn bury(
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
     let values = [
-        Value::BigInt(receipt.task.0),
-        Value::Uuid(receipt.lease),
-        Value::BigInt(receipt.generation),
-        Value::Text(error),
-        Value::Time(timestamp(now)),
+        Value::from(receipt.task.0),
+        Value::from(receipt.lease),
+        Value::from(receipt.generation),
+        Value::from(error),
+        Value::from(now),
     ];
     execute::<Bury>(conn, &values).await?;
     Ok(())
@@ -254,7 +252,7 @@ pub(super) async fn revive(
     which: &Revive,
     now: OffsetDateTime,
 ) -> Result<u64, Failure> {
-    let now = Value::Time(timestamp(now));
+    let now = Value::from(now);
     let revived: Vec<(String, Uuid)> = match which {
         Revive::All => load::<ReviveAll, _>(conn, &[now]).await?,
         Revive::Tasks(tasks) => {
