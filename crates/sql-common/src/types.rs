@@ -53,6 +53,11 @@ pub struct Day;
 #[diesel(postgres_type(oid = 1009, array_oid = 0), sqlite_type(name = "Text"))]
 pub struct Words;
 
+/// A count: `integer`, which in SQLite has 64 bits like all of them.
+#[derive(Clone, Copy, Debug, QueryId, SqlType)]
+#[diesel(postgres_type(oid = 23, array_oid = 1007), sqlite_type(name = "Long"))]
+pub struct Count;
+
 /// What a column of an SQL type is read as.
 pub trait Stored {
     /// The type of a field of a row.
@@ -227,12 +232,14 @@ mod postgres {
             data_types::{PgDate, PgTimestamp},
         },
         serialize::{self, IsNull, Output, ToSql},
-        sql_types::{self, Array, Text, Timestamptz},
+        sql_types::{self, Array, Integer, Text, Timestamptz},
     };
     use time::Date;
     use uuid::Uuid;
 
-    use super::{Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words};
+    use super::{
+        Count, Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words,
+    };
 
     /// PostgreSQL counts microseconds from 2000-01-01T00:00:00Z.
     const EPOCH: i64 = 946_684_800_000_000;
@@ -306,6 +313,12 @@ mod postgres {
         }
     }
 
+    impl FromSql<Count, Pg> for i64 {
+        fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+            <i32 as FromSql<Integer, Pg>>::from_sql(value).map(Self::from)
+        }
+    }
+
     impl FromSql<Words, Pg> for StoredWords {
         fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
             FromSql::<Array<Text>, Pg>::from_sql(value).map(Self::Each)
@@ -356,7 +369,9 @@ mod sqlite {
     use time::Date;
     use uuid::Uuid;
 
-    use super::{Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Word, Words};
+    use super::{
+        Count, Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Word, Words,
+    };
 
     impl FromSql<Id, Sqlite> for StoredId {
         fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
@@ -406,6 +421,12 @@ mod sqlite {
         fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
             out.set_value(self.0.to_text());
             Ok(IsNull::No)
+        }
+    }
+
+    impl FromSql<Count, Sqlite> for i64 {
+        fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+            Ok(value.read_long())
         }
     }
 

@@ -8,6 +8,7 @@ use domain::{
     outbox::{EVENTS, Effect, Event, Receipt, Revive},
     store::StoreError,
 };
+use sql_common::outbox::{Retry, bury_values};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -146,18 +147,6 @@ fn held(receipts: &[Receipt], next_at: OffsetDateTime) -> [Value<'_>; 3] {
     ]
 }
 
-statement! {
-    /// As it was asked for again meanwhile, or not.
-    Retry =
-    "UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
-     next_at = CASE WHEN outbox.generation = sent.generation THEN sent.next_at ELSE sent.now END, \
-     attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
-     first_failed_at = CASE WHEN outbox.generation = sent.generation \
-     THEN coalesce(first_failed_at, sent.now) END \
-     FROM (SELECT ? AS id, ? AS lease, ? AS generation, ? AS error, ? AS now, ? AS next_at) AS sent \
-     WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
-}
-
 /// Gives a task back after a failure.
 pub(super) async fn retry(
     conn: &mut AsyncPgConnection,
@@ -166,34 +155,21 @@ pub(super) async fn retry(
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = [
-        Value::from(receipt.task.0),
-        Value::from(receipt.lease),
-        Value::from(receipt.generation),
-        Value::from(error),
-        Value::from(now),
-        Value::from(next_at),
-    ];
+    let values = Retry::values(receipt, error, now, next_at).map(Value::from);
     execute::<Retry>(conn, &values).await?;
     Ok(())
 }
 
 statement! {
-    /// As it was asked for again meanwhile, or not. Later events of the subject of a dead one are
-    /// marked, so that claims need not look at them; one that is raised at this moment may get
-    /// no mark, and is passed by.
+    /// Later events of the subject of a dead one are marked, so that claims need not look at them;
+    /// one that is raised at this moment may get no mark, and is passed by.
     Bury =
-    "WITH buried AS (UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
-     dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END, \
-     next_at = CASE WHEN outbox.generation = sent.generation THEN next_at ELSE sent.now END, \
-     attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
-     first_failed_at = CASE WHEN outbox.generation = sent.generation THEN first_failed_at END \
-     FROM (SELECT ? AS id, ? AS lease, ? AS generation, ? AS error, ? AS now) AS sent \
-     WHERE outbox.id = sent.id AND outbox.lease = sent.lease \
-     RETURNING outbox.id, kind, subject, dead_at) \
-     UPDATE outbox SET blocked = true FROM buried \
-     WHERE buried.kind = 'event' AND buried.dead_at IS NOT NULL AND outbox.kind = 'event' \
-     AND outbox.subject = buried.subject AND outbox.id > buried.id"
+    concat!(
+        "WITH buried AS (", sql_common::bury!(), " RETURNING outbox.id, kind, subject, dead_at) \
+         UPDATE outbox SET blocked = true FROM buried \
+         WHERE buried.kind = 'event' AND buried.dead_at IS NOT NULL AND outbox.kind = 'event' \
+         AND outbox.subject = buried.subject AND outbox.id > buried.id"
+    )
 }
 
 /// Gives a task up.
@@ -203,13 +179,7 @@ pub(super) async fn bury(
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = [
-        Value::from(receipt.task.0),
-        Value::from(receipt.lease),
-        Value::from(receipt.generation),
-        Value::from(error),
-        Value::from(now),
-    ];
+    let values = bury_values(receipt, error, now).map(Value::from);
     execute::<Bury>(conn, &values).await?;
     Ok(())
 }
