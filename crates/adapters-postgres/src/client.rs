@@ -9,7 +9,6 @@ use domain::{
 };
 use sql_common::{
     client::{ClientRow, clients},
-    sql::Value,
     statement,
     types::StoredId,
 };
@@ -75,7 +74,7 @@ impl Clients for PostgresStore {
     async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
         self.connections
             .run(async move |conn| {
-                let values = [Value::from(now).into(), Value::from(id.uuid()).into()];
+                let values = [now.into(), id.uuid().into()];
                 Ok(execute::<Revoke>(conn, &values).await? > 0)
             })
             .await

@@ -10,10 +10,7 @@ use sql_common::{
     types::StoredId,
 };
 
-use crate::{
-    statement::{Value, bools, texts, times, uuids},
-    value::timestamp,
-};
+use crate::statement::{Value, bools, texts, times, uuids};
 
 /// The companies with these ids, as far as they exist.
 #[diesel::dsl::auto_type]
@@ -40,7 +37,7 @@ pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 7] {
         texts(rows, |write| Some(&write.company.name)),
         texts(rows, |write| Some(write.company.website.as_str())),
         texts(rows, |write| write.company.logo_path.as_deref()),
-        times(rows, |write| Some(timestamp(write.at))),
+        times(rows, |write| write.at),
         bools(rows, |write| write.sets_name),
         bools(rows, |write| write.sets_logo_path),
     ]

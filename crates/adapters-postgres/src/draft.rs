@@ -9,12 +9,12 @@ use diesel::{
 };
 use domain::{
     enrichment::{DraftCache, DraftKey, Reservation},
-    store::{StoreError, stored::corrupt},
+    store::StoreError,
 };
 use sql_common::{
     draft::{Keep, Release},
-    sql::Value,
     statement,
+    stored::corrupt,
     types::{Id, Moment, StoredId, StoredTime},
 };
 use time::OffsetDateTime;
@@ -113,13 +113,12 @@ impl DraftCache for PostgresStore {
         let key = *key;
         self.connections
             .run(async move |conn| {
-                let values: [Value<'_>; 4] = [
+                let values = [
                     key.as_bytes().into(),
                     holder.into(),
                     until.into(),
                     now.into(),
                 ];
-                let values = values.map(Into::into);
                 let rows: Vec<Row> = load::<Reserve, _>(conn, &values).await?;
                 let row = rows.into_iter().next();
                 let row = row.ok_or_else(|| StoreError::Broken("asked, and no answer".into()))?;
@@ -159,8 +158,7 @@ impl DraftCache for PostgresStore {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .run(async move |conn| {
-                let before = Value::from(before);
-                let values = [before, before, limit.into()].map(Into::into);
+                let values = [before.into(), before.into(), limit.into()];
                 Ok(execute::<Forget>(conn, &values).await? as u64)
             })
             .await

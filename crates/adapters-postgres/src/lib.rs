@@ -13,8 +13,8 @@
 //!
 //! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
 //!   connections; `health`, `recent`: whether it can be written.
-//! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
-//! - `statement`: statements that are prepared once; `value`: how values look in columns.
+//! - `migrations`: the tables, whose columns are explained there.
+//! - `statement`: statements that are prepared once.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
 //!   `client`, `draft` and `audit` hold the statements of their tables.
 //!
@@ -34,14 +34,12 @@ mod options;
 mod outbox;
 mod posting;
 mod recent;
-mod schema;
 mod statement;
 mod subscriber;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tls;
 mod url;
-mod value;
 
 #[cfg(test)]
 mod tests;

@@ -14,13 +14,10 @@ use diesel::{
     QueryResult,
     deserialize::FromSqlRow,
     expression::QueryMetadata,
-    pg::{
-        Pg,
-        data_types::{PgDate, PgTimestamp},
-    },
+    pg::Pg,
     query_builder::AstPass,
     query_dsl::CompatibleType,
-    sql_types::{Array, BigInt, Binary, Bool, Date, Double, Integer, Nullable, Text, Timestamptz},
+    sql_types::{Array, BigInt, Binary, Bool, Double, Integer, Nullable, Text},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use sql_common::{
@@ -29,6 +26,7 @@ use sql_common::{
     types::{Day, Id, Made, Moment, StoredTime},
 };
 pub(crate) use sql_common::{sql::Sql, statement};
+use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 /// A value to bind: one for the whole statement, or a column of its rows.
@@ -36,14 +34,6 @@ use uuid::Uuid;
 pub(crate) enum Value<'a> {
     /// One value.
     One(sql_common::sql::Value<'a>),
-    /// `uuid`.
-    Uuid(Uuid),
-    /// `text`.
-    Text(&'a str),
-    /// `bigint`.
-    BigInt(i64),
-    /// `timestamptz`.
-    Time(PgTimestamp),
     /// A column of `uuid`.
     Uuids(Vec<Uuid>),
     /// A column of `uuid` with gaps.
@@ -63,13 +53,9 @@ pub(crate) enum Value<'a> {
     /// A column of `boolean`.
     Bools(Vec<bool>),
     /// A column of `timestamptz`.
-    Times(Vec<Option<PgTimestamp>>),
-    /// A column of `timestamptz`.
     Moments(Vec<Option<StoredTime>>),
     /// A column of `date`.
-    Dates(Vec<Option<PgDate>>),
-    /// A column of `date`.
-    Days(Vec<Option<time::Date>>),
+    Days(Vec<Option<Date>>),
 }
 
 macro_rules! column {
@@ -84,8 +70,6 @@ macro_rules! column {
 column! {
     /// A column of `uuid`, of these rows.
     uuids: Uuid => Uuids;
-    /// A column of `uuid` with gaps, of these rows.
-    optional_uuids: Option<Uuid> => OptionalUuids;
     /// A column of `text`, of these rows.
     texts: Option<&'a str> => Texts;
     /// A column of `bytea`, of these rows.
@@ -96,15 +80,19 @@ column! {
     bigints: Option<i64> => BigInts;
     /// A column of `boolean`, of these rows.
     bools: bool => Bools;
-    /// A column of `timestamptz`, of these rows.
-    times: Option<PgTimestamp> => Times;
-    /// A column of `date`, of these rows.
-    dates: Option<PgDate> => Dates;
 }
 
-impl<'a> From<sql_common::sql::Value<'a>> for Value<'a> {
-    fn from(value: sql_common::sql::Value<'a>) -> Self {
-        Self::One(value)
+/// A column of `timestamptz`, of these rows.
+pub(crate) fn times<'a, R>(rows: &[R], of: impl Fn(&R) -> OffsetDateTime) -> Value<'a> {
+    Value::Moments(rows.iter().map(|row| Some(of(row).into())).collect())
+}
+
+impl<'a, T> From<T> for Value<'a>
+where
+    sql_common::sql::Value<'a>: From<T>,
+{
+    fn from(value: T) -> Self {
+        Self::One(value.into())
     }
 }
 
@@ -151,10 +139,6 @@ impl Bind<Pg> for Value<'_> {
     fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         match self {
             Self::One(value) => value.bind(out),
-            Self::Uuid(value) => out.push_bind_param::<Id, _>(value),
-            Self::Text(value) => out.push_bind_param::<Text, _>(value),
-            Self::BigInt(value) => out.push_bind_param::<BigInt, _>(value),
-            Self::Time(value) => out.push_bind_param::<Timestamptz, _>(value),
             Self::Uuids(column) => out.push_bind_param::<Array<Id>, _>(column),
             Self::OptionalUuids(column) => out.push_bind_param::<Array<Nullable<Id>>, _>(column),
             Self::Texts(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
@@ -164,9 +148,7 @@ impl Bind<Pg> for Value<'_> {
             Self::BigInts(column) => out.push_bind_param::<Array<Nullable<BigInt>>, _>(column),
             Self::Doubles(column) => out.push_bind_param::<Array<Nullable<Double>>, _>(column),
             Self::Bools(column) => out.push_bind_param::<Array<Bool>, _>(column),
-            Self::Times(column) => out.push_bind_param::<Array<Nullable<Timestamptz>>, _>(column),
             Self::Moments(column) => out.push_bind_param::<Array<Nullable<Moment>>, _>(column),
-            Self::Dates(column) => out.push_bind_param::<Array<Nullable<Date>>, _>(column),
             Self::Days(column) => out.push_bind_param::<Array<Nullable<Day>>, _>(column),
         }
     }

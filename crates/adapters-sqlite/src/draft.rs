@@ -7,11 +7,12 @@ use diesel::{
 };
 use domain::{
     enrichment::{DraftCache, DraftKey, Reservation},
-    store::{StoreError, stored::corrupt},
+    store::StoreError,
 };
 use sql_common::{
     draft::{Keep, Release},
     statement,
+    stored::corrupt,
     types::{Id, Moment, StoredId, StoredTime},
 };
 use time::{Duration, OffsetDateTime};

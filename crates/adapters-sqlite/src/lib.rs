@@ -13,8 +13,8 @@
 //!
 //! - `connection`: who writes, who reads, and what makes a commit durable; `file`: whether it is
 //!   still in its place; `recent`: whether commits succeed.
-//! - `migrations`, `schema`: the tables. Their columns are explained in the migrations.
-//! - `statement`: statements that are prepared once; `value`: how values look in columns.
+//! - `migrations`: the tables, whose columns are explained there.
+//! - `statement`: statements that are prepared once.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
 //!   `client`, `draft` and `audit` hold the statements of their tables.
 
@@ -30,10 +30,8 @@ mod migrations;
 mod outbox;
 mod posting;
 mod recent;
-mod schema;
 mod statement;
 mod subscriber;
-mod value;
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,24 @@ use diesel::{
 };
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::{
-    error::Failure,
-    schema::{__diesel_schema_migrations, sqlite_master},
-};
+use crate::error::Failure;
+
+diesel::table! {
+    /// Which migrations were applied; kept by diesel.
+    __diesel_schema_migrations (version) {
+        version -> Text,
+        run_on -> Timestamp,
+    }
+}
+
+diesel::table! {
+    /// What there is in the file; kept by SQLite.
+    sqlite_master (name) {
+        name -> Text,
+        #[sql_name = "type"]
+        kind -> Text,
+    }
+}
 
 /// The migrations that this program knows.
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");

@@ -15,7 +15,6 @@
 
 pub mod audit;
 pub mod store;
-pub mod stored;
 pub mod subscriber;
 pub mod tasks;
 pub mod usecase;

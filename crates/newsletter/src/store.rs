@@ -1,9 +1,11 @@
 //! The ports to the state: subscribers, and the provider's accounts.
 
-use domain::{Version, outbox::TaskWrites};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
+use domain::{Version, outbox::TaskWrites};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -98,7 +100,7 @@ pub trait Store: Send + Sync {
 
     /// What is remembered of those of these addresses whose people were suppressed when they were
     /// erased. A store keeps no address for that, but a hash with a key of its own
-    /// ([`remembered_as`](crate::stored::remembered_as)).
+    /// ([`remembered_as`]).
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError>;
 
     /// Writes everything, or nothing.
@@ -108,6 +110,14 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Locked`] when another transaction does not let go of a row within a short
     /// time; a store of which only one writes at a time has no such rows.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
+}
+
+/// Under what an address is remembered once it is erased: HMAC-SHA-256 with the store's key.
+pub fn remembered_as(key: &[u8; 32], email: &Email) -> Result<[u8; 32], StoreError> {
+    let hash = Hmac::<Sha256>::new_from_slice(key);
+    let mut hash = hash.map_err(|error| StoreError::Broken(error.to_string()))?;
+    hash.update(email.as_str().as_bytes());
+    Ok(hash.finalize().into_bytes().into())
 }
 
 /// Which subscribers to list.

@@ -3,7 +3,7 @@
 use diesel::sql_types::{Nullable, Text};
 use domain::{
     audit::{Action, AuditPosition, AuditQuery, Entry},
-    store::{StoreError, stored::details},
+    store::StoreError,
 };
 use uuid::Uuid;
 
@@ -12,6 +12,7 @@ use crate::{
     entity::Entity,
     sql::Value,
     statement,
+    stored::details,
     types::{Id, Moment, StoredTime},
 };
 

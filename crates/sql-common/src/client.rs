@@ -3,11 +3,12 @@
 use diesel::sql_types::{Binary, Nullable, Text};
 use domain::{
     client::{Client, ClientId},
-    store::{StoreError, stored::digest},
+    store::StoreError,
 };
 
 use crate::{
     entity,
+    stored::digest,
     types::{Id, Moment, Words, optional_time},
 };
 

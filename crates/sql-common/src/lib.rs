@@ -11,14 +11,19 @@
 
 #![expect(missing_docs, reason = "what columns mean is said in the migrations")]
 
+pub mod account;
 pub mod audit;
 pub mod client;
 pub mod company;
 pub mod draft;
 pub mod entity;
+pub mod erasure;
 pub mod migrations;
+pub mod outbox;
 pub mod posting;
 pub mod sql;
+pub mod stored;
+pub mod subscriber;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod types;

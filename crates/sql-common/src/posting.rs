@@ -13,15 +13,13 @@ use domain::{
         ContentHash, CountryCode, CurrencyCode, Description, Details, HistoryEntry, Metadata,
         Posting, PostingId, PostingView, SalaryPeriod,
     },
-    store::{
-        ListEntry, Position, PostingWrite, StoreError,
-        stored::{coordinates, digest, optional_word, word},
-    },
+    store::{ListEntry, Position, PostingWrite, StoreError},
 };
 
 use crate::{
     company::{CompanyRow, companies},
     entity,
+    stored::{coordinates, digest, optional_word, word},
     types::{Id, Moment, StoredId, StoredTime, Words, optional_time},
 };
 

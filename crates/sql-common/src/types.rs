@@ -17,13 +17,12 @@ use domain::{
     audit::Details,
     client::Scope,
     posting::{EmploymentType, LocationType},
-    store::{
-        StoreError,
-        stored::{Word, corrupt, details_text, words},
-    },
+    store::StoreError,
 };
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
+
+use crate::stored::{Word, corrupt, details_text, words};
 
 /// An identifier: `uuid`, or its 16 bytes.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -53,6 +52,11 @@ pub struct Day;
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
 #[diesel(postgres_type(oid = 1009, array_oid = 0), sqlite_type(name = "Text"))]
 pub struct Words;
+
+/// A count: `integer`, which in SQLite has 64 bits like all of them.
+#[derive(Clone, Copy, Debug, QueryId, SqlType)]
+#[diesel(postgres_type(oid = 23, array_oid = 1007), sqlite_type(name = "Long"))]
+pub struct Count;
 
 /// What a column of an SQL type is read as.
 pub trait Stored {
@@ -228,12 +232,14 @@ mod postgres {
             data_types::{PgDate, PgTimestamp},
         },
         serialize::{self, IsNull, Output, ToSql},
-        sql_types::{self, Array, Text, Timestamptz},
+        sql_types::{self, Array, Integer, Text, Timestamptz},
     };
     use time::Date;
     use uuid::Uuid;
 
-    use super::{Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words};
+    use super::{
+        Count, Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words,
+    };
 
     /// PostgreSQL counts microseconds from 2000-01-01T00:00:00Z.
     const EPOCH: i64 = 946_684_800_000_000;
@@ -275,22 +281,28 @@ mod postgres {
 
     impl FromSql<Day, Pg> for StoredDay {
         fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-            let PgDate(days) = FromSql::<sql_types::Date, Pg>::from_sql(value)?;
-            let day = days.checked_add(FIRST_DAY);
-            let day = day.and_then(|day| Date::from_julian_day(day).ok());
-            Ok(match (day, days) {
-                (Some(date), _) => Self::Date(date),
-                (None, i32::MAX) => Self::Other("infinity".to_owned()),
-                (None, i32::MIN) => Self::Other("-infinity".to_owned()),
-                (None, days) => Self::Other(days.to_string()),
-            })
+            FromSql::<sql_types::Date, Pg>::from_sql(value).map(day)
         }
+    }
+
+    fn day(PgDate(days): PgDate) -> StoredDay {
+        let day = days.checked_add(FIRST_DAY);
+        let day = day.and_then(|day| Date::from_julian_day(day).ok());
+        match (day, days) {
+            (Some(date), _) => StoredDay::Date(date),
+            (None, i32::MAX) => StoredDay::Other("infinity".to_owned()),
+            (None, i32::MIN) => StoredDay::Other("-infinity".to_owned()),
+            (None, days) => StoredDay::Other(days.to_string()),
+        }
+    }
+
+    const fn date(day: Date) -> PgDate {
+        PgDate(day.to_julian_day() - FIRST_DAY)
     }
 
     impl ToSql<Day, Pg> for Date {
         fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-            let date = PgDate(self.to_julian_day() - FIRST_DAY);
-            ToSql::<sql_types::Date, Pg>::to_sql(&date, &mut out.reborrow())
+            ToSql::<sql_types::Date, Pg>::to_sql(&date(*self), &mut out.reborrow())
         }
     }
 
@@ -301,9 +313,47 @@ mod postgres {
         }
     }
 
+    impl FromSql<Count, Pg> for i64 {
+        fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+            <i32 as FromSql<Integer, Pg>>::from_sql(value).map(Self::from)
+        }
+    }
+
     impl FromSql<Words, Pg> for StoredWords {
         fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
             FromSql::<Array<Text>, Pg>::from_sql(value).map(Self::Each)
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use time::macros;
+
+        use super::*;
+
+        #[test]
+        fn days_are_exact() {
+            for (at, days) in [
+                (macros::date!(2000 - 01 - 01), 0),
+                (macros::date!(2026 - 12 - 31), 9_861),
+                (macros::date!(1999 - 12 - 31), -1),
+                (macros::date!(0001 - 01 - 01), -730_119),
+                (macros::date!(9999 - 12 - 31), 2_921_939),
+            ] {
+                assert_eq!(date(at), PgDate(days));
+                assert_eq!(day(PgDate(days)), StoredDay::Date(at));
+            }
+        }
+
+        #[test]
+        fn a_day_beyond_the_calendar_is_reported() {
+            for (days, shown) in [
+                (i32::MAX, "infinity"),
+                (i32::MIN, "-infinity"),
+                (2_921_940, "2921940"),
+            ] {
+                assert_eq!(day(PgDate(days)), StoredDay::Other(shown.to_owned()));
+            }
         }
     }
 }
@@ -316,11 +366,12 @@ mod sqlite {
         sql_types::Text,
         sqlite::{Sqlite, SqliteValue},
     };
-    use domain::store::stored::Word;
     use time::Date;
     use uuid::Uuid;
 
-    use super::{Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words};
+    use super::{
+        Count, Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Word, Words,
+    };
 
     impl FromSql<Id, Sqlite> for StoredId {
         fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
@@ -370,6 +421,12 @@ mod sqlite {
         fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
             out.set_value(self.0.to_text());
             Ok(IsNull::No)
+        }
+    }
+
+    impl FromSql<Count, Sqlite> for i64 {
+        fn from_sql(mut value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+            Ok(value.read_long())
         }
     }
 

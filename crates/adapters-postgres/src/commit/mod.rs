@@ -100,7 +100,7 @@ async fn write(
     let companies: Vec<_> = writes.companies.values().collect();
     let postings = posting::Rows::of(writes);
     let effects: Vec<_> = writes.tasks.asked().collect();
-    let mut values = vec![Value::Text(patience), Value::Uuids(locks)];
+    let mut values = vec![Value::from(patience), Value::Uuids(locks)];
     values.extend(company::columns(&companies));
     values.extend(postings.columns());
     values.extend(outbox::columns(
@@ -108,11 +108,7 @@ async fn write(
         &writes.tasks.events,
         writes.tasks.at,
     ));
-    values.extend(
-        postings
-            .counts()
-            .map(|count| Value::BigInt(count_of(count))),
-    );
+    values.extend(postings.counts().map(|count| Value::from(count_of(count))));
     execute::<Write>(conn, &values).await?;
     Ok(())
 }

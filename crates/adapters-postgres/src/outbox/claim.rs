@@ -1,25 +1,15 @@
 //! Finding due tasks and claiming them, in one statement.
 
-use diesel::{
-    Queryable,
-    pg::data_types::PgTimestamp,
-    sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid},
-};
+use diesel::sql_types::Bool;
 use diesel_async::AsyncPgConnection;
-use domain::{
-    outbox::{Claimed, Queue, Receipt, TaskId},
-    store::{
-        StoreError,
-        stored::{StoredWork, count},
-    },
-};
+use domain::outbox::{Claimed, Queue};
+use sql_common::outbox::{ClaimedColumns, ClaimedRow};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     error::Failure,
     statement::{Value, load, statement},
-    value::{optional_time, timestamp},
 };
 
 /// Claims the tasks that are found, and passes by what somebody else is claiming at this moment.
@@ -43,19 +33,6 @@ macro_rules! claim {
     };
 }
 
-type Columns = (
-    BigInt,
-    SqlUuid,
-    BigInt,
-    Integer,
-    Timestamptz,
-    Nullable<Timestamptz>,
-    Integer,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Timestamptz>,
-);
-
 statement! {
     /// Of the events of one subject only the oldest may be claimed, whatever has become of it.
     /// What waits behind a dead one is not in the index; what waits behind another is passed by.
@@ -66,14 +43,14 @@ statement! {
          AND earlier.subject = task.subject AND earlier.id < task.id))",
         ""
     ),
-    returns Columns
+    returns ClaimedColumns
 }
 
 statement! {
     /// A task whose lease ended was claimed once, so an event among them is the oldest of its
     /// subject.
     ClaimSuspect = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
-    returns Columns
+    returns ClaimedColumns
 }
 
 statement! {
@@ -83,25 +60,11 @@ statement! {
     returns (Bool,)
 }
 
-#[derive(Queryable)]
-struct ClaimedRow {
-    id: i64,
-    subject: Uuid,
-    generation: i64,
-    attempts: i32,
-    was_due_at: PgTimestamp,
-    first_failed_at: Option<PgTimestamp>,
-    lost: i32,
-    event_name: Option<String>,
-    source_identifier: Option<String>,
-    occurred_at: Option<PgTimestamp>,
-}
-
 /// What the index names a queue by.
 fn named(queue: Queue) -> [Value<'static>; 2] {
     [
-        Value::Text(queue.kind().as_str()),
-        Value::Text(queue.lane().unwrap_or_default()),
+        Value::from(queue.kind().as_str()),
+        Value::from(queue.lane().unwrap_or_default()),
     ]
 }
 
@@ -112,7 +75,7 @@ pub(super) async fn has_suspect(
     now: OffsetDateTime,
 ) -> Result<bool, Failure> {
     let [kind, account] = named(queue);
-    let values = [kind, account, Value::Time(timestamp(now))];
+    let values = [kind, account, now.into()];
     let found: Vec<(bool,)> = load::<HasSuspect, _>(conn, &values).await?;
     Ok(found.iter().any(|(found,)| *found))
 }
@@ -143,38 +106,18 @@ pub(super) async fn claim(
     let values = [
         kind,
         account,
-        Value::Time(timestamp(now)),
-        Value::BigInt(limit),
-        Value::Uuid(lease),
-        Value::Time(timestamp(until)),
+        now.into(),
+        limit.into(),
+        lease.into(),
+        until.into(),
     ];
     let mut rows: Vec<ClaimedRow> = match which {
         Which::Due(_) => load::<Claim, _>(conn, &values).await?,
         Which::Suspect => load::<ClaimSuspect, _>(conn, &values).await?,
     };
-    rows.sort_unstable_by_key(|row| (row.was_due_at.0, row.id));
-    Ok(rows
-        .into_iter()
-        .map(|row| {
-            Ok(Claimed {
-                receipt: Receipt {
-                    task: TaskId(row.id),
-                    generation: row.generation,
-                    lease,
-                },
-                attempts: count(row.attempts, "outbox.attempts")?,
-                first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
-                lost: count(row.lost, "outbox.lost")?,
-                work: StoredWork {
-                    subject: row.subject,
-                    event_name: row.event_name,
-                    source_identifier: row.source_identifier,
-                    occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,
-                }
-                .of(queue)?,
-            })
-        })
-        .collect::<Result<_, StoreError>>()?)
+    rows.sort_unstable_by_key(|row| (row.due_at, row.id));
+    let claimed = rows.into_iter().map(|row| row.claimed(queue, lease));
+    Ok(claimed.collect::<Result<_, _>>()?)
 }
 
 #[cfg(test)]

@@ -1,53 +1,19 @@
 //! What operators see of the outbox.
 
-use diesel::{
-    ExpressionMethods, QueryDsl, Queryable, Selectable, SelectableHelper,
-    pg::{Pg, data_types::PgTimestamp},
-    sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid},
-};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use domain::{
-    outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
-    store::{
-        StoreError,
-        stored::{count, task_key},
-    },
+use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel_async::AsyncPgConnection;
+use domain::outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow};
+use sql_common::{
+    listed,
+    outbox::{ListDead, ListLiving, ListedColumns, list_values, listed},
+    types::{Moment, StoredTime, optional_time},
 };
 use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    schema::outbox,
-    statement::{self, Value, bigints, statement, texts, uuids},
-    value::{optional_time, time},
+    statement::{Value, bigints, load, statement, texts, uuids},
 };
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = outbox, check_for_backend(Pg))]
-struct Row {
-    id: i64,
-    kind: String,
-    subject: Uuid,
-    event_name: Option<String>,
-    attempts: i32,
-    next_at: PgTimestamp,
-    last_error: Option<String>,
-}
-
-impl TryFrom<Row> for TaskRow {
-    type Error = StoreError;
-
-    fn try_from(row: Row) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: TaskId(row.id),
-            kind: row.kind,
-            key: task_key(row.event_name.as_deref(), row.subject),
-            attempts: count(row.attempts, "outbox.attempts")?,
-            next_at: time(row.next_at, "outbox.next_at")?,
-            last_error: row.last_error,
-        })
-    }
-}
 
 /// Some dead tasks, or others; oldest first.
 pub(super) async fn list(
@@ -56,50 +22,25 @@ pub(super) async fn list(
     after: Option<TaskId>,
     limit: i64,
 ) -> Result<Vec<TaskRow>, Failure> {
-    let after = after.map_or(i64::MIN, |after| after.0);
-    let all = outbox::table
-        .filter(outbox::id.gt(after))
-        .order(outbox::id.asc())
-        .limit(limit);
-    let rows: Vec<Row> = if dead {
-        all.filter(outbox::dead_at.is_not_null())
-            .select(Row::as_select())
-            .load(conn)
-            .await?
+    let values = list_values(after, limit).map(Value::from);
+    let rows = if dead {
+        load::<ListDead, _>(conn, &values).await?
     } else {
-        all.filter(outbox::dead_at.is_null())
-            .select(Row::as_select())
-            .load(conn)
-            .await?
+        load::<ListLiving, _>(conn, &values).await?
     };
-    Ok(rows
-        .into_iter()
-        .map(TaskRow::try_from)
-        .collect::<Result<_, _>>()?)
+    Ok(listed(rows)?)
 }
 
 statement! {
     /// Those of effects by the index that keeps them apart, those of events by theirs.
     TasksOf =
-    "SELECT id, kind, subject, event_name, attempts, next_at, last_error, dead_at IS NOT NULL \
-     FROM (SELECT * FROM outbox WHERE kind <> 'event' AND kind = ANY(?) AND subject = ? \
-     UNION ALL SELECT * FROM outbox WHERE kind = 'event' AND subject = ?) AS task \
-     ORDER BY id LIMIT ?",
-    returns (
-        BigInt, Text, SqlUuid, Nullable<Text>, Integer, Timestamptz, Nullable<Text>, Bool,
-    )
-}
-
-#[derive(Queryable)]
-struct RowOf {
-    id: i64,
-    kind: String,
-    subject: Uuid,
-    event_name: Option<String>,
-    attempts: i32,
-    next_at: PgTimestamp,
-    last_error: Option<String>,
-    is_dead: bool,
+    concat!(
+        "SELECT ", listed!(), " FROM (\
+         SELECT * FROM outbox WHERE kind <> 'event' AND kind = ANY(?) AND subject = ? \
+         UNION ALL SELECT * FROM outbox WHERE kind = 'event' AND subject = ?) AS task \
+         ORDER BY id LIMIT ?"
+    ),
+    returns ListedColumns
 }
 
 /// The tasks of a subject, oldest first.
@@ -111,25 +52,11 @@ pub(super) async fn tasks_of(
 ) -> Result<Vec<SubjectTask>, Failure> {
     let values = [
         texts(kinds, |kind| Some(kind.as_str())),
-        Value::Uuid(subject),
-        Value::Uuid(subject),
-        Value::BigInt(limit),
+        subject.into(),
+        subject.into(),
+        limit.into(),
     ];
-    let rows: Vec<RowOf> = statement::load::<TasksOf, _>(conn, &values).await?;
-    let tasks = rows.into_iter().map(|row| {
-        let is_dead = row.is_dead;
-        let task = TaskRow::try_from(Row {
-            id: row.id,
-            kind: row.kind,
-            subject: row.subject,
-            event_name: row.event_name,
-            attempts: row.attempts,
-            next_at: row.next_at,
-            last_error: row.last_error,
-        })?;
-        Ok::<_, StoreError>(SubjectTask { task, is_dead })
-    });
-    Ok(tasks.collect::<Result<_, _>>()?)
+    Ok(listed(load::<TasksOf, _>(conn, &values).await?)?)
 }
 
 statement! {
@@ -148,7 +75,7 @@ statement! {
      (SELECT created_at, false FROM outbox WHERE kind = wanted.kind AND blocked \
      LIMIT wanted.most)) \
      AS task GROUP BY wanted.kind, wanted.most",
-    returns (Text, BigInt, Nullable<Timestamptz>)
+    returns (Text, BigInt, Nullable<Moment>)
 }
 
 statement! {
@@ -178,7 +105,7 @@ pub(super) async fn dead_among(
         texts(&numbered, |(_, effect)| Some(effect.kind().as_str())),
         uuids(&numbered, |(_, effect)| effect.key()),
     ];
-    let dead: Vec<(i64,)> = statement::load::<DeadAmong, _>(conn, &values).await?;
+    let dead: Vec<(i64,)> = load::<DeadAmong, _>(conn, &values).await?;
     let named = |(nth,): &(i64,)| effects.get(usize::try_from(*nth).ok()?).copied();
     Ok(dead.iter().filter_map(named).collect())
 }
@@ -195,17 +122,17 @@ pub(super) async fn backlog(
         oldest: None,
     };
     let mut backlog: Vec<_> = kinds.iter().map(of).collect();
-    let most = Value::BigInt(i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX));
+    let most = Value::from(i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX));
     let kinds = texts(kinds, |kind| Some(kind.as_str()));
-    let rows: Vec<(String, i64, Option<PgTimestamp>)> =
-        statement::load::<Waiting, _>(conn, &[kinds, most.clone()]).await?;
+    let rows: Vec<(String, i64, Option<StoredTime>)> =
+        load::<Waiting, _>(conn, &[kinds, most.clone()]).await?;
     for (name, waiting, oldest) in rows {
         for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.waiting = waiting.unsigned_abs();
             entry.oldest = optional_time(oldest, "outbox.created_at")?;
         }
     }
-    let rows: Vec<(String, i64)> = statement::load::<Dead, _>(conn, &[most]).await?;
+    let rows: Vec<(String, i64)> = load::<Dead, _>(conn, &[most]).await?;
     for (name, dead) in rows {
         for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.dead = dead.unsigned_abs();

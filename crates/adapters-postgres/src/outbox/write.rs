@@ -8,13 +8,13 @@ use domain::{
     outbox::{EVENTS, Effect, Event, Receipt, Revive},
     store::StoreError,
 };
+use sql_common::outbox::{Retry, bury_values};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     error::Failure,
     statement::{Value, bigints, execute, load, statement, texts, times, uuids},
-    value::timestamp,
 };
 
 /// The columns of what a commit adds: of effects that are asked for and of events.
@@ -23,18 +23,17 @@ pub(crate) fn columns<'a>(
     events: &'a [Event],
     at: OffsetDateTime,
 ) -> [Value<'a>; 10] {
-    let at = timestamp(at);
     [
         texts(effects, |effect| Some(effect.kind().as_str())),
         uuids(effects, |effect| effect.key()),
         texts(effects, |effect| effect.queue().lane()),
-        times(effects, |_| Some(at)),
+        times(effects, |_| at),
         texts(events, |_| Some(EVENTS.kind().as_str())),
         uuids(events, |event| event.subject.id),
         texts(events, |event| Some(event.name.as_str())),
         texts(events, |event| event.subject.source_identifier.as_deref()),
-        times(events, |event| Some(timestamp(event.at))),
-        times(events, |_| Some(at)),
+        times(events, |event| event.at),
+        times(events, |_| at),
     ]
 }
 
@@ -92,7 +91,7 @@ pub(crate) async fn finish(
     let values = [
         bigints(done, |receipt| Some(receipt.task.0)),
         bigints(done, |receipt| Some(receipt.generation)),
-        Value::Time(timestamp(at)),
+        Value::from(at),
     ];
     execute::<Finish>(conn, &values).await?;
     Ok(())
@@ -144,20 +143,8 @@ fn held(receipts: &[Receipt], next_at: OffsetDateTime) -> [Value<'_>; 3] {
     [
         bigints(receipts, |receipt| Some(receipt.task.0)),
         uuids(receipts, |receipt| receipt.lease),
-        Value::Time(timestamp(next_at)),
+        Value::from(next_at),
     ]
-}
-
-statement! {
-    /// As it was asked for again meanwhile, or not.
-    Retry =
-    "UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
-     next_at = CASE WHEN outbox.generation = sent.generation THEN sent.next_at ELSE sent.now END, \
-     attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
-     first_failed_at = CASE WHEN outbox.generation = sent.generation \
-     THEN coalesce(first_failed_at, sent.now) END \
-     FROM (SELECT ? AS id, ? AS lease, ? AS generation, ? AS error, ? AS now, ? AS next_at) AS sent \
-     WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
 }
 
 /// Gives a task back after a failure.
@@ -168,34 +155,21 @@ pub(super) async fn retry(
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = [
-        Value::BigInt(receipt.task.0),
-        Value::Uuid(receipt.lease),
-        Value::BigInt(receipt.generation),
-        Value::Text(error),
-        Value::Time(timestamp(now)),
-        Value::Time(timestamp(next_at)),
-    ];
+    let values = Retry::values(receipt, error, now, next_at).map(Value::from);
     execute::<Retry>(conn, &values).await?;
     Ok(())
 }
 
 statement! {
-    /// As it was asked for again meanwhile, or not. Later events of the subject of a dead one are
-    /// marked, so that claims need not look at them; one that is raised at this moment may get
-    /// no mark, and is passed by.
+    /// Later events of the subject of a dead one are marked, so that claims need not look at them;
+    /// one that is raised at this moment may get no mark, and is passed by.
     Bury =
-    "WITH buried AS (UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
-     dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END, \
-     next_at = CASE WHEN outbox.generation = sent.generation THEN next_at ELSE sent.now END, \
-     attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
-     first_failed_at = CASE WHEN outbox.generation = sent.generation THEN first_failed_at END \
-     FROM (SELECT ? AS id, ? AS lease, ? AS generation, ? AS error, ? AS now) AS sent \
-     WHERE outbox.id = sent.id AND outbox.lease = sent.lease \
-     RETURNING outbox.id, kind, subject, dead_at) \
-     UPDATE outbox SET blocked = true FROM buried \
-     WHERE buried.kind = 'event' AND buried.dead_at IS NOT NULL AND outbox.kind = 'event' \
-     AND outbox.subject = buried.subject AND outbox.id > buried.id"
+    concat!(
+        "WITH buried AS (", sql_common::bury!(), " RETURNING outbox.id, kind, subject, dead_at) \
+         UPDATE outbox SET blocked = true FROM buried \
+         WHERE buried.kind = 'event' AND buried.dead_at IS NOT NULL AND outbox.kind = 'event' \
+         AND outbox.subject = buried.subject AND outbox.id > buried.id"
+    )
 }
 
 /// Gives a task up.
@@ -205,13 +179,7 @@ pub(super) async fn bury(
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = [
-        Value::BigInt(receipt.task.0),
-        Value::Uuid(receipt.lease),
-        Value::BigInt(receipt.generation),
-        Value::Text(error),
-        Value::Time(timestamp(now)),
-    ];
+    let values = bury_values(receipt, error, now).map(Value::from);
     execute::<Bury>(conn, &values).await?;
     Ok(())
 }
@@ -254,7 +222,7 @@ pub(super) async fn revive(
     which: &Revive,
     now: OffsetDateTime,
 ) -> Result<u64, Failure> {
-    let now = Value::Time(timestamp(now));
+    let now = Value::from(now);
     let revived: Vec<(String, Uuid)> = match which {
         Revive::All => load::<ReviveAll, _>(conn, &[now]).await?,
         Revive::Tasks(tasks) => {

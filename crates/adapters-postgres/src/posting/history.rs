@@ -15,7 +15,6 @@ use sql_common::{
 use crate::{
     error::Failure,
     statement::{Value, bigints, integers, texts, times, uuids},
-    value::timestamp,
 };
 
 /// The newest part of a posting's history up to a version of it, oldest first. Later entries belong
@@ -63,7 +62,7 @@ pub(super) fn columns<'a>(rows: &'a [Row<'a>]) -> [Value<'a>; 7] {
         uuids(rows, |row| row.write.posting.id.uuid()),
         bigints(rows, |row| Some(row.write.posting.version)),
         integers(rows, |row| row.step),
-        times(rows, |row| Some(timestamp(row.entry.at))),
+        times(rows, |row| row.entry.at),
         texts(rows, |row| Some(row.entry.status.as_str())),
         texts(rows, |row| row.entry.reason.as_deref()),
         texts(rows, |row| Some(&row.actor)),

@@ -14,14 +14,14 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     company::{Company, CompanyId},
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingPage, PostingReader, StoreError, stored::words},
+    store::{Known, ListQuery, PostingPage, PostingReader, StoreError},
 };
 use futures_util::future::try_join;
 use sql_common::{
     company::{CompanyRow, companies},
     posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
-    sql::Value,
     statement,
+    stored::words,
     types::StoredId,
 };
 use time::OffsetDateTime;
@@ -151,7 +151,7 @@ pub(crate) async fn overdue(
     now: OffsetDateTime,
     limit: i64,
 ) -> Result<Vec<SourceIdentifier>, Failure> {
-    let values = [Value::from(now).into(), Value::from(limit).into()];
+    let values = [now.into(), limit.into()];
     let found: Vec<String> = load_rows::<Overdue, _>(conn, &values).await?;
     Ok(words(found, IDENTIFIER)?)
 }

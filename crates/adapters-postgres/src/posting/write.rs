@@ -63,7 +63,7 @@ pub(crate) async fn lock(
         return Ok(());
     }
     let found: Vec<(Uuid, i64)> =
-        load::<Lock, _>(conn, &[Value::Text(patience), Value::Uuids(ids)]).await?;
+        load::<Lock, _>(conn, &[Value::from(patience), Value::Uuids(ids)]).await?;
     let versions: HashMap<_, _> = found.into_iter().collect();
     let is_as_expected = |write: &PostingWrite| {
         write.expected.is_none()

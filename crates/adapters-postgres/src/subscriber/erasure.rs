@@ -2,41 +2,29 @@
 
 use std::collections::HashMap;
 
-use diesel::{
-    pg::data_types::PgTimestamp,
-    sql_types::{Binary, Bool, Text, Timestamptz},
-};
 use diesel_async::AsyncPgConnection;
-use domain::store::stored::word;
 use newsletter::{
     store::{Purge, StoreError, WriteSet},
-    stored::remembered_as,
-    subscriber::{Email, Remembered, SubscriberId, SubscriberStatus},
+    subscriber::{Email, Remembered, SubscriberId},
+};
+use sql_common::{
+    entity::Entity,
+    erasure::{self, ErasedRow, Key, erased, hashes},
 };
 
 use crate::{
     error::Failure,
-    statement::{Value, bigints, binaries, execute, load, statement, texts, uuids},
-    value::{time, timestamp},
+    statement::{bigints, binaries, columns, execute, load, statement, uuids},
 };
 
-statement! {
-    Key =
-    "SELECT key, EXISTS (SELECT FROM erased_suppressions WHERE hash >= '') \
-     FROM erasure_keys WHERE is_the_one",
-    returns (Binary, Bool)
-}
-
-/// The key of the hashes, and whether there are any.
-async fn key(conn: &mut AsyncPgConnection) -> Result<(Vec<u8>, bool), Failure> {
-    let keys: Vec<(Vec<u8>, bool)> = load::<Key, _>(conn, &[]).await?;
-    let missing = || StoreError::Broken("the table erasure_keys is empty".to_owned());
-    Ok(keys.into_iter().next().ok_or_else(missing)?)
+async fn key(conn: &mut AsyncPgConnection) -> Result<([u8; 32], bool), Failure> {
+    Ok(erasure::key(load::<Key, _>(conn, &[]).await?)?)
 }
 
 statement! {
-    Recall = "SELECT hash, status, at FROM erased_suppressions WHERE hash = ANY(?)",
-    returns (Binary, Text, Timestamptz)
+    Recall = "SELECT {erased_suppressions} FROM erased_suppressions WHERE hash = ANY(?)",
+    over [ErasedRow],
+    returns <ErasedRow as Entity>::Row
 }
 
 /// What is remembered of these addresses.
@@ -48,30 +36,17 @@ pub(super) async fn remembered(
     if !are_there_any {
         return Ok(HashMap::new());
     }
-    let mut emails: HashMap<_, _> = hashes(&key, emails)?.into_iter().collect();
+    let emails = hashes(&key, emails)?;
     let wanted: Vec<_> = emails.keys().copied().collect();
     let values = [binaries(&wanted, |hash| Some(hash.as_slice()))];
-    let rows: Vec<(Vec<u8>, String, PgTimestamp)> = load::<Recall, _>(conn, &values).await?;
+    let rows: Vec<ErasedRow> = load::<Recall, _>(conn, &values).await?;
     let mut known = HashMap::new();
-    for (hash, status, at) in rows {
-        let remembered = Remembered {
-            status: word(status, "erased_suppressions.status")?,
-            at: time(at, "erased_suppressions.at")?,
-        };
-        let email = emails.remove(hash.as_slice());
+    for row in rows {
+        let email = emails.get(row.hash.as_slice()).copied();
+        let remembered = Remembered::try_from(row)?;
         known.extend(email.map(|email| (email.clone(), remembered)));
     }
     Ok(known)
-}
-
-fn hashes<'a>(
-    key: &[u8],
-    emails: impl IntoIterator<Item = &'a Email>,
-) -> Result<Vec<([u8; 32], &'a Email)>, StoreError> {
-    let emails = emails.into_iter();
-    emails
-        .map(|email| Ok((remembered_as(key, email)?, email)))
-        .collect()
 }
 
 statement! {
@@ -86,9 +61,10 @@ statement! {
 
 statement! {
     Remember =
-    "INSERT INTO erased_suppressions (hash, status, at) \
-     SELECT hash, status, ? FROM unnest(?, ?) AS sent (hash, status) ORDER BY hash \
-     ON CONFLICT (hash) DO UPDATE SET status = excluded.status, at = excluded.at"
+    "INSERT INTO erased_suppressions ({erased_suppressions}) \
+     SELECT * FROM unnest({erased_suppressions ?}) AS sent ({erased_suppressions}) ORDER BY hash \
+     ON CONFLICT (hash) DO UPDATE SET {erased_suppressions.changing = excluded}",
+    over [ErasedRow]
 }
 
 statement! {
@@ -112,7 +88,8 @@ pub(super) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Re
     let (key, _) = key(conn).await?;
     let recalled = hashes(&key, &writes.recalled)?;
     if !recalled.is_empty() {
-        let values = [binaries(&recalled, |(hash, _)| Some(hash.as_slice()))];
+        let recalled: Vec<_> = recalled.into_keys().collect();
+        let values = [binaries(&recalled, |hash| Some(hash.as_slice()))];
         execute::<Forget>(conn, &values).await?;
     }
     let purges: Vec<_> = writes.purges.iter().collect();
@@ -120,11 +97,12 @@ pub(super) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Re
         return Ok(());
     }
     take_away(conn, &purges).await?;
-    let said_no = purges.iter().filter_map(|(_, purge)| {
-        let status = purge.remember?;
-        Some((&purge.email, status))
-    });
-    remember(conn, writes, &key, said_no.collect()).await
+    let erased = erased(&key, writes)?;
+    if !erased.is_empty() {
+        let values: Vec<_> = columns::<ErasedRow>(erased.iter()).collect();
+        execute::<Remember>(conn, &values).await?;
+    }
+    Ok(())
 }
 
 async fn take_away(
@@ -140,24 +118,5 @@ async fn take_away(
         return Err(StoreError::Conflict.into());
     }
     execute::<DropTasks>(conn, &[ids(purges), ids(purges)]).await?;
-    Ok(())
-}
-
-async fn remember(
-    conn: &mut AsyncPgConnection,
-    writes: &WriteSet,
-    key: &[u8],
-    said_no: Vec<(&Email, SubscriberStatus)>,
-) -> Result<(), Failure> {
-    if said_no.is_empty() {
-        return Ok(());
-    }
-    let hashes = hashes(key, said_no.iter().map(|(email, _)| *email))?;
-    let values = [
-        Value::Time(timestamp(writes.tasks.at)),
-        binaries(&hashes, |(hash, _)| Some(hash.as_slice())),
-        texts(&said_no, |(_, status)| Some(status.as_str())),
-    ];
-    execute::<Remember>(conn, &values).await?;
     Ok(())
 }

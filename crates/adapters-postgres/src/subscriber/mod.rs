@@ -4,6 +4,5 @@
 mod account;
 mod erasure;
 mod read;
-mod row;
 mod store;
 mod write;

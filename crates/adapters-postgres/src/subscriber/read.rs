@@ -1,28 +1,21 @@
 //! Reading subscribers: for the rules, and for lists.
 
-use std::{collections::HashMap, hash::Hash};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
-use diesel::{
-    ExpressionMethods, OptionalExtension, QueryDsl, SelectableHelper,
-    dsl::{AsSelect, IntoBoxed, sql},
-    pg::Pg,
-    sql_types::{BigInt, Bool, Text},
-};
+use diesel::{ExpressionMethods, OptionalExtension, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use newsletter::{
-    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who},
-    stored,
+    store::{Census, StoreError, SubscriberQuery, SubscriberReader},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
-
-use super::row::SubscriberRow;
-use crate::{
-    PostgresStore,
-    error::Failure,
-    schema::subscribers,
-    statement::{self, statement},
+use sql_common::{
+    subscriber::{self, Count, SubscriberRow, subscribers},
+    types::StoredId,
 };
+
+use self::queries::{all, listed};
+use crate::{PostgresStore, error::Failure, statement};
 
 /// The subscribers of these addresses.
 pub(super) async fn load(
@@ -33,12 +26,10 @@ pub(super) async fn load(
         return Ok(HashMap::new());
     }
     let emails: Vec<_> = emails.iter().map(Email::as_str).collect();
-    let rows = subscribers::table
-        .filter(subscribers::email.eq_any(emails))
-        .select(SubscriberRow::as_select())
-        .load(conn)
-        .await?;
-    by(rows, |subscriber| subscriber.email.clone())
+    let found = all().filter(subscribers::email.eq_any(emails));
+    let mut known = HashMap::new();
+    subscriber::add(&mut known, found.load(conn).await?, |it| it.email.clone())?;
+    Ok(known)
 }
 
 /// The subscribers with these ids.
@@ -49,24 +40,10 @@ pub(super) async fn load_by_id(
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
-    let rows = subscribers::table
-        .filter(subscribers::id.eq_any(ids))
-        .select(SubscriberRow::as_select())
-        .load(conn)
-        .await?;
-    by(rows, |subscriber| subscriber.id)
-}
-
-fn by<K: Eq + Hash>(
-    rows: Vec<SubscriberRow>,
-    key: impl Fn(&Subscriber) -> K,
-) -> Result<HashMap<K, Subscriber>, Failure> {
-    let mut known = HashMap::with_capacity(rows.len());
-    for row in rows {
-        let subscriber = Subscriber::try_from(row)?;
-        known.insert(key(&subscriber), subscriber);
-    }
+    let ids: Vec<_> = ids.iter().map(|id| StoredId::from(id.uuid())).collect();
+    let found = all().filter(subscribers::id.eq_any(ids));
+    let mut known = HashMap::new();
+    subscriber::add(&mut known, found.load(conn).await?, |it| it.id)?;
     Ok(known)
 }
 
@@ -75,10 +52,9 @@ pub(super) async fn find_by_token(
     conn: &mut AsyncPgConnection,
     token: &MigrationToken,
 ) -> Result<Option<Subscriber>, Failure> {
-    let row = subscribers::table
+    let row = all()
         .filter(subscribers::migration_token.eq(token.reveal()))
-        .select(SubscriberRow::as_select())
-        .first(conn)
+        .first::<SubscriberRow>(conn)
         .await
         .optional()?;
     Ok(row.map(Subscriber::try_from).transpose()?)
@@ -100,58 +76,21 @@ impl SubscriberReader for PostgresStore {
     }
 
     async fn census(&self) -> Result<Vec<Census>, StoreError> {
-        self.connections.run(async |conn| census(conn).await).await
+        let counted = self
+            .connections
+            .run(async |conn| Ok(statement::load::<Count, _>(conn, &[]).await?));
+        subscriber::census(counted.await?)
     }
 }
 
-statement! {
-    Count =
-    "SELECT migrated_at IS NOT NULL, status, \
-     migrated_at IS NOT NULL AND NOT migration_arrived, count(*) \
-     FROM subscribers WHERE reported_at IS NOT NULL GROUP BY 1, 2, 3",
-    returns (Bool, Text, Bool, BigInt)
-}
-
-async fn census(conn: &mut AsyncPgConnection) -> Result<Vec<Census>, Failure> {
-    let rows: Vec<(bool, String, bool, i64)> = statement::load::<Count, _>(conn, &[]).await?;
-    let census = rows
-        .into_iter()
-        .map(|row| stored::census(row.0, row.1, row.2, row.3));
-    let mut census = census.collect::<Result<Vec<_>, _>>()?;
-    census.sort_unstable();
-    Ok(census)
-}
-
-fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, Pg> {
-    let SubscriberQuery { who, after, limit } = query;
-    let select = all()
-        .order(subscribers::email.asc())
-        .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
-        .into_boxed();
-    // The conditions are those of the indexes, literally.
-    let mut select = match who {
-        Who::Reported => select.filter(subscribers::reported_at.is_not_null()),
-        Who::Unmigrated => select
-            .filter(subscribers::reported_at.is_not_null())
-            .filter(subscribers::migrated_at.is_null()),
-        Who::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
-    };
-    if let Some(after) = after {
-        select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
-    }
-    select
-}
-
-#[diesel::dsl::auto_type]
-fn all() -> _ {
-    let columns: AsSelect<SubscriberRow, Pg> = SubscriberRow::as_select();
-    subscribers::table.select(columns)
+mod queries {
+    sql_common::subscriber_queries!(diesel::pg::Pg);
 }
 
 #[cfg(test)]
 mod tests {
-    use diesel::debug_query;
-    use newsletter::testing::email;
+    use diesel::{debug_query, pg::Pg};
+    use newsletter::{store::Who, testing::email};
 
     use super::*;
     use crate::tests::plans::{goes_by, plan};

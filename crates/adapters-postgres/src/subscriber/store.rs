@@ -76,7 +76,7 @@ async fn apply(
     patience: &str,
 ) -> Result<(), Failure> {
     if !(writes.has_only_tasks() && writes.tasks.events.is_empty()) {
-        load::<Patience, (String,)>(conn, &[Value::Text(patience)]).await?;
+        load::<Patience, (String,)>(conn, &[Value::from(patience)]).await?;
         write::write(conn, writes).await?;
     }
     let mut rest = domain::store::WriteSet::new(writes.tasks.at);

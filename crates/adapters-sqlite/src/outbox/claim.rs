@@ -1,38 +1,20 @@
 //! Finding due tasks, and claiming them.
 
-use diesel::{
-    Queryable, SqliteConnection,
-    sql_types::{BigInt, Binary, Nullable, Text},
-};
-use domain::{
-    outbox::{Claimed, EVENTS, Queue, Receipt, TaskId},
-    store::stored::{StoredWork, count},
-};
+use diesel::SqliteConnection;
+use domain::outbox::{Claimed, EVENTS, Queue};
+use sql_common::outbox::{ClaimedColumns, ClaimedRow};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     error::Failure,
     statement::{self, execute, statement},
-    value::{micros, optional_time, uuid},
 };
-
-type Columns = (
-    BigInt,
-    Binary,
-    BigInt,
-    BigInt,
-    Nullable<BigInt>,
-    BigInt,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<BigInt>,
-);
 
 macro_rules! select {
     ($from:literal) => {
         concat!(
-            "SELECT id, subject, generation, attempts, first_failed_at, lost, \
+            "SELECT id, subject, generation, attempts, next_at, first_failed_at, lost, \
              event_name, source_identifier, occurred_at FROM outbox ",
             $from
         )
@@ -44,7 +26,7 @@ statement! {
         "WHERE kind = ? AND account IS ? AND dead_at IS NULL AND lease IS NULL AND blocked = 0 \
          AND next_at <= ? ORDER BY next_at, id LIMIT ?"
     ),
-    returns Columns
+    returns ClaimedColumns
 }
 
 statement! {
@@ -54,7 +36,7 @@ statement! {
         "WHERE kind = ? AND account IS ? AND lease IS NOT NULL AND next_at <= ? \
          ORDER BY next_at, id LIMIT 1"
     ),
-    returns Columns
+    returns ClaimedColumns
 }
 
 statement! {
@@ -66,21 +48,7 @@ statement! {
          AND earlier.subject = outbox.subject AND earlier.id < outbox.id) \
          ORDER BY next_at, id LIMIT ?"
     ),
-    returns Columns
-}
-
-/// A task that may be claimed.
-#[derive(Queryable)]
-pub(super) struct DueRow {
-    id: i64,
-    subject: Vec<u8>,
-    generation: i64,
-    attempts: i64,
-    first_failed_at: Option<i64>,
-    lost: i64,
-    event_name: Option<String>,
-    source_identifier: Option<String>,
-    occurred_at: Option<i64>,
+    returns ClaimedColumns
 }
 
 /// Due tasks of a queue, the longest due first.
@@ -89,8 +57,8 @@ pub(super) fn due(
     queue: Queue,
     limit: usize,
     now: OffsetDateTime,
-) -> Result<Vec<DueRow>, Failure> {
-    let now = micros(now).into();
+) -> Result<Vec<ClaimedRow>, Failure> {
+    let now = now.into();
     let at_most = i64::try_from(limit).unwrap_or(i64::MAX).into();
     if queue == EVENTS {
         return Ok(statement::load::<DueEvents, _>(conn, &[now, at_most])?);
@@ -105,13 +73,13 @@ pub(super) fn suspect(
     conn: &mut SqliteConnection,
     queue: Queue,
     now: OffsetDateTime,
-) -> Result<Option<DueRow>, Failure> {
+) -> Result<Option<ClaimedRow>, Failure> {
     let (kind, lane) = (queue.kind().as_str(), queue.lane());
-    let values = [kind.into(), lane.into(), micros(now).into()];
-    let rows: Vec<DueRow> = statement::load::<Suspects, _>(conn, &values)?;
-    Ok(rows.into_iter().next().map(|row| DueRow {
-        lost: row.lost + 1,
-        ..row
+    let values = [kind.into(), lane.into(), now.into()];
+    let rows: Vec<ClaimedRow> = statement::load::<Suspects, _>(conn, &values)?;
+    Ok(rows.into_iter().next().map(|mut row| {
+        row.lost += 1;
+        row
     }))
 }
 
@@ -124,39 +92,18 @@ statement! {
 pub(super) fn claim(
     conn: &mut SqliteConnection,
     queue: Queue,
-    due: Vec<DueRow>,
+    due: Vec<ClaimedRow>,
     lease: Uuid,
     until: OffsetDateTime,
 ) -> Result<Vec<Claimed>, Failure> {
     let mut claimed = Vec::with_capacity(due.len());
     for row in due {
-        let attempts = count(row.attempts, "outbox.attempts")?.saturating_add(1);
-        execute::<Claim>(
-            conn,
-            &[
-                (&lease).into(),
-                micros(until).into(),
-                row.lost.into(),
-                row.id.into(),
-            ],
-        )?;
-        claimed.push(Claimed {
-            receipt: Receipt {
-                task: TaskId(row.id),
-                generation: row.generation,
-                lease,
-            },
-            attempts,
-            first_failed_at: optional_time(row.first_failed_at, "outbox.first_failed_at")?,
-            lost: count(row.lost, "outbox.lost")?,
-            work: StoredWork {
-                subject: uuid(&row.subject, "outbox.subject")?,
-                event_name: row.event_name,
-                source_identifier: row.source_identifier,
-                occurred_at: optional_time(row.occurred_at, "outbox.occurred_at")?,
-            }
-            .of(queue)?,
-        });
+        let (id, lost) = (row.id, row.lost);
+        let mut task = row.claimed(queue, lease)?;
+        task.attempts = task.attempts.saturating_add(1);
+        let values = [lease.into(), until.into(), lost.into(), id.into()];
+        execute::<Claim>(conn, &values)?;
+        claimed.push(task);
     }
     Ok(claimed)
 }

@@ -1,55 +1,21 @@
 //! What operators see of the outbox.
 
 use diesel::{
-    ExpressionMethods, QueryDsl, Queryable, RunQueryDsl, Selectable, SelectableHelper,
     SqliteConnection,
-    sql_types::{BigInt, Binary, Bool, Nullable, Text},
-    sqlite::Sqlite,
+    sql_types::{BigInt, Nullable},
 };
-use domain::{
-    outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow},
-    store::{
-        StoreError,
-        stored::{count, task_key},
-    },
+use domain::outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow};
+use sql_common::{
+    listed,
+    outbox::{ListDead, ListLiving, ListedColumns, list_values, listed},
+    types::{Moment, StoredTime, optional_time},
 };
-
 use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    schema::outbox,
-    statement::{self, statement},
-    value::{optional_time, time, uuid},
+    statement::{load, statement},
 };
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = outbox, check_for_backend(Sqlite))]
-struct Row {
-    id: i64,
-    kind: String,
-    subject: Vec<u8>,
-    event_name: Option<String>,
-    attempts: i64,
-    next_at: i64,
-    last_error: Option<String>,
-}
-
-impl TryFrom<Row> for TaskRow {
-    type Error = StoreError;
-
-    fn try_from(row: Row) -> Result<Self, StoreError> {
-        let subject = uuid(&row.subject, "outbox.subject")?;
-        Ok(Self {
-            id: TaskId(row.id),
-            kind: row.kind,
-            key: task_key(row.event_name.as_deref(), subject),
-            attempts: count(row.attempts, "outbox.attempts")?,
-            next_at: time(row.next_at, "outbox.next_at")?,
-            last_error: row.last_error,
-        })
-    }
-}
 
 /// Some dead tasks, or others; oldest first.
 pub(super) fn list(
@@ -58,43 +24,26 @@ pub(super) fn list(
     after: Option<TaskId>,
     limit: i64,
 ) -> Result<Vec<TaskRow>, Failure> {
-    let rows = outbox::table
-        .filter(outbox::dead_at.is_not_null().eq(dead))
-        .filter(outbox::id.gt(after.map_or(i64::MIN, |after| after.0)))
-        .order(outbox::id)
-        .limit(limit)
-        .select(Row::as_select())
-        .load(conn)?;
-    Ok(rows
-        .into_iter()
-        .map(TaskRow::try_from)
-        .collect::<Result<_, _>>()?)
+    let values = list_values(after, limit);
+    let rows = if dead {
+        load::<ListDead, _>(conn, &values)?
+    } else {
+        load::<ListLiving, _>(conn, &values)?
+    };
+    Ok(listed(rows)?)
 }
 
 statement! {
     /// Those of effects by the index that keeps them apart, those of events by theirs.
     TasksOf =
-    "SELECT id, kind, subject, event_name, attempts, next_at, last_error, dead_at IS NOT NULL \
-     FROM outbox WHERE id IN (\
-     SELECT id FROM outbox WHERE kind <> 'event' \
-     AND kind IN (SELECT value FROM json_each(?)) AND subject = ? \
-     UNION ALL SELECT id FROM outbox WHERE kind = 'event' AND subject = ?) \
-     ORDER BY id LIMIT ?",
-    returns (
-        BigInt, Text, Binary, Nullable<Text>, BigInt, BigInt, Nullable<Text>, Bool,
-    )
-}
-
-#[derive(Queryable)]
-struct RowOf {
-    id: i64,
-    kind: String,
-    subject: Vec<u8>,
-    event_name: Option<String>,
-    attempts: i64,
-    next_at: i64,
-    last_error: Option<String>,
-    is_dead: bool,
+    concat!(
+        "SELECT ", listed!(), " FROM outbox WHERE id IN (\
+         SELECT id FROM outbox WHERE kind <> 'event' \
+         AND kind IN (SELECT value FROM json_each(?)) AND subject = ? \
+         UNION ALL SELECT id FROM outbox WHERE kind = 'event' AND subject = ?) \
+         ORDER BY id LIMIT ?"
+    ),
+    returns ListedColumns
 }
 
 /// The tasks of a subject, oldest first.
@@ -113,21 +62,7 @@ pub(super) fn tasks_of(
         (&subject).into(),
         limit.into(),
     ];
-    let rows: Vec<RowOf> = statement::load::<TasksOf, _>(conn, &values)?;
-    let tasks = rows.into_iter().map(|row| {
-        let is_dead = row.is_dead;
-        let task = TaskRow::try_from(Row {
-            id: row.id,
-            kind: row.kind,
-            subject: row.subject,
-            event_name: row.event_name,
-            attempts: row.attempts,
-            next_at: row.next_at,
-            last_error: row.last_error,
-        })?;
-        Ok::<_, StoreError>(SubjectTask { task, is_dead })
-    });
-    Ok(tasks.collect::<Result<_, _>>()?)
+    Ok(listed(load::<TasksOf, _>(conn, &values)?)?)
 }
 
 statement! {
@@ -143,7 +78,7 @@ statement! {
      UNION ALL SELECT * FROM (SELECT id, account FROM outbox \
      WHERE kind = ? AND blocked = 1 LIMIT ?))) AS waiting \
      LEFT JOIN outbox AS oldest ON oldest.id = waiting.id",
-    returns (BigInt, Nullable<BigInt>)
+    returns (BigInt, Nullable<Moment>)
 }
 
 statement! {
@@ -168,7 +103,7 @@ pub(super) fn dead_among(
     for effect in effects {
         let subject = effect.key();
         let values = [effect.kind().as_str().into(), (&subject).into()];
-        let found: Vec<(i64,)> = statement::load::<IsDead, _>(conn, &values)?;
+        let found: Vec<(i64,)> = load::<IsDead, _>(conn, &values)?;
         if !found.is_empty() {
             dead.push(*effect);
         }
@@ -185,9 +120,8 @@ pub(super) fn backlog(
     let mut backlog = Vec::with_capacity(kinds.len());
     for &kind in kinds {
         let values = [kind.as_str().into(), most.into()];
-        let waiting: Vec<(i64, Option<i64>)> =
-            statement::load::<Waiting, _>(conn, &values.repeat(3))?;
-        let dead: Vec<(i64,)> = statement::load::<Dead, _>(conn, &values)?;
+        let waiting: Vec<(i64, Option<StoredTime>)> = load::<Waiting, _>(conn, &values.repeat(3))?;
+        let dead: Vec<(i64,)> = load::<Dead, _>(conn, &values)?;
         let oldest = waiting.first().and_then(|(_, oldest)| *oldest);
         backlog.push(Backlog {
             kind,

@@ -1,18 +1,16 @@
 //! What becomes of tasks.
 
-use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection};
+use diesel::SqliteConnection;
 use domain::{
     outbox::{EVENTS, Effect, Event, Receipt, Revive},
     store::StoreError,
 };
+use sql_common::outbox::{Retry, bury_values};
 use time::OffsetDateTime;
 
 use crate::{
-    IN_LIST,
     error::Failure,
-    schema::outbox,
     statement::{execute, statement},
-    value::micros,
 };
 
 statement! {
@@ -36,7 +34,6 @@ pub(crate) fn ask(
     effect: Effect,
     at: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let at = micros(at);
     let subject = effect.key();
     execute::<Ask>(
         conn,
@@ -66,7 +63,6 @@ pub(crate) fn record(
     event: &Event,
     at: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let at = micros(at);
     execute::<Record>(
         conn,
         &[
@@ -74,7 +70,7 @@ pub(crate) fn record(
             (&event.subject.id).into(),
             event.name.as_str().into(),
             event.subject.source_identifier.as_deref().into(),
-            micros(event.at).into(),
+            event.at.into(),
             at.into(),
             at.into(),
             (&event.subject.id).into(),
@@ -85,6 +81,13 @@ pub(crate) fn record(
 
 statement! {
     Finish = "DELETE FROM outbox WHERE id = ? AND lease = ? AND generation = ?"
+}
+
+statement! {
+    /// The next attempt is the first one for what was asked last.
+    MakeDue =
+    "UPDATE outbox SET lease = NULL, lost = 0, next_at = ?, attempts = 0, \
+     first_failed_at = NULL, last_error = NULL WHERE id = ? AND lease = ?"
 }
 
 /// Removes a task, or makes it due once more if it was asked for again since it was claimed.
@@ -99,36 +102,14 @@ pub(crate) fn finish(
         generation,
         lease,
     } = receipt;
-    let is_gone =
-        execute::<Finish>(conn, &[task.0.into(), lease.into(), (*generation).into()])? > 0;
-    if is_gone || make_due(conn, receipt, at, None)? {
+    let key = [task.0.into(), lease.into(), (*generation).into()];
+    if execute::<Finish>(conn, &key)? > 0
+        || execute::<MakeDue>(conn, &[at.into(), task.0.into(), lease.into()])? > 0
+    {
         Ok(())
     } else {
         Err(StoreError::Conflict.into())
     }
-}
-
-statement! {
-    MakeDue =
-    "UPDATE outbox SET lease = NULL, lost = 0, next_at = ?, attempts = 0, \
-     first_failed_at = NULL, last_error = ? WHERE id = ? AND lease = ?"
-}
-
-/// Gives a task back that was asked for again since it was claimed: the next attempt is the
-/// first one for what was asked last. Says whether the lease still held.
-fn make_due(
-    conn: &mut SqliteConnection,
-    receipt: &Receipt,
-    at: OffsetDateTime,
-    error: Option<&str>,
-) -> Result<bool, Failure> {
-    let values = [
-        micros(at).into(),
-        error.into(),
-        receipt.task.0.into(),
-        (&receipt.lease).into(),
-    ];
-    Ok(execute::<MakeDue>(conn, &values)? > 0)
 }
 
 statement! {
@@ -142,7 +123,7 @@ pub(super) fn renew(
     until: OffsetDateTime,
 ) -> Result<(), Failure> {
     for Receipt { task, lease, .. } in receipts {
-        execute::<Renew>(conn, &[micros(until).into(), task.0.into(), lease.into()])?;
+        execute::<Renew>(conn, &[until.into(), task.0.into(), lease.into()])?;
     }
     Ok(())
 }
@@ -158,16 +139,9 @@ pub(super) fn give_back(
     at: OffsetDateTime,
 ) -> Result<(), Failure> {
     for Receipt { task, lease, .. } in receipts {
-        execute::<GiveBack>(conn, &[micros(at).into(), task.0.into(), lease.into()])?;
+        execute::<GiveBack>(conn, &[at.into(), task.0.into(), lease.into()])?;
     }
     Ok(())
-}
-
-statement! {
-    Retry =
-    "UPDATE outbox SET lease = NULL, lost = 0, next_at = ?, \
-     first_failed_at = coalesce(first_failed_at, ?), last_error = ? \
-     WHERE id = ? AND lease = ? AND generation = ?"
 }
 
 /// Gives a task back after a failure.
@@ -178,31 +152,19 @@ pub(super) fn retry(
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = [
-        micros(next_at).into(),
-        micros(now).into(),
-        error.into(),
-        receipt.task.0.into(),
-        (&receipt.lease).into(),
-        receipt.generation.into(),
-    ];
-    if execute::<Retry>(conn, &values)? == 0 {
-        make_due(conn, receipt, now, Some(error))?;
-    }
+    execute::<Retry>(conn, &Retry::values(*receipt, error, now, next_at))?;
     Ok(())
 }
 
 statement! {
-    Bury =
-    "UPDATE outbox SET lease = NULL, lost = 0, dead_at = ?, last_error = ? \
-     WHERE id = ? AND lease = ? AND generation = ?"
+    Bury = sql_common::bury!()
 }
 
 statement! {
     /// Later events of the subject of a dead one, so that claims need not look at them.
     Block =
-    "UPDATE outbox SET blocked = 1 WHERE kind = 'event' AND subject = (\
-     SELECT subject FROM outbox WHERE id = ? AND kind = 'event') AND id > ?"
+    "UPDATE outbox SET blocked = 1 WHERE kind = 'event' AND subject = (SELECT subject FROM outbox \
+     WHERE id = ? AND kind = 'event' AND dead_at IS NOT NULL) AND id > ?"
 }
 
 /// Gives a task up.
@@ -212,20 +174,29 @@ pub(super) fn bury(
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = [
-        micros(now).into(),
-        error.into(),
-        receipt.task.0.into(),
-        (&receipt.lease).into(),
-        receipt.generation.into(),
-    ];
-    if execute::<Bury>(conn, &values)? == 0 {
-        make_due(conn, receipt, now, Some(error))?;
-    } else {
+    if execute::<Bury>(conn, &bury_values(*receipt, error, now))? > 0 {
         let task = receipt.task.0.into();
         execute::<Block>(conn, &[task, task])?;
     }
     Ok(())
+}
+
+macro_rules! revive {
+    ($which:literal) => {
+        concat!(
+            "UPDATE outbox SET dead_at = NULL, next_at = ?, attempts = 0, first_failed_at = NULL, \
+             last_error = NULL WHERE dead_at IS NOT NULL",
+            $which
+        )
+    };
+}
+
+statement! {
+    ReviveAll = revive!("")
+}
+
+statement! {
+    ReviveOne = revive!(" AND id = ?")
 }
 
 statement! {
@@ -243,27 +214,15 @@ pub(super) fn revive(
     which: &Revive,
     now: OffsetDateTime,
 ) -> Result<u64, Failure> {
-    let clean = (
-        outbox::dead_at.eq(None::<i64>),
-        outbox::next_at.eq(micros(now)),
-        outbox::attempts.eq(0),
-        outbox::first_failed_at.eq(None::<i64>),
-        outbox::last_error.eq(None::<String>),
-    );
-    let dead = outbox::table.filter(outbox::dead_at.is_not_null());
-    let revived = match which {
-        Revive::All => diesel::update(dead).set(clean).execute(conn)?,
+    let mut revived = 0;
+    match which {
+        Revive::All => revived = execute::<ReviveAll>(conn, &[now.into()])?,
         Revive::Tasks(tasks) => {
-            let mut revived = 0;
-            for tasks in tasks.chunks(IN_LIST) {
-                let tasks = tasks.iter().map(|task| task.0);
-                revived += diesel::update(dead.filter(outbox::id.eq_any(tasks)))
-                    .set(clean.clone())
-                    .execute(conn)?;
+            for task in tasks {
+                revived += execute::<ReviveOne>(conn, &[now.into(), task.0.into()])?;
             }
-            revived
         }
-    };
+    }
     if revived > 0 {
         execute::<Unblock>(conn, &[])?;
     }

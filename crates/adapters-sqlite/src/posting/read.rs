@@ -10,11 +10,12 @@ use diesel::{
 use domain::{
     company::CompanyId,
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingPage, PostingReader, StoreError, stored::words},
+    store::{Known, ListQuery, PostingPage, PostingReader, StoreError},
 };
 use sql_common::{
     posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
     statement,
+    stored::words,
     types::StoredId,
 };
 use time::OffsetDateTime;

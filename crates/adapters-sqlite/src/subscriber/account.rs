@@ -1,22 +1,19 @@
 //! The leases of the e-mail provider's accounts.
 
 use async_trait::async_trait;
-use diesel::{
-    Queryable, SqliteConnection,
-    sql_types::{BigInt, Nullable, Text},
-};
+use diesel::SqliteConnection;
 use newsletter::{
     store::{AccountState, Accounts, StoreError},
     subscriber::Account,
 };
+use sql_common::account::{Keep, State, StateRow, state};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     SqliteStore,
     error::Failure,
-    statement::{execute, load, statement},
-    value::{micros, time},
+    statement::{execute, load, row, statement},
 };
 
 statement! {
@@ -39,8 +36,8 @@ fn lease(
         let values = [
             account.as_str().into(),
             (&holder).into(),
-            micros(until).into(),
-            micros(now).into(),
+            until.into(),
+            now.into(),
         ];
         if execute::<Lease>(conn, &values)? == 0 {
             return Err(StoreError::Conflict.into());
@@ -51,40 +48,6 @@ fn lease(
 
 statement! {
     Release = "DELETE FROM account_leases WHERE holder = ?"
-}
-
-statement! {
-    State =
-    "SELECT paused_until, pause_reason, reconciled_at FROM account_states WHERE account = ?",
-    returns (Nullable<BigInt>, Nullable<Text>, Nullable<BigInt>)
-}
-
-statement! {
-    Keep =
-    "INSERT INTO account_states (account, paused_until, pause_reason, reconciled_at) \
-     VALUES (?, ?, ?, ?) ON CONFLICT (account) DO UPDATE SET \
-     paused_until = excluded.paused_until, pause_reason = excluded.pause_reason, \
-     reconciled_at = excluded.reconciled_at"
-}
-
-#[derive(Queryable)]
-struct Row {
-    paused_until: Option<i64>,
-    pause_reason: Option<String>,
-    reconciled_at: Option<i64>,
-}
-
-impl TryFrom<Row> for AccountState {
-    type Error = StoreError;
-
-    fn try_from(row: Row) -> Result<Self, StoreError> {
-        let at = |value: Option<i64>, column| value.map(|value| time(value, column)).transpose();
-        Ok(Self {
-            paused_until: at(row.paused_until, "account_states.paused_until")?,
-            pause_reason: row.pause_reason,
-            reconciled_at: at(row.reconciled_at, "account_states.reconciled_at")?,
-        })
-    }
 }
 
 #[async_trait]
@@ -122,12 +85,11 @@ impl Accounts for SqliteStore {
     }
 
     async fn account_state(&self, account: Account) -> Result<AccountState, StoreError> {
-        let rows: Vec<Row> = self
+        let rows: Vec<StateRow> = self
             .connections
             .read(move |conn| Ok(load::<State, _>(conn, &[account.as_str().into()])?))
             .await?;
-        let row = rows.into_iter().next();
-        row.map_or_else(|| Ok(AccountState::default()), AccountState::try_from)
+        state(rows)
     }
 
     async fn keep_account_state(
@@ -135,16 +97,10 @@ impl Accounts for SqliteStore {
         account: Account,
         state: &AccountState,
     ) -> Result<(), StoreError> {
-        let state = state.clone();
+        let state = (account, state.clone());
         self.connections
             .write(move |conn| {
-                let values = [
-                    account.as_str().into(),
-                    state.paused_until.map(micros).into(),
-                    (&state.pause_reason).into(),
-                    state.reconciled_at.map(micros).into(),
-                ];
-                execute::<Keep>(conn, &values)?;
+                execute::<Keep>(conn, &row::<StateRow>(&state))?;
                 Ok(())
             })
             .await

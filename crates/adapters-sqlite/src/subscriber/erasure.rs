@@ -2,40 +2,30 @@
 
 use std::collections::HashMap;
 
-use diesel::{
-    SqliteConnection,
-    sql_types::{BigInt, Binary, Bool, Text},
-};
-use domain::store::stored::word;
+use diesel::SqliteConnection;
 use newsletter::{
-    store::{Purge, StoreError, WriteSet},
-    stored::remembered_as,
+    store::{Purge, StoreError, WriteSet, remembered_as},
     subscriber::{Email, Remembered},
+};
+use sql_common::{
+    entity::Entity,
+    erasure::{self, ErasedRow, Key, erased, hashes},
 };
 use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    statement::{execute, load, statement},
-    value::{micros, time},
+    statement::{execute, load, row, statement},
 };
 
-statement! {
-    Key =
-    "SELECT key, EXISTS (SELECT 1 FROM erased_suppressions) FROM erasure_keys",
-    returns (Binary, Bool)
-}
-
-/// The key of the hashes, and whether there are any.
-fn key(conn: &mut SqliteConnection) -> Result<(Vec<u8>, bool), Failure> {
-    let keys: Vec<(Vec<u8>, bool)> = load::<Key, _>(conn, &[])?;
-    let missing = || StoreError::Broken("the table erasure_keys is empty".to_owned());
-    Ok(keys.into_iter().next().ok_or_else(missing)?)
+fn key(conn: &mut SqliteConnection) -> Result<([u8; 32], bool), Failure> {
+    Ok(erasure::key(load::<Key, _>(conn, &[])?)?)
 }
 
 statement! {
-    Recall = "SELECT status, at FROM erased_suppressions WHERE hash = ?",
-    returns (Text, BigInt)
+    Recall = "SELECT {erased_suppressions} FROM erased_suppressions WHERE hash = ?",
+    over [ErasedRow],
+    returns <ErasedRow as Entity>::Row
 }
 
 /// What is remembered of these addresses.
@@ -47,13 +37,9 @@ pub(super) fn remembered(
     let mut known = HashMap::new();
     for email in emails.iter().filter(|_| are_there_any) {
         let hash = remembered_as(&key, email)?;
-        let rows: Vec<(String, i64)> = load::<Recall, _>(conn, &[(&hash).into()])?;
-        if let Some((status, at)) = rows.into_iter().next() {
-            let remembered = Remembered {
-                status: word(status, "erased_suppressions.status")?,
-                at: time(at, "erased_suppressions.at")?,
-            };
-            known.insert(email.clone(), remembered);
+        let rows: Vec<ErasedRow> = load::<Recall, _>(conn, &[(&hash).into()])?;
+        for row in rows {
+            known.insert(email.clone(), Remembered::try_from(row)?);
         }
     }
     Ok(known)
@@ -69,8 +55,9 @@ statement! {
 
 statement! {
     Remember =
-    "INSERT INTO erased_suppressions (hash, status, at) VALUES (?, ?, ?) \
-     ON CONFLICT (hash) DO UPDATE SET status = excluded.status, at = excluded.at"
+    "INSERT INTO erased_suppressions ({erased_suppressions}) VALUES ({erased_suppressions ?}) \
+     ON CONFLICT (hash) DO UPDATE SET {erased_suppressions.changing = excluded}",
+    over [ErasedRow]
 }
 
 statement! {
@@ -89,18 +76,14 @@ pub(super) fn write(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<()
         return Ok(());
     }
     let (key, _) = key(conn)?;
-    for email in &writes.recalled {
-        let hash = remembered_as(&key, email)?;
-        execute::<Forget>(conn, &[(&hash).into()])?;
+    for hash in hashes(&key, &writes.recalled)?.keys() {
+        execute::<Forget>(conn, &[hash.into()])?;
     }
     for (id, purge) in &writes.purges {
         take_away(conn, id.uuid(), purge)?;
-        if let Some(status) = purge.remember {
-            let hash = remembered_as(&key, &purge.email)?;
-            let at = micros(writes.tasks.at);
-            let values = [(&hash).into(), status.as_str().into(), at.into()];
-            execute::<Remember>(conn, &values)?;
-        }
+    }
+    for erased in &erased(&key, writes)? {
+        execute::<Remember>(conn, &row::<ErasedRow>(erased))?;
     }
     Ok(())
 }

@@ -3,26 +3,18 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use diesel::{
-    ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper,
-    SqliteConnection,
-    dsl::{AsSelect, IntoBoxed, sql},
-    sql_types::{BigInt, Bool, Text},
-    sqlite::Sqlite,
-};
+use diesel::{ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SqliteConnection};
 use newsletter::{
-    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who},
-    stored,
+    store::{Census, StoreError, SubscriberQuery, SubscriberReader},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
-
-use super::row::SubscriberRow;
-use crate::{
-    IN_LIST, SqliteStore,
-    error::Failure,
-    schema::subscribers,
-    statement::{self, statement},
+use sql_common::{
+    subscriber::{self, Count, SubscriberRow, subscribers},
+    types::StoredId,
 };
+
+use self::queries::{all, listed};
+use crate::{IN_LIST, SqliteStore, error::Failure, statement};
 
 /// The subscribers of these addresses.
 pub(super) fn load(
@@ -31,14 +23,9 @@ pub(super) fn load(
 ) -> Result<HashMap<Email, Subscriber>, Failure> {
     let mut known = HashMap::with_capacity(emails.len());
     for emails in emails.chunks(IN_LIST) {
-        let rows = subscribers::table
-            .filter(subscribers::email.eq_any(emails.iter().map(Email::as_str)))
-            .select(SubscriberRow::as_select())
-            .load(conn)?;
-        for row in rows {
-            let subscriber = Subscriber::try_from(row)?;
-            known.insert(subscriber.email.clone(), subscriber);
-        }
+        let emails = emails.iter().map(Email::as_str);
+        let found = all().filter(subscribers::email.eq_any(emails));
+        subscriber::add(&mut known, found.load(conn)?, |it| it.email.clone())?;
     }
     Ok(known)
 }
@@ -49,16 +36,10 @@ pub(super) fn load_by_id(
     ids: &[SubscriberId],
 ) -> Result<HashMap<SubscriberId, Subscriber>, Failure> {
     let mut known = HashMap::with_capacity(ids.len());
-    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
     for ids in ids.chunks(IN_LIST) {
-        let rows = subscribers::table
-            .filter(subscribers::id.eq_any(ids.iter().map(|id| id.as_bytes().as_slice())))
-            .select(SubscriberRow::as_select())
-            .load(conn)?;
-        for row in rows {
-            let subscriber = Subscriber::try_from(row)?;
-            known.insert(subscriber.id, subscriber);
-        }
+        let ids = ids.iter().map(|id| StoredId::from(id.uuid()));
+        let found = all().filter(subscribers::id.eq_any(ids));
+        subscriber::add(&mut known, found.load(conn)?, |it| it.id)?;
     }
     Ok(known)
 }
@@ -68,10 +49,9 @@ pub(super) fn find_by_token(
     conn: &mut SqliteConnection,
     token: &MigrationToken,
 ) -> Result<Option<Subscriber>, Failure> {
-    let row = subscribers::table
+    let row = all()
         .filter(subscribers::migration_token.eq(token.reveal()))
-        .select(SubscriberRow::as_select())
-        .first(conn)
+        .first::<SubscriberRow>(conn)
         .optional()?;
     Ok(row.map(Subscriber::try_from).transpose()?)
 }
@@ -84,26 +64,11 @@ impl SubscriberReader for SqliteStore {
     }
 
     async fn census(&self) -> Result<Vec<Census>, StoreError> {
-        self.connections.read(census).await
+        let counted = self
+            .connections
+            .read(|conn| Ok(statement::load::<Count, _>(conn, &[])?));
+        subscriber::census(counted.await?)
     }
-}
-
-statement! {
-    Count =
-    "SELECT migrated_at IS NOT NULL, status, \
-     migrated_at IS NOT NULL AND migration_arrived = 0, count(*) \
-     FROM subscribers WHERE reported_at IS NOT NULL GROUP BY 1, 2, 3",
-    returns (Bool, Text, Bool, BigInt)
-}
-
-fn census(conn: &mut SqliteConnection) -> Result<Vec<Census>, Failure> {
-    let rows: Vec<(bool, String, bool, i64)> = statement::load::<Count, _>(conn, &[])?;
-    let census = rows
-        .into_iter()
-        .map(|row| stored::census(row.0, row.1, row.2, row.3));
-    let mut census = census.collect::<Result<Vec<_>, _>>()?;
-    census.sort_unstable();
-    Ok(census)
 }
 
 fn list(conn: &mut SqliteConnection, query: &SubscriberQuery) -> Result<Vec<Subscriber>, Failure> {
@@ -114,36 +79,14 @@ fn list(conn: &mut SqliteConnection, query: &SubscriberQuery) -> Result<Vec<Subs
         .collect::<Result<_, _>>()?)
 }
 
-fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, Sqlite> {
-    let SubscriberQuery { who, after, limit } = query;
-    let select = all()
-        .order(subscribers::email)
-        .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
-        .into_boxed();
-    // The conditions are those of the indexes, literally.
-    let mut select = match who {
-        Who::Reported => select.filter(subscribers::reported_at.is_not_null()),
-        Who::Unmigrated => select
-            .filter(subscribers::reported_at.is_not_null())
-            .filter(subscribers::migrated_at.is_null()),
-        Who::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
-    };
-    if let Some(after) = after {
-        select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
-    }
-    select
-}
-
-#[diesel::dsl::auto_type]
-fn all() -> _ {
-    let columns: AsSelect<SubscriberRow, Sqlite> = SubscriberRow::as_select();
-    subscribers::table.select(columns)
+mod queries {
+    sql_common::subscriber_queries!(diesel::sqlite::Sqlite);
 }
 
 #[cfg(test)]
 mod tests {
-    use diesel::debug_query;
-    use newsletter::testing::email;
+    use diesel::{debug_query, sqlite::Sqlite};
+    use newsletter::{store::Who, testing::email};
 
     use super::*;
     use crate::tests::uses_index;

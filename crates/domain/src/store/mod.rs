@@ -1,9 +1,6 @@
 //! The port to the state: load what a batch names, commit what was decided, read for answers.
-//!
-//! [`stored`] is for those who implement it: columns back into values.
 
 mod locks;
-pub mod stored;
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -14,9 +14,8 @@ use domain::testing::Memory;
 use crate::{
     store::{
         AccountState, Accounts, Census, Store, StoreError, SubscriberQuery, SubscriberReader,
-        SubscriberWrite, Who, WriteSet,
+        SubscriberWrite, Who, WriteSet, remembered_as,
     },
-    stored::remembered_as,
     subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 
