@@ -171,8 +171,9 @@ pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader>(
     }
 }
 
-const OUTBOX: [Case; 4] = [
+const OUTBOX: [Case; 5] = [
     ("event_name", "NULL", "NULL"),
+    ("source_identifier", "''", "''"),
     ("occurred_at", "9223372036854775807", "'infinity'"),
     ("occurred_at", "NULL", "NULL"),
     ("attempts", "-7", "-7"),
