@@ -3,8 +3,8 @@
 //! - [`cli`] and [`config`]: the command line, and the values that its options accept.
 //! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
 //!   [`database`] is the store it opened, [`embedded`] decides which command may create one.
-//! - [`lane`]: batches pushed postings into shared commits. [`newsletter`]: the use cases of
-//!   subscribers.
+//! - [`lane`]: batches pushed postings into shared commits. [`newsletter_service`]: the use
+//!   cases of subscribers.
 //! - [`worker`]: background work that follows from commits, with the [`enricher`] and the e-mail
 //!   [`provider`].
 //! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.

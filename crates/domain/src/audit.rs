@@ -23,6 +23,7 @@ pub struct Operator(Arc<str>);
 
 /// Why a text is no name of an operator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidOperator {
     /// It is blank.
     #[error("must not be empty")]

@@ -40,6 +40,11 @@ pub mod vocabulary;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+/// The examples of the README are documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 use time::OffsetDateTime;
 
 pub use self::error::StoreError;

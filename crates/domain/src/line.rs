@@ -2,6 +2,7 @@
 
 /// Why a text is not fit for one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidLine {
     /// It has the character U+0000, which PostgreSQL cannot keep.
     #[error("must not contain the character U+0000")]

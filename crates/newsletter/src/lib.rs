@@ -13,6 +13,11 @@
 //! With the feature `testing` there are a provider and a store in memory, and the contract suite
 //! that every store of subscribers must pass.
 
+/// The example of the README is a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod audit;
 pub mod store;
 pub mod subscriber;

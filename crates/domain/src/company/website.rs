@@ -12,6 +12,7 @@ pub struct Website(String);
 
 /// Why a text is no web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidWebUrl {
     /// It is no absolute `http` or `https` URL.
     #[error("must be an absolute http or https URL")]

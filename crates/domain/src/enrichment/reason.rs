@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The closed list of reasons for a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum ReasonCode {
     /// Nothing is left of the description once markup and links are taken away.
     NoContent,

@@ -36,6 +36,7 @@ pub struct SourceIdentifier(pub(super) Arc<str>);
 
 /// Why a text is no identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidIdentifier {
     /// It has no characters.
     #[error("must not be empty")]

@@ -21,6 +21,7 @@ pub struct Metadata(Arc<str>);
 
 /// Why a JSON value is no metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidMetadata {
     /// It is of another type.
     #[error("must be an object")]

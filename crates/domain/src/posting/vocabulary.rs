@@ -4,6 +4,7 @@ use crate::vocabulary::vocabulary;
 
 vocabulary! {
     /// Kind of employment.
+    #[non_exhaustive]
     EmploymentType {
         /// A full-time position.
         FullTime = "full-time",
@@ -18,6 +19,7 @@ vocabulary! {
 
 vocabulary! {
     /// Where the work is done.
+    #[non_exhaustive]
     LocationType {
         /// Fully remote.
         Remote = "remote",
@@ -32,6 +34,7 @@ vocabulary! {
 
 vocabulary! {
     /// What a salary is paid for.
+    #[non_exhaustive]
     SalaryPeriod {
         /// Each hour.
         Hourly = "hourly",

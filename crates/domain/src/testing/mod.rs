@@ -37,103 +37,142 @@ impl<T> AllPorts for T where
 ///
 /// `$block_on` is a function that runs a future to its end; `$fixture` is an expression for a
 /// future of `(guard, store)`, where the guard keeps alive whatever the empty store needs.
+///
+/// A store that implements some of the ports names the areas whose cases it is to pass:
+///
+/// | area | needs |
+/// |---|---|
+/// | `companies` | [`Store`] |
+/// | `postings`, `reading` | [`Store`], [`PostingReader`] |
+/// | `health` | [`Health`] |
+/// | `commits`, `outbox` | [`Store`], [`Outbox`] |
+/// | `audit` | [`Store`], [`Outbox`], [`AuditLog`] |
+/// | `clients` | [`Clients`] |
+/// | `drafts` | [`DraftCache`] |
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
-        $crate::contract_suite! { @cases $block_on, $fixture;
-            postings {
-                loads_what_was_committed
-                loads_only_what_is_named
-                loads_by_id
-                descriptions_are_read_where_they_are_needed
-                loads_large_batches
-                a_new_posting_of_a_taken_identifier_conflicts
-                a_write_on_another_version_conflicts
-                a_conflict_writes_nothing
-                identifiers_compare_byte_for_byte
-                every_field_comes_back
-                unset_fields_come_back_unset
-                overdue_postings_are_found_in_order
-                the_newest_enrichment_stands
-            }
-            companies {
-                an_upsert_makes_a_company
-                an_upsert_sets_only_what_it_says
-                what_changes_a_company_is_told_once
-                many_companies_in_one_commit
-            }
-            reading {
-                an_unknown_posting_is_none
-                history_is_in_order
-                lists_ascend_and_page
-                lists_end_at_their_size
-                lists_filter
-                a_long_history_is_cut
-                reads_as_in_memory
-                is_ready
-            }
-            outbox {
-                an_effect_is_claimed_once
-                asking_again_while_it_waits_is_one_task
-                asking_again_while_it_is_leased_makes_it_due_once_more
-                a_lease_that_lapsed_makes_a_suspect
-                lost_claims_are_counted
-                any_report_clears_a_suspect
-                what_is_given_back_is_no_failure
-                a_renewed_lease_holds
-                finishing_without_the_lease_conflicts
-                a_failed_task_waits_and_counts
-                a_buried_task_is_dead_until_revived
-                asking_for_a_dead_effect_revives_it
-                asking_again_wins_over_burying
-                a_lost_lease_can_neither_retry_nor_bury
-                events_of_a_posting_come_in_order
-                events_behind_a_dead_one_go_on_when_it_is_revived
-                events_of_different_postings_do_not_wait_for_each_other
-                asking_for_another_account_moves_a_sync
-                asking_for_another_account_while_it_is_leased_moves_it_afterwards
-                asking_for_another_account_revives_a_dead_sync
-                a_bulk_sync_moves_up_and_never_back
-                events_of_any_subject_come_in_order
-                events_of_different_kinds_of_subject_do_not_wait_for_each_other
-                queues_are_claimed_apart
-                claims_are_limited_and_longest_due_first
-                rows_are_listed
-                rows_are_listed_by_pages
-                the_tasks_of_a_subject_are_listed
-                the_backlog_is_counted
-                dead_tasks_are_found_by_their_effects
-            }
-            audit {
-                an_entry_is_written_with_its_commit
-                a_run_that_ends_replaces_its_details
-                entries_are_read_newest_first_by_pages
-                an_entry_of_an_unknown_action_is_shown
-                what_is_brought_back_is_recorded
-            }
-            clients {
-                a_client_comes_back
-                a_revoked_client_stays_revoked
-                clients_are_listed_oldest_first
-            }
-            drafts {
-                a_draft_is_got_by_one
-                a_holder_renews_its_reservation
-                a_reservation_ends
-                a_released_reservation_is_free
-                a_kept_draft_is_found_by_everybody
-                a_draft_counts_whoever_keeps_it
-                a_kept_draft_is_not_released
-                drafts_come_back_exactly
-                what_is_long_unused_is_forgotten
-                the_longest_unused_are_forgotten_first
-                a_draft_that_is_found_is_remembered
-                a_reservation_is_forgotten_when_it_has_ended
-            }
+        $crate::contract_suite! {
+            $block_on, $fixture;
+            postings companies reading health commits outbox audit clients drafts
         }
     };
-    (@cases $block_on:path, $fixture:expr; $($area:ident { $($case:ident)+ })+) => {
-        $(mod $area {
+    ($block_on:path, $fixture:expr; $($area:ident)+) => {
+        $($crate::contract_suite! { @$area $block_on, $fixture })+
+    };
+    (@postings $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; postings {
+            loads_what_was_committed
+            loads_only_what_is_named
+            loads_by_id
+            descriptions_are_read_where_they_are_needed
+            loads_large_batches
+            a_new_posting_of_a_taken_identifier_conflicts
+            a_write_on_another_version_conflicts
+            identifiers_compare_byte_for_byte
+            every_field_comes_back
+            unset_fields_come_back_unset
+            overdue_postings_are_found_in_order
+            the_newest_enrichment_stands
+        } }
+    };
+    (@companies $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; companies {
+            an_upsert_makes_a_company
+            an_upsert_sets_only_what_it_says
+            many_companies_in_one_commit
+        } }
+    };
+    (@reading $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; reading {
+            an_unknown_posting_is_none
+            history_is_in_order
+            lists_ascend_and_page
+            lists_end_at_their_size
+            lists_filter
+            a_long_history_is_cut
+            reads_as_in_memory
+        } }
+    };
+    (@health $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; health {
+            is_ready
+        } }
+    };
+    (@commits $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; commits {
+            a_conflict_writes_nothing
+            what_changes_a_company_is_told_once
+        } }
+    };
+    (@outbox $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; outbox {
+            an_effect_is_claimed_once
+            asking_again_while_it_waits_is_one_task
+            asking_again_while_it_is_leased_makes_it_due_once_more
+            a_lease_that_lapsed_makes_a_suspect
+            lost_claims_are_counted
+            any_report_clears_a_suspect
+            what_is_given_back_is_no_failure
+            a_renewed_lease_holds
+            finishing_without_the_lease_conflicts
+            a_failed_task_waits_and_counts
+            a_buried_task_is_dead_until_revived
+            asking_for_a_dead_effect_revives_it
+            asking_again_wins_over_burying
+            a_lost_lease_can_neither_retry_nor_bury
+            events_of_a_posting_come_in_order
+            events_behind_a_dead_one_go_on_when_it_is_revived
+            events_of_different_postings_do_not_wait_for_each_other
+            asking_for_another_account_moves_a_sync
+            asking_for_another_account_while_it_is_leased_moves_it_afterwards
+            asking_for_another_account_revives_a_dead_sync
+            a_bulk_sync_moves_up_and_never_back
+            events_of_any_subject_come_in_order
+            events_of_different_kinds_of_subject_do_not_wait_for_each_other
+            queues_are_claimed_apart
+            claims_are_limited_and_longest_due_first
+            rows_are_listed
+            rows_are_listed_by_pages
+            the_tasks_of_a_subject_are_listed
+            the_backlog_is_counted
+            dead_tasks_are_found_by_their_effects
+        } }
+    };
+    (@audit $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; audit {
+            an_entry_is_written_with_its_commit
+            a_run_that_ends_replaces_its_details
+            entries_are_read_newest_first_by_pages
+            an_entry_of_an_unknown_action_is_shown
+            what_is_brought_back_is_recorded
+        } }
+    };
+    (@clients $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; clients {
+            a_client_comes_back
+            a_revoked_client_stays_revoked
+            clients_are_listed_oldest_first
+        } }
+    };
+    (@drafts $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; drafts {
+            a_draft_is_got_by_one
+            a_holder_renews_its_reservation
+            a_reservation_ends
+            a_released_reservation_is_free
+            a_kept_draft_is_found_by_everybody
+            a_draft_counts_whoever_keeps_it
+            a_kept_draft_is_not_released
+            drafts_come_back_exactly
+            what_is_long_unused_is_forgotten
+            the_longest_unused_are_forgotten_first
+            a_draft_that_is_found_is_remembered
+            a_reservation_is_forgotten_when_it_has_ended
+        } }
+    };
+    (@cases $block_on:path, $fixture:expr; $area:ident { $($case:ident)+ }) => {
+        mod $area {
             use super::*;
             $(
                 #[test]
@@ -144,7 +183,7 @@ macro_rules! contract_suite {
                     });
                 }
             )+
-        })+
+        }
     };
 }
 

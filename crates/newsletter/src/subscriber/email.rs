@@ -18,6 +18,7 @@ pub struct Email(Arc<str>);
 
 /// Why a text is no address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidEmail {
     /// It has more than [`limits::EMAIL`] characters.
     #[error("must be at most {} characters long", limits::EMAIL)]

@@ -71,6 +71,7 @@ impl Places {
 
 vocabulary! {
     /// From what a suppression was learnt.
+    #[non_exhaustive]
     SuppressionSource {
         /// A delivery of the provider.
         Webhook = "webhook",

@@ -134,6 +134,7 @@ impl fmt::Display for Form {
 
 /// A rule that does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Breach {
     /// A text is too long.
     #[error("the {0} is out of all proportion to the description")]

@@ -5,10 +5,10 @@ use time::OffsetDateTime;
 use super::{posting, put as push, touching};
 use crate::{
     audit::{Action, AuditLog, AuditPosition, AuditQuery, Entry},
-    outbox::{Receipt, Revive, TaskId},
+    outbox::{Outbox, Receipt, Revive, TaskId},
     posting::ENRICH,
-    store::{StoreError, WriteSet},
-    testing::{AllPorts, create, deed, hours, minutes, noon, text, uuid},
+    store::{Store, StoreError, WriteSet},
+    testing::{create, deed, hours, minutes, noon, text, uuid},
 };
 
 fn entry(n: u128, at: OffsetDateTime) -> Entry {
@@ -30,7 +30,7 @@ async fn entries<S: AuditLog>(store: &S) -> Vec<Entry> {
 }
 
 /// With everything else of the commit, or not at all.
-pub async fn an_entry_is_written_with_its_commit<S: AllPorts>(store: &S) {
+pub async fn an_entry_is_written_with_its_commit<S: Store + Outbox + AuditLog>(store: &S) {
     let full = entry(1, noon())
         .about("somebody")
         .with(
@@ -60,7 +60,7 @@ pub async fn an_entry_is_written_with_its_commit<S: AllPorts>(store: &S) {
 }
 
 /// The counts of a long run are known at its end.
-pub async fn a_run_that_ends_replaces_its_details<S: AllPorts>(store: &S) {
+pub async fn a_run_that_ends_replaces_its_details<S: Store + Outbox + AuditLog>(store: &S) {
     let begun = entry(1, noon()).with("file", "people.csv");
     let other = entry(2, noon() - hours(1));
     let commit = store.commit(writing([begun.clone(), other.clone()])).await;
@@ -75,7 +75,7 @@ pub async fn a_run_that_ends_replaces_its_details<S: AllPorts>(store: &S) {
 }
 
 /// Also where several are of one moment.
-pub async fn entries_are_read_newest_first_by_pages<S: AllPorts>(store: &S) {
+pub async fn entries_are_read_newest_first_by_pages<S: Store + Outbox + AuditLog>(store: &S) {
     let mut newest_first: Vec<_> = (1..=9)
         .map(|n| {
             entry(
@@ -113,7 +113,7 @@ pub async fn entries_are_read_newest_first_by_pages<S: AllPorts>(store: &S) {
 }
 
 /// A newer program may know more actions.
-pub async fn an_entry_of_an_unknown_action_is_shown<S: AllPorts>(store: &S) {
+pub async fn an_entry_of_an_unknown_action_is_shown<S: Store + Outbox + AuditLog>(store: &S) {
     let action = Action::from_store("postings.frame".to_owned());
     let odd = deed(1).entry(action, noon());
     assert_eq!(store.commit(writing([odd.clone()])).await, Ok(()));
@@ -121,7 +121,7 @@ pub async fn an_entry_of_an_unknown_action_is_shown<S: AllPorts>(store: &S) {
 }
 
 /// With the number of the tasks that were dead, and only if there were any.
-pub async fn what_is_brought_back_is_recorded<S: AllPorts>(store: &S) {
+pub async fn what_is_brought_back_is_recorded<S: Store + Outbox + AuditLog>(store: &S) {
     push(store, &[create("a", "acme")]).await;
     let retry = deed(1).entry(Action::OUTBOX_RETRY, noon());
     let revived = store.revive(&Revive::All, Some(&retry), noon()).await;

@@ -2,11 +2,11 @@
 
 use crate::{
     client::{ClientId, Clients},
-    testing::{AllPorts, client, hours, noon, uuid},
+    testing::{client, hours, noon, uuid},
 };
 
 /// What was inserted is found.
-pub async fn a_client_comes_back<S: AllPorts>(store: &S) {
+pub async fn a_client_comes_back<S: Clients>(store: &S) {
     let inserted = client(1);
     store.insert(&inserted).await.expect("the store works");
     assert_eq!(Clients::find(store, inserted.id).await, Ok(Some(inserted)));
@@ -17,7 +17,7 @@ pub async fn a_client_comes_back<S: AllPorts>(store: &S) {
 }
 
 /// Revoking again changes nothing; revoking nobody says so.
-pub async fn a_revoked_client_stays_revoked<S: AllPorts>(store: &S) {
+pub async fn a_revoked_client_stays_revoked<S: Clients>(store: &S) {
     store.insert(&client(1)).await.expect("the store works");
     let id = client(1).id;
     assert_eq!(store.revoke(id, noon()).await, Ok(true));
@@ -34,7 +34,7 @@ pub async fn a_revoked_client_stays_revoked<S: AllPorts>(store: &S) {
 }
 
 /// In the order they were made.
-pub async fn clients_are_listed_oldest_first<S: AllPorts>(store: &S) {
+pub async fn clients_are_listed_oldest_first<S: Clients>(store: &S) {
     for n in [3, 1, 2] {
         store.insert(&client(n)).await.expect("the store works");
     }

@@ -1,17 +1,13 @@
 //! Upserting companies.
 
-use time::Duration;
-
 use super::{load, posting, put};
 use crate::{
     company::{Company, CompanyId, CompanyWrite, Website},
-    outbox::{EVENTS, Event, Subject, Work},
-    posting::event::COMPANY_UPDATED,
     store::{Store, WriteSet},
-    testing::{AllPorts, create, noon, uuid},
+    testing::{create, noon},
 };
 
-fn company(host: &str) -> Company {
+pub(super) fn company(host: &str) -> Company {
     let website = Website::parse(&format!("https://{host}.example")).expect("it is a URL");
     Company {
         id: CompanyId::of(&website),
@@ -36,7 +32,7 @@ async fn upsert<S: Store>(store: &S, company: &Company, sets_name: bool, sets_lo
         .expect("companies never conflict");
 }
 
-async fn find<S: Store>(store: &S, id: CompanyId) -> Option<Company> {
+pub(super) async fn find<S: Store>(store: &S, id: CompanyId) -> Option<Company> {
     store
         .load(&[], &[id])
         .await
@@ -47,7 +43,7 @@ async fn find<S: Store>(store: &S, id: CompanyId) -> Option<Company> {
 }
 
 /// A push makes its company.
-pub async fn an_upsert_makes_a_company<S: AllPorts>(store: &S) {
+pub async fn an_upsert_makes_a_company<S: Store>(store: &S) {
     put(store, &[create("a", "acme"), create("b", "acme")]).await;
     let known = load(store, &["a", "b"]).await;
     assert_eq!(known.companies.len(), 1);
@@ -56,7 +52,7 @@ pub async fn an_upsert_makes_a_company<S: AllPorts>(store: &S) {
 }
 
 /// Two writers of different fields do not undo each other.
-pub async fn an_upsert_sets_only_what_it_says<S: AllPorts>(store: &S) {
+pub async fn an_upsert_sets_only_what_it_says<S: Store>(store: &S) {
     let first = Company {
         logo_path: Some("/1.svg".into()),
         ..company("acme")
@@ -95,64 +91,8 @@ pub async fn an_upsert_sets_only_what_it_says<S: AllPorts>(store: &S) {
     );
 }
 
-/// Several commits were decided before any of them was written: what changes a company raises the
-/// event, and what finds it changed already does not.
-pub async fn what_changes_a_company_is_told_once<S: AllPorts>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    let claim = async |lease| {
-        let claimed = store.claim(EVENTS, 10, Duration::DAY, uuid(lease), noon());
-        claimed.await.expect("the store works")
-    };
-    assert_eq!(claim(1).await.len(), 1, "of the posting");
-    let event = |company: &Company| Event {
-        name: COMPANY_UPDATED,
-        subject: Subject::of(company.id.uuid()),
-        at: noon(),
-    };
-    let renamed = Company {
-        name: "Acme AB".into(),
-        ..company("acme")
-    };
-    let with_logo = Company {
-        logo_path: Some("/1.svg".into()),
-        ..company("acme")
-    };
-    let new = company("bolt");
-    for (lease, company, sets_name, sets_logo_path, is_told) in [
-        (2, &renamed, true, false, true),
-        (3, &renamed, true, false, false),
-        (4, &with_logo, false, true, true),
-        (5, &with_logo, false, true, false),
-        (6, &renamed, false, true, true),
-        (7, &new, true, false, true),
-    ] {
-        let mut writes = WriteSet::new(noon());
-        let write = CompanyWrite {
-            company: company.clone(),
-            sets_name,
-            sets_logo_path,
-            at: noon(),
-        };
-        writes.companies.insert(company.id, write);
-        writes.tasks.events.push(event(company));
-        store
-            .commit(writes)
-            .await
-            .expect("companies never conflict");
-        let mut claimed = claim(lease).await;
-        let told: Vec<_> = claimed.iter().map(|claimed| claimed.work.clone()).collect();
-        let expect = is_told.then(|| Work::Event(event(company)));
-        assert_eq!(told, expect.into_iter().collect::<Vec<_>>(), "{lease}");
-        let mut done = WriteSet::new(noon());
-        done.tasks.done = claimed.drain(..).map(|claimed| claimed.receipt).collect();
-        store.commit(done).await.expect("the leases hold");
-    }
-    let after = find(store, renamed.id).await.expect("it is there");
-    assert_eq!(after, renamed);
-}
-
 /// A commit takes any number of companies.
-pub async fn many_companies_in_one_commit<S: AllPorts>(store: &S) {
+pub async fn many_companies_in_one_commit<S: Store>(store: &S) {
     let batch: Vec<_> = (0..1_500)
         .map(|n| create(&format!("p{n}"), &format!("c{n}")))
         .collect();

@@ -8,7 +8,7 @@ use crate::{
         DraftCache, DraftKey,
         Reservation::{self, Granted, Kept, Taken},
     },
-    testing::{AllPorts, hours, minutes, noon, uuid},
+    testing::{hours, minutes, noon, uuid},
 };
 
 fn key(n: u8) -> DraftKey {
@@ -65,7 +65,7 @@ async fn forget<S: DraftCache>(store: &S, before: Duration) -> u64 {
 }
 
 /// Everybody else is told to wait; another key is another matter.
-pub async fn a_draft_is_got_by_one<S: AllPorts>(store: &S) {
+pub async fn a_draft_is_got_by_one<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     assert_eq!(reserve(store, 1, uuid(2), hours(0)).await, Taken);
     assert_eq!(reserve(store, 2, uuid(2), hours(0)).await, Granted);
@@ -73,7 +73,7 @@ pub async fn a_draft_is_got_by_one<S: AllPorts>(store: &S) {
 }
 
 /// Its end moves to where it is asked for, in both directions.
-pub async fn a_holder_renews_its_reservation<S: AllPorts>(store: &S) {
+pub async fn a_holder_renews_its_reservation<S: DraftCache>(store: &S) {
     for after in [0, 30, 60] {
         let renewed = reserve(store, 1, uuid(1), minutes(after)).await;
         assert_eq!(renewed, Granted, "{after}");
@@ -86,7 +86,7 @@ pub async fn a_holder_renews_its_reservation<S: AllPorts>(store: &S) {
 }
 
 /// A process that died keeps nobody waiting for long.
-pub async fn a_reservation_ends<S: AllPorts>(store: &S) {
+pub async fn a_reservation_ends<S: DraftCache>(store: &S) {
     let instant = Duration::MICROSECOND;
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     assert_eq!(reserve(store, 1, uuid(2), hours(1) - instant).await, Taken);
@@ -97,7 +97,7 @@ pub async fn a_reservation_ends<S: AllPorts>(store: &S) {
 }
 
 /// Only one's own, and only of this key.
-pub async fn a_released_reservation_is_free<S: AllPorts>(store: &S) {
+pub async fn a_released_reservation_is_free<S: DraftCache>(store: &S) {
     for n in [1, 2] {
         assert_eq!(reserve(store, n, uuid(1), hours(0)).await, Granted);
     }
@@ -112,7 +112,7 @@ pub async fn a_released_reservation_is_free<S: AllPorts>(store: &S) {
 }
 
 /// Also by the one who kept it, and as often as they ask.
-pub async fn a_kept_draft_is_found_by_everybody<S: AllPorts>(store: &S) {
+pub async fn a_kept_draft_is_found_by_everybody<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     keep(store, 1, "a draft", hours(0)).await;
     for holder in [1, 2, 1, 3] {
@@ -126,7 +126,7 @@ pub async fn a_kept_draft_is_found_by_everybody<S: AllPorts>(store: &S) {
 
 /// It was paid for: by one whose reservation had ended, beside one who holds the key, without a
 /// reservation, and once more.
-pub async fn a_draft_counts_whoever_keeps_it<S: AllPorts>(store: &S) {
+pub async fn a_draft_counts_whoever_keeps_it<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     assert_eq!(reserve(store, 1, uuid(2), hours(1)).await, Granted);
     keep(store, 1, "late", hours(1)).await;
@@ -141,7 +141,7 @@ pub async fn a_draft_counts_whoever_keeps_it<S: AllPorts>(store: &S) {
 }
 
 /// Not by one who held the key, either.
-pub async fn a_kept_draft_is_not_released<S: AllPorts>(store: &S) {
+pub async fn a_kept_draft_is_not_released<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     keep(store, 1, "a draft", hours(0)).await;
     release(store, 1, uuid(1)).await;
@@ -149,7 +149,7 @@ pub async fn a_kept_draft_is_not_released<S: AllPorts>(store: &S) {
 }
 
 /// Every character there is but NUL, and more of them than fit anywhere at once.
-pub async fn drafts_come_back_exactly<S: AllPorts>(store: &S) {
+pub async fn drafts_come_back_exactly<S: DraftCache>(store: &S) {
     let every: String = ('\u{1}'..=char::MAX).collect();
     // 200 KB in which nothing repeats itself soon.
     let large: String = (0..21_000_u32)
@@ -166,7 +166,7 @@ pub async fn drafts_come_back_exactly<S: AllPorts>(store: &S) {
 }
 
 /// A draft that was kept, or replaced, before that time; not one of that time itself.
-pub async fn what_is_long_unused_is_forgotten<S: AllPorts>(store: &S) {
+pub async fn what_is_long_unused_is_forgotten<S: DraftCache>(store: &S) {
     assert_eq!(forget(store, days(1)).await, 0, "there is nothing");
     keep(store, 1, "old", days(0)).await;
     keep(store, 2, "older", days(0)).await;
@@ -179,7 +179,7 @@ pub async fn what_is_long_unused_is_forgotten<S: AllPorts>(store: &S) {
 }
 
 /// No more at once than was asked for.
-pub async fn the_longest_unused_are_forgotten_first<S: AllPorts>(store: &S) {
+pub async fn the_longest_unused_are_forgotten_first<S: DraftCache>(store: &S) {
     for n in [3, 1, 5, 2, 4] {
         keep(store, n, "a draft", days(n.into())).await;
     }
@@ -197,7 +197,7 @@ pub async fn the_longest_unused_are_forgotten_first<S: AllPorts>(store: &S) {
 }
 
 /// Being found is being used. A clock that is behind does not make it older.
-pub async fn a_draft_that_is_found_is_remembered<S: AllPorts>(store: &S) {
+pub async fn a_draft_that_is_found_is_remembered<S: DraftCache>(store: &S) {
     for n in [1, 2] {
         keep(store, n, "a draft", days(0)).await;
     }
@@ -211,7 +211,7 @@ pub async fn a_draft_that_is_found_is_remembered<S: AllPorts>(store: &S) {
 }
 
 /// However long ago it was asked for.
-pub async fn a_reservation_is_forgotten_when_it_has_ended<S: AllPorts>(store: &S) {
+pub async fn a_reservation_is_forgotten_when_it_has_ended<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), days(0)).await, Granted);
     let (end, now) = (noon() + days(10), noon() + minutes(59));
     let renewed = reserve_until(store, 1, uuid(1), end, now).await;

@@ -1,4 +1,5 @@
-//! The cases of the contract suite, by area. Each takes an empty store.
+//! The cases of the contract suite, by area. Each takes an empty store, of which it needs the ports
+//! that it names.
 #![expect(
     clippy::expect_used,
     reason = "these are tests, though not marked as such"
@@ -10,8 +11,10 @@
 
 pub mod audit;
 pub mod clients;
+pub mod commits;
 pub mod companies;
 pub mod drafts;
+pub mod health;
 pub mod outbox;
 pub mod postings;
 pub mod reading;

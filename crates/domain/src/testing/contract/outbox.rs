@@ -17,7 +17,7 @@ use crate::{
         },
     },
     store::{Store, StoreError, WriteSet},
-    testing::{AllPorts, create, hours, minutes, noon, put_id, uuid},
+    testing::{create, hours, minutes, noon, put_id, uuid},
 };
 
 /// Kinds of another context: one with lanes, two without.
@@ -128,7 +128,7 @@ async fn raise_for<S: Store>(store: &S, subject: &Subject, names: &[EventName]) 
 }
 
 /// The first claim takes it, and finishing removes it.
-pub async fn an_effect_is_claimed_once<S: AllPorts>(store: &S) {
+pub async fn an_effect_is_claimed_once<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     assert_eq!(
         claim(store, 1, noon() - minutes(1)).await,
@@ -150,7 +150,7 @@ pub async fn an_effect_is_claimed_once<S: AllPorts>(store: &S) {
 }
 
 /// A hundred changes cost one run.
-pub async fn asking_again_while_it_waits_is_one_task<S: AllPorts>(store: &S) {
+pub async fn asking_again_while_it_waits_is_one_task<S: Store + Outbox>(store: &S) {
     for _ in 0..3 {
         ask(store, &[effect(1), effect(2)], noon()).await;
     }
@@ -158,7 +158,7 @@ pub async fn asking_again_while_it_waits_is_one_task<S: AllPorts>(store: &S) {
 }
 
 /// What was asked for during the work is not lost with the work.
-pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: AllPorts>(store: &S) {
+pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let first = claim_one(store, 1, noon()).await;
     ask(store, &[effect(1)], noon()).await;
@@ -185,7 +185,7 @@ pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: AllPorts>
 }
 
 /// A worker that died holds nothing for long, but what it held is claimed alone from then on.
-pub async fn a_lease_that_lapsed_makes_a_suspect<S: AllPorts>(store: &S) {
+pub async fn a_lease_that_lapsed_makes_a_suspect<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     raise(store, 3, &[JOB_POSTING_CREATED]).await;
     assert_eq!(claim(store, 1, noon()).await.len(), 3);
@@ -212,7 +212,7 @@ pub async fn a_lease_that_lapsed_makes_a_suspect<S: AllPorts>(store: &S) {
 }
 
 /// Each lease that ends without a report counts, until it is too often.
-pub async fn lost_claims_are_counted<S: AllPorts>(store: &S) {
+pub async fn lost_claims_are_counted<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let mut claimed = claim_one(store, 1, noon()).await;
     let mut now = noon();
@@ -237,7 +237,7 @@ pub async fn lost_claims_are_counted<S: AllPorts>(store: &S) {
 }
 
 /// A worker that says anything about a task is alive.
-pub async fn any_report_clears_a_suspect<S: AllPorts>(store: &S) {
+pub async fn any_report_clears_a_suspect<S: Store + Outbox>(store: &S) {
     let later = noon() + LEASE;
     for n in 1..=4 {
         ask(store, &[effect(n)], noon()).await;
@@ -266,7 +266,7 @@ pub async fn any_report_clears_a_suspect<S: AllPorts>(store: &S) {
 }
 
 /// What is given back is due when the worker says, and failed at nothing.
-pub async fn what_is_given_back_is_no_failure<S: AllPorts>(store: &S) {
+pub async fn what_is_given_back_is_no_failure<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     let claimed = claim(store, 1, noon()).await;
     let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
@@ -289,7 +289,7 @@ pub async fn what_is_given_back_is_no_failure<S: AllPorts>(store: &S) {
 }
 
 /// A worker that lives keeps what it holds.
-pub async fn a_renewed_lease_holds<S: AllPorts>(store: &S) {
+pub async fn a_renewed_lease_holds<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
@@ -306,7 +306,7 @@ pub async fn a_renewed_lease_holds<S: AllPorts>(store: &S) {
 }
 
 /// Whoever lost the lease finishes nothing, and nothing of its commit is written.
-pub async fn finishing_without_the_lease_conflicts<S: AllPorts>(store: &S) {
+pub async fn finishing_without_the_lease_conflicts<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let slow = claim_one(store, 1, noon()).await;
     let fast = claim_suspect(store, 2, noon() + LEASE).await;
@@ -327,7 +327,7 @@ pub async fn finishing_without_the_lease_conflicts<S: AllPorts>(store: &S) {
 }
 
 /// A failure is noted, and the first one remembered.
-pub async fn a_failed_task_waits_and_counts<S: AllPorts>(store: &S) {
+pub async fn a_failed_task_waits_and_counts<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     let due = noon() + minutes(5);
@@ -354,7 +354,7 @@ pub async fn a_failed_task_waits_and_counts<S: AllPorts>(store: &S) {
 }
 
 /// Given up is not gone.
-pub async fn a_buried_task_is_dead_until_revived<S: AllPorts>(store: &S) {
+pub async fn a_buried_task_is_dead_until_revived<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     for claimed in claim(store, 1, noon()).await {
         store
@@ -386,7 +386,7 @@ pub async fn a_buried_task_is_dead_until_revived<S: AllPorts>(store: &S) {
 }
 
 /// A new wish is a new chance.
-pub async fn asking_for_a_dead_effect_revives_it<S: AllPorts>(store: &S) {
+pub async fn asking_for_a_dead_effect_revives_it<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
@@ -403,7 +403,7 @@ pub async fn asking_for_a_dead_effect_revives_it<S: AllPorts>(store: &S) {
 }
 
 /// Asked for during the work, it is not given up with the work.
-pub async fn asking_again_wins_over_burying<S: AllPorts>(store: &S) {
+pub async fn asking_again_wins_over_burying<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     ask(store, &[effect(1)], noon()).await;
@@ -419,7 +419,7 @@ pub async fn asking_again_wins_over_burying<S: AllPorts>(store: &S) {
 }
 
 /// What somebody else holds is not to be touched.
-pub async fn a_lost_lease_can_neither_retry_nor_bury<S: AllPorts>(store: &S) {
+pub async fn a_lost_lease_can_neither_retry_nor_bury<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let slow = claim_one(store, 1, noon()).await;
     let fast = claim_suspect(store, 2, noon() + LEASE).await;
@@ -439,7 +439,7 @@ pub async fn a_lost_lease_can_neither_retry_nor_bury<S: AllPorts>(store: &S) {
 }
 
 /// A posting's next event waits until the one before it is delivered, even while that is dead.
-pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
+pub async fn events_of_a_posting_come_in_order<S: Store + Outbox>(store: &S) {
     raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_APPROVED]).await;
     raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
     let name = |claimed: &Claimed| match &claimed.work {
@@ -473,7 +473,7 @@ pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
 }
 
 /// What is raised while an event is dead waits behind it, and goes on with it.
-pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(store: &S) {
+pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: Store + Outbox>(store: &S) {
     raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
     let first = claim_one(store, 1, noon()).await;
     store
@@ -500,7 +500,7 @@ pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(stor
 }
 
 /// Order is kept per posting, not across them.
-pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts>(store: &S) {
+pub async fn events_of_different_postings_do_not_wait_for_each_other<S: Store + Outbox>(store: &S) {
     for posting in 1..=3 {
         raise(store, posting, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
     }
@@ -519,7 +519,7 @@ pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts
 }
 
 /// There is one effect of a kind and key, in the lane that was asked for last.
-pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
+pub async fn asking_for_another_account_moves_a_sync<S: Store + Outbox>(store: &S) {
     let [east, west] = tellings(1);
     ask(store, &[east], noon()).await;
     ask(store, &[west], noon() + hours(1)).await;
@@ -544,7 +544,9 @@ pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
 }
 
 /// What is being told to one account is not in the way of the other.
-pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<S: AllPorts>(
+pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<
+    S: Store + Outbox,
+>(
     store: &S,
 ) {
     let [east, west] = tellings(1);
@@ -562,7 +564,7 @@ pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<S
 }
 
 /// What one account never took, the other may.
-pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: &S) {
+pub async fn asking_for_another_account_revives_a_dead_sync<S: Store + Outbox>(store: &S) {
     let [east, west] = tellings(1);
     ask(store, &[east], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
@@ -580,7 +582,7 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: 
 }
 
 /// Changes of people are told before bulk work is done.
-pub async fn a_bulk_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
+pub async fn a_bulk_sync_moves_up_and_never_back<S: Store + Outbox>(store: &S) {
     let [sync, _] = tellings(1);
     let first = Effect::new(BULK_EAST, uuid(1));
     ask(store, &[first], noon()).await;
@@ -606,7 +608,7 @@ fn tellings(n: u128) -> [Effect; 2] {
 }
 
 /// The events of another context wait for each other like a posting's, and come back as they were.
-pub async fn events_of_any_subject_come_in_order<S: AllPorts>(store: &S) {
+pub async fn events_of_any_subject_come_in_order<S: Store + Outbox>(store: &S) {
     let events = [0, 1].map(|minute| Event {
         name: TOLD,
         subject: Subject::of(uuid(1)),
@@ -626,7 +628,7 @@ pub async fn events_of_any_subject_come_in_order<S: AllPorts>(store: &S) {
 }
 
 /// Order is kept per subject, whatever it is.
-pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: AllPorts>(
+pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: Store + Outbox>(
     store: &S,
 ) {
     raise(store, 1, &[JOB_POSTING_CREATED]).await;
@@ -648,7 +650,7 @@ pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: 
 }
 
 /// A worker of one queue leaves the others alone.
-pub async fn queues_are_claimed_apart<S: AllPorts>(store: &S) {
+pub async fn queues_are_claimed_apart<S: Store + Outbox>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     // Several of one key are tasks of their own if their kinds differ.
     let tasks = [
@@ -683,7 +685,7 @@ async fn claim_from<S: Outbox>(store: &S, queue: Queue, lease: u128) -> Vec<Clai
 }
 
 /// What has waited longest goes first.
-pub async fn claims_are_limited_and_longest_due_first<S: AllPorts>(store: &S) {
+pub async fn claims_are_limited_and_longest_due_first<S: Store + Outbox>(store: &S) {
     for (n, minute) in [(1, 3), (2, 1), (3, 2)] {
         ask(store, &[effect(n)], noon() + minutes(minute)).await;
     }
@@ -706,7 +708,7 @@ pub async fn claims_are_limited_and_longest_due_first<S: AllPorts>(store: &S) {
 }
 
 /// An operator sees what waits, also while it is leased.
-pub async fn rows_are_listed<S: AllPorts>(store: &S) {
+pub async fn rows_are_listed<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     raise(store, 2, &[JOB_POSTING_EXPIRED]).await;
     for queue in [WEST, MOVE] {
@@ -750,7 +752,7 @@ pub async fn rows_are_listed<S: AllPorts>(store: &S) {
 }
 
 /// A list is read by pages.
-pub async fn rows_are_listed_by_pages<S: AllPorts>(store: &S) {
+pub async fn rows_are_listed_by_pages<S: Store + Outbox>(store: &S) {
     for n in 1..=5 {
         ask(store, &[effect(n)], noon()).await;
     }
@@ -769,7 +771,7 @@ pub async fn rows_are_listed_by_pages<S: AllPorts>(store: &S) {
 }
 
 /// Whatever they are and however they stand, and nobody else's.
-pub async fn the_tasks_of_a_subject_are_listed<S: AllPorts>(store: &S) {
+pub async fn the_tasks_of_a_subject_are_listed<S: Store + Outbox>(store: &S) {
     let id = uuid(1);
     ask(store, &[Effect::new(MOVE, id)], noon()).await;
     let claimed = store
@@ -811,7 +813,7 @@ pub async fn the_tasks_of_a_subject_are_listed<S: AllPorts>(store: &S) {
 }
 
 /// Of some effects, those that were given up are told apart from whatever else there is.
-pub async fn dead_tasks_are_found_by_their_effects<S: AllPorts>(store: &S) {
+pub async fn dead_tasks_are_found_by_their_effects<S: Store + Outbox>(store: &S) {
     let moving = |n| Effect::new(MOVE, uuid(n));
     let [sync, _] = tellings(2);
     ask(store, &[moving(1), moving(2), moving(3), sync], noon()).await;
@@ -826,7 +828,7 @@ pub async fn dead_tasks_are_found_by_their_effects<S: AllPorts>(store: &S) {
 }
 
 /// How much waits, how much is dead, and since when.
-pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
+pub async fn the_backlog_is_counted<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     ask(store, &[effect(2)], noon() + hours(1)).await;
     let claimed = claim_one(store, 1, noon()).await;

@@ -4,14 +4,13 @@ use super::{identifier, load, posting, put, run, touching};
 use crate::{
     company::CompanyId,
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::Outbox,
-    posting::{ContentHash, Description, Posting, PostingId, Rejection, Status, enrich},
-    store::{ListQuery, PostingReader, StoreError},
-    testing::{AllPorts, create, hours, noon, push, put_id, uuid},
+    posting::{ContentHash, Description, Posting, PostingId, Rejection, Status},
+    store::{ListQuery, PostingReader, Store, StoreError},
+    testing::{create, hours, noon, push, put_id, uuid},
 };
 
 /// What a commit wrote is what a load gives.
-pub async fn loads_what_was_committed<S: AllPorts>(store: &S) {
+pub async fn loads_what_was_committed<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let posting = posting(store, "a").await;
     assert_eq!(posting.id, put_id("a"));
@@ -27,7 +26,7 @@ pub async fn loads_what_was_committed<S: AllPorts>(store: &S) {
 }
 
 /// Neighbours are not loaded; companies are, when asked for.
-pub async fn loads_only_what_is_named<S: AllPorts>(store: &S) {
+pub async fn loads_only_what_is_named<S: Store + PostingReader>(store: &S) {
     put(
         store,
         &[
@@ -54,7 +53,7 @@ pub async fn loads_only_what_is_named<S: AllPorts>(store: &S) {
 }
 
 /// The same by ids.
-pub async fn loads_by_id<S: AllPorts>(store: &S) {
+pub async fn loads_by_id<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme"), create("b", "bolt")]).await;
     let ids = [put_id("b"), PostingId::new(uuid(404))];
     let known = store.load_by_id(&ids).await.expect("the store works");
@@ -67,7 +66,7 @@ pub async fn loads_by_id<S: AllPorts>(store: &S) {
 
 /// A load for rules leaves descriptions where they are; whoever reads a posting gets its text, and
 /// keeps getting it after changes that did not send it.
-pub async fn descriptions_are_read_where_they_are_needed<S: AllPorts>(store: &S) {
+pub async fn descriptions_are_read_where_they_are_needed<S: Store + PostingReader>(store: &S) {
     let id = identifier("a");
     let pushes = [
         (create("a", "acme"), "<p>Build things at acme.</p>"),
@@ -106,7 +105,7 @@ pub async fn descriptions_are_read_where_they_are_needed<S: AllPorts>(store: &S)
 }
 
 /// A batch may be larger than what a database takes in one statement.
-pub async fn loads_large_batches<S: AllPorts>(store: &S) {
+pub async fn loads_large_batches<S: Store + PostingReader>(store: &S) {
     let names: Vec<_> = (0..3_000).map(|n| format!("posting {n}")).collect();
     let batch: Vec<_> = names.iter().map(|name| create(name, "acme")).collect();
     put(store, &batch).await;
@@ -118,7 +117,7 @@ pub async fn loads_large_batches<S: AllPorts>(store: &S) {
 }
 
 /// Two creations of one identifier: the later one learns that it is too late.
-pub async fn a_new_posting_of_a_taken_identifier_conflicts<S: AllPorts>(store: &S) {
+pub async fn a_new_posting_of_a_taken_identifier_conflicts<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let taken = posting(store, "a").await;
     let mut writes = touching(&taken, |posting| {
@@ -134,7 +133,7 @@ pub async fn a_new_posting_of_a_taken_identifier_conflicts<S: AllPorts>(store: &
 }
 
 /// The version guards every write.
-pub async fn a_write_on_another_version_conflicts<S: AllPorts>(store: &S) {
+pub async fn a_write_on_another_version_conflicts<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let before = posting(store, "a").await;
     let writes = || touching(&before, |posting| posting.details.title = "New".into());
@@ -146,37 +145,8 @@ pub async fn a_write_on_another_version_conflicts<S: AllPorts>(store: &S) {
     assert_eq!(posting(store, "a").await.version, 2);
 }
 
-/// One conflict in a commit undoes its companies, postings, effects and events.
-pub async fn a_conflict_writes_nothing<S: AllPorts>(store: &S) {
-    put(store, &[create("a", "acme"), create("b", "bolt")]).await;
-    let (a, b) = (posting(store, "a").await, posting(store, "b").await);
-    let tasks = Outbox::list(store, false, None, usize::MAX)
-        .await
-        .expect("the store works");
-    let mut writes = touching(&a, |posting| posting.details.title = "New".into());
-    writes.postings.extend(
-        touching(&b, |posting| posting.version = 8)
-            .postings
-            .into_iter()
-            .map(|(id, mut write)| {
-                write.expected = Some(7);
-                (id, write)
-            }),
-    );
-    writes.tasks.ask(enrich(PostingId::new(uuid(9))));
-    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-    assert_eq!(posting(store, "a").await, a);
-    assert_eq!(posting(store, "b").await, b);
-    assert_eq!(
-        Outbox::list(store, false, None, usize::MAX)
-            .await
-            .expect("the store works"),
-        tasks
-    );
-}
-
 /// No case folding, no normalisation, no trimming.
-pub async fn identifiers_compare_byte_for_byte<S: AllPorts>(store: &S) {
+pub async fn identifiers_compare_byte_for_byte<S: Store + PostingReader>(store: &S) {
     let names = [
         "a", "A", "a ", "ä", "a\u{308}", "a/b?c", "🦀", "%41", "'; --",
     ];
@@ -189,7 +159,7 @@ pub async fn identifiers_compare_byte_for_byte<S: AllPorts>(store: &S) {
 }
 
 /// Every field that can be pushed, at its awkward values.
-pub async fn every_field_comes_back<S: AllPorts>(store: &S) {
+pub async fn every_field_comes_back<S: Store + PostingReader>(store: &S) {
     let body = r#"{
         "title": "Ingénieur·e 🦀 \" ' \\ %_",
         "raw_description": "<p>Zeile 1\r\nLinie 2</p> ",
@@ -250,7 +220,7 @@ pub async fn every_field_comes_back<S: AllPorts>(store: &S) {
 }
 
 /// What is not set is `None`, not empty.
-pub async fn unset_fields_come_back_unset<S: AllPorts>(store: &S) {
+pub async fn unset_fields_come_back_unset<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let posting = posting(store, "a").await;
     let details = &posting.details;
@@ -271,7 +241,7 @@ pub async fn unset_fields_come_back_unset<S: AllPorts>(store: &S) {
 }
 
 /// Open postings past their lifetime, the longest overdue first.
-pub async fn overdue_postings_are_found_in_order<S: AllPorts>(store: &S) {
+pub async fn overdue_postings_are_found_in_order<S: Store + PostingReader>(store: &S) {
     let rows = [
         ("late", Status::Approved, Some(noon() - hours(1))),
         ("later", Status::Approved, Some(noon() - hours(2))),
@@ -299,7 +269,7 @@ pub async fn overdue_postings_are_found_in_order<S: AllPorts>(store: &S) {
 }
 
 /// Texts and coordinates are replaced together, and kept by writes that have none.
-pub async fn the_newest_enrichment_stands<S: AllPorts>(store: &S) {
+pub async fn the_newest_enrichment_stands<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let texts = |markdown: &str| EnrichedTexts {
         markdown: markdown.into(),

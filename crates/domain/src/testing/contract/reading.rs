@@ -5,18 +5,18 @@ use crate::{
     client::ClientId,
     enrichment::EnrichedTexts,
     posting::{Actor, Status},
-    store::{HISTORY_SHOWN, ListQuery, PostingPage, PostingReader},
-    testing::{AllPorts, MemoryStore, create, hours, minutes, noon, push, push_by, uuid},
+    store::{HISTORY_SHOWN, ListQuery, PostingPage, PostingReader, Store},
+    testing::{MemoryStore, create, hours, minutes, noon, push, push_by, uuid},
 };
 
 /// Nothing is no error.
-pub async fn an_unknown_posting_is_none<S: AllPorts>(store: &S) {
+pub async fn an_unknown_posting_is_none<S: Store + PostingReader>(store: &S) {
     let found = PostingReader::find(store, &identifier("a")).await;
     assert_eq!(found.expect("the store works"), None);
 }
 
 /// History is what happened, oldest first, with who did it.
-pub async fn history_is_in_order<S: AllPorts>(store: &S) {
+pub async fn history_is_in_order<S: Store + PostingReader>(store: &S) {
     let other = ClientId::new(uuid(2));
     put(
         store,
@@ -53,7 +53,7 @@ pub async fn history_is_in_order<S: AllPorts>(store: &S) {
 }
 
 /// Ascending by time of change and id, page by page, without gap or repeat.
-pub async fn lists_ascend_and_page<S: AllPorts>(store: &S) {
+pub async fn lists_ascend_and_page<S: Store + PostingReader>(store: &S) {
     for minute in [3, 1, 2] {
         let batch: Vec<_> = (0..5)
             .map(|n| create(&format!("{minute} {n}"), "acme"))
@@ -95,7 +95,7 @@ pub async fn lists_ascend_and_page<S: AllPorts>(store: &S) {
 }
 
 /// A page ends before the posting whose texts are too much for it, and the next one begins there.
-pub async fn lists_end_at_their_size<S: AllPorts>(store: &S) {
+pub async fn lists_end_at_their_size<S: Store + PostingReader>(store: &S) {
     let of_size = |name: &str, field: &str, size: usize| {
         let text = "é".repeat(size / 2);
         let body = format!(
@@ -144,7 +144,7 @@ pub async fn lists_end_at_their_size<S: AllPorts>(store: &S) {
 }
 
 /// Of a long history the newest entries are read, oldest first.
-pub async fn a_long_history_is_cut<S: AllPorts>(store: &S) {
+pub async fn a_long_history_is_cut<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     for hour in 1..=60 {
         let reason = format!(r#"{{"expiration":{{"reason":"{hour}"}}}}"#);
@@ -167,13 +167,13 @@ pub async fn a_long_history_is_cut<S: AllPorts>(store: &S) {
     );
 }
 
-async fn listed<S: AllPorts>(store: &S, query: &ListQuery) -> PostingPage {
+async fn listed<S: Store + PostingReader>(store: &S, query: &ListQuery) -> PostingPage {
     let page = PostingReader::list(store, query).await;
     page.expect("the store works")
 }
 
 /// Gives a posting texts of this size in all, in a commit that leaves its place in the list.
-async fn enriched<S: AllPorts>(store: &S, name: &str, size: usize) {
+async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) {
     let posting = posting(store, name).await;
     let mut writes = touching(&posting, |_| {});
     let write = writes.postings.get_mut(&posting.id).expect("it is written");
@@ -189,7 +189,7 @@ async fn enriched<S: AllPorts>(store: &S, name: &str, size: usize) {
 }
 
 /// By status and by time of change, which is exclusive.
-pub async fn lists_filter<S: AllPorts>(store: &S) {
+pub async fn lists_filter<S: Store + PostingReader>(store: &S) {
     for (minute, name) in [(0, "a"), (1, "b"), (2, "c")] {
         run(store, &[create(name, "acme")], noon() + minutes(minute)).await;
     }
@@ -243,7 +243,7 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
 }
 
 /// A day of commands leaves the same postings here as in memory.
-pub async fn reads_as_in_memory<S: AllPorts>(store: &S) {
+pub async fn reads_as_in_memory<S: Store + PostingReader>(store: &S) {
     let day = [
         vec![
             create("a", "acme"),
@@ -302,9 +302,4 @@ pub async fn reads_as_in_memory<S: AllPorts>(store: &S) {
                 .expect("memory works")
         );
     }
-}
-
-/// A store that works says so.
-pub async fn is_ready<S: AllPorts>(store: &S) {
-    store.ready().await.expect("it is ready");
 }
