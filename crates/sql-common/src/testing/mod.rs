@@ -5,6 +5,7 @@
 )]
 
 pub mod corruption;
+pub mod load;
 pub mod outbox;
 pub mod sample;
 pub mod upgrade;
