@@ -3,9 +3,13 @@
 //!
 //! - `types`: SQL types that each database stores in its own way; `entity`: the columns of a table;
 //!   `sql`: statements that are prepared once, and their values.
-//! - `posting`, `company`, `client`, `draft`, `audit`: tables, their rows as values of the domain, and
-//!   statements.
+//! - `stored`: columns back into values; one without a meaning is reported by its name.
+//! - `posting`, `company`, `client`, `draft`, `audit`, `outbox`, `subscriber`, `account`, `erasure`:
+//!   tables, their rows as values of the domain and of the newsletter, and statements.
 //! - `migrations`: which of them a database lacks.
+//!
+//! With the feature `testing` there are the tests that both stores pass (`store_suite!`), and fixtures
+//! of stored data.
 //!
 //! A new column of a posting is a line in `posting` beside the migrations, and what it is read as.
 

@@ -1,7 +1,5 @@
 //! The table `subscribers`.
 
-use std::{collections::HashMap, hash::Hash};
-
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use newsletter::{
     store::{Census, StoreError},
@@ -202,17 +200,15 @@ impl TryFrom<SubscriberRow> for Subscriber {
     }
 }
 
-/// Adds subscribers that were read to those that are known.
-pub fn add<K: Eq + Hash>(
-    known: &mut HashMap<K, Subscriber>,
+/// Subscribers that were read, by a key of theirs.
+pub fn by<K>(
     rows: Vec<SubscriberRow>,
     key: impl Fn(&Subscriber) -> K,
-) -> Result<(), StoreError> {
-    for row in rows {
-        let subscriber = Subscriber::try_from(row)?;
-        known.insert(key(&subscriber), subscriber);
-    }
-    Ok(())
+) -> Result<Vec<(K, Subscriber)>, StoreError> {
+    let subscribers = rows.into_iter().map(Subscriber::try_from);
+    subscribers
+        .map(|subscriber| subscriber.map(|it| (key(&it), it)))
+        .collect()
 }
 
 statement! {

@@ -27,9 +27,8 @@ pub(super) async fn load(
     }
     let emails: Vec<_> = emails.iter().map(Email::as_str).collect();
     let found = all().filter(subscribers::email.eq_any(emails));
-    let mut known = HashMap::new();
-    subscriber::add(&mut known, found.load(conn).await?, |it| it.email.clone())?;
-    Ok(known)
+    let found = subscriber::by(found.load(conn).await?, |it| it.email.clone())?;
+    Ok(found.into_iter().collect())
 }
 
 /// The subscribers with these ids.
@@ -42,9 +41,8 @@ pub(super) async fn load_by_id(
     }
     let ids: Vec<_> = ids.iter().map(|id| StoredId::from(id.uuid())).collect();
     let found = all().filter(subscribers::id.eq_any(ids));
-    let mut known = HashMap::new();
-    subscriber::add(&mut known, found.load(conn).await?, |it| it.id)?;
-    Ok(known)
+    let found = subscriber::by(found.load(conn).await?, |it| it.id)?;
+    Ok(found.into_iter().collect())
 }
 
 /// The holder of a token.

@@ -2,17 +2,15 @@
 
 mod availability;
 mod concurrency;
-mod corruption;
 mod drafts;
 mod health;
 mod locks;
-mod outbox;
 pub(crate) mod plans;
 mod poolers;
 mod round_trips;
 mod schema;
+mod shared;
 mod subscribers;
-mod upgrade;
 
 use diesel::{
     QueryableByName, sql_query,

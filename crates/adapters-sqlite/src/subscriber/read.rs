@@ -25,7 +25,7 @@ pub(super) fn load(
     for emails in emails.chunks(IN_LIST) {
         let emails = emails.iter().map(Email::as_str);
         let found = all().filter(subscribers::email.eq_any(emails));
-        subscriber::add(&mut known, found.load(conn)?, |it| it.email.clone())?;
+        known.extend(subscriber::by(found.load(conn)?, |it| it.email.clone())?);
     }
     Ok(known)
 }
@@ -39,7 +39,7 @@ pub(super) fn load_by_id(
     for ids in ids.chunks(IN_LIST) {
         let ids = ids.iter().map(|id| StoredId::from(id.uuid()));
         let found = all().filter(subscribers::id.eq_any(ids));
-        subscriber::add(&mut known, found.load(conn)?, |it| it.id)?;
+        known.extend(subscriber::by(found.load(conn)?, |it| it.id)?);
     }
     Ok(known)
 }

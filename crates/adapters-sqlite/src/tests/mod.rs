@@ -4,10 +4,9 @@ mod corruption;
 mod drafts;
 mod durability;
 mod faults;
-mod outbox;
 mod processes;
 mod schema;
-mod upgrade;
+mod shared;
 
 use std::path::PathBuf;
 

@@ -1,7 +1,6 @@
 //! That a stored value without a meaning is reported by its column's name.
 //!
-//! Each function takes an empty store, and `run`, which runs SQL as a person with a shell would, with
-//! the checks of the tables off.
+//! Each function takes an empty store.
 
 use std::fmt;
 
@@ -10,7 +9,7 @@ use domain::{
     client::Clients,
     enrichment::{DraftCache, DraftKey},
     outbox::{EVENTS, Event, Outbox},
-    posting::{Actor, HistoryEntry, PostingId, Status, event},
+    posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event},
     store::{ListQuery, PostingReader, Store, StoreError, WriteSet},
     testing::{client, deed, hours, identifier, minutes, noon, uuid},
 };
@@ -19,28 +18,10 @@ use newsletter::{
     testing::{email, subscriber_id, token},
 };
 
-use super::sample;
-
-/// The words in which values are written.
-#[derive(Clone, Copy, Debug)]
-pub enum Dialect {
-    /// Of SQLite.
-    Sqlite,
-    /// Of PostgreSQL.
-    Postgres,
-}
+use super::{Shell, sample};
 
 /// A column, and a value without a meaning in the words of SQLite and of PostgreSQL.
 type Case = (&'static str, &'static str, &'static str);
-
-impl Dialect {
-    fn value(self, (_, sqlite, postgres): Case) -> &'static str {
-        match self {
-            Self::Sqlite => sqlite,
-            Self::Postgres => postgres,
-        }
-    }
-}
 
 /// Checks that a column is named.
 fn names<T: fmt::Debug>(result: Result<T, StoreError>, column: &str) {
@@ -74,16 +55,14 @@ const POSTINGS: [Case; 13] = [
 ///
 /// # Panics
 /// When a column is not named.
-pub async fn of_postings<S: Store + PostingReader>(
-    store: &S,
-    run: impl AsyncFn(&str),
-    dialect: Dialect,
-) {
+pub async fn of_postings<S: Store + PostingReader + Shell>(store: &S) {
     for case in POSTINGS {
-        let (column, value) = (case.0, dialect.value(case));
-        run("DELETE FROM postings").await;
+        let (column, value) = (case.0, S::DIALECT.value(case));
+        store.damage("DELETE FROM postings").await;
         store.commit(sample::create(1)).await.expect("it is new");
-        run(&format!("UPDATE postings SET {column} = {value}")).await;
+        store
+            .damage(&format!("UPDATE postings SET {column} = {value}"))
+            .await;
         let named = format!("postings.{column}");
         names(store.load_by_id(&[PostingId::new(uuid(1))]).await, &named);
         let all = ListQuery {
@@ -103,9 +82,9 @@ pub async fn of_postings<S: Store + PostingReader>(
 ///
 /// # Panics
 /// When a column is not named.
-pub async fn of_history<S: Store + PostingReader>(store: &S, run: impl AsyncFn(&str)) {
+pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
     for (column, value) in [("actor", "'client:nobody'"), ("status", "'gone'")] {
-        run("DELETE FROM postings").await;
+        store.damage("DELETE FROM postings").await;
         let mut writes = sample::create(1);
         for write in writes.postings.values_mut() {
             write.history.push(HistoryEntry {
@@ -116,7 +95,9 @@ pub async fn of_history<S: Store + PostingReader>(store: &S, run: impl AsyncFn(&
             });
         }
         store.commit(writes).await.expect("it is new");
-        run(&format!("UPDATE posting_history SET {column} = {value}")).await;
+        store
+            .damage(&format!("UPDATE posting_history SET {column} = {value}"))
+            .await;
         let found = PostingReader::find(store, &identifier("job-1")).await;
         names(found, &format!("posting_history.{column}"));
     }
@@ -142,17 +123,15 @@ const SUBSCRIBERS: [Case; 13] = [
 ///
 /// # Panics
 /// When a column is not named.
-pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader>(
-    store: &S,
-    run: impl AsyncFn(&str),
-    dialect: Dialect,
-) {
+pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader + Shell>(store: &S) {
     const ADDRESS: &str = "a@example.com";
     for case in SUBSCRIBERS {
-        let (column, value) = (case.0, dialect.value(case));
-        run("DELETE FROM subscribers").await;
+        let (column, value) = (case.0, S::DIALECT.value(case));
+        store.damage("DELETE FROM subscribers").await;
         store.commit(sample::subscribe()).await.expect("it is new");
-        run(&format!("UPDATE subscribers SET {column} = {value}")).await;
+        store
+            .damage(&format!("UPDATE subscribers SET {column} = {value}"))
+            .await;
         let named = format!("subscribers.{column}");
         let ids = [subscriber_id(ADDRESS)];
         names(store.load_by_id(&ids).await, &named);
@@ -183,14 +162,10 @@ const OUTBOX: [Case; 5] = [
 ///
 /// # Panics
 /// When a column is not named.
-pub async fn of_the_outbox<S: Store + Outbox>(
-    store: &S,
-    run: impl AsyncFn(&str),
-    dialect: Dialect,
-) {
+pub async fn of_the_outbox<S: Store + Outbox + Shell>(store: &S) {
     for case in OUTBOX {
-        let (column, value) = (case.0, dialect.value(case));
-        run("DELETE FROM outbox").await;
+        let (column, value) = (case.0, S::DIALECT.value(case));
+        store.damage("DELETE FROM outbox").await;
         let mut writes = WriteSet::new(noon());
         writes.tasks.events.push(Event {
             name: event::JOB_POSTING_CREATED,
@@ -198,7 +173,9 @@ pub async fn of_the_outbox<S: Store + Outbox>(
             at: noon(),
         });
         store.commit(writes).await.expect("the store works");
-        run(&format!("UPDATE outbox SET {column} = {value}")).await;
+        store
+            .damage(&format!("UPDATE outbox SET {column} = {value}"))
+            .await;
         let named = format!("outbox.{column}");
         let claimed = store.claim(EVENTS, 1, minutes(1), uuid(9), noon());
         names(claimed.await, &named);
@@ -216,14 +193,16 @@ const DRAFTS: [Case; 4] = [
 ///
 /// # Panics
 /// When a column is not named.
-pub async fn of_drafts<S: DraftCache>(store: &S, run: impl AsyncFn(&str), dialect: Dialect) {
+pub async fn of_drafts<S: DraftCache + Shell>(store: &S) {
     let (key, until) = (DraftKey::from_bytes([7; 32]), noon() + hours(1));
     for case in DRAFTS {
-        let (column, value) = (case.0, dialect.value(case));
-        run("DELETE FROM drafts").await;
+        let (column, value) = (case.0, S::DIALECT.value(case));
+        store.damage("DELETE FROM drafts").await;
         let reserved = store.reserve(&key, uuid(1), until, noon()).await;
         reserved.expect("nobody has it");
-        run(&format!("UPDATE drafts SET {column} = {value}")).await;
+        store
+            .damage(&format!("UPDATE drafts SET {column} = {value}"))
+            .await;
         let asked = store.reserve(&key, uuid(2), until, noon()).await;
         names(asked, &format!("drafts.{column}"));
     }
@@ -233,7 +212,7 @@ pub async fn of_drafts<S: DraftCache>(store: &S, run: impl AsyncFn(&str), dialec
 ///
 /// # Panics
 /// When a column is not named.
-pub async fn of_clients<S: Clients>(store: &S, run: impl AsyncFn(&str), dialect: Dialect) {
+pub async fn of_clients<S: Clients + Shell>(store: &S) {
     let client = client(1);
     store.insert(&client).await.expect("it is new");
     let case = (
@@ -241,8 +220,10 @@ pub async fn of_clients<S: Clients>(store: &S, run: impl AsyncFn(&str), dialect:
         "'job-postings:write,everything'",
         "'{job-postings:write,everything}'",
     );
-    let value = dialect.value(case);
-    run(&format!("UPDATE clients SET scopes = {value}")).await;
+    let value = S::DIALECT.value(case);
+    store
+        .damage(&format!("UPDATE clients SET scopes = {value}"))
+        .await;
     names(Clients::find(store, client.id).await, "clients.scopes");
     names(Clients::list(store).await, "clients.scopes");
 }
@@ -256,23 +237,36 @@ const AUDIT: [Case; 2] = [
 ///
 /// # Panics
 /// When a column is not named.
-pub async fn of_the_audit<S: Store + AuditLog>(
-    store: &S,
-    run: impl AsyncFn(&str),
-    dialect: Dialect,
-) {
+pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     for case in AUDIT {
-        let (column, value) = (case.0, dialect.value(case));
-        run("DELETE FROM audit").await;
+        let (column, value) = (case.0, S::DIALECT.value(case));
+        store.damage("DELETE FROM audit").await;
         let mut writes = WriteSet::new(noon());
         let entry = deed(1).entry(Action::POSTINGS_APPROVE, noon());
         writes.tasks.audit.push(entry);
         store.commit(writes).await.expect("the store works");
-        run(&format!("UPDATE audit SET {column} = {value}")).await;
+        store
+            .damage(&format!("UPDATE audit SET {column} = {value}"))
+            .await;
         let query = AuditQuery {
             limit: 1,
             ..AuditQuery::default()
         };
         names(store.entries(&query).await, &format!("audit.{column}"));
     }
+}
+
+/// Damages the kind of a task, which keeps no other from being claimed.
+///
+/// # Panics
+/// When it does.
+pub async fn of_one_kind<S: Store + Outbox + Shell>(store: &S) {
+    let mut writes = sample::create(1);
+    writes.tasks.ask(enrich(PostingId::new(uuid(1))));
+    store.commit(writes).await.expect("it is new");
+    let dance = "INSERT INTO outbox (kind, subject, next_at, created_at) \
+        VALUES ('dance', {id}, {past}, {past})";
+    store.damage(dance).await;
+    let claimed = store.claim(ENRICH, 9, minutes(1), uuid(9), noon()).await;
+    assert_eq!(claimed.map(|claimed| claimed.len()), Ok(1));
 }

@@ -5,11 +5,164 @@
 )]
 
 pub mod corruption;
+pub mod load;
+pub mod outbox;
 pub mod sample;
 pub mod upgrade;
 
+use domain::store::StoreError;
+
+/// The words in which values are written.
+#[derive(Clone, Copy, Debug)]
+pub enum Dialect {
+    /// Of SQLite.
+    Sqlite,
+    /// Of PostgreSQL.
+    Postgres,
+}
+
+impl Dialect {
+    fn value(self, (_, sqlite, postgres): (&str, &'static str, &'static str)) -> &'static str {
+        match self {
+            Self::Sqlite => sqlite,
+            Self::Postgres => postgres,
+        }
+    }
+
+    /// Puts its own words for what stands in braces: a random `{id}`, a time that is `{past}`, a
+    /// hash that is too `{short}`, and one that is as `{long}` as it should be.
+    fn words(self, sql: &str) -> String {
+        [
+            ("{id}", "randomblob(16)", "gen_random_uuid()"),
+            ("{past}", "0", "timestamptz '2000-01-01'"),
+            ("{short}", "zeroblob(31)", "'\\x00'"),
+            ("{long}", "zeroblob(32)", "sha256('')"),
+        ]
+        .into_iter()
+        .fold(sql.to_owned(), |sql, word| {
+            sql.replace(word.0, self.value(word))
+        })
+    }
+
+    /// Takes the checks away, as if somebody had restored the data without them.
+    fn without_checks(self) -> &'static str {
+        self.value((
+            "",
+            "PRAGMA ignore_check_constraints = ON;",
+            "DO $$ DECLARE it record; BEGIN FOR it IN SELECT conrelid::regclass AS owner, conname \
+             FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace LOOP \
+             EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', it.owner, it.conname); \
+             END LOOP; END $$;",
+        ))
+    }
+}
+
+/// A store with a shell to its database.
+#[expect(async_fn_in_trait, reason = "they are awaited where they are called")]
+pub trait Shell: Sized {
+    /// The words of the database.
+    const DIALECT: Dialect;
+    /// The folder of the store's crate.
+    const FOLDER: &'static str;
+    /// Queries everything in the schema, with its definition.
+    const OBJECTS: &'static str;
+    /// Queries `table.column` of all columns.
+    const COLUMNS: &'static str;
+
+    /// Runs statements.
+    async fn batch(&self, sql: &str) -> Result<(), String>;
+    /// The texts that a query returns as `value`.
+    async fn values(&self, query: &str) -> Vec<String>;
+    /// The names of the migrations that the schema lacks.
+    async fn lacks(&self) -> Result<Vec<String>, StoreError>;
+    /// Applies them.
+    async fn complete(&self) -> Result<Vec<String>, StoreError>;
+    /// Applies the next migration, or reverts the last one, as diesel's harness does it.
+    async fn step(&self, is_up: bool);
+
+    /// Runs a statement with words of the [dialect](Dialect::words).
+    async fn shell(&self, sql: &str) -> Result<(), String> {
+        self.batch(&Self::DIALECT.words(sql)).await
+    }
+
+    /// Runs a statement with the checks of the tables off.
+    ///
+    /// # Panics
+    /// When it fails.
+    async fn damage(&self, sql: &str) {
+        let checks = Self::DIALECT.without_checks();
+        let done = self.shell(&format!("{checks} {sql}")).await;
+        done.expect("nothing is checked");
+    }
+
+    /// The one number that a query returns.
+    ///
+    /// # Panics
+    /// When it returns none.
+    async fn number(&self, query: &str) -> i64 {
+        let query = format!("SELECT CAST(({query}) AS TEXT) AS value");
+        let number = self.values(&query).await;
+        number[0].parse().expect("it is a number")
+    }
+}
+
+/// Generates the tests that both stores pass, beside the contract suites.
+///
+/// `$fixture` is the path of a function that makes a guard and a store, `$empty` of one whose store
+/// lacks every migration.
+#[macro_export]
+macro_rules! store_suite {
+    ($fixture:path, $empty:path) => {
+        $crate::store_suite! { @cases $fixture;
+            corruption: of_postings of_history of_subscribers of_the_outbox of_drafts of_clients
+                of_the_audit of_one_kind;
+            outbox: claims_do_not_see_what_waits_behind_dead_events counting_has_an_end;
+        }
+        mod upgrade {
+            use $crate::testing::upgrade;
+
+            #[tokio::test]
+            async fn every_version_becomes_the_newest_with_its_rows() {
+                upgrade::every_version_becomes_the_newest_with_its_rows($empty).await;
+            }
+
+            #[tokio::test]
+            async fn all_migrations_go_down_one_by_one_and_up_again() {
+                let (_guard, store) = $empty().await;
+                upgrade::all_migrations_go_down_one_by_one_and_up_again(&store).await;
+            }
+
+            #[tokio::test]
+            async fn a_new_database_lacks_every_migration_until_it_is_migrated() {
+                let (_guard, store) = $empty().await;
+                upgrade::a_new_database_lacks_every_migration_until_it_is_migrated(&store).await;
+            }
+        }
+    };
+    (@cases $fixture:path; $($module:ident: $($case:ident)+;)+) => {
+        $(mod $module {
+            $(#[tokio::test]
+            async fn $case() {
+                let (_guard, store) = $fixture().await;
+                $crate::testing::$module::$case(&store).await;
+            })+
+        })+
+    };
+}
+
+/// Checks that the tables refuse rows that only a person with a shell could write: these, and those
+/// in the words of one database.
+///
+/// # Panics
+/// When one is accepted.
+pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
+    for statement in REFUSED.iter().chain(special) {
+        assert!(store.shell(statement).await.is_err(), "{statement}");
+    }
+}
+
 /// Statements that the checks of the tables refuse, in the words of every database.
-pub const REFUSED: [&str; 16] = [
+const REFUSED: [&str; 34] = [
     "UPDATE postings SET status = 'published'",
     "UPDATE postings SET metadata = '{'",
     "UPDATE postings SET salary_period = 'daily'",
@@ -26,4 +179,25 @@ pub const REFUSED: [&str; 16] = [
     "UPDATE subscribers SET migrated_at = NULL, migration_source = NULL",
     "UPDATE subscribers SET migration_source = 'somebody'",
     "UPDATE subscribers SET migration_token = ''",
+    "UPDATE postings SET company_id = {id}",
+    "UPDATE postings SET enriched_hash = {short}",
+    "UPDATE postings SET description_digest = {short}",
+    "INSERT INTO outbox (kind, subject, next_at, created_at) VALUES ('event', {id}, {past}, {past})",
+    "INSERT INTO outbox (kind, subject, next_at, created_at, lease, dead_at) \
+     VALUES ('enrich', {id}, {past}, {past}, {id}, {past})",
+    "INSERT INTO outbox (kind, subject, account, next_at, created_at) \
+     VALUES ('sync', {id}, '', {past}, {past})",
+    "INSERT INTO outbox (kind, subject, source_identifier, next_at, created_at) \
+     VALUES ('migrate', {id}, 'job-1', {past}, {past})",
+    "UPDATE subscribers SET told = {short}",
+    "INSERT INTO account_leases VALUES ('newest', {id}, {past})",
+    "INSERT INTO audit VALUES ({id}, {past}, '', 'a', NULL, '{}')",
+    "INSERT INTO audit VALUES ({id}, {past}, 'ann', '', NULL, '{}')",
+    "INSERT INTO audit VALUES ({id}, {past}, 'ann', 'a', NULL, '{')",
+    "INSERT INTO drafts VALUES ({short}, NULL, NULL, {past}, '')",
+    "INSERT INTO drafts VALUES ({long}, NULL, NULL, {past}, NULL)",
+    "INSERT INTO drafts VALUES ({long}, {id}, NULL, {past}, NULL)",
+    "INSERT INTO drafts VALUES ({long}, NULL, {past}, {past}, '')",
+    "INSERT INTO drafts VALUES ({long}, {id}, {past}, {past}, '')",
+    "INSERT INTO drafts VALUES ({long}, NULL, NULL, NULL, '')",
 ];

@@ -12,15 +12,95 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use domain::{
     outbox::{Claimed, Outbox, Queue, Receipt, TaskId, Work},
+    store::{Health, Store, StoreError},
     testing::{AllPorts, hours, noon, uuid},
 };
 use newsletter::testing::AllPorts as NewsletterPorts;
 
-/// The fixture of one migration, of the crate in this folder.
+use super::{Shell, sample};
+
+/// Checks that a database of every version becomes one of the newest, with every column of its rows.
 ///
 /// # Panics
-/// When there is none.
-pub fn fixture(manifest_dir: &str, migration: &str) -> String {
+/// When it does not.
+pub async fn every_version_becomes_the_newest_with_its_rows<
+    G,
+    S: AllPorts + NewsletterPorts + Shell,
+>(
+    empty: impl AsyncFn() -> (G, S),
+) {
+    let (_guard, store) = empty().await;
+    let migrations = store.lacks().await.expect("the store works");
+    for age in 1..=migrations.len() {
+        let (_guard, store) = empty().await;
+        let (applied, pending) = migrations.split_at(age);
+        for name in applied {
+            store.step(true).await;
+            let rows = store.batch(&fixture(S::FOLDER, name)).await;
+            rows.expect("the rows fit the schema of their time");
+        }
+        let before = columns(&store).await;
+        assert_all_are_set(&before);
+        assert_eq!(store.complete().await.as_deref(), Ok(pending));
+        assert_all_are_kept(&before, &columns(&store).await);
+        for migration in applied {
+            rows_come_back(&store, migration).await;
+        }
+        assert_eq!(Store::commit(&store, sample::create(1)).await, Ok(()));
+    }
+}
+
+/// In how many rows each column is set.
+async fn columns<S: Shell>(store: &S) -> BTreeMap<String, i64> {
+    let mut columns = BTreeMap::new();
+    for column in store.values(S::COLUMNS).await {
+        let (table, name) = column.split_once('.').expect("a column is in a table");
+        let count = format!("SELECT count(\"{name}\") FROM \"{table}\"");
+        columns.insert(column.clone(), store.number(&count).await);
+    }
+    columns
+}
+
+/// Checks that all migrations go down one by one, and up again.
+///
+/// # Panics
+/// When they do not.
+pub async fn all_migrations_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
+    let migrations = store.complete().await.expect("the store works");
+    let up = store.values(S::OBJECTS).await;
+    assert!(up.len() > 20, "{up:#?}");
+    for _ in &migrations {
+        store.step(false).await;
+    }
+    assert_eq!(store.values(S::OBJECTS).await, Vec::<String>::new());
+    assert_eq!(store.complete().await, Ok(migrations));
+    assert_eq!(store.values(S::OBJECTS).await, up);
+    assert_eq!(store.commit(sample::create(1)).await, Ok(()));
+}
+
+/// Checks that a new database lacks every migration until it is migrated.
+///
+/// # Panics
+/// When it does not.
+pub async fn a_new_database_lacks_every_migration_until_it_is_migrated<S: Health + Shell>(
+    store: &S,
+) {
+    let pending = store.lacks().await.expect("the store works");
+    assert!(pending[0].ends_with("_version_0_2_0"), "{pending:?}");
+    let ready = store.ready().await;
+    let Err(StoreError::Unavailable(why)) = &ready else {
+        panic!("{ready:?}")
+    };
+    assert!(why.contains("posthaste migrate"), "{why}");
+
+    assert_eq!(store.complete().await, Ok(pending));
+    assert_eq!(store.complete().await, Ok(Vec::new()));
+    assert_eq!(store.lacks().await, Ok(Vec::new()));
+    assert_eq!(store.ready().await, Ok(()));
+}
+
+/// The fixture of one migration, of the crate in this folder.
+fn fixture(manifest_dir: &str, migration: &str) -> String {
     let path = Path::new(manifest_dir)
         .join("src/tests/upgrade")
         .join(migration)
@@ -34,10 +114,7 @@ pub fn fixture(manifest_dir: &str, migration: &str) -> String {
 }
 
 /// Checks that the fixtures so far set every column. Maps columns to how many rows have them set.
-///
-/// # Panics
-/// When one is set nowhere.
-pub fn assert_all_are_set(columns: &BTreeMap<String, i64>) {
+fn assert_all_are_set(columns: &BTreeMap<String, i64>) {
     assert!(columns.len() > 100, "{columns:#?}");
     for (column, rows) in columns {
         assert!(*rows > 0, "no row of the fixtures sets the column {column}");
@@ -45,10 +122,7 @@ pub fn assert_all_are_set(columns: &BTreeMap<String, i64>) {
 }
 
 /// Checks that an upgrade has emptied none of the columns that it kept.
-///
-/// # Panics
-/// When it has.
-pub fn assert_all_are_kept(before: &BTreeMap<String, i64>, after: &BTreeMap<String, i64>) {
+fn assert_all_are_kept(before: &BTreeMap<String, i64>, after: &BTreeMap<String, i64>) {
     for (column, rows) in before {
         let kept = after.get(column);
         assert!(
@@ -60,11 +134,7 @@ pub fn assert_all_are_kept(before: &BTreeMap<String, i64>, after: &BTreeMap<Stri
 
 /// Checks that the rows of one migration's fixture are read as what they were. It claims tasks of
 /// the outbox.
-///
-/// # Panics
-/// When a row is gone or is read as something else; when it is not said here how the rows of
-/// this migration are read.
-pub async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &str) {
+async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &str) {
     match migration.split_once('_') {
         Some((_, "version_0_2_0")) => {
             postings::come_back(store).await;
