@@ -19,7 +19,7 @@ mod put;
 mod readdress;
 pub mod reconciliation;
 mod report;
-mod standing;
+mod suppression;
 pub mod sync;
 pub mod withdrawal;
 
@@ -41,7 +41,7 @@ pub use self::{
     put::PutSubscriber,
     readdress::{Readdressed, readdress},
     report::{Report, report},
-    standing::{Place, Places, Suppression, SuppressionSource},
+    suppression::{Place, Places, Suppression, SuppressionSource},
     sync::ProviderState,
 };
 

@@ -22,10 +22,10 @@ use tokio::time::sleep;
 use crate::{
     cli::SubscribersReconcileArgs,
     clock::{self, Clock},
+    comparison::{Known, RollCall},
     conflicts::decide_again,
     database::Database,
     newsletter_service, output, progress, provider,
-    rollcall::{Known, RollCall},
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };

@@ -20,12 +20,11 @@ use time::{OffsetDateTime, Time, macros::time};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{super::tasks::Tasks, errand::CONFLICTS, line::Line};
+use super::{super::tasks::Tasks, job::CONFLICTS, leased::Line};
 use crate::{
+    comparison::{Known, RollCall},
     conflicts::decide_again,
-    panics,
-    rollcall::{Known, RollCall},
-    waits,
+    panics, waits,
 };
 
 /// When the nightly walk begins, in UTC.

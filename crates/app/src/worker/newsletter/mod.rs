@@ -3,18 +3,18 @@
 //! One worker at a time speaks to the accounts: [`lease`] is the right to do so. Its holder runs
 //! loops for the syncs of each account, for the moves, which need both, and for the withdrawals of
 //! suppressed people and of addresses that depart, from the accounts that have a key. Their calls
-//! go through a [`line`](mod@line) and overlap as far as the account's limit allows; there are none
+//! go through a [`leased`] provider and overlap as far as the account's limit allows; there are none
 //! while an account is left alone, which [`breaker`] knows. [`people`] keeps two loops from working for
 //! one person or one address. Syncs and moves write to an account only when its [list](listing) has
-//! been read. [`errand`] is what the loops have in common; [`sync`], [`moving`] and [`withdrawing`]
+//! been read. [`job`] is what the loops have in common; [`sync`], [`moving`] and [`withdrawing`]
 //! are what they do.
 //!
 //! An account without a key is not spoken to; what would be sent waits.
 
 mod breaker;
-mod errand;
+mod job;
 mod lease;
-mod line;
+mod leased;
 mod listing;
 mod moving;
 mod people;
@@ -37,9 +37,9 @@ use uuid::Uuid;
 
 use self::{
     breaker::Breakers,
-    errand::{Errands, OneByOne},
+    job::{Errands, OneByOne},
     lease::{Lease, Leases},
-    line::Line,
+    leased::Line,
     listing::Listing,
     moving::Moves,
     people::People,

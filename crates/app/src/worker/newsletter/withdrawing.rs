@@ -20,8 +20,8 @@ use newsletter::{
 
 use super::{
     super::tasks::Tasks,
-    errand::{CONFLICTS, Errands, Trouble},
-    line::Line,
+    job::{CONFLICTS, Errands, Trouble},
+    leased::Line,
 };
 use crate::conflicts::decide_again;
 
