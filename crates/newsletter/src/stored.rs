@@ -10,7 +10,7 @@ use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
-    store::{Census, StoreError},
+    store::{StoreError, SubscriberCount},
     subscriber::{
         Account, Departure, DepartureKind, Email, Membership, MembershipStatus, Migrated,
         MigrationSource, MigrationToken, Place, Places, PlanCategory, Subscriber, SubscriberId,
@@ -164,13 +164,13 @@ pub const fn shown_in(migrated: Migrated) -> Option<&'static str> {
 }
 
 /// How many subscribers stand like this, of a store that counted them.
-pub fn census(
+pub fn counts(
     has_migrated: bool,
     status: String,
     is_under_way: bool,
     people: i64,
-) -> Result<Census, StoreError> {
-    Ok(Census {
+) -> Result<SubscriberCount, StoreError> {
+    Ok(SubscriberCount {
         account: if has_migrated {
             Account::New
         } else {

@@ -11,7 +11,7 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use newsletter::{
-    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who},
+    store::{StoreError, SubscriberCount, SubscriberFilter, SubscriberQuery, SubscriberReader},
     stored,
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
@@ -99,8 +99,8 @@ impl SubscriberReader for PostgresStore {
             .await
     }
 
-    async fn census(&self) -> Result<Vec<Census>, StoreError> {
-        self.connections.run(async |conn| census(conn).await).await
+    async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
+        self.connections.run(async |conn| counts(conn).await).await
     }
 }
 
@@ -112,29 +112,33 @@ statement! {
     returns (Bool, Text, Bool, BigInt)
 }
 
-async fn census(conn: &mut AsyncPgConnection) -> Result<Vec<Census>, Failure> {
+async fn counts(conn: &mut AsyncPgConnection) -> Result<Vec<SubscriberCount>, Failure> {
     let rows: Vec<(bool, String, bool, i64)> = statement::load::<Count, _>(conn, &[]).await?;
-    let census = rows
+    let counts = rows
         .into_iter()
-        .map(|row| stored::census(row.0, row.1, row.2, row.3));
-    let mut census = census.collect::<Result<Vec<_>, _>>()?;
-    census.sort_unstable();
-    Ok(census)
+        .map(|row| stored::counts(row.0, row.1, row.2, row.3));
+    let mut counts = counts.collect::<Result<Vec<_>, _>>()?;
+    counts.sort_unstable();
+    Ok(counts)
 }
 
 fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, Pg> {
-    let SubscriberQuery { who, after, limit } = query;
+    let SubscriberQuery {
+        filter,
+        after,
+        limit,
+    } = query;
     let select = all()
         .order(subscribers::email.asc())
         .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
         .into_boxed();
     // The conditions are those of the indexes, literally.
-    let mut select = match who {
-        Who::Reported => select.filter(subscribers::reported_at.is_not_null()),
-        Who::Unmigrated => select
+    let mut select = match filter {
+        SubscriberFilter::Reported => select.filter(subscribers::reported_at.is_not_null()),
+        SubscriberFilter::Unmigrated => select
             .filter(subscribers::reported_at.is_not_null())
             .filter(subscribers::migrated_at.is_null()),
-        Who::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
+        SubscriberFilter::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
     };
     if let Some(after) = after {
         select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
@@ -159,13 +163,13 @@ mod tests {
     #[tokio::test]
     async fn lists_are_read_in_order() {
         for after in [None, Some(email("a@example.com"))] {
-            for (who, index) in [
-                (Who::Reported, "subscribers_email_key"),
-                (Who::Unmigrated, "subscribers_unmigrated"),
-                (Who::Suppressed, "subscribers_suppressed"),
+            for (filter, index) in [
+                (SubscriberFilter::Reported, "subscribers_email_key"),
+                (SubscriberFilter::Unmigrated, "subscribers_unmigrated"),
+                (SubscriberFilter::Suppressed, "subscribers_suppressed"),
             ] {
                 let query = SubscriberQuery {
-                    who,
+                    filter,
                     after: after.clone(),
                     limit: 50,
                 };

@@ -33,7 +33,10 @@ async fn claims_do_not_see_what_waits_behind_dead_events() {
     let claimed = claim.await.unwrap();
     assert_eq!(claimed.len(), 20);
     for task in &claimed {
-        store.bury(task.receipt, "hopeless", noon()).await.unwrap();
+        store
+            .give_up(task.receipt, "hopeless", noon())
+            .await
+            .unwrap();
     }
     raise(20, &two).await;
     let query = CLAIMABLE;

@@ -206,7 +206,7 @@ statement! {
 }
 
 /// Gives a task up.
-pub(super) fn bury(
+pub(super) fn give_up(
     conn: &mut SqliteConnection,
     receipt: &Receipt,
     error: &str,

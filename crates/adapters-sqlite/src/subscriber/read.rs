@@ -11,7 +11,7 @@ use diesel::{
     sqlite::Sqlite,
 };
 use newsletter::{
-    store::{Census, StoreError, SubscriberQuery, SubscriberReader, Who},
+    store::{StoreError, SubscriberCount, SubscriberFilter, SubscriberQuery, SubscriberReader},
     stored,
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
@@ -83,8 +83,8 @@ impl SubscriberReader for SqliteStore {
         self.connections.read(move |conn| list(conn, &query)).await
     }
 
-    async fn census(&self) -> Result<Vec<Census>, StoreError> {
-        self.connections.read(census).await
+    async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
+        self.connections.read(counts).await
     }
 }
 
@@ -96,14 +96,14 @@ statement! {
     returns (Bool, Text, Bool, BigInt)
 }
 
-fn census(conn: &mut SqliteConnection) -> Result<Vec<Census>, Failure> {
+fn counts(conn: &mut SqliteConnection) -> Result<Vec<SubscriberCount>, Failure> {
     let rows: Vec<(bool, String, bool, i64)> = statement::load::<Count, _>(conn, &[])?;
-    let census = rows
+    let counts = rows
         .into_iter()
-        .map(|row| stored::census(row.0, row.1, row.2, row.3));
-    let mut census = census.collect::<Result<Vec<_>, _>>()?;
-    census.sort_unstable();
-    Ok(census)
+        .map(|row| stored::counts(row.0, row.1, row.2, row.3));
+    let mut counts = counts.collect::<Result<Vec<_>, _>>()?;
+    counts.sort_unstable();
+    Ok(counts)
 }
 
 fn list(conn: &mut SqliteConnection, query: &SubscriberQuery) -> Result<Vec<Subscriber>, Failure> {
@@ -115,18 +115,22 @@ fn list(conn: &mut SqliteConnection, query: &SubscriberQuery) -> Result<Vec<Subs
 }
 
 fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, Sqlite> {
-    let SubscriberQuery { who, after, limit } = query;
+    let SubscriberQuery {
+        filter,
+        after,
+        limit,
+    } = query;
     let select = all()
         .order(subscribers::email)
         .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
         .into_boxed();
     // The conditions are those of the indexes, literally.
-    let mut select = match who {
-        Who::Reported => select.filter(subscribers::reported_at.is_not_null()),
-        Who::Unmigrated => select
+    let mut select = match filter {
+        SubscriberFilter::Reported => select.filter(subscribers::reported_at.is_not_null()),
+        SubscriberFilter::Unmigrated => select
             .filter(subscribers::reported_at.is_not_null())
             .filter(subscribers::migrated_at.is_null()),
-        Who::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
+        SubscriberFilter::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
     };
     if let Some(after) = after {
         select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
@@ -151,14 +155,14 @@ mod tests {
     #[tokio::test]
     async fn lists_are_read_in_order() {
         for after in [None, Some(email("a@example.com"))] {
-            for (who, index) in [
+            for (filter, index) in [
                 // Which SQLite made for the unique address.
-                (Who::Reported, "sqlite_autoindex_subscribers_2"),
-                (Who::Unmigrated, "subscribers_unmigrated"),
-                (Who::Suppressed, "subscribers_suppressed"),
+                (SubscriberFilter::Reported, "sqlite_autoindex_subscribers_2"),
+                (SubscriberFilter::Unmigrated, "subscribers_unmigrated"),
+                (SubscriberFilter::Suppressed, "subscribers_suppressed"),
             ] {
                 let query = SubscriberQuery {
-                    who,
+                    filter,
                     after: after.clone(),
                     limit: 50,
                 };

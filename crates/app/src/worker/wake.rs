@@ -26,12 +26,12 @@ use crate::{kinds::QUEUES, waits};
 /// kept for the next one that does.
 #[derive(Debug)]
 pub struct Wake {
-    bells: [(Queue, Bell); QUEUES.len()],
+    signals: [(Queue, Signal); QUEUES.len()],
 }
 
-/// A queue's bell.
+/// A queue's signal.
 #[derive(Debug, Default)]
-struct Bell {
+struct Signal {
     calls: Notify,
     /// Held by the one of those who wait that looks at the clock.
     watch: Mutex<()>,
@@ -40,38 +40,38 @@ struct Bell {
 impl Default for Wake {
     fn default() -> Self {
         Self {
-            bells: QUEUES.map(|queue| (queue, Bell::default())),
+            signals: QUEUES.map(|queue| (queue, Signal::default())),
         }
     }
 }
 
 impl Wake {
-    /// The bell of the loops that work on a queue, which also work on the one behind it.
-    fn of(&self, queue: Queue) -> Option<&Bell> {
+    /// The signal of the loops that work on a queue, which also work on the one behind it.
+    fn of(&self, queue: Queue) -> Option<&Signal> {
         let is_worked_on = |own: Queue| own == queue || own.behind() == Some(queue);
-        let bell = self.bells.iter().find(|(own, _)| is_worked_on(*own));
-        bell.map(|(_, bell)| bell)
+        let signal = self.signals.iter().find(|(own, _)| is_worked_on(*own));
+        signal.map(|(_, signal)| signal)
     }
 
     /// Calls one of those who wait for tasks in this queue.
     pub(super) fn call(&self, queue: Queue) {
-        if let Some(bell) = self.of(queue) {
-            bell.calls.notify_one();
+        if let Some(signal) = self.of(queue) {
+            signal.calls.notify_one();
         }
     }
 
     /// Waits until there may be tasks in this queue: until somebody calls, or for about this
     /// long. Of many who wait only one looks at the clock, so that many ask no more than one.
     pub(super) async fn called_within(&self, queue: Queue, time: Duration) {
-        let Some(bell) = self.of(queue) else {
+        let Some(signal) = self.of(queue) else {
             return sleep(waits::about(time)).await;
         };
         let tick = async {
-            let _watch = bell.watch.lock().await;
+            let _watch = signal.watch.lock().await;
             sleep(waits::about(time)).await;
         };
         tokio::select! {
-            () = bell.calls.notified() => {}
+            () = signal.calls.notified() => {}
             () = tick => {}
         }
     }

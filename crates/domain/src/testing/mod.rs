@@ -10,7 +10,7 @@ mod sample;
 pub use self::{
     memory::{Memory, MemoryStore},
     sample::{
-        answered, client, create, deed, hours, identifier, minutes, noon, posting, push, push_by,
+        answered, by_ann, client, create, hours, identifier, minutes, noon, posting, push, push_by,
         put_id, text, uuid,
     },
 };

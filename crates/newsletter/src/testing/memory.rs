@@ -13,8 +13,8 @@ use domain::testing::Memory;
 
 use crate::{
     store::{
-        AccountState, Accounts, Census, Store, StoreError, SubscriberQuery, SubscriberReader,
-        SubscriberWrite, Who, WriteSet,
+        AccountState, Accounts, Store, StoreError, SubscriberCount, SubscriberFilter,
+        SubscriberQuery, SubscriberReader, SubscriberWrite, WriteSet,
     },
     stored::remembered_as,
     subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
@@ -181,10 +181,10 @@ impl SubscriberReader for MemoryStore {
         let ids = subscribers.by_email.values();
         let rows = ids.filter_map(|id| subscribers.rows.get(id));
         Ok(rows
-            .filter(|row| match query.who {
-                Who::Reported => row.reported_at.is_some(),
-                Who::Unmigrated => row.reported_at.is_some() && row.migrated.is_none(),
-                Who::Suppressed => row.status.is_suppressed(),
+            .filter(|row| match query.filter {
+                SubscriberFilter::Reported => row.reported_at.is_some(),
+                SubscriberFilter::Unmigrated => row.reported_at.is_some() && row.migrated.is_none(),
+                SubscriberFilter::Suppressed => row.status.is_suppressed(),
             })
             .filter(|row| query.after.as_ref().is_none_or(|after| row.email > *after))
             .take(query.limit)
@@ -192,7 +192,7 @@ impl SubscriberReader for MemoryStore {
             .collect())
     }
 
-    async fn census(&self) -> Result<Vec<Census>, StoreError> {
+    async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
         let subscribers = locked(self);
         let mut counts = BTreeMap::new();
         let rows = subscribers.rows.values();
@@ -201,14 +201,16 @@ impl SubscriberReader for MemoryStore {
             let standing = (row.account(), row.status, is_under_way);
             *counts.entry(standing).or_insert(0) += 1;
         }
-        let census = counts.into_iter();
-        Ok(census
-            .map(|((account, status, is_under_way), people)| Census {
-                account,
-                status,
-                is_under_way,
-                people,
-            })
+        let counts = counts.into_iter();
+        Ok(counts
+            .map(
+                |((account, status, is_under_way), people)| SubscriberCount {
+                    account,
+                    status,
+                    is_under_way,
+                    people,
+                },
+            )
             .collect())
     }
 }

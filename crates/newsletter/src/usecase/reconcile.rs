@@ -1,4 +1,4 @@
-//! Reconciling with what an account shows of everybody, page by page.
+//! Reconciliation with an account's list, page by page.
 
 use time::OffsetDateTime;
 
@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-/// Records what one page of an account's list shows of the people who are known, in one commit,
-/// and says how many of them it changed. Nobody is made known by it.
+/// Records a page of an account's list in one commit, and returns the number of changed
+/// subscribers. Unknown addresses get no row.
 pub async fn reconcile(
     store: &dyn Store,
     account: Account,
@@ -46,8 +46,8 @@ pub async fn reconcile(
     Ok(changed)
 }
 
-/// Asks for a look at each of these people, whom an account's whole list did not show, in one
-/// commit, and says how many that are. A walk of the list began at `since`.
+/// Asks for lookups of subscribers who are missing from an account's list, in one commit, and
+/// returns their number. The walk of the list began at `since`.
 pub async fn look_for(
     store: &dyn Store,
     account: Account,

@@ -12,7 +12,7 @@ use domain::{
     outbox::{EVENTS, Event, Outbox},
     posting::{Actor, HistoryEntry, PostingId, Status, event},
     store::{ListQuery, PostingReader, Store, StoreError, WriteSet},
-    testing::{client, deed, hours, identifier, minutes, noon, uuid},
+    testing::{by_ann, client, hours, identifier, minutes, noon, uuid},
 };
 use newsletter::{
     store::{SubscriberQuery, SubscriberReader},
@@ -265,7 +265,7 @@ pub async fn of_the_audit<S: Store + AuditLog>(
         let (column, value) = (case.0, dialect.value(case));
         run("DELETE FROM audit").await;
         let mut writes = WriteSet::new(noon());
-        let entry = deed(1).entry(Action::POSTINGS_APPROVE, noon());
+        let entry = by_ann(1).entry(Action::POSTINGS_APPROVE, noon());
         writes.tasks.audit.push(entry);
         store.commit(writes).await.expect("the store works");
         run(&format!("UPDATE audit SET {column} = {value}")).await;

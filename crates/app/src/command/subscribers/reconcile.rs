@@ -22,7 +22,7 @@ use tokio::time::sleep;
 use crate::{
     cli::SubscribersReconcileArgs,
     clock::{self, Clock},
-    comparison::{Known, RollCall},
+    comparison::{Known, ListComparison},
     conflicts::decide_again,
     database::Database,
     newsletter_service, output, progress, provider,
@@ -117,11 +117,11 @@ impl Walk<'_> {
     async fn run(&self) -> anyhow::Result<Seen> {
         let bar = progress::of_input(None);
         let (mut seen, mut cursor) = (Seen::default(), None);
-        let mut roll_call = RollCall::new((self.clock)());
+        let mut comparison = ListComparison::new((self.clock)());
         loop {
             let page = self.page(cursor.as_ref()).await?;
             self.take_in(&page, &mut seen).await?;
-            roll_call.note(&page);
+            comparison.note(&page);
             bar.set_message(format!("{} people", seen.people));
             for odd in &page.odd {
                 bar.suspend(|| output::complain(plain(odd)));
@@ -137,7 +137,7 @@ impl Walk<'_> {
             store: self.store,
             clock: &self.clock,
         };
-        seen.missing = roll_call.missing(&known, self.is_dry).await?;
+        seen.missing = comparison.missing(&known, self.is_dry).await?;
         bar.finish_and_clear();
         Ok(seen)
     }

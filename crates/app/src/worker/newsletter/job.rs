@@ -18,7 +18,7 @@ pub(super) const CONFLICTS: Duration = Duration::from_secs(2);
 
 /// Something to do with the provider.
 #[async_trait]
-pub(super) trait Errands: Send + Sync {
+pub(super) trait ProviderJobs: Send + Sync {
     /// Where it waits.
     fn queue(&self) -> Queue;
 
@@ -35,25 +35,25 @@ pub(super) trait Errands: Send + Sync {
     }
 
     /// Carries a task out, up to the commit that finishes it.
-    async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble>;
+    async fn carry_out(&self, task: &Claimed) -> Result<(), JobError>;
 }
 
 /// Why a task was not carried out.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum JobError {
     Store(StoreError),
     Provider(ProviderError),
     /// It has to wait for something else, so long.
     Waits(time::Duration),
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for JobError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<ProviderError> for Trouble {
+impl From<ProviderError> for JobError {
     fn from(error: ProviderError) -> Self {
         Self::Provider(error)
     }
@@ -61,10 +61,10 @@ impl From<ProviderError> for Trouble {
 
 /// Carries tasks out one by one, in as many loops as calls may overlap. What is not got to is
 /// given back, which is no failure, and neither is an account that is left alone.
-pub(super) struct OneByOne<E>(pub E);
+pub(super) struct Sequential<E>(pub E);
 
 #[async_trait]
-impl<E: Errands> Handler for OneByOne<E> {
+impl<E: ProviderJobs> Handler for Sequential<E> {
     type Pass = ();
 
     fn queue(&self) -> Queue {
@@ -91,23 +91,23 @@ impl<E: Errands> Handler for OneByOne<E> {
         let tasks = self.0.tasks();
         let mut split = SplitBatch::new(tasks, claimed.len());
         for (index, task) in claimed.iter().enumerate() {
-            let trouble = if stop.is_cancelled() {
+            let failure = if stop.is_cancelled() {
                 None
             } else {
                 match self.0.carry_out(task).await {
                     Ok(()) => continue,
-                    Err(trouble) => Some(trouble),
+                    Err(failure) => Some(failure),
                 }
             };
-            match trouble {
-                Some(Trouble::Waits(wait)) => tasks.give_back(&[task.receipt], wait).await,
-                Some(Trouble::Provider(
+            match failure {
+                Some(JobError::Waits(wait)) => tasks.give_back(&[task.receipt], wait).await,
+                Some(JobError::Provider(
                     ProviderError::Locked(_) | ProviderError::Limited { .. },
                 )) if let Some(wait) = self.0.waits_alone() => {
                     tasks.give_back(&[task.receipt], wait).await;
                 }
                 None
-                | Some(Trouble::Provider(
+                | Some(JobError::Provider(
                     ProviderError::Locked(_) | ProviderError::Limited { .. },
                 )) => {
                     let rest = claimed.iter().skip(index).map(|task| task.receipt);
@@ -115,10 +115,10 @@ impl<E: Errands> Handler for OneByOne<E> {
                     tasks.give_back(&rest, time::Duration::ZERO).await;
                     return Ok(());
                 }
-                Some(Trouble::Provider(error)) => {
+                Some(JobError::Provider(error)) => {
                     tasks.failed(task, error).await;
                 }
-                Some(Trouble::Store(error)) => split.note(task, Err(error)).await?,
+                Some(JobError::Store(error)) => split.note(task, Err(error)).await?,
             }
         }
         Ok(())

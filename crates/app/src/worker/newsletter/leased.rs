@@ -30,7 +30,7 @@ const LIST: &str = "the list";
 /// The provider for as long as the lease holds. Calls overlap; the provider's client keeps to the
 /// limit. A call that may not be made now is refused as [`ProviderError::Locked`], without having
 /// been made.
-pub(super) struct Line {
+pub(super) struct LeasedProvider {
     pub provider: Arc<dyn Provider>,
     pub breakers: Arc<Breakers>,
     pub lease: Arc<Lease>,
@@ -48,7 +48,7 @@ pub(super) struct Line {
     pub listed: watch::Sender<BTreeSet<Account>>,
 }
 
-impl Line {
+impl LeasedProvider {
     /// Waits until all of these accounts may be called, or the lease is lost.
     pub async fn ready(&self, accounts: &[Account]) {
         if !self.lease.holds() {
@@ -162,7 +162,7 @@ impl Line {
 }
 
 #[async_trait]
-impl Provider for Line {
+impl Provider for LeasedProvider {
     fn accounts(&self) -> Vec<Account> {
         self.provider.accounts()
     }

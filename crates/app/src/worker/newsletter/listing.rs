@@ -20,9 +20,9 @@ use time::{OffsetDateTime, Time, macros::time};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{super::tasks::Tasks, job::CONFLICTS, leased::Line};
+use super::{super::tasks::Tasks, job::CONFLICTS, leased::LeasedProvider};
 use crate::{
-    comparison::{Known, RollCall},
+    comparison::{Known, ListComparison},
     conflicts::decide_again,
     panics, waits,
 };
@@ -48,7 +48,7 @@ pub(super) struct Listing {
     pub store: Arc<dyn Store>,
     pub accounts: Arc<dyn Accounts>,
     pub subscribers: Arc<dyn SubscriberReader>,
-    pub line: Arc<Line>,
+    pub provider: Arc<LeasedProvider>,
     pub tasks: Tasks,
 }
 
@@ -77,11 +77,11 @@ impl Listing {
                 continue;
             };
             if state.reconciled_at.is_some() {
-                self.line.listed(self.account);
+                self.provider.listed(self.account);
             }
             let due = due(state.reconciled_at, self.tasks.now());
             sleep(Duration::try_from(due - self.tasks.now()).unwrap_or_default()).await;
-            let (walked, roll_call) = self.walk().await;
+            let (walked, comparison) = self.walk().await;
             let Walked {
                 pages,
                 people,
@@ -89,12 +89,12 @@ impl Listing {
                 odd,
             } = walked;
             let account = self.account;
-            let missing = self.look_for_missing(&roll_call).await;
+            let missing = self.look_for_missing(&comparison).await;
             tracing::info!(
                 %account, pages, people, changed, odd, missing, "the account's list was read"
             );
             self.finished().await;
-            self.line.listed(account);
+            self.provider.listed(account);
         }
     }
 
@@ -122,9 +122,9 @@ impl Listing {
     }
 
     /// Reads all pages. The next one is asked for while one is being recorded.
-    async fn walk(&self) -> (Walked, RollCall) {
+    async fn walk(&self) -> (Walked, ListComparison) {
         let (mut walked, mut failures) = (Walked::default(), 0);
-        let mut roll_call = RollCall::new(self.tasks.now());
+        let mut comparison = ListComparison::new(self.tasks.now());
         let (mut cursor, mut read) = (None, None);
         loop {
             let (next, recorded) = join(
@@ -146,16 +146,16 @@ impl Listing {
                     failures += 1;
                     if failures > PATIENCE {
                         (walked, failures, cursor, read) = (Walked::default(), 0, None, None);
-                        roll_call = RollCall::new(self.tasks.now());
+                        comparison = ListComparison::new(self.tasks.now());
                     }
                     sleep(waits::about(AGAIN)).await;
                     continue;
                 }
             };
             let Some(page) = page else {
-                return (walked, roll_call);
+                return (walked, comparison);
             };
-            roll_call.note(&page);
+            comparison.note(&page);
             walked.pages += 1;
             walked.people += page.people.len() as u64;
             for odd in &page.odd {
@@ -171,14 +171,14 @@ impl Listing {
 
     /// Asks for a look at who ought to be on the list, and says how many they are. Best effort: the
     /// next walk misses them, too.
-    async fn look_for_missing(&self, roll_call: &RollCall) -> usize {
+    async fn look_for_missing(&self, comparison: &ListComparison) -> usize {
         let known = Known {
             account: self.account,
             subscribers: self.subscribers.as_ref(),
             store: self.store.as_ref(),
             clock: &self.tasks.clock,
         };
-        let missing = panics::caught(roll_call.missing(&known, false)).await;
+        let missing = panics::caught(comparison.missing(&known, false)).await;
         missing.unwrap_or_else(|error| {
             let account = self.account;
             tracing::warn!(%account, %error, "who is missing on its list is not known");
@@ -195,8 +195,8 @@ impl Listing {
         if read.is_some() && cursor.is_none() {
             return Ok(None);
         }
-        self.line.ready(&[self.account]).await;
-        self.line.page(self.account, cursor).await.map(Some)
+        self.provider.ready(&[self.account]).await;
+        self.provider.page(self.account, cursor).await.map(Some)
     }
 
     /// Records a page; says how many people it changed, or nothing if it could not be recorded.
@@ -206,7 +206,7 @@ impl Listing {
         };
         let (store, people) = (self.store.as_ref(), &page.people);
         // Before the account is listed, nobody but withdrawals writes to it.
-        let meanwhile = if self.line.is_listed(self.account) {
+        let meanwhile = if self.provider.is_listed(self.account) {
             Meanwhile::Told
         } else {
             Meanwhile::Quiet

@@ -37,9 +37,9 @@ use uuid::Uuid;
 
 use self::{
     breaker::Breakers,
-    job::{Errands, OneByOne},
+    job::{ProviderJobs, Sequential},
     lease::{Lease, Leases},
-    leased::Line,
+    leased::LeasedProvider,
     listing::Listing,
     moving::Moves,
     people::People,
@@ -146,7 +146,7 @@ impl Newsletter {
         breakers: &Arc<Breakers>,
         ending: &CancellationToken,
     ) {
-        let line = Arc::new(Line {
+        let provider = Arc::new(LeasedProvider {
             provider: Arc::clone(&self.provider),
             breakers: Arc::clone(breakers),
             lease: Arc::clone(lease),
@@ -164,17 +164,17 @@ impl Newsletter {
                     store: Arc::clone(&self.store),
                     accounts: Arc::clone(&self.leases),
                     subscribers: Arc::clone(&self.subscribers),
-                    line: Arc::clone(&line),
+                    provider: Arc::clone(&provider),
                     tasks: self.tasks.clone(),
                 };
                 loops.push(listing.run(ending.clone()).boxed());
             } else {
-                line.listed(account);
+                provider.listed(account);
             }
             let syncs = Syncs {
                 account,
                 store: Arc::clone(&self.store),
-                line: Arc::clone(&line),
+                provider: Arc::clone(&provider),
                 tasks: self.tasks.clone(),
             };
             self.start(&mut loops, syncs, ending);
@@ -182,7 +182,7 @@ impl Newsletter {
         if Account::ALL.iter().all(|one| accounts.contains(one)) {
             let moves = Moves {
                 store: Arc::clone(&self.store),
-                line: Arc::clone(&line),
+                provider: Arc::clone(&provider),
                 tasks: self.tasks.clone(),
             };
             self.start(&mut loops, moves, ending);
@@ -190,7 +190,7 @@ impl Newsletter {
         let withdrawals = Withdrawals {
             accounts: accounts.to_vec(),
             store: Arc::clone(&self.store),
-            line,
+            provider,
             tasks: self.tasks.clone(),
         };
         self.start(&mut loops, withdrawals, ending);
@@ -198,13 +198,13 @@ impl Newsletter {
     }
 
     /// Adds as many loops with the same work as its calls may overlap.
-    fn start<E: Errands + 'static>(
+    fn start<E: ProviderJobs + 'static>(
         &self,
         loops: &mut Vec<BoxFuture<'static, ()>>,
-        errands: E,
+        jobs: E,
         ending: &CancellationToken,
     ) {
-        let handler = Arc::new(OneByOne(errands));
+        let handler = Arc::new(Sequential(jobs));
         for _ in 0..self.tasks.settings.provider_loops.max(1) {
             let run = poll::run(
                 self.tasks.clone(),

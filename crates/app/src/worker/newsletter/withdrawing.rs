@@ -20,8 +20,8 @@ use newsletter::{
 
 use super::{
     super::tasks::Tasks,
-    job::{CONFLICTS, Errands, Trouble},
-    leased::Line,
+    job::{CONFLICTS, JobError, ProviderJobs},
+    leased::LeasedProvider,
 };
 use crate::conflicts::decide_again;
 
@@ -39,12 +39,12 @@ const KEY: time::Duration = time::Duration::hours(1);
 pub(super) struct Withdrawals {
     pub accounts: Vec<Account>,
     pub store: Arc<dyn Store>,
-    pub line: Arc<Line>,
+    pub provider: Arc<LeasedProvider>,
     pub tasks: Tasks,
 }
 
 #[async_trait]
-impl Errands for Withdrawals {
+impl ProviderJobs for Withdrawals {
     fn queue(&self) -> Queue {
         tasks::WITHDRAW
     }
@@ -54,7 +54,7 @@ impl Errands for Withdrawals {
     }
 
     async fn ready(&self) {
-        self.line.ready_for_any(&self.accounts).await;
+        self.provider.ready_for_any(&self.accounts).await;
     }
 
     fn waits_alone(&self) -> Option<time::Duration> {
@@ -62,21 +62,21 @@ impl Errands for Withdrawals {
     }
 
     /// An account that cannot be called now, or fails, does not hold up the other.
-    async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
+    async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
         let Work::Effect(effect) = task.work else {
             return Ok(());
         };
         let subscriber = SubscriberId::new(effect.key());
-        let _alone = self.line.people.alone(subscriber).await;
-        let (store, line) = (self.store.as_ref(), self.line.as_ref());
-        let mut accounts = line.accounts();
+        let _alone = self.provider.people.alone(subscriber).await;
+        let (store, provider) = (self.store.as_ref(), self.provider.as_ref());
+        let mut accounts = provider.accounts();
         let mut failure = None;
         loop {
             let next = usecase::next_withdrawal(store, subscriber, &accounts).await?;
             let look = match next {
                 NextLook::Look(look) => look,
                 NextLook::Wait(waiting) if failure.is_none() => {
-                    return Err(Trouble::Waits(match waiting {
+                    return Err(JobError::Waits(match waiting {
                         Waiting::ForSuccessor => SUCCESSOR,
                         Waiting::ForKey => KEY,
                     }));
@@ -84,7 +84,7 @@ impl Errands for Withdrawals {
                 NextLook::Wait(_) | NextLook::Over => break,
             };
             let email = look.subscriber.email.clone();
-            let _alone = line.addresses.alone(email).await;
+            let _alone = provider.addresses.alone(email).await;
             // While it waited the address may have become another person's.
             let still = usecase::next_withdrawal(store, subscriber, &accounts).await?;
             if still != NextLook::Look(look.clone()) {
@@ -112,15 +112,15 @@ impl Withdrawals {
         &self,
         withdrawal: &Withdrawal,
     ) -> Result<Result<(), ProviderError>, StoreError> {
-        let (store, line) = (self.store.as_ref(), self.line.as_ref());
-        let found = match usecase::look(line, withdrawal).await {
+        let (store, provider) = (self.store.as_ref(), self.provider.as_ref());
+        let found = match usecase::look(provider, withdrawal).await {
             Ok(found) => found,
             Err(error) => return Ok(Err(error)),
         };
         let found = found.as_ref();
         let note = || usecase::begin_withdrawal(store, withdrawal, found, self.tasks.now());
         let begun = decide_again(CONFLICTS, note).await?;
-        if let Err(error) = usecase::withdraw(line, &begun, found).await {
+        if let Err(error) = usecase::withdraw(provider, &begun, found).await {
             return Ok(Err(error));
         }
         let record = || usecase::record_withdrawal(store, &begun, found, self.tasks.now());

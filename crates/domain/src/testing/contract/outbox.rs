@@ -224,7 +224,7 @@ pub async fn lost_claims_are_counted<S: AllPorts>(store: &S) {
     }
     assert!(claimed.is_lethal());
     store
-        .bury(claimed.receipt, "lethal", now)
+        .give_up(claimed.receipt, "lethal", now)
         .await
         .expect("the store works");
     no_suspect(store, now + hours(1)).await;
@@ -250,7 +250,7 @@ pub async fn any_report_clears_a_suspect<S: AllPorts>(store: &S) {
             // Asked for again meanwhile.
             3 => {
                 ask(store, &[effect(n)], later).await;
-                store.bury(receipt, "no", later).await
+                store.give_up(receipt, "no", later).await
             }
             _ => {
                 ask(store, &[effect(n)], later).await;
@@ -358,7 +358,7 @@ pub async fn a_buried_task_is_dead_until_revived<S: AllPorts>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     for claimed in claim(store, 1, noon()).await {
         store
-            .bury(claimed.receipt, "hopeless", noon())
+            .give_up(claimed.receipt, "hopeless", noon())
             .await
             .expect("the store works");
     }
@@ -390,7 +390,7 @@ pub async fn asking_for_a_dead_effect_revives_it<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     ask(store, &[effect(1)], noon() + hours(1)).await;
@@ -408,7 +408,7 @@ pub async fn asking_again_wins_over_burying<S: AllPorts>(store: &S) {
     let claimed = claim_one(store, 1, noon()).await;
     ask(store, &[effect(1)], noon()).await;
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     assert_eq!(
@@ -428,7 +428,7 @@ pub async fn a_lost_lease_can_neither_retry_nor_bury<S: AllPorts>(store: &S) {
         .await
         .expect("the store works");
     store
-        .bury(slow.receipt, "slow", noon())
+        .give_up(slow.receipt, "slow", noon())
         .await
         .expect("the store works");
     assert_eq!(
@@ -450,7 +450,7 @@ pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
     assert_eq!(name(&first), JOB_POSTING_CREATED);
     assert_eq!(claim(store, 2, noon()).await, [], "the first one is out");
     store
-        .bury(first.receipt, "hopeless", noon())
+        .give_up(first.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     assert_eq!(claim(store, 3, noon()).await, [], "the first one is dead");
@@ -477,7 +477,7 @@ pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(stor
     raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
     let first = claim_one(store, 1, noon()).await;
     store
-        .bury(first.receipt, "hopeless", noon())
+        .give_up(first.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
@@ -567,7 +567,7 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: 
     ask(store, &[east], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     ask(store, &[west], noon()).await;
@@ -593,7 +593,7 @@ pub async fn a_bulk_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
     assert_eq!(claimed.work, Work::Effect(sync));
     // It is one task, and begins anew when it was given up.
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     ask(store, &[first], noon()).await;
@@ -776,8 +776,8 @@ pub async fn the_tasks_of_a_subject_are_listed<S: AllPorts>(store: &S) {
         .claim(MOVE, 1, minutes(1), uuid(9), noon())
         .await
         .expect("the store works");
-    let buried = store.bury(claimed[0].receipt, "no luck", noon()).await;
-    assert_eq!(buried, Ok(()));
+    let given_up = store.give_up(claimed[0].receipt, "no luck", noon()).await;
+    assert_eq!(given_up, Ok(()));
     let mut writes = WriteSet::new(noon());
     writes.tasks.events.push(Event {
         name: TOLD,
@@ -817,8 +817,8 @@ pub async fn dead_tasks_are_found_by_their_effects<S: AllPorts>(store: &S) {
     ask(store, &[moving(1), moving(2), moving(3), sync], noon()).await;
     let claimed = store.claim(MOVE, 2, LEASE, uuid(9), noon()).await;
     for task in claimed.expect("the store works") {
-        let buried = store.bury(task.receipt, "hopeless", noon()).await;
-        buried.expect("the store works");
+        let given_up = store.give_up(task.receipt, "hopeless", noon()).await;
+        given_up.expect("the store works");
     }
     let named = [sync, moving(4), moving(3), moving(2)];
     assert_eq!(store.dead_among(&named).await, Ok(vec![moving(2)]));
@@ -831,7 +831,7 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
     ask(store, &[effect(2)], noon() + hours(1)).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     // Bulk work counts, but its age says nothing.

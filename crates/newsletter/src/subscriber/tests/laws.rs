@@ -63,10 +63,10 @@ fn take(ann: &mut Ann, step: &Step) -> Written {
         (_, None) => None,
         (Step::Migrate(source), Some(known)) => migration::migrate(known, *source, now),
         (Step::Tell(seen), Some(known)) => {
-            let (told, sight) = (known.provider_state(), sight(*seen));
+            let (told, observed) = (known.provider_state(), observed(*seen));
             known
                 .needs_sync()
-                .then(|| syncing::record(known, &told, &sight, now))
+                .then(|| syncing::record(known, &told, &observed, now))
         }
         (Step::Found(seen), Some(known)) => {
             let found = found(*seen);

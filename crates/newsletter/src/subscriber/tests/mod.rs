@@ -14,7 +14,7 @@ use super::{
     notice,
     provider::{Fields, Found, ProviderId, ProviderStatus},
     report, sync as syncing,
-    sync::Sight,
+    sync::Observation,
 };
 use crate::{
     store::WriteSet,
@@ -159,8 +159,8 @@ impl Ann {
     fn tell(&mut self) -> Written {
         self.now += hours(1);
         let state = self.get().provider_state();
-        let sight = sight(SubscriberStatus::Active);
-        let change = syncing::record(self.get(), &state, &sight, self.now);
+        let observed = observed(SubscriberStatus::Active);
+        let change = syncing::record(self.get(), &state, &observed, self.now);
         self.record(Some(change))
     }
 
@@ -185,8 +185,8 @@ fn found(status: impl Into<ProviderStatus>) -> Found {
     }
 }
 
-fn sight(status: SubscriberStatus) -> Sight {
-    Sight::Found(found(status))
+fn observed(status: SubscriberStatus) -> Observation {
+    Observation::Found(found(status))
 }
 
 #[test]

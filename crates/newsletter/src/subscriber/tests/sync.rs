@@ -100,7 +100,12 @@ fn what_changed_during_the_call_is_told_next() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
     let told = ann.get().provider_state();
     ann.put(r#"{"name":"B"}"#);
-    let change = record(ann.get(), &told, &sight(SubscriberStatus::Active), ann.now);
+    let change = record(
+        ann.get(),
+        &told,
+        &observed(SubscriberStatus::Active),
+        ann.now,
+    );
     assert_eq!(ann.record(Some(change)), Written::sync(Account::Old));
     assert_eq!(ann.tell(), Written::silent());
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
@@ -119,7 +124,7 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
         let mut ann = Ann::after(&["{}"]);
         ann.notice(own);
         let told = ann.get().provider_state();
-        let change = record(ann.get(), &told, &sight(seen), ann.now);
+        let change = record(ann.get(), &told, &observed(seen), ann.now);
         assert_eq!(ann.record(Some(change)), Written::silent(), "{own} {seen}");
         assert_eq!(ann.get().status, stands);
         assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
@@ -194,7 +199,12 @@ fn whoever_was_put_back_into_the_old_account_is_taken_out_again() {
     let late = ann.get().provider_state();
     ann.migrate(MigrationSource::Launch);
     ann.arrive();
-    let change = record(ann.get(), &late, &sight(SubscriberStatus::Active), ann.now);
+    let change = record(
+        ann.get(),
+        &late,
+        &observed(SubscriberStatus::Active),
+        ann.now,
+    );
     let expect = Written {
         effects: vec![tasks::migrate(ann.get().id)],
         ..Written::silent()

@@ -8,8 +8,8 @@ use time::{OffsetDateTime, macros::date};
 
 use crate::{
     store::{
-        Census, Purge, Store, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
-        WriteSet,
+        Purge, Store, StoreError, SubscriberCount, SubscriberFilter, SubscriberQuery,
+        SubscriberReader, SubscriberWrite, WriteSet,
     },
     subscriber::{
         Account, Departure, Email, Membership, MembershipStatus, Migrated, MigrationSource, Place,
@@ -603,11 +603,11 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         ..SubscriberQuery::default()
     };
     let unmigrated = SubscriberQuery {
-        who: Who::Unmigrated,
+        filter: SubscriberFilter::Unmigrated,
         ..all.clone()
     };
     let suppressed = SubscriberQuery {
-        who: Who::Suppressed,
+        filter: SubscriberFilter::Suppressed,
         ..all.clone()
     };
     assert_eq!(
@@ -622,7 +622,7 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         list(store, &all).await,
         [&moved, &arriving, &left].map(Clone::clone)
     );
-    let standing = |one: &Subscriber, is_under_way| Census {
+    let standing = |one: &Subscriber, is_under_way| SubscriberCount {
         account: one.account(),
         status: one.status,
         is_under_way,
@@ -634,7 +634,7 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         standing(&arriving, true),
     ];
     expect.sort_unstable();
-    assert_eq!(store.census().await, Ok(expect));
+    assert_eq!(store.counts().await, Ok(expect));
 }
 
 /// A day of reports, events and moves leaves the same subscribers here as in memory.

@@ -7,7 +7,7 @@ use crate::{
     audit,
     subscriber::{Departure, MigrationSource, Remembered, provider::Provider as _},
     tasks,
-    testing::deed,
+    testing::by_ann,
     usecase::{
         NextLook, Waiting, erase, find_subscriber, next_withdrawal, recall, reinstate, suppress,
     },
@@ -138,12 +138,12 @@ fn a_move_under_way_goes_on_under_the_new_address() {
             panic!("{work:?}");
         };
         let id = SubscriberId::new(effect.key());
-        let errand = begin_move(&world.store, receipt, id, world.now).await;
-        let errand = errand.unwrap().unwrap();
-        let found = look_up(&world.provider, &errand).await.unwrap();
+        let job = begin_move(&world.store, receipt, id, world.now).await;
+        let job = job.unwrap().unwrap();
+        let found = look_up(&world.provider, &job).await.unwrap();
         world.change_address().await;
         let found = found.as_ref();
-        let step = record_found(&world.store, &errand, found, false, world.now).await;
+        let step = record_found(&world.store, &job, found, false, world.now).await;
         assert_eq!(step, Ok(super::super::MoveStep::Over));
         world.work().await.unwrap();
         world.work().await.unwrap();
@@ -340,9 +340,9 @@ fn a_late_sync_brings_nobody_back() {
             panic!("{work:?}");
         };
         let id = SubscriberId::new(effect.key());
-        let errand = world.begin_sync(receipt, id, Account::Old).await.unwrap();
+        let job = world.begin_sync(receipt, id, Account::Old).await.unwrap();
         assert!(world.erase(ANN).await);
-        let told = super::super::sync(&world.provider, &errand).await.unwrap();
+        let told = super::super::sync(&world.provider, &job).await.unwrap();
         assert!(world.is_in(Account::Old));
         world.record(told).await;
         world.work().await.unwrap();
@@ -389,10 +389,10 @@ fn operators_know_how_an_erased_person_stood() {
         world.work().await.unwrap();
         assert_eq!(world.known(ANN).await, None);
         let said = notice(ANN, SubscriberStatus::Unsubscribed);
-        let done = suppress(&world.store, &said, "asked", &deed(1), world.now).await;
+        let done = suppress(&world.store, &said, "asked", &by_ann(1), world.now).await;
         assert_eq!(done.unwrap().subscriber.status, spam);
 
-        let erased = erase(&world.store, &email(ANN), Some(&deed(2)), world.now).await;
+        let erased = erase(&world.store, &email(ANN), Some(&by_ann(2)), world.now).await;
         assert_eq!(erased, Ok(true));
         let query = AuditQuery {
             limit: 1,
@@ -408,7 +408,7 @@ fn operators_know_how_an_erased_person_stood() {
         let known = recall(&world.store, &email(ANN), new, world.now).await;
         let known = known.unwrap().unwrap();
         assert_eq!((known.status, known.id == id), (spam, false));
-        let done = reinstate(&world.store, known.id, "asked", &deed(3), world.now).await;
+        let done = reinstate(&world.store, known.id, "asked", &by_ann(3), world.now).await;
         let active = done.unwrap().unwrap().subscriber;
         assert_eq!(active.status, SubscriberStatus::Active);
         assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));

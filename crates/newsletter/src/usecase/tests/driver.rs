@@ -91,13 +91,13 @@ impl Steps<'_> {
         account: Account,
     ) -> Result<(), ProviderError> {
         let begin = || begin_sync(self.store, receipt, id, account, (self.now)());
-        while let Some(errand) = begin().await.unwrap() {
-            let email = &errand.state.profile.email;
+        while let Some(job) = begin().await.unwrap() {
+            let email = &job.state.profile.email;
             let _alone = self.addresses.alone(email).await;
-            if !is_still_due(self.store, &errand).await.unwrap() {
+            if !is_still_due(self.store, &job).await.unwrap() {
                 continue;
             }
-            let told = super::super::sync(self.provider, &errand).await?;
+            let told = super::super::sync(self.provider, &job).await?;
             let recorded = record_sync(self.store, &told, (self.now)()).await;
             Self::finished(&recorded);
             break;
@@ -107,26 +107,26 @@ impl Steps<'_> {
 
     async fn move_over(&self, receipt: Receipt, id: SubscriberId) -> Result<(), ProviderError> {
         let (store, provider) = (self.store, self.provider);
-        let errand = begin_move(store, receipt, id, (self.now)()).await.unwrap();
-        let Some(errand) = errand else {
+        let job = begin_move(store, receipt, id, (self.now)()).await.unwrap();
+        let Some(job) = job else {
             return Ok(());
         };
-        let email = &errand.state.profile.email;
+        let email = &job.state.profile.email;
         let _alone = self.addresses.alone(email).await;
-        let found = look_up(provider, &errand).await?;
-        let recorded = record_found(store, &errand, found.as_ref(), false, (self.now)()).await;
+        let found = look_up(provider, &job).await?;
+        let recorded = record_found(store, &job, found.as_ref(), false, (self.now)()).await;
         let Some(joining) = Self::go_on(recorded)? else {
             return Ok(());
         };
-        let sight = join(provider, &joining).await?;
-        let recorded = record_joined(store, &joining, &sight, (self.now)()).await;
-        let Some(errand) = Self::go_on(recorded)? else {
+        let observed = join(provider, &joining).await?;
+        let recorded = record_joined(store, &joining, &observed, (self.now)()).await;
+        let Some(job) = Self::go_on(recorded)? else {
             return Ok(());
         };
         let was_there = found.is_some();
-        let found = look_up(provider, &errand).await?;
+        let found = look_up(provider, &job).await?;
         let found = found.as_ref();
-        let recorded = record_found(store, &errand, found, was_there, (self.now)()).await;
+        let recorded = record_found(store, &job, found, was_there, (self.now)()).await;
         if Self::go_on(recorded)?.is_none() {
             return Ok(());
         }
@@ -136,9 +136,9 @@ impl Steps<'_> {
         Ok(())
     }
 
-    fn go_on(recorded: Result<MoveStep, StoreError>) -> Result<Option<Errand>, ProviderError> {
+    fn go_on(recorded: Result<MoveStep, StoreError>) -> Result<Option<ProviderJob>, ProviderError> {
         match recorded {
-            Ok(MoveStep::GoOn(errand)) => Ok(Some(errand)),
+            Ok(MoveStep::GoOn(job)) => Ok(Some(job)),
             Ok(MoveStep::Stuck(error)) => Err(error),
             Ok(MoveStep::Over) | Err(StoreError::Conflict) => Ok(None),
             Err(error) => panic!("{error}"),

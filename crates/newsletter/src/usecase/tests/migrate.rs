@@ -231,21 +231,21 @@ fn what_changes_under_way_arrives() {
         let (receipt, work) = world.claim(tasks::MIGRATE).await.unwrap();
         let ann = world.ann().await;
         assert_eq!(work, Work::Effect(tasks::migrate(ann.id)));
-        let errand = begin_move(&world.store, receipt, ann.id, world.now).await;
-        let errand = errand.unwrap().unwrap();
-        let found = look_up(&world.provider, &errand).await.unwrap();
+        let job = begin_move(&world.store, receipt, ann.id, world.now).await;
+        let job = job.unwrap().unwrap();
+        let found = look_up(&world.provider, &job).await.unwrap();
         // Early enough to go along.
         world.put(r#"{"name":"Bo"}"#).await;
-        let step = record_found(&world.store, &errand, found.as_ref(), false, world.now).await;
-        let Ok(MoveStep::GoOn(errand)) = step else {
+        let step = record_found(&world.store, &job, found.as_ref(), false, world.now).await;
+        let Ok(MoveStep::GoOn(job)) = step else {
             panic!("{step:?}")
         };
         // Too late for that.
         world.put(r#"{"country":"Mali"}"#).await;
-        super::super::join(&world.provider, &errand).await.unwrap();
+        super::super::join(&world.provider, &job).await.unwrap();
         assert_eq!(world.told(Account::New).as_deref(), Some("Bo"));
         leave(&world.provider, found.as_ref()).await.unwrap();
-        record_move(&world.store, &errand, world.now).await.unwrap();
+        record_move(&world.store, &job, world.now).await.unwrap();
 
         world.work().await.unwrap();
         let person = world.provider.person(Account::New, &email(ANN)).unwrap();
@@ -296,14 +296,14 @@ fn a_late_call_does_not_leave_anyone_in_the_old_account() {
         let mut world = World::new();
         world.put(r#"{"name":"Bo"}"#).await;
         let (receipt, _) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
-        let errand = world
+        let job = world
             .begin_sync(receipt, world.ann().await.id, Account::Old)
             .await
             .unwrap();
         start(&world).await;
         let (moving, effect) = world.claim(tasks::MIGRATE).await.unwrap();
         world.run(moving, effect).await.unwrap();
-        let told = super::super::sync(&world.provider, &errand).await;
+        let told = super::super::sync(&world.provider, &job).await;
         assert!(world.is_in(Account::Old), "it was put back");
         world.record(told.unwrap()).await;
         world.work().await.unwrap();

@@ -14,7 +14,7 @@ use domain::outbox::{EVENTS, Outbox, Queue, Receipt, Work};
 use time::{Duration, OffsetDateTime};
 
 use super::{
-    Errand, Reported, Told, begin_move, begin_sync, deliver, look_up, notice_events,
+    ProviderJob, Reported, SyncResult, begin_move, begin_sync, deliver, look_up, notice_events,
     put_subscriber, put_subscribers, record_found, record_sync,
 };
 use crate::{
@@ -157,13 +157,13 @@ impl World {
         receipt: Receipt,
         id: SubscriberId,
         account: Account,
-    ) -> Option<Errand> {
+    ) -> Option<ProviderJob> {
         begin_sync(&self.store, receipt, id, account, self.now)
             .await
             .unwrap()
     }
 
-    async fn record(&self, told: Told) {
+    async fn record(&self, told: SyncResult) {
         record_sync(&self.store, &told, self.now).await.unwrap();
     }
 }

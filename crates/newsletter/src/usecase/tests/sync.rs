@@ -103,12 +103,12 @@ fn a_change_during_the_call_is_told_next() {
         let mut world = World::with_ann().await;
         world.put(r#"{"name":"Bo"}"#).await;
         let (receipt, _) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
-        let errand = world
+        let job = world
             .begin_sync(receipt, world.ann().await.id, Account::Old)
             .await
             .unwrap();
         world.put(r#"{"name":"Cy"}"#).await;
-        let told = super::super::sync(&world.provider, &errand).await;
+        let told = super::super::sync(&world.provider, &job).await;
         world.record(told.unwrap()).await;
         assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
         world.work().await.unwrap();

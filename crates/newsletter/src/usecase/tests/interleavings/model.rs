@@ -614,7 +614,7 @@ impl Model {
             match result {
                 Ok(()) => {}
                 Err(ProviderError::Permanent(why)) => {
-                    self.store.bury(receipt, &why, now).await.unwrap();
+                    self.store.give_up(receipt, &why, now).await.unwrap();
                 }
                 Err(error) => {
                     let why = error.to_string();
