@@ -14,7 +14,7 @@ macro_rules! vocabulary {
             /// Every name, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text,)+];
 
-            /// The value with this exact name.
+            /// Parses a value by its exact name.
             pub fn parse(name: &str) -> Option<Self> {
                 match name {
                     $($text => Some(Self::$variant),)+

@@ -1,4 +1,4 @@
-//! The body of a command: one JSON object, whose fields report themselves what is wrong.
+//! The body of a command: one JSON object, with errors reported per field.
 
 mod nul;
 mod vast;

@@ -16,8 +16,8 @@ pub enum InvalidWebUrl {
     /// It is no absolute `http` or `https` URL.
     #[error("must be an absolute http or https URL")]
     Malformed,
-    /// It has a user's name or password before its host. Browsers do not show them, so that
-    /// `https://bank.example@evil.example` looks like what it is not.
+    /// It has user information before its host. Browsers hide that, so
+    /// `https://bank.example@evil.example` looks like another site.
     #[error("must not contain user information")]
     UserInformation,
 }

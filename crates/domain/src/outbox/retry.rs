@@ -7,14 +7,14 @@ use time::{Duration, OffsetDateTime};
 pub struct RetryPolicy {
     /// The wait after the first failure.
     pub first: Duration,
-    /// No wait is longer than this.
+    /// The longest wait.
     pub longest: Duration,
-    /// A task that fails this long after its first failure is given up.
+    /// The time from the first failure to giving a task up.
     pub give_up_after: Duration,
 }
 
 impl RetryPolicy {
-    /// What every task follows: from a second to ten minutes, for twelve hours.
+    /// The policy of all tasks: from a second to ten minutes, for twelve hours.
     pub const STANDARD: Self = Self {
         first: Duration::seconds(1),
         longest: Duration::minutes(10),

@@ -1,4 +1,4 @@
-//! What became of a posting, when, why, and by whom.
+//! A posting's history: changes with time, reason and actor.
 
 use std::{fmt, str::FromStr};
 
@@ -16,11 +16,11 @@ pub struct HistoryEntry {
     pub at: OffsetDateTime,
     /// Why, where there is a reason.
     pub reason: Option<String>,
-    /// Who brought it about.
+    /// The actor.
     pub by: Actor,
 }
 
-/// Who changes a posting.
+/// An actor that changes postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
     /// An integration, by its OAuth client.

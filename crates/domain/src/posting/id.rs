@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::limits;
 
-/// A posting's id in this service: a UUID that whoever creates the command draws.
+/// A posting's id in this service: a UUID drawn by the creator of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PostingId(Uuid);
 
@@ -46,7 +46,7 @@ pub enum InvalidIdentifier {
     /// It has a control character.
     #[error("must not contain control characters")]
     Control,
-    /// Its percent-encoding does not stand for UTF-8.
+    /// Its percent-encoding is not UTF-8.
     #[error("must be percent-encoded UTF-8")]
     NotUtf8,
 }

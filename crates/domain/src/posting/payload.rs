@@ -112,7 +112,7 @@ impl PostingPayload {
         body::read(text)
     }
 
-    /// Everything that is wrong with the payload as such, whatever it is applied to.
+    /// The errors of the payload itself, independent of the posting's state.
     pub fn errors(&self) -> FieldErrors {
         let mut errors = self
             .validate()

@@ -31,7 +31,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What a salary is paid for.
+    /// The period that a salary covers.
     SalaryPeriod {
         /// Each hour.
         Hourly = "hourly",
@@ -45,7 +45,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Where a posting stands.
+    /// The status of a posting.
     Status {
         /// Waits for its first verdict.
         PendingEnrichment = "PendingEnrichment",
