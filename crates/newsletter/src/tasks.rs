@@ -39,12 +39,6 @@ pub const fn bulk_syncs(account: Account) -> Queue {
     }
 }
 
-/// The account of a sync queue; `None` for other queues.
-pub fn account_of(queue: Queue) -> Option<Account> {
-    let mut accounts = Account::ALL.iter().copied();
-    accounts.find(|it| [syncs(*it), bulk_syncs(*it)].contains(&queue))
-}
-
 /// The sync of a subscriber with an account.
 pub const fn sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(syncs(account), id.uuid())

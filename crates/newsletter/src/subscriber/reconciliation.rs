@@ -10,16 +10,16 @@ use crate::tasks;
 
 /// Whether the account may have been written to since its list was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meanwhile {
+pub enum ConcurrentWrites {
     /// Not written to: syncs wait until the list is read, so the list shows what the account holds.
-    Quiet,
+    Excluded,
     /// Possibly written to: the list may be older than a sync, even an unrecorded one.
-    Told,
+    Possible,
 }
 
 /// Applies an account's list entry, and asks for a repair: a sync if fields differ, a repeated move
 /// if the subscriber is still in the old account. Equal fields count as synced if the account was
-/// [`Quiet`](Meanwhile::Quiet). `None` if nothing changes.
+/// [`Excluded`](ConcurrentWrites::Excluded). `None` if nothing changes.
 ///
 /// A page may be outdated, so it causes only what a later call checks, and it never makes an
 /// account quiet.
@@ -27,7 +27,7 @@ pub fn take_in(
     subscriber: &Subscriber,
     account: Account,
     found: &Found,
-    meanwhile: Meanwhile,
+    concurrent: ConcurrentWrites,
     now: OffsetDateTime,
 ) -> Option<Change> {
     let mut after = subscriber.clone();
@@ -40,7 +40,7 @@ pub fn take_in(
             let is_right = found.fields == Fields::from(&after.profile());
             if !is_right {
                 after.synced_digest = None;
-            } else if meanwhile == Meanwhile::Quiet {
+            } else if concurrent == ConcurrentWrites::Excluded {
                 after.hold(after.provider_state().digest(), now);
             }
             if after.needs_sync() {
@@ -105,7 +105,7 @@ pub fn is_different(
     found: &Found,
     now: OffsetDateTime,
 ) -> bool {
-    let change = take_in(subscriber, account, found, Meanwhile::Told, now);
+    let change = take_in(subscriber, account, found, ConcurrentWrites::Possible, now);
     change.is_some_and(|change| {
         let mut after = change.subscriber;
         after.places[account]

@@ -8,7 +8,7 @@ use crate::{
     subscriber::{
         Account, SubscriberId,
         provider::Listed,
-        reconciliation::{self, Meanwhile},
+        reconciliation::{self, ConcurrentWrites},
     },
 };
 
@@ -18,7 +18,7 @@ pub async fn reconcile(
     store: &dyn Store,
     account: Account,
     people: &[Listed],
-    meanwhile: Meanwhile,
+    concurrent: ConcurrentWrites,
     now: OffsetDateTime,
 ) -> Result<usize, StoreError> {
     let emails: Vec<_> = people.iter().map(|person| person.email.clone()).collect();
@@ -27,7 +27,7 @@ pub async fn reconcile(
     let mut changed = 0;
     for person in people {
         let change = known.get(&person.email).and_then(|subscriber| {
-            reconciliation::take_in(subscriber, account, &person.found, meanwhile, now)
+            reconciliation::take_in(subscriber, account, &person.found, concurrent, now)
         });
         if let Some(change) = change {
             change.record(&mut writes);

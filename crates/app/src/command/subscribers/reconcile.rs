@@ -13,7 +13,7 @@ use newsletter::{
     subscriber::{
         Account,
         provider::{Cursor, Page, Provider, ProviderError},
-        reconciliation::{self, Meanwhile},
+        reconciliation::{self, ConcurrentWrites},
     },
     usecase,
 };
@@ -36,7 +36,7 @@ const MAX_ATTEMPTS: u32 = 5;
 const RETRY_WAIT: Duration = Duration::from_secs(10);
 
 /// Without a lease, a worker may sync subscribers to the account while its list is read.
-const MEANWHILE: Meanwhile = Meanwhile::Told;
+const CONCURRENT_WRITES: ConcurrentWrites = ConcurrentWrites::Possible;
 
 /// Runs the command.
 pub(super) async fn run(args: SubscribersReconcileArgs) -> anyhow::Result<ExitCode> {
@@ -175,7 +175,8 @@ impl Walk<'_> {
         seen.odd += page.odd.len() as u64;
         if !self.is_dry {
             let (store, people) = (self.store, &page.people);
-            let attempt = || usecase::reconcile(store, self.account, people, MEANWHILE, now);
+            let attempt =
+                || usecase::reconcile(store, self.account, people, CONCURRENT_WRITES, now);
             decide_again(newsletter_service::DEADLINE, attempt).await?;
         }
         Ok(())

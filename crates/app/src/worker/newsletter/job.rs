@@ -1,5 +1,5 @@
-//! What syncs and moves have in common: each task has its own calls and commits. Several loops
-//! take tasks of the same queue, so that calls overlap.
+//! Jobs at the provider: tasks with calls and commits of their own. Several loops share a queue, so
+//! that calls overlap.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::{poll::Handler, split::SplitBatch, tasks::Tasks};
 
-/// How long a step is decided again after conflicts. One that stays is a lost lease.
+/// The time limit for deciding a step again after conflicts. A conflict that lasts is a lost lease.
 pub(super) const CONFLICTS: Duration = Duration::from_secs(2);
 
-/// Something to do with the provider.
+/// The jobs of one queue.
 #[async_trait]
 pub(super) trait ProviderJobs: Send + Sync {
-    /// Where it waits.
+    /// The queue.
     fn queue(&self) -> Queue;
 
     /// The outbox.
@@ -28,8 +28,8 @@ pub(super) trait ProviderJobs: Send + Sync {
     /// Waits until the provider may be called.
     async fn ready(&self);
 
-    /// How long a task whose account refuses us waits while the others go on; `None` when they
-    /// all speak to that account.
+    /// How long a task waits if its account refuses calls while the other account works; `None` if
+    /// all tasks of the queue call the same account.
     fn waits_alone(&self) -> Option<time::Duration> {
         None
     }
@@ -38,12 +38,12 @@ pub(super) trait ProviderJobs: Send + Sync {
     async fn carry_out(&self, task: &Claimed) -> Result<(), JobError>;
 }
 
-/// Why a task was not carried out.
+/// The reason why a task was not carried out.
 #[derive(Debug)]
 pub(super) enum JobError {
     Store(StoreError),
     Provider(ProviderError),
-    /// It has to wait for something else, so long.
+    /// It has to wait, for this long.
     Waits(time::Duration),
 }
 
@@ -59,13 +59,13 @@ impl From<ProviderError> for JobError {
     }
 }
 
-/// Carries tasks out one by one, in as many loops as calls may overlap. What is not got to is
-/// given back, which is no failure, and neither is an account that is left alone.
+/// Carries out tasks one after the other. Tasks that are not reached, or whose account may not be
+/// called, are given back, which does not count as a failure.
 pub(super) struct Sequential<E>(pub E);
 
 #[async_trait]
 impl<E: ProviderJobs> Handler for Sequential<E> {
-    type Pass = ();
+    type Permit = ();
 
     fn queue(&self) -> Queue {
         self.0.queue()

@@ -1,8 +1,8 @@
-//! Reads an account's whole list: before the first sync of the account, and every night.
+//! Reads an account's list before the account's first sync, and every night.
 //!
-//! What the account holds already is known then, so that only differences are written to it. A
-//! walk that was broken off starts over: where it was is not kept. Who ought to be on the list and
-//! is not is looked for once it was read to its end.
+//! Afterwards the account's content is known, so that only differences are written to it. A walk
+//! that is interrupted starts over, because its position is not stored. Once the list is read to
+//! the end, subscribers who are missing from it are looked up.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use newsletter::{
     subscriber::{
         Account,
         provider::{Cursor, Page, Provider as _, ProviderError},
-        reconciliation::Meanwhile,
+        reconciliation::ConcurrentWrites,
     },
     usecase,
 };
@@ -30,17 +30,17 @@ use crate::{
 /// When the nightly walk begins, in UTC.
 const NIGHT: Time = time!(02:00);
 
-/// A list that was read shortly before the night is not read again in it.
+/// A list read within this time before the nightly walk is not read again.
 const RECENT: time::Duration = time::Duration::hours(12);
 
-/// How long to wait after a page that could not be read or recorded.
-const AGAIN: Duration = Duration::from_secs(30);
+/// The wait after a page that could not be read or recorded.
+const RETRY_WAIT: Duration = Duration::from_secs(30);
 
-/// After so many failures in a row the walk starts over: its cursor may have become invalid.
-const PATIENCE: u32 = 5;
+/// The failures in a row after which the walk starts over, as its cursor may have become invalid.
+const MAX_FAILURES: u32 = 5;
 
-/// So many of what is odd on pages are logged.
-const MOST_ODD: usize = 20;
+/// The largest number of unreadable entries that a walk logs.
+const MAX_LOGGED: usize = 20;
 
 /// Reads the list of one account.
 pub(super) struct Listing {
@@ -52,7 +52,7 @@ pub(super) struct Listing {
     pub tasks: Tasks,
 }
 
-/// What a walk has found.
+/// The results of a walk.
 #[derive(Debug, Default)]
 struct Walked {
     pages: u64,
@@ -62,7 +62,7 @@ struct Walked {
 }
 
 impl Listing {
-    /// Walks when it is time to, until it is stopped.
+    /// Runs the walks when they are due, until it is stopped.
     pub async fn run(self, stop: CancellationToken) {
         tokio::select! {
             () = self.keep_walking() => {}
@@ -73,7 +73,7 @@ impl Listing {
     async fn keep_walking(&self) {
         loop {
             let Some(state) = self.state().await else {
-                sleep(waits::about(AGAIN)).await;
+                sleep(waits::about(RETRY_WAIT)).await;
                 continue;
             };
             if state.reconciled_at.is_some() {
@@ -106,7 +106,7 @@ impl Listing {
             .ok()
     }
 
-    /// Keeps that the walk came to its end. Best effort: another one does no harm.
+    /// Stores the time of the finished walk. Best effort: another walk does no harm.
     async fn finished(&self) {
         let account = self.account;
         let kept = panics::caught(async {
@@ -121,7 +121,7 @@ impl Listing {
         }
     }
 
-    /// Reads all pages. The next one is asked for while one is being recorded.
+    /// Reads all pages. The next one is requested while one is recorded.
     async fn walk(&self) -> (Walked, ListComparison) {
         let (mut walked, mut failures) = (Walked::default(), 0);
         let mut comparison = ListComparison::new(self.tasks.now());
@@ -144,11 +144,11 @@ impl Listing {
                         tracing::warn!(%account, %error, "a page of its list was not read");
                     }
                     failures += 1;
-                    if failures > PATIENCE {
+                    if failures > MAX_FAILURES {
                         (walked, failures, cursor, read) = (Walked::default(), 0, None, None);
                         comparison = ListComparison::new(self.tasks.now());
                     }
-                    sleep(waits::about(AGAIN)).await;
+                    sleep(waits::about(RETRY_WAIT)).await;
                     continue;
                 }
             };
@@ -159,7 +159,7 @@ impl Listing {
             walked.pages += 1;
             walked.people += page.people.len() as u64;
             for odd in &page.odd {
-                if walked.odd < MOST_ODD {
+                if walked.odd < MAX_LOGGED {
                     tracing::warn!(odd, "of the account's list something is not understood");
                 }
                 walked.odd += 1;
@@ -169,8 +169,8 @@ impl Listing {
         }
     }
 
-    /// Asks for a look at who ought to be on the list, and says how many they are. Best effort: the
-    /// next walk misses them, too.
+    /// Requests lookups of missing subscribers, and returns their number. Best effort: the next
+    /// walk misses them, too.
     async fn look_for_missing(&self, comparison: &ListComparison) -> usize {
         let known = Known {
             account: self.account,
@@ -186,7 +186,7 @@ impl Listing {
         })
     }
 
-    /// The page at a cursor; `None` behind the last one that was read.
+    /// The page at a cursor; `None` after the last one.
     async fn page_behind(
         &self,
         cursor: Option<&Cursor>,
@@ -199,20 +199,20 @@ impl Listing {
         self.provider.page(self.account, cursor).await.map(Some)
     }
 
-    /// Records a page; says how many people it changed, or nothing if it could not be recorded.
+    /// Records a page. Returns the number of changed subscribers; `None` if that failed.
     async fn record(&self, page: Option<&Page>) -> Option<usize> {
         let Some(page) = page else {
             return Some(0);
         };
         let (store, people) = (self.store.as_ref(), &page.people);
-        // Before the account is listed, nobody but withdrawals writes to it.
-        let meanwhile = if self.provider.is_listed(self.account) {
-            Meanwhile::Told
+        // Until the account is listed, only withdrawals write to it.
+        let concurrent = if self.provider.is_listed(self.account) {
+            ConcurrentWrites::Possible
         } else {
-            Meanwhile::Quiet
+            ConcurrentWrites::Excluded
         };
         let attempt =
-            || usecase::reconcile(store, self.account, people, meanwhile, self.tasks.now());
+            || usecase::reconcile(store, self.account, people, concurrent, self.tasks.now());
         let recorded = panics::caught(decide_again(CONFLICTS, attempt)).await;
         recorded
             .inspect_err(|error| tracing::warn!(%error, "a page of a list was not recorded"))
@@ -220,7 +220,7 @@ impl Listing {
     }
 }
 
-/// When a list that was read at this time is to be read again.
+/// When a list is due to be read again.
 fn due(read_at: Option<OffsetDateTime>, now: OffsetDateTime) -> OffsetDateTime {
     let Some(read_at) = read_at else {
         return now;

@@ -1,5 +1,5 @@
-//! Moves a subscriber from the old account to the new one. Each step may be done again, so a
-//! move that failed half-way starts over; see [`usecase::begin_move`] for their order.
+//! Moves subscribers from the old account to the new one. Each step can be repeated, so a failed
+//! move starts over; see [`usecase::begin_move`] for the order.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::conflicts::decide_again;
 
-/// Moves.
+/// The queue of moves.
 pub(super) struct Moves {
     pub store: Arc<dyn Store>,
     pub provider: Arc<LeasedProvider>,
@@ -70,7 +70,7 @@ impl ProviderJobs for Moves {
         let Some(job) = go_on(decide_again(CONFLICTS, attempt).await?)? else {
             return Ok(());
         };
-        // Somebody may have left while the new account was called.
+        // The subscriber may have unsubscribed during the call to the new account.
         let was_there = found.is_some();
         let found = usecase::look_up(provider, &job).await?;
         let found = found.as_ref();
@@ -85,7 +85,7 @@ impl ProviderJobs for Moves {
     }
 }
 
-/// What a move goes on with, if it does.
+/// The job that a move continues with; `None` at its end.
 fn go_on(step: MoveStep) -> Result<Option<ProviderJob>, ProviderError> {
     match step {
         MoveStep::GoOn(job) => Ok(Some(job)),

@@ -1,4 +1,4 @@
-//! Tells an account what is known of a subscriber.
+//! Syncs subscribers with one account.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::conflicts::decide_again;
 
-/// Syncs to one account; bulk ones while there are no others to do.
+/// The syncs of one account; bulk ones while there are no others.
 pub(super) struct Syncs {
     pub account: Account,
     pub store: Arc<dyn Store>,
@@ -46,10 +46,10 @@ impl ProviderJobs for Syncs {
         };
         let (subscriber, account) = (SubscriberId::new(effect.key()), self.account);
         let _alone = self.provider.people.alone(subscriber).await;
-        // Before anything is written about a call.
+        // Checked before anything is written about a call.
         self.provider.admit(account)?;
         let (store, receipt) = (self.store.as_ref(), task.receipt);
-        // Read just before the call, so that what changed while it waited is in it.
+        // Read just before the call, to include changes from while it waited.
         let begin = || usecase::begin_sync(store, receipt, subscriber, account, self.tasks.now());
         while let Some(job) = decide_again(CONFLICTS, begin).await? {
             let email = job.state.profile.email.clone();

@@ -1,5 +1,4 @@
-//! Sees to it that no account sends anything to a person who is suppressed, and that an address
-//! that is to go is in neither.
+//! Withdraws suppressed subscribers from the accounts, and removes departing addresses.
 
 use std::sync::Arc;
 
@@ -25,17 +24,17 @@ use super::{
 };
 use crate::conflicts::decide_again;
 
-/// How long a person waits of whom one account is seen to and the other cannot be called.
+/// The wait if one account is done and the other cannot be called.
 const LOCKED: time::Duration = time::Duration::seconds(10);
 
-/// How long an address that is to go waits for the person's new one to be told.
+/// The wait for the sync of a subscriber's new address.
 const SUCCESSOR: time::Duration = time::Duration::seconds(10);
 
-/// How long it waits for the key of an account.
+/// The wait for the key of an account.
 const KEY: time::Duration = time::Duration::hours(1);
 
-/// Withdrawals, in the accounts that have a key. Of one without a key nobody learns whether it
-/// is quiet; an address that is to go waits for it.
+/// Withdrawals in the accounts that have a key. Whether an account without one is quiet stays
+/// unknown, and a departing address waits for it.
 pub(super) struct Withdrawals {
     pub accounts: Vec<Account>,
     pub store: Arc<dyn Store>,
@@ -61,7 +60,7 @@ impl ProviderJobs for Withdrawals {
         Some(LOCKED)
     }
 
-    /// An account that cannot be called now, or fails, does not hold up the other.
+    /// Checks each account. One that fails or cannot be called does not hold up the other.
     async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
         let Work::Effect(effect) = task.work else {
             return Ok(());
@@ -85,7 +84,7 @@ impl ProviderJobs for Withdrawals {
             };
             let email = look.subscriber.email.clone();
             let _alone = provider.addresses.alone(email).await;
-            // While it waited the address may have become another person's.
+            // While it waited for the lock, the address may have passed to another record.
             let still = usecase::next_withdrawal(store, subscriber, &accounts).await?;
             if still != NextLook::Look(look.clone()) {
                 continue;
@@ -106,8 +105,8 @@ impl ProviderJobs for Withdrawals {
 }
 
 impl Withdrawals {
-    /// Looks at one account, unsubscribes the person there or takes them out where that is needed,
-    /// and records it.
+    /// Checks one account, unsubscribes or removes the subscriber there if needed, and records the
+    /// result.
     async fn see_to(
         &self,
         withdrawal: &Withdrawal,

@@ -76,8 +76,9 @@ impl Steps<'_> {
                     tasks::MIGRATE => self.move_over(receipt, id).await,
                     tasks::WITHDRAW => self.withdraw(receipt, id).await,
                     queue => {
-                        let account = tasks::account_of(queue).unwrap();
-                        self.sync(receipt, id, account).await
+                        let syncs = |it: Account| [tasks::syncs(it), tasks::bulk_syncs(it)];
+                        let account = Account::ALL.iter().find(|it| syncs(**it).contains(&queue));
+                        self.sync(receipt, id, *account.unwrap()).await
                     }
                 }
             }

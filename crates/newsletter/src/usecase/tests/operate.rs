@@ -7,7 +7,7 @@ use crate::{
     audit,
     subscriber::{
         Suppression, SuppressionSource, operator::ImportedSuppression, provider::Provider as _,
-        reconciliation::Meanwhile,
+        reconciliation::ConcurrentWrites,
     },
     tasks,
     testing::{by_ann, subscriber_id},
@@ -198,8 +198,8 @@ fn an_unsubscription_of_this_service_does_not_relabel() {
 async fn read_lists(world: &World) {
     for &account in Account::ALL {
         let page = world.provider.page(account, None).await.unwrap();
-        let meanwhile = Meanwhile::Quiet;
-        let read = reconcile(&world.store, account, &page.people, meanwhile, world.now);
+        let concurrent = ConcurrentWrites::Excluded;
+        let read = reconcile(&world.store, account, &page.people, concurrent, world.now);
         read.await.unwrap();
     }
 }
