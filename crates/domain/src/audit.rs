@@ -26,7 +26,7 @@ pub enum InvalidOperator {
     /// It is blank.
     #[error("must not be empty")]
     Empty,
-    /// It has more characters than a name may.
+    /// It is too long.
     #[error("must be at most {NAME_LENGTH} characters long")]
     TooLong,
     /// It cannot be shown on one line.

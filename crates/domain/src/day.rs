@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Option<Date> {
     (is_plain && day.year() > 0).then_some(day)
 }
 
-/// How a day is written.
+/// Formats a day.
 pub fn write(day: Date) -> String {
     format!(
         "{:04}-{:02}-{:02}",

@@ -28,9 +28,8 @@ impl Parts<'_> {
     }
 }
 
-/// Takes an address apart; `None` when it is not a valid e-mail address by the HTML standard
-/// ("valid email address"), which browsers hold forms to. An internationalised domain is looked
-/// at in the form that they send.
+/// Splits an address; `None` if it is not valid by the HTML standard ("valid email address"), which
+/// browsers apply to forms. An internationalised domain is checked in the form that browsers send.
 pub fn parts(text: &str) -> Option<Parts<'_>> {
     let (local, domain) = text.split_once('@')?;
     if !(1..=LOCAL).contains(&local.len()) || !local.bytes().all(is_local) {

@@ -1,6 +1,6 @@
 //! Why a port to the state did not do as asked.
 
-/// Why a store did not do as asked.
+/// The reason why a call to a store failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Another commit came first; nothing was written. Load and decide again.

@@ -98,23 +98,23 @@ pub trait Shape<'de>: Sized {
     /// The expected type, as in "must be a string".
     const EXPECTED: &'static str;
 
-    /// Takes a string.
+    /// Reads a string.
     fn string(_text: &str) -> Field<Self> {
         Field::Mistyped
     }
 
-    /// Takes a number without fraction or exponent.
+    /// Reads a number without fraction or exponent.
     fn integer(_number: i128) -> Field<Self> {
         Field::Mistyped
     }
 
-    /// Takes an array.
+    /// Reads an array.
     fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Field::Mistyped)
     }
 
-    /// Takes an object.
+    /// Reads an object.
     fn object<A: MapAccess<'de>>(mut entries: A) -> Result<Field<Self>, A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Field::Mistyped)
@@ -248,7 +248,7 @@ impl<T> Choices<T> {
         items.filter(move |(_, item)| is_wrong(item))
     }
 
-    /// How many wrong items an answer cannot name.
+    /// The number of wrong items beyond those that are named.
     pub fn wrong_beyond(&self, most: usize) -> usize {
         self.wrong().skip(most).count()
     }

@@ -1,9 +1,9 @@
 //! Texts of one line.
 
-/// Why a text is not fit for one line.
+/// The reason why a text cannot be shown on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLine {
-    /// It has the character U+0000, which PostgreSQL cannot keep.
+    /// It contains U+0000, which PostgreSQL cannot store.
     #[error("must not contain the character U+0000")]
     Nul,
     /// It contains a control character: a line break or a terminal's escape sequence.

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
     named: BTreeMap<String, Vec<String>>,
-    /// How many of them there are.
+    /// The number of errors.
     count: usize,
     left_out: usize,
 }

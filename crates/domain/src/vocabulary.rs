@@ -1,12 +1,12 @@
 //! Closed vocabularies: enums whose variants have a fixed name in JSON and in the stores.
 
-/// Declares an enum whose variants have a fixed name.
+/// Declares an enum whose variants have a fixed name, which is part of their documentation.
 #[macro_export]
 macro_rules! vocabulary {
     ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name { $($(#[$variant_meta])* $variant,)+ }
+        pub enum $name { $($(#[$variant_meta])* #[doc = concat!("`", $text, "`")] $variant,)+ }
 
         impl $name {
             /// Every value, in the order of the specification.

@@ -276,7 +276,7 @@ struct HistoryEntry<'a> {
     at: Timestamp,
     /// Why, where there is a reason.
     reason: Option<&'a str>,
-    /// SubscriberFilter: `client:ID`, `enricher`, `operator` or `lifetime`.
+    /// Who: `client:ID`, `enricher`, `operator` or `lifetime`.
     #[schema(pattern = "^(client:.+|enricher|operator|lifetime)$")]
     by: String,
 }

@@ -185,7 +185,7 @@ statement! {
     /// marked, so that claims need not look at them; one that is raised at this moment may get
     /// no mark, and is passed by.
     Bury =
-    "WITH given_up AS (UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
+    "WITH buried AS (UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
      dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END, \
      next_at = CASE WHEN outbox.generation = sent.generation THEN next_at ELSE sent.now END, \
      attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END, \
@@ -193,9 +193,9 @@ statement! {
      FROM (SELECT ? AS id, ? AS lease, ? AS generation, ? AS error, ? AS now) AS sent \
      WHERE outbox.id = sent.id AND outbox.lease = sent.lease \
      RETURNING outbox.id, kind, subject, dead_at) \
-     UPDATE outbox SET blocked = true FROM given_up \
-     WHERE given_up.kind = 'event' AND given_up.dead_at IS NOT NULL AND outbox.kind = 'event' \
-     AND outbox.subject = given_up.subject AND outbox.id > given_up.id"
+     UPDATE outbox SET blocked = true FROM buried \
+     WHERE buried.kind = 'event' AND buried.dead_at IS NOT NULL AND outbox.kind = 'event' \
+     AND outbox.subject = buried.subject AND outbox.id > buried.id"
 }
 
 /// Gives a task up.

@@ -9,7 +9,7 @@ pub use self::nul::refuse as refuse_nul;
 pub(crate) use self::vast::{is_vast, string_len};
 use crate::validation::FieldErrors;
 
-/// Why a request is no command.
+/// The reason why a body is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
     /// The body is not JSON (RFC 8259).

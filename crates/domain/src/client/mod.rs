@@ -13,7 +13,7 @@ use crate::StoreError;
 pub struct ClientId(Uuid);
 
 impl ClientId {
-    /// Takes a UUID for a client's id.
+    /// Wraps a UUID.
     pub const fn new(uuid: Uuid) -> Self {
         Self(uuid)
     }

@@ -23,7 +23,7 @@ impl CompanyId {
         ))
     }
 
-    /// Takes an id back from a store.
+    /// Wraps a stored id.
     pub const fn new(uuid: Uuid) -> Self {
         Self(uuid)
     }

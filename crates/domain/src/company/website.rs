@@ -10,10 +10,10 @@ use url::{Position, Url};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
 
-/// Why a text is no web address.
+/// The reason why a text is not a web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidWebUrl {
-    /// It is no absolute `http` or `https` URL.
+    /// It is not an absolute `http` or `https` URL.
     #[error("must be an absolute http or https URL")]
     Malformed,
     /// It has user information before its host. Browsers hide that, so
@@ -39,7 +39,7 @@ impl Website {
         Ok(Self(normal))
     }
 
-    /// Takes text back from a store, which got it from [`Self::as_str`].
+    /// Wraps a stored text from [`Self::as_str`].
     pub fn from_store(text: String) -> Self {
         Self(text)
     }

@@ -32,7 +32,7 @@ impl DraftKey {
         Self(digest::of_parts(parts.map(str::as_bytes)))
     }
 
-    /// Takes a key back from a store.
+    /// Wraps a stored key.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }

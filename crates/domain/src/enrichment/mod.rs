@@ -57,7 +57,7 @@ pub struct EnrichmentInput {
 pub struct Enrichment {
     /// The description for readers.
     pub texts: EnrichedTexts,
-    /// Where the city is; `None` when that is not known for certain.
+    /// The city's coordinates; `None` unless certain.
     pub coordinates: Option<Coordinates>,
     /// Whether the posting may be shown.
     pub verdict: Verdict,
@@ -88,14 +88,14 @@ pub enum Verdict {
     Approve,
     /// Must not be shown.
     Reject {
-        /// Why, for programs.
+        /// The reason, for programs.
         code: ReasonCode,
-        /// Why, in a sentence for people.
+        /// The reason, in a sentence.
         text: String,
     },
 }
 
-/// Why an enricher gave no outcome.
+/// The reason why there is no outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnrichError {
     /// It may succeed later.
@@ -103,7 +103,7 @@ pub enum EnrichError {
     Retry {
         /// A description for the operator.
         message: String,
-        /// How long the other side asked to be left alone.
+        /// The pause that the other side asked for.
         after: Option<Duration>,
     },
     /// The enricher cannot be reached or is overloaded. The posting did not cause it.
@@ -111,10 +111,10 @@ pub enum EnrichError {
     Unavailable {
         /// A description for the operator.
         message: String,
-        /// How long the other side asked to be left alone.
+        /// The pause that the other side asked for.
         after: Option<Duration>,
     },
-    /// It will not succeed without a person.
+    /// It will not succeed without an operator.
     #[error("{0}")]
     Permanent(String),
 }

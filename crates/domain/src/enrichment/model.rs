@@ -41,7 +41,7 @@ pub struct Objection {
     pub faults: Vec<String>,
 }
 
-/// Why there is no draft.
+/// The reason why there is no draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DraftError {
     /// The model answered, but no draft. Asking again may help.
@@ -70,7 +70,7 @@ pub trait Model: Send + Sync {
     ) -> Result<Draft, DraftError>;
 }
 
-/// How a draft is kept.
+/// The stored form of a draft.
 #[derive(Serialize, Deserialize)]
 struct Kept<'a> {
     markdown: Cow<'a, str>,

@@ -20,11 +20,11 @@ use uuid::Uuid;
 use super::{Draft, DraftCache, DraftKey, EnrichError, EnrichmentInput, Reservation};
 use crate::store::StoreError;
 
-/// How long a reservation holds unless it is renewed.
+/// The time until a reservation ends, unless renewed.
 const RESERVED: time::Duration = time::Duration::seconds(30);
-/// How often a reservation is renewed while a call is under way.
+/// The interval of renewals during a call.
 const RENEW_EVERY: Duration = Duration::from_secs(10);
-/// How often a process that waits for another's draft asks for it.
+/// The interval of looking for another holder's draft.
 const ASK_EVERY: Duration = Duration::from_millis(500);
 /// The waits before storing a draft is retried, because a lost one has to be paid again.
 const KEEP_AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(500)];

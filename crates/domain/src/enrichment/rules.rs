@@ -3,10 +3,10 @@
 
 use super::{Brief, Draft, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag};
 
-/// Why work by rules ended before it was done.
+/// The reason why work by rules was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exceeded {
-    /// It takes too much, and would each time.
+    /// It exceeds its budget, and would each time.
     #[error("the description takes too much to be read")]
     TooComplex,
     /// The flag was set.

@@ -15,7 +15,7 @@ impl EventName {
         Self(Cow::Borrowed(name))
     }
 
-    /// Takes a name that was stored.
+    /// Wraps a stored name.
     pub const fn from_store(name: String) -> Self {
         Self(Cow::Owned(name))
     }
@@ -39,7 +39,7 @@ pub struct Event {
     pub name: EventName,
     /// The subject.
     pub subject: Subject,
-    /// When.
+    /// The time.
     pub at: OffsetDateTime,
 }
 
@@ -48,7 +48,7 @@ pub struct Event {
 pub struct Subject {
     /// The id in this service.
     pub id: Uuid,
-    /// Its id in the world that it comes from, where it has one.
+    /// The integration's identifier, if there is one.
     pub source_identifier: Option<Arc<str>>,
 }
 

@@ -38,10 +38,10 @@ pub struct Queue {
     behind: Option<&'static Self>,
 }
 
-/// Where the [events](super::Event) of all contexts wait.
+/// The queue of all contexts' [events](super::Event).
 pub const EVENTS: Queue = Queue::of(Kind::new("event"));
 
-/// How the name of a lane ends that holds bulk work. The stores know it.
+/// The ending of a bulk lane's name, which the stores know too.
 const BULK: &str = "-bulk";
 
 impl Queue {
@@ -77,7 +77,7 @@ impl Queue {
         self.kind
     }
 
-    /// Its name in the stores beside its kind, where there are several of the kind.
+    /// The lane's stored name, if the kind has several.
     pub const fn lane(self) -> Option<&'static str> {
         self.lane
     }

@@ -77,7 +77,7 @@ pub struct Claimed {
     pub work: Work,
     /// The number of claims since the task was last asked for, this one included.
     pub attempts: u32,
-    /// When its first failed attempt was, since it was last asked for anew.
+    /// The time of the first failed attempt since the task was last asked for.
     pub first_failed_at: Option<OffsetDateTime>,
     /// The number of lost claims in a row before this one.
     pub lost: u32,
@@ -100,7 +100,7 @@ pub struct TaskRow {
     pub kind: String,
     /// The subject's UUID, for an event after the event's name (`JobPostingExpired:0190…`).
     pub key: String,
-    /// How often it was claimed.
+    /// The number of claims.
     pub attempts: u32,
     /// When it is due, or its lease ends.
     pub next_at: OffsetDateTime,
@@ -117,7 +117,7 @@ pub struct SubjectTask {
     pub is_dead: bool,
 }
 
-/// Which dead tasks to bring back.
+/// The dead tasks to revive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Revive {
     /// These.
@@ -126,14 +126,14 @@ pub enum Revive {
     All,
 }
 
-/// How much waits of one kind.
+/// The backlog of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
-    /// Which kind.
+    /// The kind.
     pub kind: Kind,
     /// The number of waiting and leased tasks, at most [`MOST_COUNTED`].
     pub waiting: u64,
-    /// How many were given up, likewise.
+    /// The number of dead tasks, likewise.
     pub dead: u64,
     /// When the oldest waiting task was written, of those counted and not bulk work.
     pub oldest: Option<OffsetDateTime>,
@@ -206,7 +206,7 @@ pub trait Outbox: Send + Sync {
         limit: usize,
     ) -> Result<Vec<TaskRow>, StoreError>;
 
-    /// Which of these effects have a dead task.
+    /// The effects among these that have a dead task.
     async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError>;
 
     /// Up to `limit` tasks of a subject that are of these kinds, or are its events: waiting, leased

@@ -21,11 +21,11 @@ impl RetryPolicy {
         give_up_after: Duration::hours(12),
     };
 
-    /// When to try again after the `attempts`-th attempt failed, or `None` to give up.
+    /// The time of the next attempt after the `attempts`-th one failed, or `None` to give up.
     ///
-    /// The wait doubles with each attempt. `jitter`, a random number from 0 to 1 that the
-    /// caller draws, spreads it over its upper half, so that tasks that failed together do not
-    /// come back together. `asked` is the wait that the other side asked for, which is kept.
+    /// The wait doubles with each attempt. `jitter`, a random number from 0 to 1, spreads it over
+    /// its upper half, so that tasks that failed together are not retried together. `asked` is a
+    /// wait that the other side asked for, which is kept.
     pub fn next(
         &self,
         attempts: u32,

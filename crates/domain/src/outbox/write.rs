@@ -18,7 +18,7 @@ pub struct TaskWrites {
     pub done: Vec<Receipt>,
     /// Audit entries.
     pub audit: Vec<Entry>,
-    /// When it was decided; new tasks are due from then on.
+    /// The time of the decision, from which new tasks are due.
     pub at: OffsetDateTime,
 }
 

@@ -22,7 +22,7 @@ pub struct Change {
     pub writes_posting: bool,
     /// Whether its description changes.
     pub sets_description: bool,
-    /// Its company, if that changes too.
+    /// The company's write, if it changes.
     pub company: Option<CompanyWrite>,
     /// The enricher's result.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,

@@ -49,7 +49,7 @@ impl ContentHash {
         own == others && name != other_name
     }
 
-    /// Takes a hash back from a store.
+    /// Wraps a stored hash.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }

@@ -17,15 +17,15 @@ use crate::{
 vocabulary! {
     /// The outcome of an accepted command.
     PutOutcome {
-        /// It made the posting.
+        /// The posting was created.
         Created = "created",
-        /// It changed the posting or its company.
+        /// The posting or its company was changed.
         Updated = "updated",
-        /// It found nothing to change.
+        /// Nothing was changed.
         Unchanged = "unchanged",
-        /// It took the posting down.
+        /// The posting was expired.
         Expired = "expired",
-        /// It brought back a posting that had been taken down.
+        /// An expired posting was reopened.
         Reopened = "reopened",
     }
 }
@@ -39,7 +39,7 @@ pub struct Answer {
     pub outcome: PutOutcome,
 }
 
-/// Why a command is refused.
+/// The reason why a command is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// Fields are wrong, by themselves or together with the stored ones.
@@ -53,7 +53,7 @@ pub enum Rejection {
     Transition {
         /// The present status.
         from: Status,
-        /// Where it should go.
+        /// The requested status.
         to: Status,
     },
 }

@@ -3,7 +3,7 @@
 use super::{PostingId, SourceIdentifier};
 use crate::outbox::{Effect, EventName, Kind, Queue, Subject};
 
-/// Where enrichments wait.
+/// The queue of enrichments.
 pub const ENRICH: Queue = Queue::of(Kind::new("enrich"));
 
 /// The enrichment of a posting.

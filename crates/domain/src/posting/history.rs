@@ -12,9 +12,9 @@ use crate::client::ClientId;
 pub struct HistoryEntry {
     /// The status from then on.
     pub status: Status,
-    /// When.
+    /// The time.
     pub at: OffsetDateTime,
-    /// Why, where there is a reason.
+    /// The reason, if there is one.
     pub reason: Option<String>,
     /// The actor.
     pub by: Actor,

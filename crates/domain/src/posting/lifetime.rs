@@ -26,7 +26,7 @@ impl Lifetime {
         self.0.is_some()
     }
 
-    /// When a lifetime that starts now ends. One past the end of time never does.
+    /// The end of a lifetime that starts now; `None` if unlimited or past the end of time.
     pub(super) fn starting(self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         now.checked_add(self.0?)
     }

@@ -19,7 +19,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata(Arc<str>);
 
-/// Why a JSON value is no metadata.
+/// The reason why a JSON value is not metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidMetadata {
     /// It is of another type.
@@ -96,7 +96,7 @@ impl Metadata {
         Ok(Self(compact.into()))
     }
 
-    /// Takes text back from a store, which got it from [`Self::as_str`].
+    /// Wraps a stored text from [`Self::as_str`].
     pub fn from_store(json: &str) -> Self {
         Self(json.into())
     }

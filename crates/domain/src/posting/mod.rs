@@ -55,7 +55,7 @@ use crate::{
 pub struct Posting {
     /// The id in this service.
     pub id: PostingId,
-    /// Its id in the world it comes from.
+    /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
     /// Counts the commits that wrote it; a commit is guarded by it.
     pub version: Version,
@@ -112,13 +112,13 @@ pub struct Details {
     pub salary_currency_code: Option<CurrencyCode>,
     /// The period that the salary covers.
     pub salary_period: Option<SalaryPeriod>,
-    /// Where to apply by mail.
+    /// The address for applications by mail.
     pub application_email: Option<String>,
-    /// Where to apply on the web.
+    /// The address for applications on the web.
     pub application_url: Option<String>,
     /// Free key-value pairs.
     pub metadata: Option<Metadata>,
-    /// Why it was taken down.
+    /// The reason of the expiry.
     pub expiration_reason: Option<String>,
 }
 
@@ -131,15 +131,15 @@ pub struct PostingView {
     pub company: Company,
     /// Its texts, once enriched.
     pub texts: Option<EnrichedTexts>,
-    /// Where it is, once enriched and if known.
+    /// The coordinates, once enriched and if known.
     pub coordinates: Option<Coordinates>,
     /// The history, oldest first; empty in lists.
     pub history: Vec<HistoryEntry>,
 }
 
 impl PostingView {
-    /// Its description, as pushed. Every store reads it for a view, which the contract suite
-    /// holds.
+    /// The description, as pushed. Every store loads it for a view, which the contract suite
+    /// checks.
     pub fn description(&self) -> &str {
         let description = self.posting.details.raw_description.text();
         description.map_or("", AsRef::as_ref)

@@ -15,7 +15,7 @@ pub enum Moderation {
     Approve,
     /// Reject the posting, whatever an enricher decides and a client pushes.
     Reject {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Feature it, or no longer.

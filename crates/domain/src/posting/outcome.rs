@@ -109,8 +109,7 @@ fn awaits_review(posting: &Posting) -> bool {
         && reason.is_some_and(|reason| reason.starts_with(AWAITING_REVIEW))
 }
 
-/// Takes the reason away from a posting that awaits a review and has content again that was
-/// judged.
+/// Clears the reason of a posting that awaits a review but has judged content again.
 pub(super) fn end_review(change: &mut Change, company: &Company, by: Actor, now: OffsetDateTime) {
     let posting = &change.posting;
     let content = Some(ContentHash::of(&posting.details, company));

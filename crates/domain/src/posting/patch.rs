@@ -15,9 +15,9 @@ use crate::{
 /// The change of `expiration`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpirationPatch {
-    /// It is absent: the push neither expires nor reopens.
+    /// Absent: the push neither expires nor reopens.
     Keep,
-    /// It is `null`: an expired posting is reopened.
+    /// `null`: an expired posting is reopened.
     Reopen,
     /// An object: the posting expires, with an optional reason.
     Expire(Option<String>),

@@ -124,7 +124,7 @@ impl PostingPayload {
     }
 }
 
-/// How many wrong items of a list are not validated one by one.
+/// The number of wrong items of a list beyond those that are validated one by one.
 fn beyond<T>(list: &Field<Choices<T>>) -> usize {
     list.value()
         .map_or(0, |list| list.wrong_beyond(MOST_ERRORS))

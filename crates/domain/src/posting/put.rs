@@ -17,7 +17,7 @@ pub struct PutPosting {
     /// The errors of the payload itself, reported together with the fields that a *new* posting
     /// lacks: only the store knows whether it is new.
     pub errors: FieldErrors,
-    /// Which client pushes.
+    /// The client that pushes.
     pub by: ClientId,
     /// The id to use if the posting is new.
     pub new_id: PostingId,

@@ -5,13 +5,10 @@ use crate::vocabulary::vocabulary;
 vocabulary! {
     /// Kind of employment.
     EmploymentType {
-        /// A full-time position.
         FullTime = "full-time",
-        /// A part-time position.
         PartTime = "part-time",
         /// Contract or freelance.
         Contract = "contract",
-        /// An internship.
         Internship = "internship",
     }
 }
@@ -19,13 +16,10 @@ vocabulary! {
 vocabulary! {
     /// Where the work is done.
     LocationType {
-        /// Fully remote.
         Remote = "remote",
-        /// On site only.
         OnSite = "on-site",
         /// Remote plus on-site.
         Hybrid = "hybrid",
-        /// Other or unspecified.
         Other = "other",
     }
 }
@@ -33,13 +27,9 @@ vocabulary! {
 vocabulary! {
     /// The period that a salary covers.
     SalaryPeriod {
-        /// Each hour.
         Hourly = "hourly",
-        /// Each week.
         Weekly = "weekly",
-        /// Each month.
         Monthly = "monthly",
-        /// Each year.
         Annually = "annually",
     }
 }

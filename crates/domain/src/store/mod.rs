@@ -1,6 +1,6 @@
-//! The port to the state: load what a batch names, commit what was decided, read for answers.
+//! The ports of the state: load what a batch names, commit decisions, read postings.
 //!
-//! [`stored`] is for those who implement it: columns back into values.
+//! [`stored`] helps implementations to turn columns back into values.
 
 mod locks;
 pub mod stored;
@@ -141,7 +141,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<SourceIdentifier>, StoreError>;
 }
 
-/// How much of a posting's history is shown.
+/// The number of newest history entries that are read.
 pub const HISTORY_SHOWN: usize = 100;
 
 /// A position in the list of postings: the last one that was seen.
@@ -153,7 +153,7 @@ pub struct Position {
     pub id: Uuid,
 }
 
-/// Which postings to list.
+/// A page of a list of postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListQuery {
     /// The status, if any.
@@ -180,7 +180,7 @@ impl Default for ListQuery {
     }
 }
 
-/// How large the texts of a page may be.
+/// The largest total size of a page's texts.
 pub const PAGE_BYTES: usize = 8 << 20;
 
 /// A posting that a page may have, before it is read.
@@ -215,7 +215,7 @@ pub struct PostingPage {
     /// The postings, without their history. One that changed while the page was read is left out,
     /// because it comes later in the list now.
     pub postings: Vec<PostingView>,
-    /// Where the next page begins; `None` of the last one.
+    /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,
 }
 

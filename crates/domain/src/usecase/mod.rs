@@ -20,7 +20,7 @@ pub use self::{
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 
-/// Why a command got no answer.
+/// The reason why a command was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IngestError {
     /// The rules refuse it. Nothing was written.

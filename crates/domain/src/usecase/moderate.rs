@@ -11,7 +11,7 @@ use crate::{
     store::{Store, StoreError, WriteSet},
 };
 
-/// Why an operator's command was not carried out.
+/// The reason why an operator's command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModerationError {
     /// There is no such posting, or its status does not allow it.

@@ -26,9 +26,7 @@ pub enum Departure {
 vocabulary! {
     /// The kinds of departure, by their stored names.
     DepartureKind {
-        /// [`Departure::Moved`].
         Moved = "moved",
-        /// [`Departure::Erased`].
         Erased = "erased",
     }
 }

@@ -77,7 +77,6 @@ vocabulary! {
         Removed = "removed",
         /// Mail cannot be delivered for good.
         Bounced = "bounced",
-        /// Unsubscribed.
         Unsubscribed = "unsubscribed",
         /// Reported mail as spam.
         SpamReported = "spam_reported",
@@ -94,9 +93,7 @@ impl SubscriberStatus {
 vocabulary! {
     /// The owner of a membership.
     PlanCategory {
-        /// A person.
         Individual = "individual",
-        /// A team.
         Team = "team",
     }
 }
@@ -139,7 +136,6 @@ vocabulary! {
     /// The specification's `member_status`, derived from the membership. A lapse and a renewal look
     /// the same on purpose: they happen daily and are no news to the provider.
     MemberStatus {
-        /// No membership.
         NonMember = "non-member",
         /// A membership that the member ended.
         Canceled = "canceled",

@@ -69,17 +69,14 @@ impl Places {
 vocabulary! {
     /// The origin of a suppression.
     SuppressionSource {
-        /// A webhook delivery.
         Webhook = "webhook",
         /// The answer to a sync.
         Answer = "answer",
         /// A lookup during a move.
         Move = "move",
-        /// An import of suppressions.
         Import = "import",
         /// An account's list.
         Reconciliation = "reconciliation",
-        /// An operator.
         Operator = "operator",
         /// The subscriber, by the link in an e-mail.
         Link = "link",

@@ -23,7 +23,7 @@ use crate::{
 /// A store in memory with postings and subscribers. Nothing survives it.
 pub type MemoryStore = Memory<Subscribers>;
 
-/// What is kept of subscribers and of the provider's accounts.
+/// The stored subscribers and accounts.
 #[derive(Debug, Default)]
 pub struct Subscribers {
     rows: HashMap<SubscriberId, Subscriber>,
@@ -34,7 +34,7 @@ pub struct Subscribers {
     states: HashMap<Account, AccountState>,
 }
 
-/// The key of what is remembered.
+/// The key of remembered suppressions.
 const KEY: [u8; 32] = [0xA5; 32];
 
 impl Subscribers {
@@ -65,7 +65,7 @@ impl Subscribers {
             )
     }
 
-    /// Whether an address is this one's, nobody's, or that of a row that leaves it.
+    /// Whether an address is unused, this row's, or released in this commit.
     fn is_free(&self, email: &Email, id: SubscriberId, writes: &WriteSet) -> bool {
         self.by_email.get(email).is_none_or(|holder| {
             let written = writes.subscribers.get(holder);

@@ -19,10 +19,8 @@ pub(super) const CONFLICTS: Duration = Duration::from_secs(2);
 /// The jobs of one queue.
 #[async_trait]
 pub(super) trait ProviderJobs: Send + Sync {
-    /// The queue.
     fn queue(&self) -> Queue;
 
-    /// The outbox.
     fn tasks(&self) -> &Tasks;
 
     /// Waits until the provider may be called.

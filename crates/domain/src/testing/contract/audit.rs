@@ -29,7 +29,6 @@ async fn entries<S: AuditLog>(store: &S) -> Vec<Entry> {
     store.entries(&query).await.expect("the store works")
 }
 
-/// With everything else of the commit, or not at all.
 pub async fn an_entry_is_written_with_its_commit<S: AllPorts>(store: &S) {
     let full = entry(1, noon())
         .about("somebody")
@@ -74,7 +73,7 @@ pub async fn a_run_that_ends_replaces_its_details<S: AllPorts>(store: &S) {
     assert_eq!(entries(store).await, [expect, other]);
 }
 
-/// Also where several are of one moment.
+/// Including several of the same time.
 pub async fn entries_are_read_newest_first_by_pages<S: AllPorts>(store: &S) {
     let mut newest_first: Vec<_> = (1..=9)
         .map(|n| {
@@ -120,7 +119,7 @@ pub async fn an_entry_of_an_unknown_action_is_shown<S: AllPorts>(store: &S) {
     assert_eq!(entries(store).await, [odd]);
 }
 
-/// With the number of the tasks that were dead, and only if there were any.
+/// With the number of dead tasks, and only if there were any.
 pub async fn what_is_brought_back_is_recorded<S: AllPorts>(store: &S) {
     push(store, &[create("a", "acme")]).await;
     let retry = by_ann(1).entry(Action::OUTBOX_RETRY, noon());

@@ -46,7 +46,6 @@ async fn find<S: Store>(store: &S, id: CompanyId) -> Option<Company> {
         .cloned()
 }
 
-/// A push makes its company.
 pub async fn an_upsert_makes_a_company<S: AllPorts>(store: &S) {
     put(store, &[create("a", "acme"), create("b", "acme")]).await;
     let known = load(store, &["a", "b"]).await;
@@ -95,8 +94,8 @@ pub async fn an_upsert_sets_only_what_it_says<S: AllPorts>(store: &S) {
     );
 }
 
-/// Several commits were decided before any of them was written: what changes a company raises the
-/// event, and what finds it changed already does not.
+/// Of several commits that were decided before any was written, only the one that changes the
+/// company raises the event.
 pub async fn what_changes_a_company_is_told_once<S: AllPorts>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let claim = async |lease| {
@@ -151,7 +150,6 @@ pub async fn what_changes_a_company_is_told_once<S: AllPorts>(store: &S) {
     assert_eq!(after, renamed);
 }
 
-/// A commit takes any number of companies.
 pub async fn many_companies_in_one_commit<S: AllPorts>(store: &S) {
     let batch: Vec<_> = (0..1_500)
         .map(|n| create(&format!("p{n}"), &format!("c{n}")))

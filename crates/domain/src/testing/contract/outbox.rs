@@ -127,7 +127,7 @@ async fn raise_for<S: Store>(store: &S, subject: &Subject, names: &[EventName]) 
     store.commit(writes).await.expect("events never conflict");
 }
 
-/// The first claim takes it, and finishing removes it.
+/// And finishing removes it.
 pub async fn an_effect_is_claimed_once<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     assert_eq!(
@@ -157,7 +157,6 @@ pub async fn asking_again_while_it_waits_is_one_task<S: AllPorts>(store: &S) {
     assert_eq!(claim(store, 1, noon()).await.len(), 2);
 }
 
-/// What was asked for during the work is not lost with the work.
 pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let first = claim_one(store, 1, noon()).await;
@@ -184,7 +183,7 @@ pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: AllPorts>
     );
 }
 
-/// A worker that died holds nothing for long, but what it held is claimed alone from then on.
+/// A dead worker holds a task for a limited time, and then it is claimed alone.
 pub async fn a_lease_that_lapsed_makes_a_suspect<S: AllPorts>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     raise(store, 3, &[JOB_POSTING_CREATED]).await;
@@ -211,7 +210,7 @@ pub async fn a_lease_that_lapsed_makes_a_suspect<S: AllPorts>(store: &S) {
     no_suspect(store, later).await;
 }
 
-/// Each lease that ends without a report counts, until it is too often.
+/// Until the task is given up.
 pub async fn lost_claims_are_counted<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let mut claimed = claim_one(store, 1, noon()).await;
@@ -230,13 +229,13 @@ pub async fn lost_claims_are_counted<S: AllPorts>(store: &S) {
     no_suspect(store, now + hours(1)).await;
     let dead = Outbox::list(store, true, None, usize::MAX).await;
     assert_eq!(dead.expect("the store works").len(), 1);
-    // An operator has it start anew.
+    // An operator gives it a clean record.
     assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
     claim_one(store, 9, now).await;
     assert_eq!(claim_suspect(store, 10, now + LEASE).await.lost, 1);
 }
 
-/// A worker that says anything about a task is alive.
+/// A worker that reports is alive.
 pub async fn any_report_clears_a_suspect<S: AllPorts>(store: &S) {
     let later = noon() + LEASE;
     for n in 1..=4 {
@@ -265,7 +264,7 @@ pub async fn any_report_clears_a_suspect<S: AllPorts>(store: &S) {
     }
 }
 
-/// What is given back is due when the worker says, and failed at nothing.
+/// It is due when the worker says, without a failed attempt.
 pub async fn what_is_given_back_is_no_failure<S: AllPorts>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     let claimed = claim(store, 1, noon()).await;
@@ -279,7 +278,7 @@ pub async fn what_is_given_back_is_no_failure<S: AllPorts>(store: &S) {
     let again = claim(store, 3, due).await;
     assert_eq!(again.len(), 2);
     assert!(again.iter().all(|task| task.first_failed_at.is_none()));
-    // Whoever gave it back has it no more.
+    // The lease has ended with that.
     store
         .give_back(&receipts, noon())
         .await
@@ -288,7 +287,6 @@ pub async fn what_is_given_back_is_no_failure<S: AllPorts>(store: &S) {
     assert_eq!(finish(store, receipts[0]).await, Err(StoreError::Conflict));
 }
 
-/// A worker that lives keeps what it holds.
 pub async fn a_renewed_lease_holds<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
@@ -305,7 +303,7 @@ pub async fn a_renewed_lease_holds<S: AllPorts>(store: &S) {
     claim_suspect(store, 4, noon() + hours(2)).await;
 }
 
-/// Whoever lost the lease finishes nothing, and nothing of its commit is written.
+/// Nothing of the commit is written.
 pub async fn finishing_without_the_lease_conflicts<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let slow = claim_one(store, 1, noon()).await;
@@ -326,7 +324,7 @@ pub async fn finishing_without_the_lease_conflicts<S: AllPorts>(store: &S) {
     );
 }
 
-/// A failure is noted, and the first one remembered.
+/// The time of the first failure is kept.
 pub async fn a_failed_task_waits_and_counts<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
@@ -353,8 +351,7 @@ pub async fn a_failed_task_waits_and_counts<S: AllPorts>(store: &S) {
     claim_one(store, 5, due).await;
 }
 
-/// Given up is not gone.
-pub async fn a_buried_task_is_dead_until_revived<S: AllPorts>(store: &S) {
+pub async fn a_task_given_up_is_dead_until_revived<S: AllPorts>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     for claimed in claim(store, 1, noon()).await {
         store
@@ -385,7 +382,6 @@ pub async fn a_buried_task_is_dead_until_revived<S: AllPorts>(store: &S) {
     claim_one(store, 4, noon()).await;
 }
 
-/// A new wish is a new chance.
 pub async fn asking_for_a_dead_effect_revives_it<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
@@ -402,8 +398,7 @@ pub async fn asking_for_a_dead_effect_revives_it<S: AllPorts>(store: &S) {
     );
 }
 
-/// Asked for during the work, it is not given up with the work.
-pub async fn asking_again_wins_over_burying<S: AllPorts>(store: &S) {
+pub async fn asking_again_wins_over_giving_up<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     ask(store, &[effect(1)], noon()).await;
@@ -418,8 +413,7 @@ pub async fn asking_again_wins_over_burying<S: AllPorts>(store: &S) {
     claim_one(store, 2, noon()).await;
 }
 
-/// What somebody else holds is not to be touched.
-pub async fn a_lost_lease_can_neither_retry_nor_bury<S: AllPorts>(store: &S) {
+pub async fn a_lost_lease_can_neither_retry_nor_give_up<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let slow = claim_one(store, 1, noon()).await;
     let fast = claim_suspect(store, 2, noon() + LEASE).await;
@@ -438,7 +432,7 @@ pub async fn a_lost_lease_can_neither_retry_nor_bury<S: AllPorts>(store: &S) {
     finish(store, fast.receipt).await.expect("the lease holds");
 }
 
-/// A posting's next event waits until the one before it is delivered, even while that is dead.
+/// Even behind a dead one.
 pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
     raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_APPROVED]).await;
     raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
@@ -472,7 +466,6 @@ pub async fn events_of_a_posting_come_in_order<S: AllPorts>(store: &S) {
     assert_eq!(claim(store, 9, noon()).await, []);
 }
 
-/// What is raised while an event is dead waits behind it, and goes on with it.
 pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(store: &S) {
     raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
     let first = claim_one(store, 1, noon()).await;
@@ -499,7 +492,6 @@ pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: AllPorts>(stor
     assert_eq!(claim(store, 9, noon()).await, []);
 }
 
-/// Order is kept per posting, not across them.
 pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts>(store: &S) {
     for posting in 1..=3 {
         raise(store, posting, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
@@ -518,7 +510,7 @@ pub async fn events_of_different_postings_do_not_wait_for_each_other<S: AllPorts
     );
 }
 
-/// There is one effect of a kind and key, in the lane that was asked for last.
+/// There is one effect of a kind and key.
 pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
     let [east, west] = tellings(1);
     ask(store, &[east], noon()).await;
@@ -543,7 +535,7 @@ pub async fn asking_for_another_account_moves_a_sync<S: AllPorts>(store: &S) {
     assert_eq!(claimed.work, Work::Effect(east));
 }
 
-/// What is being told to one account is not in the way of the other.
+/// A sync with one account does not block the other's.
 pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<S: AllPorts>(
     store: &S,
 ) {
@@ -561,7 +553,6 @@ pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<S
     assert_eq!((second.work, second.attempts), (Work::Effect(west), 1));
 }
 
-/// What one account never took, the other may.
 pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: &S) {
     let [east, west] = tellings(1);
     ask(store, &[east], noon()).await;
@@ -579,7 +570,7 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: AllPorts>(store: 
     );
 }
 
-/// Changes of people are told before bulk work is done.
+/// Changes come before bulk work.
 pub async fn a_bulk_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
     let [sync, _] = tellings(1);
     let first = Effect::new(BULK_EAST, uuid(1));
@@ -591,7 +582,7 @@ pub async fn a_bulk_sync_moves_up_and_never_back<S: AllPorts>(store: &S) {
     }
     let claimed = claim_one(store, 3, noon()).await;
     assert_eq!(claimed.work, Work::Effect(sync));
-    // It is one task, and begins anew when it was given up.
+    // It is one task, and starts over after it was given up.
     store
         .give_up(claimed.receipt, "hopeless", noon())
         .await
@@ -605,7 +596,7 @@ fn tellings(n: u128) -> [Effect; 2] {
     [EAST, WEST].map(|queue| Effect::new(queue, uuid(n)))
 }
 
-/// The events of another context wait for each other like a posting's, and come back as they were.
+/// As a posting's events do, and they come back unchanged.
 pub async fn events_of_any_subject_come_in_order<S: AllPorts>(store: &S) {
     let events = [0, 1].map(|minute| Event {
         name: TOLD,
@@ -625,7 +616,6 @@ pub async fn events_of_any_subject_come_in_order<S: AllPorts>(store: &S) {
     assert_eq!(claim(store, 9, noon()).await, []);
 }
 
-/// Order is kept per subject, whatever it is.
 pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: AllPorts>(
     store: &S,
 ) {
@@ -647,10 +637,9 @@ pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: 
     );
 }
 
-/// A worker of one queue leaves the others alone.
 pub async fn queues_are_claimed_apart<S: AllPorts>(store: &S) {
     put(store, &[create("a", "acme")]).await;
-    // Several of one key are tasks of their own if their kinds differ.
+    // Tasks of one key differ by kind.
     let tasks = [
         (EAST, 1),
         (WEST, 2),
@@ -682,7 +671,6 @@ async fn claim_from<S: Outbox>(store: &S, queue: Queue, lease: u128) -> Vec<Clai
         .expect("the store works")
 }
 
-/// What has waited longest goes first.
 pub async fn claims_are_limited_and_longest_due_first<S: AllPorts>(store: &S) {
     for (n, minute) in [(1, 3), (2, 1), (3, 2)] {
         ask(store, &[effect(n)], noon() + minutes(minute)).await;
@@ -705,7 +693,7 @@ pub async fn claims_are_limited_and_longest_due_first<S: AllPorts>(store: &S) {
     assert_eq!(order[1], [Work::Effect(effect(1))]);
 }
 
-/// An operator sees what waits, also while it is leased.
+/// Including leased ones.
 pub async fn rows_are_listed<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     raise(store, 2, &[JOB_POSTING_EXPIRED]).await;
@@ -749,7 +737,6 @@ pub async fn rows_are_listed<S: AllPorts>(store: &S) {
     assert_eq!(claimed.len(), 1);
 }
 
-/// A list is read by pages.
 pub async fn rows_are_listed_by_pages<S: AllPorts>(store: &S) {
     for n in 1..=5 {
         ask(store, &[effect(n)], noon()).await;
@@ -768,7 +755,7 @@ pub async fn rows_are_listed_by_pages<S: AllPorts>(store: &S) {
     assert_eq!(keys, expect);
 }
 
-/// Whatever they are and however they stand, and nobody else's.
+/// Of any kind and state.
 pub async fn the_tasks_of_a_subject_are_listed<S: AllPorts>(store: &S) {
     let id = uuid(1);
     ask(store, &[Effect::new(MOVE, id)], noon()).await;
@@ -810,7 +797,6 @@ pub async fn the_tasks_of_a_subject_are_listed<S: AllPorts>(store: &S) {
     assert_eq!(store.tasks_of(uuid(404), &KINDS, 100).await, Ok(Vec::new()));
 }
 
-/// Of some effects, those that were given up are told apart from whatever else there is.
 pub async fn dead_tasks_are_found_by_their_effects<S: AllPorts>(store: &S) {
     let moving = |n| Effect::new(MOVE, uuid(n));
     let [sync, _] = tellings(2);
@@ -825,7 +811,7 @@ pub async fn dead_tasks_are_found_by_their_effects<S: AllPorts>(store: &S) {
     assert_eq!(store.dead_among(&[]).await, Ok(vec![]));
 }
 
-/// How much waits, how much is dead, and since when.
+/// Waiting, dead, and the oldest.
 pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     ask(store, &[effect(2)], noon() + hours(1)).await;
@@ -834,7 +820,7 @@ pub async fn the_backlog_is_counted<S: AllPorts>(store: &S) {
         .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
-    // Bulk work counts, but its age says nothing.
+    // Bulk work counts, but its age does not.
     let bulk = Effect::new(BULK_EAST, uuid(5));
     ask(store, &[bulk], noon()).await;
     let backlog = store.backlog(&KINDS).await.expect("the store works");

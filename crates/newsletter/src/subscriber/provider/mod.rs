@@ -49,7 +49,6 @@ vocabulary! {
     ProviderStatus {
         /// Receives mail.
         Active = "active",
-        /// Unsubscribed.
         Unsubscribed = "unsubscribed",
         /// Has not confirmed the subscription yet.
         Unconfirmed = "unconfirmed",
