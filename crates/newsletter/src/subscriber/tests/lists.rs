@@ -1,4 +1,4 @@
-//! What an account's list shows of a person.
+//! An account's list compared with the stored state.
 
 use super::*;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     tasks,
 };
 
-/// How the account shows Ann, with the fields that are known.
+/// The account's record of Ann, with the stored fields.
 fn right(ann: &Ann) -> Found {
     Found {
         fields: Fields::from(&ann.get().profile()),
@@ -32,7 +32,7 @@ fn fields_that_are_right_count_as_told_while_nobody_tells_others() {
         assert_eq!(show(&mut ann, &shown, concurrent), expect);
         let is_told = !ann.get().needs_sync();
         assert_eq!(is_told, concurrent == ConcurrentWrites::Excluded);
-        // Which is known from then on.
+        // It is known from then on.
         if is_told {
             assert_eq!(show(&mut ann, &shown, concurrent), Written::nothing());
         }
@@ -108,7 +108,7 @@ fn who_is_not_on_the_list_is_looked_for_where_they_ought_to_be() {
         let mut ann = Ann::after(&["{}"]);
         happens(&mut ann);
         let (known, now) = (ann.get().clone(), ann.now + hours(1));
-        // Somebody who was written during the walk may have come too late for it.
+        // A subscriber written during the walk may be missing from it.
         let during = look_for(&known, Account::Old, known.updated_at, now);
         assert_eq!(during, None, "{what}");
         let change = look_for(&known, Account::Old, now, now);

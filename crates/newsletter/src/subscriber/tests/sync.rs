@@ -1,4 +1,4 @@
-//! What is to be told, and when there is nothing to tell.
+//! Syncs, and when none is needed.
 
 use super::{super::ProviderState, *};
 use crate::{
@@ -79,7 +79,7 @@ fn there_and_back_again_is_nothing_to_tell() {
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
 }
 
-/// A call whose answer was lost may have reached the provider all the same.
+/// A call whose answer was lost may have had its effect.
 #[test]
 fn what_may_have_been_told_is_told_again() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
@@ -87,7 +87,7 @@ fn what_may_have_been_told_is_told_again() {
     let change = begin(ann.get(), ann.now);
     assert_eq!(ann.record(change), Written::silent());
     assert_eq!(begin(ann.get(), ann.now), None);
-    // No answer came.
+    // The answer was lost.
     ann.put(r#"{"name":"A"}"#);
     assert_eq!(
         due_in(&ann, Account::Old),
@@ -192,7 +192,7 @@ fn a_suppression_found_on_the_way_ends_it() {
     }
 }
 
-/// The old account was told of somebody who was taken out of it at that moment.
+/// A sync to the old account crosses the removal there.
 #[test]
 fn whoever_was_put_back_into_the_old_account_is_taken_out_again() {
     let mut ann = Ann::after(&["{}"]);

@@ -1,4 +1,4 @@
-//! Carries tasks out step by step, the way a worker does.
+//! Carries tasks out step by step, as a worker does.
 
 use std::{
     collections::HashSet,
@@ -17,12 +17,12 @@ use crate::{
     },
 };
 
-/// The addresses that calls are made about at the moment.
+/// The addresses of calls in progress.
 #[derive(Debug, Default)]
 pub(super) struct Addresses(Mutex<HashSet<Email>>);
 
 impl Addresses {
-    /// Waits until nobody else calls about an address.
+    /// Waits for the lock of an address.
     async fn alone(&self, email: &Email) -> Alone<'_> {
         std::future::poll_fn(|_| {
             if self.held().insert(email.clone()) {
@@ -35,7 +35,7 @@ impl Addresses {
         Alone(self, email.clone())
     }
 
-    /// Whether somebody calls about an address at the moment.
+    /// Whether a call about an address is in progress.
     pub fn is_held(&self, email: &Email) -> bool {
         self.held().contains(email)
     }
@@ -53,7 +53,7 @@ impl Drop for Alone<'_> {
     }
 }
 
-/// Commits and the time, with a pause before each step in which others may do something.
+/// The ports and the time, with a pause before each step for other tasks.
 pub(super) struct Steps<'a> {
     pub store: &'a MemoryStore,
     pub provider: &'a dyn Provider,
@@ -146,7 +146,7 @@ impl Steps<'_> {
         }
     }
 
-    /// With a lost lease nothing is recorded: somebody else has the task.
+    /// With a lost lease nothing is recorded: another worker has the task.
     fn finished(recorded: &Result<(), StoreError>) {
         assert!(
             matches!(recorded, Ok(()) | Err(StoreError::Conflict)),

@@ -1,4 +1,4 @@
-//! What operators decide about people.
+//! Decisions of operators.
 
 use domain::audit::{AuditLog, AuditQuery, Entry};
 
@@ -109,7 +109,7 @@ fn imported(address: &str, status: SubscriberStatus) -> ImportedSuppression {
     }
 }
 
-/// In whatever order and however often, also twice in one batch.
+/// In any order, repeatedly, also twice in one batch.
 #[test]
 fn an_import_only_ever_strengthens() {
     pollster::block_on(async {
@@ -133,7 +133,7 @@ fn an_import_only_ever_strengthens() {
     });
 }
 
-/// An export from before would undo it otherwise.
+/// An older export would undo it otherwise.
 #[test]
 fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
     pollster::block_on(async {
@@ -158,8 +158,8 @@ fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
     });
 }
 
-/// This service unsubscribes a person who has bounced. What the account shows of that, in
-/// whatever answer and after whatever was lost, is not the person's word.
+/// This service unsubscribes a bounced subscriber. The account's `unsubscribed` is not the
+/// subscriber's wish, in any answer and after any lost one.
 #[test]
 fn an_unsubscription_of_this_service_does_not_relabel() {
     pollster::block_on(async {
@@ -171,7 +171,7 @@ fn an_unsubscription_of_this_service_does_not_relabel() {
             world.provider.set(old, &email(ANN), bounced);
             world.suppress(SubscriberStatus::Bounced).await;
             if lost {
-                // Both accounts are looked at, and the new one is told.
+                // Both accounts are checked, and the new one is synced.
                 world.provider.fail(2, Failing::After, no_answer());
                 let (receipt, work) = world.claim(tasks::WITHDRAW).await.unwrap();
                 assert_eq!(world.run(receipt, work).await, Err(no_answer()));
@@ -186,7 +186,7 @@ fn an_unsubscription_of_this_service_does_not_relabel() {
             assert_eq!(ann.status, SubscriberStatus::Bounced);
             assert!(ann.places.new.is_withdrawn && !ann.places.old.is_withdrawn);
 
-            // In the other account it is the person's own.
+            // In the other account it is the subscriber's wish.
             let unsubscribed = ProviderStatus::Unsubscribed;
             world.provider.set(old, &email(ANN), unsubscribed);
             read_lists(&world).await;
@@ -204,7 +204,7 @@ async fn read_lists(world: &World) {
     }
 }
 
-/// A delivery does not say in which account it was, and its word counts.
+/// A delivery does not name its account, so it counts.
 #[test]
 fn a_delivery_counts_also_of_who_was_withdrawn() {
     pollster::block_on(async {
@@ -217,7 +217,7 @@ fn a_delivery_counts_also_of_who_was_withdrawn() {
     });
 }
 
-/// The account was looked at before, and is to be told after.
+/// The account was checked before, and is called after.
 #[test]
 fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
     pollster::block_on(async {
@@ -240,7 +240,7 @@ fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
     });
 }
 
-/// Who has a forwarded link can do nothing with it any more. Nothing is told to an account.
+/// A forwarded link is void. No account is called.
 #[test]
 fn a_token_that_was_rotated_is_nobodys() {
     pollster::block_on(async {
