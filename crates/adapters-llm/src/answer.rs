@@ -1,4 +1,4 @@
-//! What an answer means, and the lack of one.
+//! The meaning of an answer, and of a missing one.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use crate::{
     meter::Outcome,
 };
 
-/// As much of an answer is read. The longest draft, with every character escaped, is smaller.
+/// The largest answer that is read. The longest draft, with every character escaped, is smaller.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// Whoever asks to be left alone for longer is asked again after this time.
+/// The longest pause that an endpoint can ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
 /// A call without a draft.
 #[derive(Debug)]
 pub struct Failure {
-    /// What it counts as.
+    /// Its outcome in the metrics.
     pub outcome: Outcome,
-    /// What it means.
+    /// The error.
     pub error: DraftError,
 }
 
@@ -53,7 +53,7 @@ impl Failure {
     }
 }
 
-/// No answer came.
+/// A failure without an answer.
 pub fn no_answer(error: &reqwest::Error) -> Failure {
     let message = format!("no answer from the model: {}", outbound::cause(error));
     if error.is_builder() {
@@ -70,7 +70,7 @@ fn lateness(error: &reqwest::Error) -> Outcome {
     }
 }
 
-/// Reads an answer to its end.
+/// Reads an answer's body.
 pub async fn read(response: Response) -> Result<Completion, Failure> {
     let status = response.status();
     let after = outbound::retry_after(response.headers()).map(|wait| wait.min(LONGEST_WAIT));
@@ -100,8 +100,8 @@ pub async fn read(response: Response) -> Result<Completion, Failure> {
     })
 }
 
-/// The failure that a status is. What any posting would have met is the endpoint's trouble; the
-/// rest may be this posting's.
+/// The failure of a status: the endpoint's if any posting would meet it, else perhaps this
+/// posting's.
 fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure {
     let mut message = format!("the model's endpoint answered {status}");
     if status.is_redirection() {
@@ -130,7 +130,7 @@ fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure 
     }
 }
 
-/// The draft in what the model says.
+/// The draft of a reply.
 pub fn draft(reply: Reply) -> Result<Draft, Failure> {
     match reply {
         Reply::Whole(text) => draft::read(&text).map_err(|faults| Failure::unusable(&text, faults)),
@@ -139,7 +139,7 @@ pub fn draft(reply: Reply) -> Result<Draft, Failure> {
             let message = format!("the model refused: {words}");
             Err(Failure::permanent(Outcome::Refused, message))
         }
-        // A gateway's way to say that the model behind it has failed, with a good status.
+        // A gateway reports a failed model this way, with a good status.
         Reply::Missing(Some(complaint)) => Err(Failure {
             outcome: Outcome::Failed,
             error: DraftError::Failed(EnrichError::Retry {

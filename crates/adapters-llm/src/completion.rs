@@ -1,7 +1,6 @@
-//! What is in an answer of the chat completions API.
+//! Answers of the chat completions API.
 //!
-//! Servers differ in what they leave out, so nothing is taken for granted and nothing more is
-//! looked at than is needed.
+//! Servers leave out different parts, so nothing is required that is not needed.
 
 use serde_json::Value;
 
@@ -10,33 +9,33 @@ use crate::meter::Usage;
 /// The fault of an answer that has reached the limit of tokens.
 pub const CUT_OFF: &str = "The answer was cut off before its end.";
 
-/// As much of a former answer is shown back, in characters.
+/// The longest part of an earlier answer that is shown back, in characters.
 const LONGEST_ANSWER: usize = 20_000;
 
 /// An answer of the API.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// What it has cost.
+    /// The tokens used.
     pub usage: Usage,
-    /// What it says.
+    /// The reply.
     pub reply: Reply,
 }
 
-/// What the model says.
+/// A model's reply.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Something, to its end.
+    /// A complete text.
     Whole(String),
-    /// Something that was cut off at the limit of tokens.
+    /// A text cut off at the limit of tokens.
     Cut(String),
-    /// That it will not, or that it must not.
+    /// A refusal.
     Refused(String),
-    /// Nothing at all; the endpoint may say why.
+    /// No text; the endpoint may give a reason.
     Missing(Option<String>),
 }
 
 impl Completion {
-    /// Reads an answer; `None` if it is none of the API.
+    /// Reads an answer; `None` if it is not one of the API.
     pub fn read(body: &[u8]) -> Option<Self> {
         let body: Value = serde_json::from_slice(body).ok()?;
         let usage = &body["usage"];
@@ -96,13 +95,13 @@ fn text(content: &Value) -> String {
     }
 }
 
-/// What is wrong, in the endpoint's words, if it says so in JSON.
+/// The endpoint's error message, if it is in JSON.
 pub fn complaint(body: &[u8]) -> Option<String> {
     complaint_of(&serde_json::from_slice(body).ok()?)
 }
 
 fn complaint_of(body: &Value) -> Option<String> {
-    // OpenAI and most others; a plain string (Ollama once); older vLLM; FastAPI, with its own
+    // OpenAI and most others; a plain string (older Ollama); older vLLM; FastAPI, with its own
     // errors or those of fields; Gemini, which wraps everything in an array.
     const PLACES: [&str; 6] = [
         "/error/message",
@@ -119,13 +118,13 @@ fn complaint_of(body: &Value) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Whether a filter in front of the model has kept the posting from it, as Azure's does.
+/// Whether a filter in front of the model refused the posting, as Azure's does.
 pub fn is_filtered(body: &[u8]) -> bool {
     serde_json::from_slice::<Value>(body)
         .is_ok_and(|body| body["error"]["code"] == "content_filter")
 }
 
-/// As much of an answer as is worth showing back.
+/// The part of an answer to show back.
 pub fn bounded(answer: &str) -> String {
     match answer.char_indices().nth(LONGEST_ANSWER) {
         Some((end, _)) => format!("{}…", &answer[..end]),

@@ -1,9 +1,9 @@
-//! From the text that a model has written to a draft, or to what is wrong with it.
+//! Reads a draft, or its faults, from a model's text.
 //!
 //! Not every server holds a model to the schema, so an object may stand in prose, in a code fence,
-//! or behind thoughts. It must be the only one. A posting may hold an object of the same form, and
-//! a model that quotes it must not be taken at its word: where two are found, or where something
-//! broken stands around one, nobody can say which is the answer, and the model is asked again.
+//! or behind thoughts. It must be the only one. A posting may contain an object of the same form,
+//! and a model that quotes it must not be misread: with two objects, or with broken JSON around
+//! one, the answer is ambiguous, and the model is asked again.
 
 use domain::enrichment::{Draft, ReasonCode, Verdict};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use serde_json::{Deserializer, Value, value::RawValue};
 
 use crate::completion::bounded;
 
-/// The answer, before its values are looked at.
+/// The answer, with unchecked values.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
@@ -55,8 +55,7 @@ fn only_object(text: &str) -> Result<&str, String> {
                 }
                 rest = &rest[values.byte_offset()..];
             }
-            // A name in quotes is the beginning of an object, and what is inside of a broken one
-            // may be anything.
+            // A name in quotes begins an object, and the inside of a broken one may be anything.
             Some(Err(error)) if rest[1..].trim_start().starts_with('"') => {
                 return Err(format!("The answer is no valid JSON: {error}."));
             }
@@ -67,8 +66,8 @@ fn only_object(text: &str) -> Result<&str, String> {
     found.ok_or_else(|| "There is no JSON object in the answer.".to_owned())
 }
 
-/// The text without the thoughts that some models write first. They end where they are first said
-/// to end: if that was only quoted, more than one object follows, or none.
+/// The text after the thoughts that some models write first. They end at their first end mark: if
+/// that was only quoted, more than one object follows, or none.
 fn after_thoughts(text: &str) -> &str {
     match text.trim_start().strip_prefix("<think>") {
         Some(thoughts) => thoughts.split_once("</think>").map_or("", |(_, rest)| rest),
@@ -78,7 +77,7 @@ fn after_thoughts(text: &str) -> &str {
 
 fn string(name: &str, value: &Value, faults: &mut Vec<String>) -> String {
     if let Value::String(text) = value {
-        // No store takes U+0000, and no posting needs it.
+        // No store accepts U+0000.
         text.replace('\0', "")
     } else {
         faults.push(format!("`{name}` must be a string."));

@@ -1,9 +1,9 @@
-//! A language model behind any endpoint that speaks the chat completions API: `OpenAI`, Azure,
-//! Ollama, vLLM, llama.cpp.
+//! A language model behind any endpoint with the chat completions API: `OpenAI`, Azure, Ollama,
+//! vLLM, llama.cpp.
 //!
-//! [`ChatModel`] implements [`Model`](domain::enrichment::Model). It asks and reads; what a draft
-//! must satisfy, and what becomes of an error, is the domain's. Whatever an endpoint says is
-//! taken for what it may be: late, cut short, wrapped in prose, or of no use.
+//! [`ChatModel`] implements [`Model`](domain::enrichment::Model). It asks and reads; the
+//! requirements on a draft, and the handling of errors, are the domain's. An answer may be late,
+//! cut short, wrapped in prose or useless.
 
 mod answer;
 mod completion;

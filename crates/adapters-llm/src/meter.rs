@@ -1,4 +1,4 @@
-//! What is counted: calls, tokens and money.
+//! Metrics: calls, tokens and money.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
 const TOKENS: &str = "posthaste_llm_tokens_total";
 const COST: &str = "posthaste_llm_cost_total";
 
-/// Names, units and meanings of the metrics. To be called once a recorder is installed.
+/// Describes the metrics. To be called once a recorder is installed.
 pub fn describe() {
     describe_counter!(
         REQUESTS,
@@ -38,22 +38,22 @@ pub fn describe() {
     );
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// With an answer of the right form.
+    /// An answer of the right form.
     Answered,
-    /// With an answer of no use.
+    /// A useless answer.
     Unusable,
-    /// The model, or a filter in front of it, would not.
+    /// Refused by the model or a filter in front of it.
     Refused,
     /// Too many calls.
     Limited,
-    /// The key, or the account behind it, is no good.
+    /// The key or its account is invalid.
     Denied,
-    /// With any other error.
+    /// Any other error.
     Failed,
-    /// It took too long.
+    /// It exceeded its time limit.
     Timeout,
 }
 
@@ -71,13 +71,13 @@ impl Outcome {
     }
 }
 
-/// A call under way. One that is abandoned has no outcome.
+/// A call in progress. An abandoned one has no outcome.
 pub struct Call {
     started: Instant,
 }
 
 impl Call {
-    /// The call starts now.
+    /// Starts the timer.
     pub fn start() -> Self {
         gauge!(IN_FLIGHT).increment(1.0);
         Self {
@@ -85,7 +85,7 @@ impl Call {
         }
     }
 
-    /// The call has ended.
+    /// Records the outcome.
     pub fn end(self, outcome: Outcome) {
         counter!(REQUESTS, "outcome" => outcome.as_str()).increment(1);
         histogram!(SECONDS).record(self.started.elapsed());
@@ -101,14 +101,14 @@ impl Drop for Call {
 /// The tokens of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Those that the model has read.
+    /// Tokens read by the model.
     pub prompt: u32,
-    /// Those that it has written.
+    /// Tokens written by the model.
     pub completion: u32,
 }
 
-/// Counts what was paid for. Counters hold whole numbers only, so money is in a gauge that
-/// nothing ever lowers.
+/// Counts tokens and their price. Counters hold whole numbers only, so money is in a gauge that
+/// only grows.
 pub fn count(usage: Usage, prices: Prices) {
     counter!(TOKENS, "direction" => "prompt").increment(usage.prompt.into());
     counter!(TOKENS, "direction" => "completion").increment(usage.completion.into());

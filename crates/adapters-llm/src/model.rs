@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
 use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model, Objection};
-use outbound::Patience;
+use outbound::Timeouts;
 use reqwest::{
     Client, RequestBuilder, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue},
@@ -19,14 +19,14 @@ use crate::{
     settings::{Prices, Settings, SettingsError},
 };
 
-/// Until there is a connection.
+/// The time limit of a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connections that are kept: as many as there are calls under way at most.
+/// The number of idle connections to keep: as many as concurrent calls at most.
 const IDLE: usize = 256;
 
-/// Longer descriptions are not sent, in characters. No job needs as much, and it would be paid
-/// for three times: once to be read, twice to be written.
+/// The longest description to send, in characters. No job needs as much, and it would be paid for
+/// three times: once read, twice written.
 const LONGEST_DESCRIPTION: usize = 100_000;
 
 /// A language model behind an endpoint.
@@ -34,7 +34,7 @@ pub struct ChatModel {
     http: Client,
     endpoint: Url,
     credential: Option<(HeaderName, HeaderValue)>,
-    /// To find it in what the endpoint says.
+    /// Removed from the endpoint's messages.
     key: Option<SecretString>,
     name: String,
     edition: String,
@@ -42,7 +42,7 @@ pub struct ChatModel {
 }
 
 impl ChatModel {
-    /// Gets ready; nothing is sent yet.
+    /// Builds the client, without a call.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         let endpoint = endpoint(&settings.base_url).ok_or(SettingsError::BaseUrl)?;
         let credential = settings
@@ -50,11 +50,11 @@ impl ChatModel {
             .as_ref()
             .map(|key| credential(&endpoint, key).ok_or(SettingsError::Key))
             .transpose()?;
-        let patience = Patience {
+        let timeouts = Timeouts {
             connection: CONNECT_TIMEOUT,
             answer: settings.timeout,
         };
-        let http = outbound::client(&endpoint, patience, IDLE)
+        let http = outbound::client(&endpoint, timeouts, IDLE)
             .map_err(|error| SettingsError::Client(error.to_string()))?;
         Ok(Self {
             http,
@@ -67,8 +67,8 @@ impl ChatModel {
         })
     }
 
-    /// Asks for the list of models, which costs nothing, and says in a line what came back. An
-    /// endpoint that has no such list, or does not show it to this key, is there as well.
+    /// Requests the list of models, which costs nothing, and describes the result in a line. An
+    /// endpoint without such a list, or that hides it from this key, counts as reached.
     pub async fn reach(&self) -> Result<String, String> {
         let mut address = self
             .endpoint
@@ -119,13 +119,13 @@ impl ChatModel {
             .await
             .map_err(|error| answer::no_answer(&error))?;
         let completion = answer::read(response).await?;
-        // Answers of no use were paid for as well.
+        // Useless answers cost tokens, too.
         meter::count(completion.usage, self.prices);
         answer::draft(completion.reply)
     }
 
-    /// Makes an error fit to be shown to an operator. What the model has written stays as it is:
-    /// it goes back to where it came from and nowhere else.
+    /// Prepares an error for an operator. The model's own text stays as it is, because it is only
+    /// sent back to the model.
     fn presentable(&self, error: DraftError) -> DraftError {
         let line = |text: &str| outbound::line(text, self.key.as_ref());
         match error {
@@ -187,11 +187,11 @@ impl fmt::Debug for ChatModel {
     }
 }
 
-/// Where chats are completed; `None` if the address is none of HTTP. The query stays: Azure wants
-/// its `api-version` there.
+/// The address of chat completions; `None` if it is not HTTP. The query stays: Azure wants its
+/// `api-version` there.
 fn endpoint(base_url: &Url) -> Option<Url> {
     let mut endpoint = outbound::base(base_url)
-        // Credentials of another kind would be sent beside the key.
+        // User information would be sent beside the key.
         .and_then(outbound::without_credentials)?
         .join("chat/completions")
         .ok()?;
@@ -199,8 +199,8 @@ fn endpoint(base_url: &Url) -> Option<Url> {
     Some(endpoint)
 }
 
-/// The header that carries the key. Azure has its own for keys; `Authorization` is for tokens of
-/// its directory there.
+/// The header with the key. Azure has its own; `Authorization` is for tokens of its directory
+/// there.
 fn credential(endpoint: &Url, key: &SecretString) -> Option<(HeaderName, HeaderValue)> {
     let is_azure = endpoint
         .domain()

@@ -1,17 +1,17 @@
-//! What a model is told before it is shown a posting, and the form of its answer.
+//! A model's instructions, and the schema of its answer.
 //!
-//! Both are part of what is paid for once: a kept draft belongs to the version that it was asked
-//! for with. So neither file is ever changed; a better text is a new version beside it.
+//! Stored drafts belong to the version they were requested with, so these files never change; a
+//! better text is a new version beside them.
 
-/// The version in use. Tests hold it against the files.
+/// The present version. Tests compare it with the files.
 pub const VERSION: &str = "v1";
 
 /// The instructions.
 pub const TEXT: &str = include_str!("prompt/v1.md");
 
-/// The schema of the answer, in the subset that every server's strict mode takes: all properties
-/// required, no others, no lengths or patterns. It is kept as text because models write the
-/// properties in the order of the schema.
+/// The schema of the answer, in the subset of every server's strict mode: all properties required,
+/// no others, no lengths or patterns. It is kept as text because models write the properties in the
+/// order of the schema.
 pub const SCHEMA: &str = include_str!("prompt/v1.json");
 
 #[cfg(test)]
@@ -22,7 +22,7 @@ mod tests {
 
     use super::*;
 
-    /// Every version there was, with the hash of its two files.
+    /// Every version, with the hash of its two files.
     const PINNED: &[(&str, &str)] = &[(
         "v1",
         "d09a481d0d6b81d47510f24ef2457f3b3a6e1a7575886b3661ca3b0168257a0e",

@@ -1,4 +1,4 @@
-//! What is sent.
+//! The request for a draft.
 
 use domain::enrichment::{Brief, Objection};
 use serde::Serialize;
@@ -13,16 +13,15 @@ use crate::{
 /// Room for the form of the answer, an explanation, and some thinking, in tokens.
 const SPARE_TOKENS: usize = 4_096;
 
-/// The body of a request. Neither a temperature nor anything else of taste is in it: models that
-/// think refuse those.
+/// The body of a request. It has no temperature or the like, which reasoning models refuse.
 #[derive(Serialize)]
 struct Request<'a> {
     model: &'a str,
     messages: Vec<Message<'a>>,
     response_format: ResponseFormat<'a>,
-    /// The name that `OpenAI`'s thinking models insist on; they refuse `max_tokens`. vLLM knows
+    /// The name that `OpenAI`'s reasoning models require; they refuse `max_tokens`. vLLM knows
     /// both, llama.cpp since its pull request 19831. Servers that know only the old one, such as
-    /// Ollama (its issue 7125), ignore this and write as much as their context holds.
+    /// Ollama (its issue 7125), ignore this and write up to their context size.
     max_completion_tokens: usize,
 }
 
@@ -45,7 +44,7 @@ struct JsonSchema<'a> {
     schema: &'a RawValue,
 }
 
-/// The posting, as the model is shown it.
+/// The posting in a request.
 #[derive(Serialize)]
 struct Posting<'a> {
     title: &'a str,
@@ -62,8 +61,8 @@ pub fn body(
     brief: &Brief<'_>,
     objection: Option<&Objection>,
 ) -> serde_json::Result<Vec<u8>> {
-    // A model that has said nothing is asked again as if for the first time: some chat templates
-    // take neither an empty message nor two of the same role.
+    // A model without an answer is asked anew: some chat templates accept neither an empty message
+    // nor two of the same role.
     let shown = objection.filter(|objection| !objection.answer.trim().is_empty());
     let posting = posting(brief)?;
     let former = shown.map(|objection| bounded(&objection.answer));
@@ -93,10 +92,10 @@ pub fn body(
     })
 }
 
-/// The posting as one JSON object, which nothing in it can break out of: neither out of the
-/// string that it is, nor out of the message. Tokenizers of some servers take marks such as
-/// `<|im_end|>` or `[/INST]` for the end of a message even inside a text, so their first
-/// characters are written as escapes. Both occur inside strings only.
+/// The posting as one JSON object that its content cannot escape from, neither from a string nor
+/// from the message. Tokenizers of some servers take marks such as `<|im_end|>` or `[/INST]` for
+/// the end of a message even inside a text, so their first characters are written as escapes. Both
+/// occur inside strings only.
 fn posting(brief: &Brief<'_>) -> serde_json::Result<String> {
     let input = brief.input;
     let website = Url::parse(&input.company_website).ok();
@@ -122,11 +121,11 @@ fn complaint(faults: &[String]) -> String {
     )
 }
 
-/// How many tokens the answer may have. It repeats the description twice, and four bytes make a
-/// token in English, three in most languages. More would do harm: a server refuses what its model
-/// can never write (16,384 tokens are usual, which is what 24 KB come to), and vLLM what does not
-/// fit into the context beside the prompt. Where it was not enough, as for a model that thinks for
-/// long, there is twice the room the second time.
+/// The largest number of tokens for the answer. It repeats the description twice, at four bytes a
+/// token in English and three in most languages. More would do harm: a server refuses what its
+/// model can never write (16,384 tokens are usual, enough for 24 KB), and vLLM what does not fit
+/// into the context beside the prompt. A retry gets twice the room, as for a model that reasons at
+/// length.
 fn allowance(markdown: &str, objection: Option<&Objection>) -> usize {
     let tokens = SPARE_TOKENS + markdown.len() / 2;
     let was_cut_off =

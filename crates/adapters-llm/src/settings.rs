@@ -1,30 +1,30 @@
-//! What has to be known of an endpoint.
+//! Settings of an endpoint.
 
 use std::{fmt, time::Duration};
 
 use secrecy::SecretString;
 use url::Url;
 
-/// An endpoint and the model to ask there.
+/// An endpoint and its model.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where the API is, with or without a slash at the end, such as `https://api.openai.com/v1`.
+    /// The API's address, with or without a slash at the end, such as `https://api.openai.com/v1`.
     /// A query is sent along.
     pub base_url: Url,
-    /// The model's name. Azure wants a deployment's.
+    /// The model's name; on Azure the deployment's.
     pub model: String,
-    /// The API key, if one is needed.
+    /// The API key, if needed.
     pub api_key: Option<SecretString>,
-    /// How long one call may take.
+    /// The time limit of a call.
     pub timeout: Duration,
-    /// What it costs.
+    /// The prices.
     pub prices: Prices,
 }
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
-            // No more of the address: there may be a password in it, or a key in its query.
+            // The rest of the address may contain a password or a key.
             .field("host", &self.base_url.host_str())
             .field("model", &self.model)
             .field("timeout", &self.timeout)
@@ -33,25 +33,25 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// What a million tokens cost, in whatever currency the operator counts in.
+/// The prices of a million tokens, in any currency.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prices {
-    /// Of what the model reads.
+    /// Of tokens that the model reads.
     pub prompt: f64,
-    /// Of what the model writes, thoughts included.
+    /// Of tokens that the model writes, reasoning included.
     pub completion: f64,
 }
 
-/// Why settings cannot be used.
+/// The reason why settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// The address is none of HTTP.
+    /// The address is not HTTP.
     #[error("the base URL of the model's endpoint must start with http:// or https://")]
     BaseUrl,
-    /// The key is empty, or has characters that no key has, such as the end of a line.
+    /// The key is empty or contains characters such as a line break.
     #[error("the API key of the model's endpoint is not one")]
     Key,
-    /// The machine has no certificates, for example.
+    /// The client cannot be built, for example without certificates on the machine.
     #[error("no HTTP client can be made for the model's endpoint: {0}")]
     Client(String),
 }

@@ -1,4 +1,4 @@
-//! What an answer means, and the lack of one.
+//! The meaning of an answer, and of a missing one.
 
 use std::time::Duration;
 
@@ -11,17 +11,16 @@ use serde_json::Value;
 
 use crate::{complaint::Complaint, pace::Allowance, person};
 
-/// As much of an answer is read; a page of people with every field is far smaller.
+/// The largest answer that is read; a page of subscribers with every field is far smaller.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// An account that has had too many requests and asks to be left alone for longer is asked again
-/// after this time: its limit counts by the minute.
+/// The longest pause that a rate-limited account can ask for: its limit counts by the minute.
 const LONGEST_REST: Duration = Duration::from_hours(1);
 
-/// The same for every other failure, which may concern this one request.
+/// The longest pause after other failures, which may concern one request only.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// An answer that came in full.
+/// A complete answer.
 #[derive(Debug)]
 pub struct Answer {
     status: StatusCode,
@@ -31,7 +30,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads an answer to its end.
+    /// Reads an answer's body.
     pub async fn read(response: Response) -> Result<Self, ProviderError> {
         let status = response.status();
         let after = outbound::retry_after(response.headers());
@@ -50,7 +49,7 @@ impl Answer {
         }
     }
 
-    /// An answer that a fuzz target has made up.
+    /// An answer for a fuzz target.
     #[cfg(fuzzing)]
     pub const fn of(status: StatusCode, after: Option<Duration>, body: Vec<u8>) -> Self {
         Self {
@@ -61,29 +60,27 @@ impl Answer {
         }
     }
 
-    /// What it says of the account's limit.
+    /// The account's limit, from the headers.
     pub const fn allowance(&self) -> Option<Allowance> {
         self.allowance
     }
 
-    /// Whether it was done.
+    /// Whether the call succeeded.
     pub fn is_success(&self) -> bool {
         self.status.is_success()
     }
 
-    /// Whether there is nobody, in the API's own words: what a proxy does not find says nothing
-    /// about a person.
+    /// Whether the subscriber is absent, in the API's own words: a 404 of a proxy proves nothing.
     pub fn is_nobody(&self) -> bool {
         self.status == StatusCode::NOT_FOUND && self.complaint().is_of_nobody()
     }
 
-    /// Whether nothing is taken in because the person is suppressed.
+    /// Whether the fields were refused because the subscriber is suppressed.
     pub fn is_suppression_of(&self, email: &Email) -> bool {
         self.status == StatusCode::UNPROCESSABLE_ENTITY && self.complaint().is_of_suppression(email)
     }
 
-    /// The JSON that was answered with success. Anything else, such as a page of a proxy, is no
-    /// answer, and asked for again.
+    /// The JSON of a successful answer. Anything else, such as a proxy's page, is retried.
     pub fn json(&self) -> Result<Value, ProviderError> {
         let body: Option<Value> = serde_json::from_slice(&self.body).ok();
         body.filter(Value::is_object).ok_or_else(|| {
@@ -92,18 +89,18 @@ impl Answer {
         })
     }
 
-    /// The person with this address, who was answered. Whatever is not understood about them is
-    /// for an operator.
+    /// The subscriber in a successful answer, with this address. Anything unknown in it is for an
+    /// operator.
     pub fn person(&self, email: &Email, group: Option<&str>) -> Result<Found, ProviderError> {
         person::of_address(&self.json()?, email, group).map_err(|why| self.misunderstood(&why))
     }
 
-    /// A failure to understand what was answered with success.
+    /// The error for a successful answer that cannot be read.
     pub fn misunderstood(&self, why: &str) -> ProviderError {
         ProviderError::Permanent(format!("the provider answered {}, but {why}", self.status))
     }
 
-    /// The failure that it is.
+    /// The error of an unsuccessful answer.
     pub fn error(&self) -> ProviderError {
         let status = self.status;
         if status.is_redirection() {
@@ -120,7 +117,7 @@ impl Answer {
         }
         match status {
             StatusCode::UNAUTHORIZED => ProviderError::Locked(message),
-            // Anything between here and the account refuses single requests with a page.
+            // Proxies and firewalls refuse single requests with a page.
             StatusCode::FORBIDDEN if complaint.is_of_the_api() => ProviderError::Locked(message),
             StatusCode::TOO_MANY_REQUESTS => ProviderError::Limited {
                 message,
@@ -135,7 +132,7 @@ impl Answer {
         }
     }
 
-    /// What is wrong; nothing where that is not said in JSON.
+    /// The error message; empty if the body is not JSON.
     fn complaint(&self) -> Complaint {
         Complaint::read(&self.body)
     }
@@ -148,7 +145,7 @@ fn retry(message: String, after: Option<Duration>) -> ProviderError {
     }
 }
 
-/// No answer came.
+/// The error without an answer.
 pub fn no_answer(error: &reqwest::Error) -> ProviderError {
     let message = format!("no answer from the provider: {}", outbound::cause(error));
     if error.is_builder() {

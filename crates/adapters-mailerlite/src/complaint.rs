@@ -3,11 +3,11 @@
 use newsletter::subscriber::Email;
 use serde_json::Value;
 
-/// With this the API begins to say that there is nobody. A proxy says it otherwise.
+/// The start of the API's message for an absent subscriber, which a proxy would not send.
 const NOBODY: &str = "No query results for model";
 
-/// With this the API begins to say that it takes nothing in for a person who is suppressed, and
-/// these are its words for how the person stands. It has no code for that.
+/// The start of the API's message for a suppressed subscriber, before its word for the status.
+/// There is no code for it.
 const SUPPRESSED: &str = "this subscriber is ";
 const STANDINGS: [&str; 6] = [
     "unsubscribed",
@@ -18,12 +18,12 @@ const STANDINGS: [&str; 6] = [
     "spam",
 ];
 
-/// What an error says. Read leniently: what is not said the usual way is not said.
+/// An error message, read leniently: an unusual form counts as none.
 #[derive(Debug, Default)]
 pub struct Complaint {
-    /// What is wrong, in a sentence; `None` where that is not said in JSON.
+    /// The sentence; `None` if the body is not JSON.
     message: Option<String>,
-    /// What is wrong with which field.
+    /// The messages by field.
     errors: Vec<(String, String)>,
 }
 
@@ -33,7 +33,7 @@ impl Complaint {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let mut errors = Vec::new();
         for (field, texts) in body["errors"].as_object().into_iter().flatten() {
-            // A list as a rule, but a single text says as much.
+            // Usually a list, sometimes a text.
             let texts = texts
                 .as_array()
                 .map_or(std::slice::from_ref(texts), Vec::as_slice);
@@ -46,22 +46,21 @@ impl Complaint {
         }
     }
 
-    /// Whether it is in the form that the API's own errors have.
+    /// Whether it has the form of the API's own errors.
     pub const fn is_of_the_api(&self) -> bool {
         self.message.is_some()
     }
 
-    /// Whether it says that there is nobody.
+    /// Whether it reports an absent subscriber.
     pub fn is_of_nobody(&self) -> bool {
         let message = self.message.as_deref().unwrap_or_default();
         message.starts_with(NOBODY)
     }
 
-    /// Whether all that it says is that the person is suppressed in the account, and that
-    /// therefore nothing is taken in.
+    /// Whether it reports nothing but the suppression of this subscriber.
     pub fn is_of_suppression(&self, email: &Email) -> bool {
         let says_so = |text: &str| {
-            // The address itself may have such a word in it.
+            // The address itself may contain such a word.
             let text = text.to_lowercase().replace(email.as_str(), "");
             text.strip_prefix(SUPPRESSED).is_some_and(is_standing)
         };
@@ -73,7 +72,7 @@ impl Complaint {
         }
     }
 
-    /// All of it in one text.
+    /// The whole as one text.
     pub fn text(&self) -> String {
         let mut text = self.message.clone().unwrap_or_default();
         for (field, complaint) in &self.errors {
@@ -83,7 +82,7 @@ impl Complaint {
     }
 }
 
-/// Whether a sentence goes on with how a suppressed person stands.
+/// Whether a sentence goes on with a suppressed status.
 fn is_standing(rest: &str) -> bool {
     STANDINGS.iter().any(|standing| {
         let behind = rest.strip_prefix(standing);

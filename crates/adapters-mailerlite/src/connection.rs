@@ -3,7 +3,7 @@
 use std::{fmt, num::NonZeroU32, time::Duration};
 
 use newsletter::subscriber::{Account, provider::ProviderError};
-use outbound::Patience;
+use outbound::Timeouts;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{
     Client, RequestBuilder,
@@ -18,29 +18,29 @@ use crate::{
     settings::{AccountSettings, SettingsError},
 };
 
-/// How long the provider may take.
-pub const PATIENCE: Patience = Patience {
+/// The time limits of a call.
+pub const TIMEOUTS: Timeouts = Timeouts {
     connection: Duration::from_secs(5),
     answer: Duration::from_secs(15),
 };
 
-/// As many connections are kept: calls overlap as far as the account's limit allows.
+/// The number of idle connections to keep: calls overlap as far as the account's limit allows.
 const IDLE: usize = 8;
 
-/// What is not unreserved in a URL (RFC 3986 §2.3) is encoded in a segment.
+/// Characters to encode in a path segment: all but the unreserved ones (RFC 3986 §2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// What speaks to one account.
+/// The client of one account.
 pub struct Connection {
     account: Account,
     http: Client,
     /// `Bearer …`, marked as a secret.
     authorization: HeaderValue,
-    /// To find it in what the provider says.
+    /// Removed from the provider's messages.
     key: SecretString,
     /// Ends with a slash.
     base: Url,
@@ -49,18 +49,18 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Gets ready; nothing is sent yet.
+    /// Builds the client, without a call.
     pub fn new(
         account: Account,
         settings: &AccountSettings,
         requests_per_minute: NonZeroU32,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<Self, SettingsError> {
         let base = outbound::base(&settings.base_url)
-            // Credentials of another kind would be sent beside the key.
+            // User information would be sent beside the key.
             .and_then(outbound::without_credentials)
             .ok_or(SettingsError::BaseUrl(account))?;
-        let http = outbound::client(&base, patience, IDLE)
+        let http = outbound::client(&base, timeouts, IDLE)
             .map_err(|error| SettingsError::Client(account, error.to_string()))?;
         Ok(Self {
             account,
@@ -107,7 +107,7 @@ impl Connection {
         Ok(self.http.delete(self.address(path)?))
     }
 
-    /// The address at the end of a path, by its segments as they are to be understood.
+    /// The address of a path, by its unencoded segments.
     fn address(&self, segments: &[&str]) -> Result<Url, ProviderError> {
         let encoded = segments
             .iter()
@@ -118,7 +118,7 @@ impl Connection {
             .map_err(|error| ProviderError::Permanent(format!("no address: {error}")))
     }
 
-    /// Sends a request when the account's limit allows it, and reads the answer.
+    /// Sends a request at the pace of the account's limit, and reads the answer.
     pub async fn send(&self, request: RequestBuilder) -> Result<Answer, ProviderError> {
         self.pace.next().await;
         let response = request
@@ -134,8 +134,8 @@ impl Connection {
         Ok(answer)
     }
 
-    /// Makes an error fit to be shown to an operator: which account it is about, one line of a
-    /// bounded length, and never the key or anybody's address, whatever the provider said.
+    /// Prepares an error for an operator: names the account, in one line of bounded length, without
+    /// the key and without addresses.
     pub fn presentable(&self, error: ProviderError) -> ProviderError {
         match error {
             ProviderError::Retry { message, after } => ProviderError::Retry {
@@ -151,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// A text that is fit to be shown to an operator.
+    /// Prepares a text for an operator.
     pub fn line(&self, message: &str) -> String {
         let message = outbound::without_addresses(message);
         let message = format!("{} account: {message}", self.account);

@@ -1,4 +1,4 @@
-//! What the fuzz target reaches of what is private otherwise. Built for it alone.
+//! Private functions for the fuzz target. Built for it alone.
 
 use std::time::Duration;
 
@@ -10,22 +10,21 @@ use reqwest::StatusCode;
 
 use crate::{answer::Answer, provider::read_page};
 
-/// What is made of an answer.
+/// Everything that is read from an answer.
 pub struct Reading {
-    /// The person in it; only of an answer of success.
+    /// The subscriber, in a successful answer.
     pub person: Option<Result<Found, ProviderError>>,
-    /// Whether there is nobody.
+    /// Whether the subscriber is absent.
     pub is_nobody: bool,
-    /// Whether nothing is taken in because the person is suppressed.
+    /// Whether the subscriber is suppressed.
     pub is_suppression: bool,
-    /// The failure that it is, unless it is none.
+    /// The error of an unsuccessful answer.
     pub error: Option<ProviderError>,
-    /// The page in it.
+    /// The page.
     pub page: Result<Page, ProviderError>,
 }
 
-/// Reads an answer about an address, or to a request for the page behind a cursor. `None` for
-/// what is no status.
+/// Reads an answer about an address, or the page behind a cursor. `None` for an invalid status.
 pub fn read(
     status: u16,
     after: Option<Duration>,

@@ -1,17 +1,17 @@
-//! What an account is set up like: its fields, its group, its webhooks, and its size.
+//! An account's configuration: its fields, group, webhooks, and size.
 
 use newsletter::subscriber::provider::{FieldKind, Inspection, ProviderError, Webhook};
 use serde_json::Value;
 
 use crate::{connection::Connection, person};
 
-/// As many entries are asked for at once.
+/// The entries of a page.
 const PER_PAGE: usize = 100;
 
-/// No account has more of anything but people; a list that goes on behind this is cut.
+/// The largest number of pages; a longer list is cut.
 const MOST_PAGES: usize = 20;
 
-/// Asks for all of it, in as many requests as it takes: four as a rule.
+/// Requests all of it, usually with four requests.
 pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderError> {
     let fields = list(connection, "fields").await?;
     let has_group = match connection.group() {
@@ -23,7 +23,7 @@ pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderErro
         None => None,
     };
     let webhooks = list(connection, "webhooks").await?;
-    // A list of nobody says how many there are.
+    // An empty page still shows the total.
     let request = connection.get(&["subscribers"], &[("limit", "0")])?;
     let answer = connection.send(request).await?;
     if !answer.is_success() {

@@ -1,8 +1,7 @@
 //! The e-mail marketing provider: MailerLite, over HTTP, with two accounts.
 //!
-//! [`MailerLite`] implements [`Provider`](newsletter::subscriber::provider::Provider). It translates
-//! and decides nothing: what is to be told to whom, and what becomes of an error, is the
-//! domain's.
+//! [`MailerLite`] implements [`Provider`](newsletter::subscriber::provider::Provider). It
+//! translates and decides nothing: syncs, moves and the handling of errors are the newsletter's.
 
 mod answer;
 mod complaint;

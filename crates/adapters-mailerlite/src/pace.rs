@@ -1,4 +1,4 @@
-//! How fast requests to one account may follow each other.
+//! Rate limiting of the requests to one account.
 
 use std::{
     collections::VecDeque,
@@ -10,20 +10,19 @@ use std::{
 use reqwest::header::HeaderMap;
 use tokio::time::{Instant, sleep_until};
 
-/// A minute as it passes here. The provider counts requests where they arrive, and of a minute's
-/// requests the first may have travelled longer than the last.
+/// A minute by this machine's clock. The provider counts requests where they arrive, and of a
+/// minute's requests the first may have travelled longer than the last.
 const MINUTE: Duration = Duration::from_secs(61);
 
-/// A minute as the provider counts it.
+/// A minute by the provider's count.
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// Where others use up an account's limit, this part of it is still used here, so that work goes
-/// on and learns when they stop.
+/// The part of an account's limit that is used even if other users exhaust it, so that work goes on
+/// and notices when they stop.
 const SMALLEST_PART: u32 = 10;
 
-/// Lets requests through one by one, evenly spaced: what was not used is not saved up. Others
-/// that use the account, such as its forms, have their requests too: what they take of the limit
-/// is left to them.
+/// Spaces requests evenly; unused time is not saved up. Requests of other users of the account,
+/// such as its forms, are left their part of the limit.
 #[derive(Debug)]
 pub struct Pace {
     limit: u32,
@@ -32,20 +31,20 @@ pub struct Pace {
 
 #[derive(Debug)]
 struct State {
-    /// When the last request was or is to be sent.
+    /// When the last request was or will be sent.
     last: Option<Instant>,
-    /// When those of the last minute were sent.
+    /// When the requests of the last minute were sent.
     sent: VecDeque<Instant>,
-    /// How many may be sent in a minute now.
+    /// The number of requests a minute at present.
     share: u32,
 }
 
-/// What an answer says of the account's limit.
+/// An account's limit, from an answer's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// How many requests it takes in a minute.
+    /// Requests per minute.
     pub limit: u32,
-    /// How many of them are left.
+    /// Requests left.
     pub remaining: u32,
 }
 
@@ -60,7 +59,7 @@ impl Allowance {
 }
 
 impl Pace {
-    /// So many requests a minute.
+    /// A pace of this many requests a minute.
     pub fn per_minute(limit: NonZeroU32) -> Self {
         let limit = limit.get();
         Self {
@@ -73,15 +72,15 @@ impl Pace {
         }
     }
 
-    /// Waits until the next request may be sent. Callers get their turns in the order in which
-    /// they ask; the turn of one that is dropped stays unused.
+    /// Waits until the next request may be sent, in the order of the callers; the turn of a dropped
+    /// caller stays unused.
     pub async fn next(&self) {
         let at = self.state().reserve(Instant::now());
         sleep_until(at).await;
     }
 
-    /// Takes in what an answer says: an account may take less than the settings say, and others
-    /// may use a part of it.
+    /// Adjusts the pace to an answer: the account's limit may be below the settings, and other
+    /// users may use a part of it.
     pub fn note(&self, allowance: Allowance) {
         let now = Instant::now();
         let mut state = self.state();
@@ -126,7 +125,7 @@ mod tests {
         Pace::per_minute(limit.try_into().unwrap())
     }
 
-    /// When requests are sent over five minutes by someone in a hurry, after a minute of rest.
+    /// The times of requests sent as fast as possible for five minutes, after a minute of rest.
     async fn passages(limit: u32) -> Vec<Instant> {
         let pace = pace(limit);
         tokio::time::advance(WINDOW).await;
@@ -151,7 +150,7 @@ mod tests {
             });
             let limit = usize::try_from(limit).unwrap();
             assert!(busiest.max() <= Some(limit), "{limit}");
-            // Nor is it slower than it has to be.
+            // It is not slower than necessary, either.
             assert!(passages.len() >= limit * 5 * 95 / 100, "{limit}");
         }
     }
@@ -178,7 +177,7 @@ mod tests {
         assert!(start.elapsed() < Duration::from_secs(4), "{turns:?}");
     }
 
-    /// How long ten requests take when each is answered with this.
+    /// The duration of ten requests that are each answered with this limit.
     async fn ten(pace: &Pace, remaining: impl Fn(u32) -> u32) -> Duration {
         let start = Instant::now();
         for nth in 1..=10 {
@@ -197,7 +196,7 @@ mod tests {
         assert!(shared > alone.mul_f64(1.8), "{shared:?}");
         let crowded = pace(120);
         assert!(ten(&crowded, |_| 0).await > Duration::from_secs(40));
-        // As soon as they stop, all of it is used again.
+        // Once they stop, all of it is used again.
         let again = ten(&crowded, |_| 119).await;
         assert!(again < Duration::from_secs(11), "{again:?}");
     }

@@ -1,4 +1,4 @@
-//! A person in an answer, read strictly: whatever is not understood is not concluded from.
+//! Reads a subscriber from an answer, strictly: anything unknown is an error.
 
 use newsletter::subscriber::{
     Email,
@@ -13,15 +13,15 @@ use url::Host;
 
 use crate::wire::is_id;
 
-/// As the provider writes times, which are UTC.
+/// The provider's format of times, which are UTC.
 const TIME: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
 
-/// As much of an unknown word is repeated to the operator.
+/// The longest quoted part of an unknown word.
 const LONGEST_WORD: usize = 40;
 
-/// Reads the person in the envelope of an answer about this address. An error is in words for
-/// an operator.
+/// Reads the subscriber with this address from an answer's envelope. Errors are written for an
+/// operator.
 pub fn of_address(body: &Value, email: &Email, group: Option<&str>) -> Result<Found, String> {
     let (address, found) = read(&body["data"], group)?;
     if is_same(address, email.as_str()) {
@@ -31,7 +31,7 @@ pub fn of_address(body: &Value, email: &Email, group: Option<&str>) -> Result<Fo
     }
 }
 
-/// Reads a person on a page of a list.
+/// Reads a subscriber of a list's page.
 pub fn listed(person: &Value) -> Result<Listed, String> {
     let (address, found) = read(person, None)?;
     let email = Email::parse(address).map_err(|error| {
@@ -58,7 +58,7 @@ fn read<'a>(person: &'a Value, group: Option<&str>) -> Result<(&'a str, Found), 
     Ok((address, found))
 }
 
-/// An id, which some answers have as a text and others as a number.
+/// Reads an id, which is a text in some answers and a number in others.
 pub fn id(value: &Value) -> Option<String> {
     let id = match value {
         Value::String(id) => id.clone(),
@@ -107,7 +107,7 @@ fn fields(shown: &Value) -> Fields {
     }
 }
 
-/// Whether two texts are one address: by lower-case letters, and the domain by its IDNA form.
+/// Whether two texts are the same address, ignoring case and the form of the domain (IDNA).
 fn is_same(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.to_lowercase()
         || folded(one).is_some_and(|one| folded(other) == Some(one))

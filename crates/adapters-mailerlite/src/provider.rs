@@ -7,19 +7,19 @@ use newsletter::subscriber::{
         Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
     },
 };
-use outbound::Patience;
+use outbound::Timeouts;
 use serde_json::Value;
 
 use crate::{
     answer::Answer,
-    connection::{Connection, PATIENCE},
+    connection::{Connection, TIMEOUTS},
     inspect::inspect,
     person,
     settings::{Settings, SettingsError},
     wire::{Unsubscribe, Update, Upsert, is_id},
 };
 
-/// As many people are asked for at once.
+/// The subscribers of a page.
 const PER_PAGE: &str = "100";
 
 /// The provider, with the accounts that have settings.
@@ -30,18 +30,18 @@ pub struct MailerLite {
 }
 
 impl MailerLite {
-    /// Gets ready to speak to the accounts; nothing is sent yet.
+    /// Builds the clients, without a call.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::with_patience(settings, PATIENCE)
+        Self::with_timeouts(settings, TIMEOUTS)
     }
 
-    /// The same, with another patience than that of a worker.
-    pub fn with_patience(settings: &Settings, patience: Patience) -> Result<Self, SettingsError> {
+    /// The same with other time limits than a worker's.
+    pub fn with_timeouts(settings: &Settings, timeouts: Timeouts) -> Result<Self, SettingsError> {
         let limit = settings.requests_per_minute;
         let connect = |account, settings: &Option<_>| {
             settings
                 .as_ref()
-                .map(|settings| Connection::new(account, settings, limit, patience))
+                .map(|settings| Connection::new(account, settings, limit, timeouts))
                 .transpose()
         };
         Ok(Self {
@@ -57,7 +57,7 @@ impl MailerLite {
         }
     }
 
-    /// Makes a call to an account, with an error that is fit to be shown.
+    /// Makes a call to an account, with errors prepared for an operator.
     async fn call<'a, T, F>(
         &'a self,
         account: Account,
@@ -232,7 +232,7 @@ async fn page(connection: &Connection, cursor: Option<&Cursor>) -> Result<Page, 
     read_page(&answer, cursor, |why| connection.line(why))
 }
 
-/// Reads the page behind a cursor. `line` makes what is odd on it fit to be shown.
+/// Reads a page of a list. `line` prepares its unreadable entries for an operator.
 pub fn read_page(
     answer: &Answer,
     cursor: Option<&Cursor>,
@@ -250,7 +250,7 @@ pub fn read_page(
         Some(Value::String(next)) if cursor.is_none_or(|cursor| cursor.0 != *next) => {
             Some(Cursor(next.clone()))
         }
-        // To take it for the last page would be to overlook people.
+        // Taking it for the last page would miss subscribers.
         _ => return Err(answer.misunderstood("without a page that could follow")),
     };
     let mut page = Page {
@@ -266,7 +266,7 @@ pub fn read_page(
     Ok(page)
 }
 
-/// What only has to be done. Who is not there needs it no more.
+/// Succeeds for an absent subscriber, too.
 fn done(answer: &Answer) -> Result<(), ProviderError> {
     if answer.is_success() || answer.is_nobody() {
         Ok(())
@@ -275,7 +275,7 @@ fn done(answer: &Answer) -> Result<(), ProviderError> {
     }
 }
 
-/// The id, if it is one: in a path it might name something else.
+/// Checks the form of an id, which could otherwise name something else in a path.
 fn checked(id: &ProviderId) -> Result<&str, ProviderError> {
     if is_id(&id.0) {
         Ok(&id.0)

@@ -1,4 +1,4 @@
-//! What has to be known of the accounts.
+//! Settings of the accounts.
 
 use std::num::NonZeroU32;
 
@@ -6,17 +6,17 @@ use newsletter::subscriber::Account;
 use secrecy::SecretString;
 use url::Url;
 
-/// Where the provider's API is, for every account.
+/// The address of the provider's API.
 pub const DEFAULT_BASE_URL: &str = "https://connect.mailerlite.com/api";
 
-/// The accounts and how fast they may be spoken to.
+/// The accounts and their rate limit.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The account to leave; `None` to leave it alone.
+    /// The old account; `None` if it is not used.
     pub old: Option<AccountSettings>,
-    /// The account to move to; `None` to leave it alone.
+    /// The new account; `None` if it is not used.
     pub new: Option<AccountSettings>,
-    /// How many requests an account takes in a minute.
+    /// The requests per minute of each account.
     pub requests_per_minute: NonZeroU32,
 }
 
@@ -25,22 +25,22 @@ pub struct Settings {
 pub struct AccountSettings {
     /// The API key.
     pub key: SecretString,
-    /// Where its API is, with or without a slash at the end; see [`DEFAULT_BASE_URL`].
+    /// The API's address, with or without a slash at the end; see [`DEFAULT_BASE_URL`].
     pub base_url: Url,
     /// The id of the group whose automation sends the chain of e-mails, if there is one.
     pub group: Option<String>,
 }
 
-/// Why settings cannot be used.
+/// The reason why settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// The address is none of HTTP.
+    /// The address is not HTTP.
     #[error("the base URL of the {0} account must start with http:// or https://")]
     BaseUrl(Account),
-    /// The key is empty, or has characters that no key has, such as the end of a line.
+    /// The key is empty or contains characters such as a line break.
     #[error("the API key of the {0} account is not one")]
     Key(Account),
-    /// The machine has no certificates, for example.
+    /// The client cannot be built, for example without certificates on the machine.
     #[error("no HTTP client can be made for the {0} account: {1}")]
     Client(Account, String),
 }

@@ -1,4 +1,4 @@
-//! The JSON that is sent.
+//! The JSON of requests.
 
 use newsletter::subscriber::provider::Profile;
 use serde::Serialize;
@@ -7,8 +7,8 @@ use time::{format_description::BorrowedFormatItem, macros::format_description};
 /// `Y-m-d`.
 const DATE: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
 
-/// The body of an upsert. There is no `status` and no `resubscribe` in it on purpose: either
-/// would make somebody active who wants no more.
+/// The body of an upsert, without `status` and `resubscribe`: either would activate an unsubscribed
+/// person.
 #[derive(Debug, Serialize)]
 pub struct Upsert<'a> {
     email: &'a str,
@@ -17,20 +17,20 @@ pub struct Upsert<'a> {
     groups: Option<[&'a str; 1]>,
 }
 
-/// The body of an update of somebody who is there. Nor is there a `status` in it; and there are
-/// no `groups`, which would take the person out of all others.
+/// The body of an update, without `status`, and without `groups`, which would remove the subscriber
+/// from all others.
 #[derive(Debug, Serialize)]
 pub struct Update<'a> {
     fields: Fields<'a>,
 }
 
-/// The body that unsubscribes somebody: the only status that is ever sent.
+/// The body that unsubscribes: the only status that is ever sent.
 #[derive(Debug, Serialize)]
 pub struct Unsubscribe {
     status: &'static str,
 }
 
-/// The fields of a person; `null` clears.
+/// A subscriber's fields; `null` clears.
 #[derive(Debug, Serialize)]
 struct Fields<'a> {
     name: Option<&'a str>,
@@ -49,14 +49,14 @@ impl<'a> Fields<'a> {
             member_status: profile.member_status.as_str(),
             membership_expire_at: profile
                 .membership_expire_at
-                // A date has all that the format names, so this never fails.
+                // A date has every component of the format, so this never fails.
                 .and_then(|date| date.format(DATE).ok()),
         }
     }
 }
 
 impl<'a> Upsert<'a> {
-    /// Tells what a person is like, and of a group that they are to join.
+    /// The fields, with an optional group to join.
     pub fn new(profile: &'a Profile, group: Option<&'a str>) -> Self {
         Self {
             email: profile.email.as_str(),
@@ -67,7 +67,7 @@ impl<'a> Upsert<'a> {
 }
 
 impl<'a> Update<'a> {
-    /// Tells what a person is like.
+    /// The fields.
     pub fn new(profile: &'a Profile) -> Self {
         Self {
             fields: Fields::new(profile),
@@ -76,13 +76,13 @@ impl<'a> Update<'a> {
 }
 
 impl Unsubscribe {
-    /// The one that there is.
+    /// The only value.
     pub const NOW: Self = Self {
         status: "unsubscribed",
     };
 }
 
-/// Whether a text can be an id: in a path it must not mean anything else.
+/// Whether a text has the form of an id, so that it means nothing else in a path.
 pub fn is_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -18,6 +18,7 @@ mod announce;
 mod cli;
 mod clock;
 mod command;
+mod comparison;
 mod config;
 mod conflicts;
 mod cores;
@@ -40,7 +41,6 @@ mod preflight;
 mod progress;
 mod provider;
 mod push;
-mod rollcall;
 mod serve;
 mod shutdown;
 #[cfg(test)]

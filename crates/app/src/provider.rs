@@ -5,7 +5,7 @@ use std::{num::NonZeroU32, sync::Arc};
 use adapters_mailerlite::{MailerLite, Settings, SettingsError};
 use anyhow::Context as _;
 use newsletter::subscriber::provider::Provider;
-use outbound::Patience;
+use outbound::Timeouts;
 
 use crate::misconfigured::Misconfigured;
 
@@ -17,9 +17,9 @@ pub fn connect(accounts: &Settings) -> anyhow::Result<Arc<dyn Provider>> {
 /// Builds the client with other timeouts.
 pub fn connect_within(
     accounts: &Settings,
-    patience: Patience,
+    timeouts: Timeouts,
 ) -> anyhow::Result<Arc<dyn Provider>> {
-    or_misconfigured(MailerLite::with_patience(accounts, patience))
+    or_misconfigured(MailerLite::with_timeouts(accounts, timeouts))
 }
 
 fn or_misconfigured(

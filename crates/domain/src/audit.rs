@@ -1,9 +1,8 @@
-//! The audit: what operators did, written in the same commit as what it tells of.
+//! The audit: the actions of operators, each written in the commit that carries it out.
 //!
-//! A command gets a [`Deed`], which says who carries it out, and makes an [`Entry`] of it for its
-//! [`TaskWrites`](crate::outbox::TaskWrites). People are named by their ids, and what shows an entry
-//! looks up the address that the person has by then. So nothing has to be changed here when an
-//! address changes or is erased.
+//! A command turns its [`Attribution`] into an [`Entry`] of its
+//! [`TaskWrites`](crate::outbox::TaskWrites). Entries name subscribers by id; an address is looked
+//! up when an entry is shown, so a changed or erased address leaves the audit as it is.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -21,23 +20,23 @@ const NAME_LENGTH: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operator(Arc<str>);
 
-/// Why a text is no name of an operator.
+/// The reason why a text is not an operator's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidOperator {
     /// It is blank.
     #[error("must not be empty")]
     Empty,
-    /// It has more characters than a name may.
+    /// It is too long.
     #[error("must be at most {NAME_LENGTH} characters long")]
     TooLong,
-    /// It is not fit for one line.
+    /// It cannot be shown on one line.
     #[error(transparent)]
     Line(#[from] crate::line::InvalidLine),
 }
 
 impl Operator {
-    /// Takes a name.
+    /// Parses a name, trimmed.
     pub fn new(name: &str) -> Result<Self, InvalidOperator> {
         let name = name.trim();
         if name.is_empty() {
@@ -62,8 +61,8 @@ impl fmt::Display for Operator {
     }
 }
 
-/// The kind of a deed, such as `subscribers.suppress`. Stores keep any, so that a program can show
-/// what a newer one wrote.
+/// The kind of an audited action, such as `subscribers.suppress`. Stores accept any name, so that
+/// an older program can show a newer one's entries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Action(Cow<'static, str>);
 
@@ -77,12 +76,12 @@ impl Action {
     /// A posting was featured, or is no longer.
     pub const POSTINGS_FEATURE: Self = Self::new("postings.feature");
 
-    /// Declares a kind of deed by its name.
+    /// An action of this name.
     pub const fn new(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
     }
 
-    /// Takes an action that was stored.
+    /// An action as it was stored.
     pub fn from_store(name: String) -> Self {
         Self(Cow::Owned(name))
     }
@@ -99,26 +98,26 @@ impl fmt::Display for Action {
     }
 }
 
-/// Further things to say of a deed, by their names; a JSON object.
+/// Further details of an entry, a JSON object.
 pub type Details = Map<String, Value>;
 
-/// Who carries out a command, and the id of the entry that says so. A command that is decided
-/// again keeps its deed, so it is recorded once.
+/// The operator of a command and the id of its entry. A command that is decided again after a
+/// conflict keeps both, so it is recorded once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
+pub struct Attribution {
     /// The id of the entry.
     pub id: Uuid,
     /// The operator.
-    pub by: Operator,
+    pub operator: Operator,
 }
 
-impl Deed {
-    /// The entry that says that this was done now.
+impl Attribution {
+    /// The entry of an action at this time.
     pub fn entry(&self, action: Action, now: OffsetDateTime) -> Entry {
         Entry {
             id: self.id,
             at: now,
-            by: self.by.as_str().to_owned(),
+            by: self.operator.as_str().to_owned(),
             action,
             subject: None,
             details: Details::new(),
@@ -126,8 +125,8 @@ impl Deed {
     }
 }
 
-/// One line of the audit. Writing one with an id that is there replaces its details: those of a
-/// long run are known at its end.
+/// A line of the audit. Writing a known id replaces its details, because those of a long run are
+/// known at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Its id.
@@ -136,16 +135,16 @@ pub struct Entry {
     pub at: OffsetDateTime,
     /// The name of the operator.
     pub by: String,
-    /// The kind of the deed.
+    /// The kind of action.
     pub action: Action,
-    /// To whom or what it was done: the id of a person, the source identifier of a posting.
+    /// The id of a subscriber or the source identifier of a posting.
     pub subject: Option<String>,
-    /// Further things to say.
+    /// Further details.
     pub details: Details,
 }
 
 impl Entry {
-    /// Names whom or what it is about.
+    /// Sets the subject.
     #[must_use]
     pub fn about(mut self, subject: impl fmt::Display) -> Self {
         self.subject = Some(subject.to_string());
@@ -178,21 +177,21 @@ impl From<&Entry> for AuditPosition {
     }
 }
 
-/// Which entries to read.
+/// A selection of entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Only those from then on.
+    /// The earliest time.
     pub since: Option<OffsetDateTime>,
-    /// Only those before this one.
+    /// Entries older than this position.
     pub before: Option<AuditPosition>,
-    /// At most so many.
+    /// The largest number of entries.
     pub limit: usize,
 }
 
-/// The port for reading the audit. What it shows is written by the commits of all contexts.
+/// The port for reading the audit, which the commits of all contexts write.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
-    /// Entries, the newest first; of one moment those with the greater id first.
+    /// Entries, newest first; equal times by descending id.
     async fn entries(&self, query: &AuditQuery) -> Result<Vec<Entry>, StoreError>;
 }
 

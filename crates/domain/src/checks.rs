@@ -10,9 +10,9 @@ use crate::{
     validation::MOST_ERRORS,
 };
 
-/// What can be wrong with a value of the right type.
+/// A check of a value of the right type.
 pub trait Check {
-    /// What is wrong; nothing, if it is not overridden.
+    /// The problem of the value, if any.
     fn problem(&self) -> Option<String> {
         None
     }

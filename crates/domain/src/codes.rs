@@ -1,13 +1,12 @@
-//! Codes of the ISO standards, in upper case; a code that is not assigned today cannot be made.
+//! ISO codes in upper case, limited to those that are assigned today.
 //!
-//! The list of currencies comes from a crate. What it has besides the codes that are assigned today
-//! is here.
+//! The list of currencies comes from a crate, less the codes below.
 
 use std::fmt;
 
 use crate::field::Term;
 
-/// The countries of ISO 3166-1, in order. Crates that know more of them bring six others each.
+/// The countries of ISO 3166-1, in order. Crates with such a list add six others each.
 const COUNTRIES: [&str; 249] = [
     "AD", "AE", "AF", "AG", "AI", "AL", "AM", "AO", "AQ", "AR", "AS", "AT", "AU", "AW", "AX", "AZ",
     "BA", "BB", "BD", "BE", "BF", "BG", "BH", "BI", "BJ", "BL", "BM", "BN", "BO", "BQ", "BR", "BS",
@@ -27,10 +26,9 @@ const COUNTRIES: [&str; 249] = [
     "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
 ];
 
-/// What the list of currencies has besides those that ISO 4217 has in its list of current ones,
-/// and the two codes of that list that are for no currency and for tests.
-///
-/// Metals and units of account (`XAU`, `XDR`) are assigned, and so are accepted.
+/// Codes that the crate lists though ISO 4217 does not list them as current, and the two codes for
+/// no currency and for tests. Metals and units of account (`XAU`, `XDR`) are assigned, so they are
+/// accepted.
 const NO_CURRENCIES: &[&str] = &["BGN", "CUC", "HRK", "SLL", "XTS", "XXX", "ZWL"];
 
 /// A country of ISO 3166-1, as its officially assigned alpha-2 code.

@@ -6,7 +6,7 @@ use crate::field::Term;
 
 const FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
 
-/// The day that is written like this; from the year 1 to 9999.
+/// Parses a day, from the year 1 to 9999.
 pub fn parse(text: &str) -> Option<Date> {
     // The format alone would take a sign before the year.
     let is_plain = text.len() == 10 && text.starts_with(|first: char| first.is_ascii_digit());
@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Option<Date> {
     (is_plain && day.year() > 0).then_some(day)
 }
 
-/// How a day is written.
+/// Formats a day.
 pub fn write(day: Date) -> String {
     format!(
         "{:04}-{:02}-{:02}",

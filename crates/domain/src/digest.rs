@@ -1,11 +1,11 @@
-//! SHA-256 over what has several parts.
+//! SHA-256 over several parts.
 
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// The digest of these parts in this order. The length of each goes in too, which keeps a
-/// character from wandering between neighbours unnoticed.
+/// The digest of the parts in this order. Each part's length is included, so characters cannot move
+/// between neighbours unnoticed.
 pub(crate) fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {

@@ -14,23 +14,22 @@ const LABEL: usize = 63;
 /// An address in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
-    /// What stands before the `@`.
+    /// The part before the `@`.
     pub local: &'a str,
     /// The domain; if it is internationalised, in the form that the DNS knows (IDNA).
     pub domain: Cow<'a, str>,
 }
 
 impl Parts<'_> {
-    /// Whether a mail server takes the local part as it is: without quotes, no dot is the first
-    /// or the last one or stands beside another (RFC 5321 §4.1.2).
+    /// Whether a mail server accepts the local part without quotes: no dot comes first, last or
+    /// next to another (RFC 5321 §4.1.2).
     pub fn is_dot_string(&self) -> bool {
         self.local.split('.').all(|atom| !atom.is_empty())
     }
 }
 
-/// Takes an address apart; `None` when it is not a valid e-mail address by the HTML standard
-/// ("valid email address"), which browsers hold forms to. An internationalised domain is looked
-/// at in the form that they send.
+/// Splits an address; `None` if it is not valid by the HTML standard ("valid email address"), which
+/// browsers apply to forms. An internationalised domain is checked in the form that browsers send.
 pub fn parts(text: &str) -> Option<Parts<'_>> {
     let (local, domain) = text.split_once('@')?;
     if !(1..=LOCAL).contains(&local.len()) || !local.bytes().all(is_local) {

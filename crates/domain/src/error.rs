@@ -1,23 +1,23 @@
 //! Why a port to the state did not do as asked.
 
-/// Why a store did not do as asked.
+/// The reason why a call to a store failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// Somebody else wrote first; nothing was written. Load and decide again.
+    /// Another commit came first; nothing was written. Load and decide again.
     #[error("the state moved meanwhile")]
     Conflict,
-    /// A row that had to be written stayed locked by another transaction, so nothing was written.
-    /// That is the trouble of this row alone: [`Store::held`](crate::store::Store::held) tells which it is.
+    /// Another transaction kept a row locked; nothing was written. It concerns this row alone,
+    /// which [`Store::held`](crate::store::Store::held) identifies.
     #[error("another transaction holds a lock: {0}")]
     Locked(String),
-    /// The store cannot be reached, or has no time for this. Nothing was written.
+    /// The store cannot be reached or is overloaded. Nothing was written.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// The store was lost while it committed: everything was written, or nothing. Whoever needs
-    /// to know has to load again.
+    /// The connection was lost during the commit: everything was written, or nothing. Load again to
+    /// find out.
     #[error("whether it was written is not known: {0}")]
     InDoubt(String),
-    /// The store answered what it never should.
+    /// The store returned invalid data.
     #[error("the store failed: {0}")]
     Broken(String),
 }

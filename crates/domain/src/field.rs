@@ -1,8 +1,8 @@
-//! A field of a merge-patch body: absent, `null`, a value, or something of another type.
+//! A field of a merge-patch body: absent, `null`, a value, or a value of another type.
 //!
-//! serde stops at the first value of a wrong type. A [`Field`] takes the wrong value in as
-//! [`Field::Mistyped`] and goes on, so that one answer can name everything that is wrong
-//! (contract, "What a field may be"; in the manner of RFC 7396).
+//! serde stops at the first value of a wrong type. A [`Field`] reads it as [`Field::Mistyped`] and
+//! goes on, so that one answer names every error (contract, "What a field may be"; in the manner of
+//! RFC 7396).
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
@@ -14,7 +14,7 @@ use serde::{
 /// The largest integer: 2^53 − 1, which every JSON implementation keeps exactly (RFC 8259 §6).
 pub const INTEGER: i64 = 9_007_199_254_740_991;
 
-/// What was sent for a field.
+/// A field as sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Field<T> {
     /// Nothing.
@@ -38,15 +38,15 @@ impl<T> Field<T> {
     }
 }
 
-/// What to do with one field.
+/// The change of one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// Leave it. Also what stands for a value that is in error.
+    /// Keep the value. Also stands for a value in error.
     #[default]
     Keep,
     /// Empty it.
     Clear,
-    /// Give it this value.
+    /// Set the value.
     Set(T),
 }
 
@@ -59,7 +59,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// What to do with what was sent; `convert` gives `None` for a value that is in error.
+    /// The change that a sent field asks for; `convert` returns `None` for a value in error.
     pub fn of<F>(field: Field<F>, convert: impl FnOnce(F) -> Option<T>) -> Self {
         match field {
             Field::Absent | Field::Mistyped => Self::Keep,
@@ -87,34 +87,34 @@ impl<T: Clone + PartialEq> Patch<T> {
     }
 }
 
-/// What to do with a field that is a line.
+/// The change that a one-line field asks for.
 pub fn line(field: Field<Line>) -> Patch<String> {
     Patch::of(field, |Line(text)| Some(text))
 }
 
-/// A type that can be recognised by the type of a JSON value. Each method that is not
-/// overridden says: not this type.
+/// A type that is recognised by the type of a JSON value. Methods reject the value unless
+/// overridden.
 pub trait Shape<'de>: Sized {
-    /// What is expected, as in "must be a string".
+    /// The expected type, as in "must be a string".
     const EXPECTED: &'static str;
 
-    /// Takes a string.
+    /// Reads a string.
     fn string(_text: &str) -> Field<Self> {
         Field::Mistyped
     }
 
-    /// Takes a number without fraction or exponent.
+    /// Reads a number without fraction or exponent.
     fn integer(_number: i128) -> Field<Self> {
         Field::Mistyped
     }
 
-    /// Takes an array.
+    /// Reads an array.
     fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Field::Mistyped)
     }
 
-    /// Takes an object.
+    /// Reads an object.
     fn object<A: MapAccess<'de>>(mut entries: A) -> Result<Field<Self>, A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Field::Mistyped)
@@ -217,7 +217,7 @@ pub trait Term: Sized {
     /// Finds the term.
     fn parse(text: &str) -> Option<Self>;
 
-    /// What is expected, as in "must be one of a, b".
+    /// The expected value, as in "must be one of a, b".
     fn expected() -> String;
 }
 
@@ -248,7 +248,7 @@ impl<T> Choices<T> {
         items.filter(move |(_, item)| is_wrong(item))
     }
 
-    /// How many wrong items an answer cannot name.
+    /// The number of wrong items beyond those that are named.
     pub fn wrong_beyond(&self, most: usize) -> usize {
         self.wrong().skip(most).count()
     }
@@ -302,7 +302,7 @@ impl<'de, T: Deserialize<'de> + Default> Shape<'de> for ListAsObject<T> {
     }
 }
 
-/// Notes that a field was sent, whatever its value.
+/// Whether a field was sent, with any value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Presence(pub bool);
 

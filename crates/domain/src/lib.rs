@@ -52,11 +52,10 @@ pub use self::error::StoreError;
 /// Counts the commits that wrote a row, from 1.
 pub type Version = i64;
 
-/// Cuts a time to microseconds, which is what every store keeps.
+/// Cuts a time to microseconds, the precision of every store.
 ///
-/// Whoever reads a clock or parses a time passes the result through here before it enters the
-/// domain, so that a value is the same before and after it was stored. A time whose UTC date
-/// is out of range stays as it is.
+/// Readers of a clock and parsers of times apply it before a time enters the domain, so that a
+/// stored value comes back equal. A time whose UTC date is out of range stays as it is.
 #[must_use]
 pub fn microseconds(at: OffsetDateTime) -> OffsetDateTime {
     let at = at.checked_to_offset(time::UtcOffset::UTC).unwrap_or(at);

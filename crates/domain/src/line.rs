@@ -1,23 +1,23 @@
-//! What a text of one line may hold.
+//! Texts of one line.
 
-/// Why a text is not fit for one line.
+/// The reason why a text cannot be shown on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidLine {
-    /// It has the character U+0000, which PostgreSQL cannot keep.
+    /// It contains U+0000, which PostgreSQL cannot store.
     #[error("must not contain the character U+0000")]
     Nul,
-    /// It has a control character: a line break, or what tells a terminal to do something.
+    /// It contains a control character: a line break or a terminal's escape sequence.
     #[error("must not contain control characters, as U+{:04X}", u32::from(*.0))]
     Control(char),
-    /// It has a character that makes others stand where they are not.
+    /// It contains a character that displays other characters out of order.
     #[error("must not contain characters that turn the direction of text, as U+{:04X}", u32::from(*.0))]
     Direction(char),
 }
 
-/// Checks a text that is shown in one line, whoever wrote it.
+/// Checks a text that is displayed on one line.
 pub fn check_line(text: &str) -> Result<(), InvalidLine> {
-    // Most texts are of ASCII alone, which bytes tell sooner than characters.
+    // Most texts are ASCII, which is faster to check by bytes.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Ok(());
     }
@@ -34,9 +34,9 @@ pub fn check_line(text: &str) -> Result<(), InvalidLine> {
     problem
 }
 
-/// Whether a character makes others stand where they are not (the embeddings, overrides and
-/// isolates of Unicode UAX #9): what a reader sees then is not what the text says. Marks of
-/// direction, which texts in Arabic and Hebrew need, do not.
+/// Whether a character displays others out of order (the embeddings, overrides and isolates of
+/// Unicode UAX #9), so that a reader sees another text. Directional marks, which Arabic and Hebrew
+/// need, do not.
 pub const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

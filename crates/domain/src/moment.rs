@@ -4,7 +4,7 @@ use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
 use crate::{field::Term, microseconds};
 
-/// The moment that is written like this; its date in UTC is from the year 1 to 9999.
+/// Parses a time whose UTC date is from the year 1 to 9999.
 pub fn parse(text: &str) -> Option<OffsetDateTime> {
     let moment = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     let moment = moment.checked_to_offset(UtcOffset::UTC)?;

@@ -1,4 +1,4 @@
-//! What is wrong with an input: every error, under the path of its field.
+//! Validation errors, by the paths of their fields.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -7,13 +7,13 @@ use std::{collections::BTreeMap, fmt};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
     named: BTreeMap<String, Vec<String>>,
-    /// How many of them there are.
+    /// The number of errors.
     count: usize,
     left_out: usize,
 }
 
-/// How many errors are named. What is more is counted alone: nobody reads it, and a megabyte of
-/// wrong items would make many megabytes of answer.
+/// The largest number of described errors; further ones are only counted. A megabyte of wrong items
+/// would make many megabytes of answer.
 pub const MOST_ERRORS: usize = 100;
 
 impl FieldErrors {
@@ -48,7 +48,7 @@ impl FieldErrors {
         self.count += 1;
     }
 
-    /// Counts errors that nobody has described.
+    /// Counts errors without describing them.
     pub const fn leave_out(&mut self, errors: usize) {
         self.left_out += errors;
     }
@@ -68,7 +68,7 @@ impl FieldErrors {
         self.count == 0 && self.left_out == 0
     }
 
-    /// Whether anything is wrong with this field, within it or around it.
+    /// Whether there is an error of this field, inside it or around it.
     pub fn concern(&self, field: &str) -> bool {
         let around = field.match_indices('.').map(|(dot, _)| &field[..dot]);
         let is_around = around

@@ -1,12 +1,12 @@
 //! Closed vocabularies: enums whose variants have a fixed name in JSON and in the stores.
 
-/// Declares an enum whose variants have a fixed name.
+/// Declares an enum whose variants have a fixed name, which is part of their documentation.
 #[macro_export]
 macro_rules! vocabulary {
     ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name { $($(#[$variant_meta])* $variant,)+ }
+        pub enum $name { $($(#[$variant_meta])* #[doc = concat!("`", $text, "`")] $variant,)+ }
 
         impl $name {
             /// Every value, in the order of the specification.
@@ -14,7 +14,7 @@ macro_rules! vocabulary {
             /// Every name, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text,)+];
 
-            /// The value with this exact name.
+            /// Parses a value by its exact name.
             pub fn parse(name: &str) -> Option<Self> {
                 match name {
                     $($text => Some(Self::$variant),)+

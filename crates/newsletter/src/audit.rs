@@ -1,31 +1,31 @@
-//! What operators do to people, by its names in the audit.
+//! The newsletter's audited actions of operators.
 
 use domain::audit::{Action, Entry};
 use uuid::Uuid;
 
 use crate::subscriber::SubscriberId;
 
-/// A person was suppressed.
+/// A subscriber was suppressed.
 pub const SUBSCRIBERS_SUPPRESS: Action = Action::new("subscribers.suppress");
-/// A person was reinstated.
+/// A subscriber was reinstated.
 pub const SUBSCRIBERS_REINSTATE: Action = Action::new("subscribers.reinstate");
-/// A person got another migration token.
+/// A migration token was replaced.
 pub const SUBSCRIBERS_ROTATE_TOKEN: Action = Action::new("subscribers.rotate-token");
-/// A person was erased.
+/// A subscriber was erased.
 pub const SUBSCRIBERS_ERASE: Action = Action::new("subscribers.erase");
 /// Reports were imported.
 pub const SUBSCRIBERS_IMPORT: Action = Action::new("subscribers.import");
-/// People were moved to the new account.
+/// Subscribers were moved to the new account.
 pub const SUBSCRIBERS_MIGRATE: Action = Action::new("subscribers.migrate");
 /// Suppressions were imported.
 pub const SUPPRESSIONS_IMPORT: Action = Action::new("suppressions.import");
 
-/// Whether the subject of an action is the id of a subscriber.
+/// Whether an action's subject is a subscriber's id.
 pub fn is_about_a_subscriber(action: &Action) -> bool {
     action.as_str().starts_with("subscribers.")
 }
 
-/// The person that an entry is about, if it is about one.
+/// The subscriber that is an entry's subject, if any.
 pub fn subscriber(entry: &Entry) -> Option<SubscriberId> {
     let subject = entry.subject.as_deref()?;
     let is_person = is_about_a_subscriber(&entry.action);
@@ -36,12 +36,12 @@ pub fn subscriber(entry: &Entry) -> Option<SubscriberId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{deed, noon, subscriber_id};
+    use crate::testing::{by_ann, noon, subscriber_id};
 
     #[test]
     fn a_person_is_told_from_another_subject() {
         let ann = subscriber_id("ann@example.com");
-        let about = |action, subject: String| deed(1).entry(action, noon()).about(subject);
+        let about = |action, subject: String| by_ann(1).entry(action, noon()).about(subject);
         let suppressed = about(SUBSCRIBERS_SUPPRESS, ann.to_string());
         assert_eq!(subscriber(&suppressed), Some(ann));
         let posting = about(Action::POSTINGS_APPROVE, ann.to_string());

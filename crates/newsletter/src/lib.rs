@@ -1,17 +1,17 @@
-//! The newsletter of Posthaste, and nothing else: pure, on the ground of `domain`.
+//! The rules of Posthaste's newsletter, pure, on the ground of `domain`.
 //!
-//! Subscribers go the way of postings. [`subscriber::PutSubscriber::parse`] turns a report into a
-//! command, [`usecase::put_subscriber`] loads what it names, [`subscriber::report()`] decides it,
-//! and the store commits the resulting [`store::WriteSet`] as a whole. What the e-mail provider is
-//! to be told waits in the outbox for a worker ([`tasks`]), see [`usecase::begin_sync`] and
-//! [`usecase::begin_move`].
+//! Subscribers are processed like postings: [`subscriber::PutSubscriber::parse`] turns a report
+//! into a command, [`usecase::put_subscriber`] loads what it names, [`subscriber::report()`]
+//! decides it, and the store commits the resulting [`store::WriteSet`] as a whole. Calls to the
+//! e-mail provider are tasks in the outbox ([`tasks`]), which a worker carries out; see
+//! [`usecase::begin_sync`] and [`usecase::begin_move`].
 //!
-//! What needs a clock, randomness, a runtime or I/O implements a port ([`store::Store`],
-//! [`store::SubscriberReader`], [`store::Accounts`], [`subscriber::provider::Provider`]) in an
-//! adapter.
+//! A clock, randomness, a runtime and I/O come in through ports ([`store::Store`],
+//! [`store::SubscriberReader`], [`store::Accounts`], [`subscriber::provider::Provider`]) that
+//! adapters implement.
 //!
-//! With the feature `testing` there are a provider and a store in memory, and the contract suite
-//! that every store of subscribers must pass.
+//! The feature `testing` adds a provider and a store in memory, and the contract suite for stores
+//! of subscribers.
 
 /// The example of the README is a documentation test.
 #[cfg(doctest)]

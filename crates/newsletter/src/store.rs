@@ -1,4 +1,4 @@
-//! The ports to the state: subscribers, and the provider's accounts.
+//! The ports of the state: subscribers, and leases of the provider's accounts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,51 +17,51 @@ pub use domain::StoreError;
 /// A subscriber to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriberWrite {
-    /// The version the subscriber must have in the store; `None` when there must be none.
+    /// The version that the store must have; `None` if it must have no such subscriber.
     pub expected: Option<Version>,
-    /// The subscriber as it is afterwards, with its next version. Its id is that of the stored
-    /// one; its address may be another, which nobody else has after the commit.
+    /// The subscriber after the change, with its next version. The id is the stored one; the
+    /// address may differ, and is unique after the commit.
     pub subscriber: Subscriber,
 }
 
-/// Who is listed.
+/// A filter for lists of subscribers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Who {
-    /// Everybody who was reported.
+pub enum SubscriberFilter {
+    /// Every reported subscriber.
     #[default]
     Reported,
-    /// Of those, who have not moved to the new account.
+    /// Reported subscribers that have not moved to the new account.
     Unmigrated,
-    /// Everybody who is suppressed, reported or not.
+    /// Every suppressed address, reported or not.
     Suppressed,
 }
 
-/// A subscriber's row to take away, with all tasks for it that no worker is at.
+/// The deletion of a subscriber's row, together with its tasks that no worker has claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Purge {
-    /// The version that it must have.
+    /// The version that the row must have.
     pub expected: Version,
     /// The address.
     pub email: Email,
-    /// What is to be [remembered](Store::remembered) of the address, if anything.
+    /// The status to keep for [`Store::remembered`], if any.
     pub remember: Option<SubscriberStatus>,
 }
 
-/// What one commit writes.
+/// The writes of one commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSet {
     /// Subscribers, by id.
     pub subscribers: BTreeMap<SubscriberId, SubscriberWrite>,
-    /// Subscribers whose rows go, by id. They go before others are written.
+    /// Rows to delete, by id, before others are written.
     pub purges: BTreeMap<SubscriberId, Purge>,
-    /// Addresses of which nothing is to be remembered any more: they have a row again.
+    /// Addresses to drop from [`Store::remembered`], because they have a row again.
     pub recalled: BTreeSet<Email>,
-    /// What else is written in the same commit.
+    /// The outbox and audit writes of the same commit.
     pub tasks: TaskWrites,
 }
 
 impl WriteSet {
-    /// A commit that does nothing yet.
+    /// An empty write set.
     pub const fn new(at: OffsetDateTime) -> Self {
         Self {
             subscribers: BTreeMap::new(),
@@ -71,48 +71,47 @@ impl WriteSet {
         }
     }
 
-    /// Whether a commit writes no row of a subscriber, nor what is remembered of one.
+    /// Whether the commit writes neither rows of subscribers nor remembered suppressions.
     pub fn has_only_tasks(&self) -> bool {
         self.subscribers.is_empty() && self.purges.is_empty() && self.recalled.is_empty()
     }
 
-    /// Whether a commit would do nothing.
+    /// Whether the commit writes nothing.
     pub fn is_empty(&self) -> bool {
         self.has_only_tasks() && self.tasks.is_empty()
     }
 }
 
-/// The port to the subscribers.
+/// The port for loading and committing subscribers.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// The subscribers of the named addresses, reported or not.
+    /// Loads subscribers by address, reported or not.
     async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError>;
 
-    /// The same by the subscribers' own ids.
+    /// Loads subscribers by id.
     async fn load_by_id(
         &self,
         ids: &[SubscriberId],
     ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError>;
 
-    /// The subscriber who holds a token, reported or not.
+    /// Finds the holder of a token, reported or not.
     async fn find_by_token(&self, token: &MigrationToken)
     -> Result<Option<Subscriber>, StoreError>;
 
-    /// What is remembered of those of these addresses whose people were suppressed when they were
-    /// erased. A store keeps no address for that, but a hash with a key of its own
-    /// ([`remembered_as`]).
+    /// Suppressions of erased subscribers, by address. A store keeps a keyed hash in place of the
+    /// address ([`remembered_as`]).
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError>;
 
-    /// Writes everything, or nothing.
+    /// Writes everything or nothing.
     ///
-    /// [`StoreError::Conflict`] when the version of a subscriber is not the expected one, when its
-    /// address was taken meanwhile, or when the lease of a finished task was lost.
-    /// [`StoreError::Locked`] when another transaction does not let go of a row within a short
-    /// time; a store of which only one writes at a time has no such rows.
+    /// [`StoreError::Conflict`] if a subscriber's version is not the expected one, its address was
+    /// taken meanwhile, or the lease of a finished task was lost. [`StoreError::Locked`] if another
+    /// transaction holds a row's lock for longer than a short time; a store with a single writer
+    /// never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 }
 
-/// Under what an address is remembered once it is erased: HMAC-SHA-256 with the store's key.
+/// The hash that stands for the address of an erased subscriber: HMAC-SHA-256 with the store's key.
 pub fn remembered_as(key: &[u8; 32], email: &Email) -> Result<[u8; 32], StoreError> {
     let hash = Hmac::<Sha256>::new_from_slice(key);
     let mut hash = hash.map_err(|error| StoreError::Broken(error.to_string()))?;
@@ -120,59 +119,59 @@ pub fn remembered_as(key: &[u8; 32], email: &Email) -> Result<[u8; 32], StoreErr
     Ok(hash.finalize().into_bytes().into())
 }
 
-/// Which subscribers to list.
+/// A page of a list of subscribers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubscriberQuery {
-    /// Whose list it is.
-    pub who: Who,
-    /// Only those behind this address.
+    /// The filter.
+    pub filter: SubscriberFilter,
+    /// The address that the page follows; `None` for the first page.
     pub after: Option<Email>,
-    /// At most this many.
+    /// The largest number of subscribers.
     pub limit: usize,
 }
 
-/// How many subscribers stand like this.
+/// The number of subscribers with the same account, status and progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Census {
-    /// The account that they are in.
+pub struct SubscriberCount {
+    /// The account.
     pub account: Account,
-    /// Whether they may be written to.
+    /// The status.
     pub status: SubscriberStatus,
-    /// Whether they are on the way to the account.
+    /// Whether the move to the account is still in progress.
     pub is_under_way: bool,
-    /// How many there are.
+    /// The number.
     pub people: u64,
 }
 
 /// The port for lists of subscribers.
 #[async_trait]
 pub trait SubscriberReader: Send + Sync {
-    /// Subscribers, ascending by address, byte for byte.
+    /// A page of subscribers, ascending by the bytes of the address.
     async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError>;
 
-    /// Counts the subscribers that were reported, by how they stand, in the order of that. Reads
-    /// all of them.
-    async fn census(&self) -> Result<Vec<Census>, StoreError>;
+    /// Counts the reported subscribers by account, status and progress, in that order. Reads all of
+    /// them.
+    async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError>;
 }
 
-/// What is kept of an account beside its lease, for the next process that holds it.
+/// The state of an account, kept for the next holder of its lease.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountState {
-    /// Until when it is left alone, if it is.
+    /// The end of a pause, if there is one.
     pub paused_until: Option<OffsetDateTime>,
-    /// Why, in words for an operator.
+    /// The reason of the pause, for an operator.
     pub pause_reason: Option<String>,
-    /// When its whole list was read to the end last.
+    /// When the account's list was last read to the end.
     pub reconciled_at: Option<OffsetDateTime>,
 }
 
-/// The port to the leases of the provider's accounts. Whoever holds an account's is the only
-/// one to send requests to it, which is how its request limit is kept across processes.
+/// The port for leases of the provider's accounts. Only the holder of an account's lease sends
+/// requests to it, which keeps the account's request limit across processes.
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// Leases all of these accounts until `until`, or none. Whoever holds a lease already
-    /// moves its end. `false` when somebody else holds one of them at `now`; a lease ends at
-    /// its `until`. `holder` is a random id of the caller.
+    /// Leases all of the accounts until `until`, or none; renews leases of the same holder. `false`
+    /// if another holder has one of them at `now`; a lease ends at its `until`. `holder` is a
+    /// random id of the caller.
     async fn lease(
         &self,
         accounts: &[Account],
@@ -181,13 +180,13 @@ pub trait Accounts: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<bool, StoreError>;
 
-    /// Gives back whatever this holder has leased.
+    /// Ends the holder's leases.
     async fn release(&self, holder: Uuid) -> Result<(), StoreError>;
 
-    /// What is kept of an account; nothing at first. It outlasts leases.
+    /// The kept state of an account, at first the default. It outlasts leases.
     async fn account_state(&self, account: Account) -> Result<AccountState, StoreError>;
 
-    /// Keeps this of an account in place of what was kept. For the holder of its lease.
+    /// Replaces the kept state of an account. Only for the holder of its lease.
     async fn keep_account_state(
         &self,
         account: Account,

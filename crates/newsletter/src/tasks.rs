@@ -1,11 +1,11 @@
-//! What the newsletter asks for: its kinds of task, their queues, and its event.
+//! The newsletter's kinds of task, their queues, and its event.
 
 use domain::outbox::{Effect, EventName, Kind, Queue};
 
 use crate::subscriber::{Account, SubscriberId};
 
-/// Telling the e-mail provider about a subscriber. There is one sync of a subscriber, in the
-/// account that was asked for last.
+/// Sync of a subscriber with the e-mail provider. A subscriber has one, in the queue of the account
+/// that was last asked for.
 pub const SYNC: Kind = Kind::new("sync");
 
 const BULK_SYNCS_TO_OLD: Queue = Queue::lane_of(SYNC, "old-bulk");
@@ -13,18 +13,17 @@ const BULK_SYNCS_TO_NEW: Queue = Queue::lane_of(SYNC, "new-bulk");
 const SYNCS_TO_OLD: Queue = Queue::lane_of(SYNC, "old").before(&BULK_SYNCS_TO_OLD);
 const SYNCS_TO_NEW: Queue = Queue::lane_of(SYNC, "new").before(&BULK_SYNCS_TO_NEW);
 
-/// Where moves between the accounts wait.
+/// The queue of moves between the accounts.
 pub const MIGRATE: Queue = Queue::of(Kind::new("migrate"));
 
-/// Where withdrawals of suppressed people, and of addresses that are to go, from the accounts
-/// wait.
+/// The queue of withdrawals: suppressed subscribers and departing addresses.
 pub const WITHDRAW: Queue = Queue::of(Kind::new("withdraw"));
 
 /// Every kind of task of the newsletter.
 pub const KINDS: [Kind; 3] = [SYNC, MIGRATE.kind(), WITHDRAW.kind()];
 
-/// Where syncs to an account wait. Each account has its own queue, so that one that takes nothing
-/// holds up nothing for the other.
+/// The queue of an account's syncs. Each account has its own, so that one that fails does not delay
+/// the other.
 pub const fn syncs(account: Account) -> Queue {
     match account {
         Account::Old => SYNCS_TO_OLD,
@@ -32,7 +31,7 @@ pub const fn syncs(account: Account) -> Queue {
     }
 }
 
-/// Where syncs to an account wait that no change of the person asks for, behind all others.
+/// The queue of an account's bulk syncs, behind those that changes ask for.
 pub const fn bulk_syncs(account: Account) -> Queue {
     match account {
         Account::Old => BULK_SYNCS_TO_OLD,
@@ -40,34 +39,27 @@ pub const fn bulk_syncs(account: Account) -> Queue {
     }
 }
 
-/// The account whose syncs wait in a queue; `None` of a queue of other tasks.
-pub fn account_of(queue: Queue) -> Option<Account> {
-    let mut accounts = Account::ALL.iter().copied();
-    accounts.find(|it| [syncs(*it), bulk_syncs(*it)].contains(&queue))
-}
-
-/// Tells an account about a subscriber.
+/// The sync of a subscriber with an account.
 pub const fn sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(syncs(account), id.uuid())
 }
 
-/// A sync that no change of the subscriber asks for: the first one, as a whole list may be
-/// reported at once, and what reading an account's list asks for. It becomes an ordinary one when
-/// a change asks for one.
+/// A bulk sync: the first one of a subscriber, as a whole list may be reported at once, or one that
+/// reconciliation asks for. A change turns it into an ordinary one.
 pub const fn bulk_sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(bulk_syncs(account), id.uuid())
 }
 
-/// Moves a subscriber from the provider's old account to the new one.
+/// The move of a subscriber to the new account.
 pub const fn migrate(id: SubscriberId) -> Effect {
     Effect::new(MIGRATE, id.uuid())
 }
 
-/// Sees that no account of the provider sends anything to a subscriber who is suppressed, and that
-/// an address that is to go is in neither.
+/// The withdrawal of a suppressed subscriber, or the removal of a departing address, from both
+/// accounts.
 pub const fn withdraw(id: SubscriberId) -> Effect {
     Effect::new(WITHDRAW, id.uuid())
 }
 
-/// A membership changed that is a person's own, or was before.
+/// An individual membership changed, or one that was individual before.
 pub const INDIVIDUAL_MEMBERSHIP_UPDATED: EventName = EventName::new("IndividualMembershipUpdated");

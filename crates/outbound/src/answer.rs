@@ -1,4 +1,4 @@
-//! What all answers have in common, and the lack of one.
+//! Reading of HTTP answers, and of failures to get one.
 
 use std::{
     error::Error,
@@ -11,21 +11,21 @@ use reqwest::{
 };
 use secrecy::{ExposeSecret, SecretString};
 
-/// Longer than any message needs to be.
+/// The longest message, in characters.
 const LONGEST_LINE: usize = 400;
 
-/// Why an answer was not read to its end.
+/// The reason why an answer was not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
-    /// There is more of it than anybody needs.
+    /// It is longer than the limit.
     #[error("is too long")]
     TooLong,
-    /// It stopped, or took too long.
+    /// The connection failed or timed out.
     #[error("broke off: {}", cause(.0))]
     BrokeOff(reqwest::Error),
 }
 
-/// Reads an answer to its end, if that comes within `limit` bytes.
+/// Reads an answer's body, if it has at most `limit` bytes.
 pub async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Unread> {
     let mut body = Vec::new();
     loop {
@@ -38,7 +38,7 @@ pub async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Unrea
     }
 }
 
-/// The first cause of a failed request. Those above it say less, and one of them says the whole
+/// The root cause of a failed request. Errors above it say less, and one contains the whole
 /// address.
 pub fn cause(error: &reqwest::Error) -> String {
     if error.is_timeout() {
@@ -69,8 +69,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(date.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-/// Makes a text fit to be shown to an operator: one line of a bounded length, and never the key,
-/// whoever said it.
+/// Prepares a text for an operator: one line of bounded length, with the key removed.
 pub fn line(text: &str, key: Option<&SecretString>) -> String {
     let text = match key.map(ExposeSecret::expose_secret) {
         None | Some("") => text.to_owned(),

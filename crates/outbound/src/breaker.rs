@@ -1,4 +1,4 @@
-//! A circuit breaker: whether a service may be called, going by how calls ended.
+//! A circuit breaker: keeps calls from a failing service.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -10,13 +10,13 @@ use crate::RetryPolicy;
 /// A circuit breaker that several callers share. It has no clock: times are passed in.
 ///
 /// - **Closed**: calls pass.
-/// - **Open**: none does, for longer after each failure in a row, or for as long as the service
+/// - **Open**: no call passes, for longer after each failure in a row, or for as long as the service
 ///   asked for.
-/// - **Half-open**, when that time is over and until a call succeeds: callers who ask for it by
+/// - **Half-open**, when that time is over and until a call succeeds: callers that use
 ///   [`admit`](Self::admit) pass one at a time, as probes.
 ///
-/// A call that began before the breaker opened says nothing new: neither does its failure count
-/// again, nor does its success close the breaker.
+/// Calls that began before the breaker opened do not count: neither a failure nor a success changes
+/// it.
 #[derive(Debug)]
 pub struct CircuitBreaker {
     policy: RetryPolicy,
@@ -26,34 +26,34 @@ pub struct CircuitBreaker {
 #[derive(Debug, Default)]
 struct State {
     open_until: Option<Instant>,
-    /// In a row.
+    /// Failures in a row.
     failures: u32,
-    /// How often it opened because of a call.
+    /// The number of times that a call opened it.
     opened: u64,
     is_probed: bool,
 }
 
-/// A call under way.
+/// A call in progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     opened: u64,
 }
 
-/// Who may pass.
+/// The permission to make calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Everybody: the breaker is closed.
+    /// Granted: the breaker is closed.
     Closed,
-    /// This caller alone, until [`end_probe`](CircuitBreaker::end_probe).
+    /// Granted to this caller alone, until [`end_probe`](CircuitBreaker::end_probe).
     Probe,
-    /// Nobody before this time.
+    /// Refused until this time.
     Open(Instant),
-    /// Nobody before the probe under way has ended.
+    /// Refused until the probe in progress ends.
     Probed,
 }
 
 impl CircuitBreaker {
-    /// A closed one.
+    /// A closed breaker.
     pub const fn new(policy: RetryPolicy) -> Self {
         Self {
             policy,
@@ -70,12 +70,12 @@ impl CircuitBreaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Until when it is open, if it is.
+    /// The end of the open state, if it is open.
     pub fn open_until(&self, now: Instant) -> Option<Instant> {
         self.state().open_until(now)
     }
 
-    /// Asks for leave to make calls.
+    /// Asks for permission to make calls.
     pub fn admit(&self, now: Instant) -> Admission {
         let mut state = self.state();
         if let Some(until) = state.open_until(now) {
@@ -90,12 +90,12 @@ impl CircuitBreaker {
         }
     }
 
-    /// Ends a probe, whatever it brought.
+    /// Ends a probe, with any result.
     pub fn end_probe(&self) {
         self.state().is_probed = false;
     }
 
-    /// Begins a call, or says until when there must be none.
+    /// Begins a call, or returns the end of the open state.
     pub fn begin(&self, now: Instant) -> Result<Call, Instant> {
         let state = self.state();
         match state.open_until(now) {
@@ -106,19 +106,19 @@ impl CircuitBreaker {
         }
     }
 
-    /// Whether it has not opened since a call began.
+    /// Whether the breaker has not opened since the call began.
     pub fn is_current(&self, call: Call) -> bool {
         self.state().opened == call.opened
     }
 
-    /// Closes after a call that succeeded; says whether it was half-open.
+    /// Closes after a successful call. Returns whether it was half-open.
     pub fn succeeded(&self, call: Call) -> bool {
         let mut state = self.state();
         state.opened == call.opened && std::mem::take(&mut state.failures) > 0
     }
 
-    /// Opens after a call that failed, for as long as the service asked for, or else for longer each
-    /// time; says for how long. `None` if it has opened since the call began.
+    /// Opens after a failed call, for as long as the service asked for, or else longer each time.
+    /// Returns the duration; `None` if the breaker has opened since the call began.
     pub fn failed(&self, call: Call, asked: Option<Duration>, now: Instant) -> Option<Duration> {
         let mut state = self.state();
         if state.opened != call.opened {
@@ -131,8 +131,8 @@ impl CircuitBreaker {
         Some(time)
     }
 
-    /// Opens after a call whose answer asks for a pause and is no failure, unless it has opened
-    /// since the call began.
+    /// Opens after an answer that asks for a pause without being a failure, unless the breaker has
+    /// opened since the call began.
     pub fn limited(&self, call: Call, time: Duration, now: Instant) {
         let mut state = self.state();
         if state.opened == call.opened {
@@ -141,7 +141,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Stays open for at least this time, for a reason that is no call of these callers.
+    /// Keeps the breaker open for at least this time, independent of any call.
     pub fn pause(&self, time: Duration, now: Instant) {
         self.state().open(time, now);
     }

@@ -1,4 +1,4 @@
-//! What requests are made with.
+//! The HTTP client.
 
 use std::time::Duration;
 
@@ -6,30 +6,30 @@ use reqwest::{Client, header::HeaderValue, redirect, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-/// How long an answer may take.
+/// The time limits of a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// Until there is a connection.
+pub struct Timeouts {
+    /// The limit for the connection.
     pub connection: Duration,
-    /// Until the answer is there in full.
+    /// The limit for the complete answer.
     pub answer: Duration,
 }
 
-/// Makes what speaks to the service at an address. Up to `idle` connections are kept for later.
-pub fn client(base: &Url, patience: Patience, idle: usize) -> reqwest::Result<Client> {
-    // Fails when there is one already, which is as good.
+/// Builds a client for the service at an address, with up to `idle` idle connections.
+pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Client> {
+    // It fails if a provider is installed already, which is fine.
     _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
-        // A key is for this host alone.
+        // The key is for this host alone.
         .redirect(redirect::Policy::none())
         .retry(retry::never())
-        .connect_timeout(patience.connection)
-        .timeout(patience.answer)
+        .connect_timeout(timeouts.connection)
+        .timeout(timeouts.answer)
         .pool_max_idle_per_host(idle);
     if base.scheme() == "http" {
-        // Certificates are looked for when the client is made, and it is an error if the
-        // machine has none, needed or not.
+        // Certificates are loaded when the client is built, which fails if the machine has none,
+        // even for plain HTTP.
         builder = builder.tls_certs_only([]);
     }
     let is_loopback = match base.host() {
@@ -39,14 +39,14 @@ pub fn client(base: &Url, patience: Patience, idle: usize) -> reqwest::Result<Cl
         None => false,
     };
     if is_loopback {
-        // A proxy's loopback is another one.
+        // For a proxy, loopback is another machine.
         builder = builder.no_proxy();
     }
     builder.build()
 }
 
-/// The address with a path that ends with a slash, to join paths to, and without a query;
-/// `None` if it is none of HTTP.
+/// The address without a query, with a slash at the end of its path for joining; `None` if it is
+/// not HTTP.
 pub fn base(url: &Url) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") {
         return None;
@@ -60,16 +60,16 @@ pub fn base(url: &Url) -> Option<Url> {
     Some(base)
 }
 
-/// The address without a name and a password, which would be sent beside a key; `None` if such an
-/// address can have none.
+/// The address without user information, which would be sent beside a key; `None` if it cannot have
+/// any.
 pub fn without_credentials(mut url: Url) -> Option<Url> {
     url.set_username("").ok()?;
     url.set_password(None).ok()?;
     Some(url)
 }
 
-/// The value of a header that carries a key, after a word such as `Bearer `. `None` if the key is
-/// empty, or has characters that no key has, such as the end of a line.
+/// The value of a header with a key, after a scheme such as `Bearer `. `None` if the key is empty or
+/// contains characters such as a line break.
 pub fn credential(scheme: &str, key: &SecretString) -> Option<HeaderValue> {
     let key = key.expose_secret();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {

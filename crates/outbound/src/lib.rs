@@ -1,8 +1,7 @@
-//! How other services are called over HTTP: one client, what all answers have in common, when to
-//! call again and when not to call.
+//! Calls to other services over HTTP: one client, common parts of answers, retries, and a circuit
+//! breaker.
 //!
-//! Nothing here knows whom it speaks to. What an answer means is decided where the service is
-//! known.
+//! The crate knows no service: the meaning of an answer is decided by the adapter.
 
 mod answer;
 mod breaker;
@@ -13,7 +12,7 @@ mod retry;
 pub use self::{
     answer::{Unread, body, cause, line, retry_after},
     breaker::{Admission, Call, CircuitBreaker},
-    client::{Patience, base, client, credential, without_credentials},
+    client::{Timeouts, base, client, credential, without_credentials},
     mask::without_addresses,
     retry::RetryPolicy,
 };

@@ -1,12 +1,12 @@
-//! Hides e-mail addresses in texts that others wrote.
+//! Masks e-mail addresses in texts of other systems.
 
-/// Stands in the place of an address.
+/// The replacement of an address.
 const MASK: &str = "[address]";
 
-/// Replaces each e-mail address in a text, also one whose `@` is percent-encoded, as in a path.
+/// Masks each e-mail address in a text, including those with a percent-encoded `@`, as in a path.
 ///
-/// What surrounds an `@` counts as its address as far as there is neither white space nor
-/// punctuation that ends one: too much is hidden rather than too little.
+/// An address extends from its `@` to white space or to punctuation that ends one, so rather too
+/// much is masked than too little.
 pub fn without_addresses(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     for piece in text.split_inclusive(is_end) {

@@ -1,25 +1,25 @@
-//! When a call is made again.
+//! Retry policy.
 
 use std::time::Duration;
 
-/// Waits that double with each failure, up to the longest.
+/// Waits that double with each failure, up to a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// After the first failure.
+    /// The wait after the first failure.
     pub first: Duration,
-    /// No wait is longer than this.
+    /// The longest wait.
     pub longest: Duration,
 }
 
 impl RetryPolicy {
-    /// The wait after so many failures in a row.
+    /// The wait after this number of failures in a row.
     pub fn wait(&self, failures: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
         self.first.saturating_mul(doubled).min(self.longest)
     }
 
-    /// The same, made up to twice as long by `jitter`, a number from 0 to 1 that the caller draws:
-    /// callers that failed together do not come back together.
+    /// The same wait, up to doubled by `jitter` (a random number from 0 to 1), so that callers that
+    /// failed together do not retry together.
     pub fn spread(&self, failures: u32, jitter: f64) -> Duration {
         self.wait(failures).mul_f64(1.0 + jitter.clamp(0.0, 1.0))
     }

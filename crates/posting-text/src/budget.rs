@@ -1,9 +1,8 @@
-//! What the work on one posting may cost: steps of computing, bytes of text, and a flag that ends
-//! it early.
+//! The budget of work on one posting: computing steps, bytes of text, and a flag that ends it
+//! early.
 //!
-//! A description comes from strangers, so no pass over it may cost more than its length allows.
-//! A pass that is linear pays for its input at once; a loop that could be worse pays for each
-//! turn.
+//! Descriptions are untrusted, so the cost of a pass must be bounded by the length. A linear pass
+//! pays for its input at once; a loop that could be worse pays for each turn.
 
 use std::{
     cell::Cell,
@@ -34,9 +33,9 @@ pub enum Exceeded {
     Stopped,
 }
 
-/// What one piece of work may still cost.
+/// The remaining budget of a piece of work.
 ///
-/// A step is about what it takes to look at one byte or to compare two words.
+/// A step is about the cost of looking at one byte or comparing two words.
 #[derive(Debug)]
 pub struct Budget {
     /// Steps left.
@@ -51,7 +50,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What work on a description may cost.
+    /// The budget for a description.
     pub fn of(description: &str) -> Self {
         let bytes = u64::try_from(description.len()).unwrap_or(u64::MAX);
         Self::new(
@@ -60,7 +59,7 @@ impl Budget {
         )
     }
 
-    /// This many steps, and texts of at most `longest` bytes.
+    /// A budget of this many steps, for texts of at most `longest` bytes.
     pub fn new(steps: u64, longest: usize) -> Self {
         Self {
             steps: Cell::new(steps),
@@ -98,7 +97,7 @@ impl Budget {
         left.map(|_| ()).ok_or(Exceeded::Steps)
     }
 
-    /// Starts a text, which may have its full length whatever was written before.
+    /// Starts a text, which may have its full length regardless of earlier ones.
     pub fn begin_text(&self) {
         self.text.set(self.longest);
     }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-/// How deep lists, quotes and tables may nest; what is deeper is flattened into its parent.
+/// The deepest nesting of lists, quotes and tables; deeper ones are flattened into their parent.
 pub(crate) const MAX_DEPTH: usize = 8;
 
 /// A whole description.

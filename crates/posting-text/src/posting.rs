@@ -25,7 +25,7 @@ pub struct Posting<'a> {
     pub company_website: &'a str,
 }
 
-/// What rules made of a posting.
+/// The result of preparing a posting by rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prepared {
     /// The description as `CommonMark`, without raw HTML.
@@ -34,7 +34,7 @@ pub struct Prepared {
     pub redacted_markdown: String,
     /// Where the city is; `None` when that is not known for certain.
     pub coordinates: Option<Coordinates>,
-    /// What is certainly against the posting.
+    /// A certain reason to reject the posting.
     pub refusal: Option<Refusal>,
 }
 

@@ -1,6 +1,6 @@
-//! Whether a posting says anything: nothing at all, only links, and test strings are refused.
+//! Refuses postings without content: empty ones, bare links, and test strings.
 //!
-//! A wrong refusal is worse than a poor posting on the board, so only what is certain is refused,
+//! A wrong refusal is worse than a poor posting on the board, so only certain cases are refused,
 //! and words are never counted alone: Japanese has no spaces.
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 /// Why rules refuse a posting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
-    /// The description says nothing.
+    /// The description is empty or a placeholder.
     NoContent,
     /// It consists of links.
     OnlyLinks,
@@ -20,10 +20,10 @@ pub enum Refusal {
     Test,
 }
 
-/// What weighs more than this is no test, unless it is filler text.
+/// The length above which a description is no test, unless it is filler text.
 const LONG: usize = 400;
 
-/// What is against a posting, going by its title and its description.
+/// The refusal of a posting, by its title and its description.
 pub(crate) fn judge(
     title: &str,
     document: &Document,
@@ -57,7 +57,7 @@ fn judgement(title: &str, document: &Document, scan: &Scan) -> Option<Refusal> {
     is_test.then_some(Refusal::Test)
 }
 
-/// What a description says apart from its links.
+/// A description without its links.
 struct Content {
     text: String,
     links: usize,
@@ -110,7 +110,7 @@ impl Content {
     }
 }
 
-/// What programs and people write when they have nothing to say.
+/// Whether a text is a placeholder.
 fn is_placeholder(text: &str) -> bool {
     const PLACEHOLDERS: [&str; 22] = [
         "na",
@@ -270,7 +270,7 @@ fn is_lorem_ipsum(text: &str) -> bool {
     introduced && filler * 2 >= words.len()
 }
 
-/// A title that says the posting is a test; "Test Engineer" does not.
+/// Whether a title marks the posting as a test; "Test Engineer" does not.
 fn is_test_title(title: &str) -> bool {
     let said = normalised(title);
     let ignore = [

@@ -2,7 +2,7 @@
 
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use newsletter::{
-    store::{Census, StoreError},
+    store::{StoreError, SubscriberCount},
     subscriber::{
         Account, Departure, DepartureKind, Membership, Migrated, MigrationToken, Place, Places,
         Subscriber, SubscriberId, Suppression, provider::ProviderId,
@@ -212,7 +212,7 @@ pub fn by<K>(
 }
 
 statement! {
-    /// Counts those who were reported by where they stand.
+    /// Counts reported subscribers by account, status and whether a move is in progress.
     pub Count =
     "SELECT migrated_at IS NOT NULL, status, \
      migrated_at IS NOT NULL AND NOT migration_arrived, count(*) \
@@ -221,9 +221,9 @@ statement! {
 }
 
 /// What was counted, in order.
-pub fn census(rows: Vec<(bool, String, bool, i64)>) -> Result<Vec<Census>, StoreError> {
-    let census = |(has_migrated, status, is_under_way, people): (_, String, _, i64)| {
-        Ok::<_, StoreError>(Census {
+pub fn counts(rows: Vec<(bool, String, bool, i64)>) -> Result<Vec<SubscriberCount>, StoreError> {
+    let counts = |(has_migrated, status, is_under_way, people): (_, String, _, i64)| {
+        Ok::<_, StoreError>(SubscriberCount {
             account: if has_migrated {
                 Account::New
             } else {
@@ -234,12 +234,12 @@ pub fn census(rows: Vec<(bool, String, bool, i64)>) -> Result<Vec<Census>, Store
             people: people.unsigned_abs(),
         })
     };
-    let mut census = rows
+    let mut counts = rows
         .into_iter()
-        .map(census)
+        .map(counts)
         .collect::<Result<Vec<_>, _>>()?;
-    census.sort_unstable();
-    Ok(census)
+    counts.sort_unstable();
+    Ok(counts)
 }
 
 /// Generates the query of lists for one kind of database, in a module of its own: `listed`.
@@ -251,7 +251,7 @@ macro_rules! subscriber_queries {
             dsl::{AsSelect, IntoBoxed, sql},
             sql_types::Bool,
         };
-        use newsletter::store::{SubscriberQuery, Who};
+        use newsletter::store::{SubscriberFilter, SubscriberQuery};
         use $crate::subscriber::{SubscriberRow, subscribers};
 
         #[diesel::dsl::auto_type]
@@ -261,18 +261,22 @@ macro_rules! subscriber_queries {
         }
 
         pub(super) fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, $db> {
-            let SubscriberQuery { who, after, limit } = query;
+            let SubscriberQuery {
+                filter,
+                after,
+                limit,
+            } = query;
             let select = all()
                 .order(subscribers::email.asc())
                 .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
                 .into_boxed();
             // The conditions are those of the indexes, literally.
-            let mut select = match who {
-                Who::Reported => select.filter(subscribers::reported_at.is_not_null()),
-                Who::Unmigrated => select
+            let mut select = match filter {
+                SubscriberFilter::Reported => select.filter(subscribers::reported_at.is_not_null()),
+                SubscriberFilter::Unmigrated => select
                     .filter(subscribers::reported_at.is_not_null())
                     .filter(subscribers::migrated_at.is_null()),
-                Who::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
+                SubscriberFilter::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
             };
             if let Some(after) = after {
                 select = select.filter(subscribers::email.gt(after.as_str().to_owned()));

@@ -14,7 +14,7 @@ use newsletter::subscriber::{
         Fields, Found, Profile, Provider, ProviderError, ProviderId, ProviderStatus, Upserted,
     },
 };
-use outbound::Patience;
+use outbound::Timeouts;
 use serde_json::{Value, json};
 use time::macros::date;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
@@ -22,7 +22,7 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 use crate::{AccountSettings, MailerLite, Settings, SettingsError};
 
 /// Enough on a busy machine.
-const PATIENCE: Patience = Patience {
+const TIMEOUTS: Timeouts = Timeouts {
     connection: Duration::from_mins(1),
     answer: Duration::from_mins(1),
 };
@@ -62,7 +62,7 @@ fn settings(base_url: &str) -> Settings {
 }
 
 fn provider(base_url: &str) -> MailerLite {
-    MailerLite::with_patience(&settings(base_url), PATIENCE).unwrap()
+    MailerLite::with_timeouts(&settings(base_url), TIMEOUTS).unwrap()
 }
 
 /// The provider with only the new account, and a server that always answers this.

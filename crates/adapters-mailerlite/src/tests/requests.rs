@@ -87,7 +87,7 @@ async fn a_group_is_joined_where_there_is_one() {
             .await;
         let mut settings = settings(&server.uri());
         settings.new.as_mut().unwrap().group = group.map(str::to_owned);
-        let provider = MailerLite::with_patience(&settings, PATIENCE).unwrap();
+        let provider = MailerLite::with_timeouts(&settings, TIMEOUTS).unwrap();
         provider
             .upsert(Account::New, &profile(), join)
             .await

@@ -83,11 +83,11 @@ async fn an_answer_without_end_is_none() {
 async fn a_slow_answer_is_not_waited_for() {
     let slow = ResponseTemplate::new(204).set_delay(Duration::from_mins(1));
     let (_, server) = answering(slow).await;
-    let patience = Patience {
+    let timeouts = Timeouts {
         answer: Duration::from_millis(50),
-        ..PATIENCE
+        ..TIMEOUTS
     };
-    let provider = MailerLite::with_patience(&settings(&server.uri()), patience).unwrap();
+    let provider = MailerLite::with_timeouts(&settings(&server.uri()), timeouts).unwrap();
     let message = retry(said_by(&provider).await.error());
     let expect = "new account: no answer from the provider: not in time";
     assert_eq!(message, expect);
@@ -95,9 +95,9 @@ async fn a_slow_answer_is_not_waited_for() {
 
 #[test]
 fn nothing_is_waited_for_without_end() {
-    let patience = crate::connection::PATIENCE;
-    assert_eq!(patience.connection, Duration::from_secs(5));
-    assert_eq!(patience.answer, Duration::from_secs(15));
+    let timeouts = crate::connection::TIMEOUTS;
+    assert_eq!(timeouts.connection, Duration::from_secs(5));
+    assert_eq!(timeouts.answer, Duration::from_secs(15));
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn every_request_waits_for_the_limit() {
     let (_, server) = answering(ResponseTemplate::new(204)).await;
     let mut settings = settings(&server.uri());
     settings.requests_per_minute = 1200.try_into().unwrap();
-    let provider = MailerLite::with_patience(&settings, PATIENCE).unwrap();
+    let provider = MailerLite::with_timeouts(&settings, TIMEOUTS).unwrap();
     let start = Instant::now();
     said_by(&provider).await;
     // Three calls, and two gaps between them.

@@ -101,7 +101,7 @@ impl Outbox for PostgresStore {
             .await
     }
 
-    async fn bury(
+    async fn give_up(
         &self,
         receipt: Receipt,
         error: &str,
@@ -109,7 +109,7 @@ impl Outbox for PostgresStore {
     ) -> Result<(), StoreError> {
         let error = error.to_owned();
         self.connections
-            .run(async move |conn| write::bury(conn, receipt, &error, now).await)
+            .run(async move |conn| write::give_up(conn, receipt, &error, now).await)
             .await
     }
 

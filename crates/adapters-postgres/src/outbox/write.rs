@@ -173,7 +173,7 @@ statement! {
 }
 
 /// Gives a task up.
-pub(super) async fn bury(
+pub(super) async fn give_up(
     conn: &mut AsyncPgConnection,
     receipt: Receipt,
     error: &str,

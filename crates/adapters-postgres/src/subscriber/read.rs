@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use diesel::{ExpressionMethods, OptionalExtension, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use newsletter::{
-    store::{Census, StoreError, SubscriberQuery, SubscriberReader},
+    store::{StoreError, SubscriberCount, SubscriberQuery, SubscriberReader},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 use sql_common::{
@@ -73,11 +73,11 @@ impl SubscriberReader for PostgresStore {
             .await
     }
 
-    async fn census(&self) -> Result<Vec<Census>, StoreError> {
+    async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
         let counted = self
             .connections
             .run(async |conn| Ok(statement::load::<Count, _>(conn, &[]).await?));
-        subscriber::census(counted.await?)
+        subscriber::counts(counted.await?)
     }
 }
 
@@ -88,7 +88,7 @@ mod queries {
 #[cfg(test)]
 mod tests {
     use diesel::{debug_query, pg::Pg};
-    use newsletter::{store::Who, testing::email};
+    use newsletter::{store::SubscriberFilter, testing::email};
 
     use super::*;
     use crate::tests::plans::{goes_by, plan};
@@ -96,13 +96,13 @@ mod tests {
     #[tokio::test]
     async fn lists_are_read_in_order() {
         for after in [None, Some(email("a@example.com"))] {
-            for (who, index) in [
-                (Who::Reported, "subscribers_email_key"),
-                (Who::Unmigrated, "subscribers_unmigrated"),
-                (Who::Suppressed, "subscribers_suppressed"),
+            for (filter, index) in [
+                (SubscriberFilter::Reported, "subscribers_email_key"),
+                (SubscriberFilter::Unmigrated, "subscribers_unmigrated"),
+                (SubscriberFilter::Suppressed, "subscribers_suppressed"),
             ] {
                 let query = SubscriberQuery {
-                    who,
+                    filter,
                     after: after.clone(),
                     limit: 50,
                 };

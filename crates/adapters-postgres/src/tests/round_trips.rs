@@ -16,10 +16,10 @@ use domain::{
     testing::{minutes, noon, uuid},
 };
 use newsletter::{
-    store::{Accounts, SubscriberQuery, SubscriberReader, Who},
-    subscriber::{Account, PutSubscriber, SubscriberId, sync::Sight},
+    store::{Accounts, SubscriberFilter, SubscriberQuery, SubscriberReader},
+    subscriber::{Account, PutSubscriber, SubscriberId, sync::Observation},
     tasks,
-    usecase::{self, Errand, Told},
+    usecase::{self, ProviderJob, SyncResult},
 };
 use uuid::Uuid;
 
@@ -178,12 +178,12 @@ fn reports(n: u128, name: &str) -> Vec<PutSubscriber> {
     (0..n).map(report).collect()
 }
 
-fn told(errand: &Errand) -> Told {
-    Told {
-        receipt: errand.receipt,
-        subscriber: errand.subscriber,
-        state: errand.state.clone(),
-        sight: Sight::Nobody,
+fn told(job: &ProviderJob) -> SyncResult {
+    SyncResult {
+        receipt: job.receipt,
+        subscriber: job.subscriber,
+        state: job.state.clone(),
+        observed: Observation::Nobody,
     }
 }
 
@@ -220,10 +220,10 @@ async fn subscribers_take_as_many_whatever_their_number() {
             panic!("{task:?} is no sync");
         };
         let (receipt, id) = (task.receipt, SubscriberId::new(effect.key()));
-        let errand = usecase::begin_sync(&store, receipt, id, Account::Old, noon());
-        let errand = errand.await.unwrap().unwrap();
+        let job = usecase::begin_sync(&store, receipt, id, Account::Old, noon());
+        let job = job.await.unwrap().unwrap();
         lap();
-        usecase::record_sync(&store, &told(&errand), noon())
+        usecase::record_sync(&store, &told(&job), noon())
             .await
             .unwrap();
         lap();
@@ -302,9 +302,13 @@ async fn of_subscribers(store: &PostgresStore, round: u128) {
     newsletter::store::Store::find_by_token(store, &reports[0].new_token)
         .await
         .unwrap();
-    for who in [Who::Reported, Who::Unmigrated, Who::Suppressed] {
+    for filter in [
+        SubscriberFilter::Reported,
+        SubscriberFilter::Unmigrated,
+        SubscriberFilter::Suppressed,
+    ] {
         let query = SubscriberQuery {
-            who,
+            filter,
             after: None,
             limit: 50,
         };

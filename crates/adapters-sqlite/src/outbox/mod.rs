@@ -96,7 +96,7 @@ impl Outbox for SqliteStore {
             .await
     }
 
-    async fn bury(
+    async fn give_up(
         &self,
         receipt: Receipt,
         error: &str,
@@ -104,7 +104,7 @@ impl Outbox for SqliteStore {
     ) -> Result<(), StoreError> {
         let error = error.to_owned();
         self.connections
-            .write(move |conn| write::bury(conn, &receipt, &error, now))
+            .write(move |conn| write::give_up(conn, &receipt, &error, now))
             .await
     }
 

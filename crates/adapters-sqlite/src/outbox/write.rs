@@ -168,7 +168,7 @@ statement! {
 }
 
 /// Gives a task up.
-pub(super) fn bury(
+pub(super) fn give_up(
     conn: &mut SqliteConnection,
     receipt: &Receipt,
     error: &str,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SqliteConnection};
 use newsletter::{
-    store::{Census, StoreError, SubscriberQuery, SubscriberReader},
+    store::{StoreError, SubscriberCount, SubscriberQuery, SubscriberReader},
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId},
 };
 use sql_common::{
@@ -63,11 +63,11 @@ impl SubscriberReader for SqliteStore {
         self.connections.read(move |conn| list(conn, &query)).await
     }
 
-    async fn census(&self) -> Result<Vec<Census>, StoreError> {
+    async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
         let counted = self
             .connections
             .read(|conn| Ok(statement::load::<Count, _>(conn, &[])?));
-        subscriber::census(counted.await?)
+        subscriber::counts(counted.await?)
     }
 }
 
@@ -86,7 +86,7 @@ mod queries {
 #[cfg(test)]
 mod tests {
     use diesel::{debug_query, sqlite::Sqlite};
-    use newsletter::{store::Who, testing::email};
+    use newsletter::{store::SubscriberFilter, testing::email};
 
     use super::*;
     use crate::tests::uses_index;
@@ -94,14 +94,14 @@ mod tests {
     #[tokio::test]
     async fn lists_are_read_in_order() {
         for after in [None, Some(email("a@example.com"))] {
-            for (who, index) in [
+            for (filter, index) in [
                 // Which SQLite made for the unique address.
-                (Who::Reported, "sqlite_autoindex_subscribers_2"),
-                (Who::Unmigrated, "subscribers_unmigrated"),
-                (Who::Suppressed, "subscribers_suppressed"),
+                (SubscriberFilter::Reported, "sqlite_autoindex_subscribers_2"),
+                (SubscriberFilter::Unmigrated, "subscribers_unmigrated"),
+                (SubscriberFilter::Suppressed, "subscribers_suppressed"),
             ] {
                 let query = SubscriberQuery {
-                    who,
+                    filter,
                     after: after.clone(),
                     limit: 50,
                 };

@@ -3,7 +3,7 @@
 use std::{env, fs};
 
 use clap::Args;
-use domain::audit::{Deed, InvalidOperator, Operator};
+use domain::audit::{Attribution, InvalidOperator, Operator};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -24,15 +24,15 @@ pub struct OperatorArgs {
 }
 
 impl OperatorArgs {
-    /// The action of this command, by its operator.
-    pub fn deed(&self) -> Result<Deed, InvalidOperator> {
-        let by = match &self.operator {
+    /// Attributes this command to its operator.
+    pub fn attribution(&self) -> Result<Attribution, InvalidOperator> {
+        let operator = match &self.operator {
             Some(operator) => operator.clone(),
             None => system_user()?,
         };
-        Ok(Deed {
+        Ok(Attribution {
             id: Uuid::now_v7(),
-            by,
+            operator,
         })
     }
 }
@@ -101,11 +101,11 @@ mod tests {
     #[test]
     fn whoever_runs_it_has_a_name() {
         let nobody = OperatorArgs { operator: None };
-        let deed = nobody.deed().unwrap();
-        assert!(!deed.by.as_str().is_empty());
+        let by = nobody.attribution().unwrap();
+        assert!(!by.operator.as_str().is_empty());
         let named = OperatorArgs {
             operator: Operator::new("ann").ok(),
         };
-        assert_eq!(named.deed().unwrap().by.as_str(), "ann");
+        assert_eq!(named.attribution().unwrap().operator.as_str(), "ann");
     }
 }

@@ -137,7 +137,7 @@ fn text(lines: &[Line<'_>], has_more: bool) -> String {
 mod tests {
     use domain::{
         audit::Action,
-        testing::{deed, minutes, noon},
+        testing::{by_ann, minutes, noon},
     };
     use newsletter::{
         audit::SUBSCRIBERS_ERASE,
@@ -155,10 +155,10 @@ mod tests {
     async fn lines_name_people_by_the_address_they_have_and_are_safe_for_a_terminal() {
         let store = MemoryStore::new();
         let notice = notice(ADA, SubscriberStatus::Unsubscribed);
-        let first = deed(1);
+        let first = by_ann(1);
         let done = suppress(&store, &notice, "by phone", &first, noon());
         assert!(done.await.unwrap().is_news);
-        let erased = deed(2)
+        let erased = by_ann(2)
             .entry(SUBSCRIBERS_ERASE, noon() + minutes(1))
             .about(subscriber_id("gone@example.com"))
             .with("reason", "odd\u{1b}[2J");
@@ -192,7 +192,7 @@ mod tests {
         let mut writes = WriteSet::new(noon());
         for n in 0..many {
             let at = noon() + minutes(i64::try_from(n).unwrap());
-            let entry = deed(n as u128).entry(Action::OUTBOX_RETRY, at);
+            let entry = by_ann(n as u128).entry(Action::OUTBOX_RETRY, at);
             writes.tasks.audit.push(entry);
         }
         store.commit(writes).await.unwrap();

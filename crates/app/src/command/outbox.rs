@@ -230,8 +230,8 @@ fn table(tasks: &[TaskRow], has_heading: bool) -> String {
 async fn retry(args: OutboxRetryArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
     let selection = selection(&args.ids, args.all_dead);
-    let (deed, now) = (args.operator.deed()?, clock::now());
-    let entry = deed.entry(Action::OUTBOX_RETRY, now);
+    let (by, now) = (args.operator.attribution()?, clock::now());
+    let entry = by.entry(Action::OUTBOX_RETRY, now);
     output::print(revive(&*database.outbox, &selection, &entry, now).await?)
 }
 
@@ -268,7 +268,7 @@ async fn revive(
 mod tests {
     use domain::{
         posting::{ENRICH, Lifetime},
-        testing::{create, deed, minutes, noon},
+        testing::{by_ann, create, minutes, noon},
         usecase::ingest,
     };
     use newsletter::{
@@ -293,7 +293,7 @@ mod tests {
             .await
             .unwrap();
         store
-            .bury(claimed[0].receipt, "no\x1b luck", at)
+            .give_up(claimed[0].receipt, "no\x1b luck", at)
             .await
             .unwrap();
         store
@@ -304,7 +304,7 @@ mod tests {
     }
 
     fn recorded() -> Entry {
-        deed(1).entry(Action::OUTBOX_RETRY, noon())
+        by_ann(1).entry(Action::OUTBOX_RETRY, noon())
     }
 
     #[test]
@@ -431,7 +431,7 @@ mod tests {
         for queue in [tasks::bulk_syncs(Account::Old), tasks::MIGRATE] {
             let claim = store.claim(queue, 1, minutes(1), Uuid::max(), noon());
             let task = claim.await.unwrap().remove(0);
-            store.bury(task.receipt, "422", noon()).await.unwrap();
+            store.give_up(task.receipt, "422", noon()).await.unwrap();
         }
         let dead = tasks(&store, true).await;
         let rows: Vec<_> = dead.iter().map(Row::new).collect();

@@ -1,4 +1,4 @@
-//! A model behind a circuit breaker, which goes by its answers.
+//! A model behind a circuit breaker.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model, Objection
 
 use crate::worker::ModelBreaker;
 
-/// Guards a model.
+/// A model and its breaker.
 pub struct Guarded {
     model: Arc<dyn Model>,
     breaker: Arc<ModelBreaker>,
@@ -30,7 +30,7 @@ impl Model for Guarded {
         brief: &Brief<'_>,
         objection: Option<&Objection>,
     ) -> Result<Draft, DraftError> {
-        // A posting may have been let through before the breaker opened.
+        // The posting may have got its permit before the breaker opened.
         let call = self
             .breaker
             .begin()
@@ -43,7 +43,7 @@ impl Model for Guarded {
             Err(DraftError::Failed(error @ EnrichError::Unavailable { after, .. })) => {
                 self.breaker.refused(call, &error.to_string(), *after);
             }
-            // An answer of no use is one, too.
+            // A useless answer is an answer, too.
             _ => self.breaker.answered(call),
         }
         result

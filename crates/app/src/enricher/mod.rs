@@ -1,5 +1,5 @@
-//! The enricher that was configured: the pipeline, with the language model if there is one behind
-//! [`guarded`], which keeps calls away from an endpoint that is to be left alone.
+//! The configured enricher: the pipeline, with an optional language model behind a circuit breaker
+//! ([`guarded`]).
 
 mod guarded;
 mod rules;
@@ -22,27 +22,27 @@ use crate::{
 /// The time limit of an enrichment in calls of a model: two of its own, and before that two of
 /// another worker that holds the reservation.
 const CALLS: u32 = 4;
-/// Time for a reservation to lapse, and for the rest.
+/// Time for a reservation to lapse, and for other work.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// An enricher that lacks nothing but a store.
+/// A configured enricher, still without a store.
 pub struct Prepared {
-    /// Without one rules decide alone.
+    /// The model; `None` for rules alone.
     pub model: Option<Arc<dyn Model>>,
-    /// How a worker works with it.
+    /// The settings of its worker.
     pub settings: WorkerSettings,
 }
 
-/// An enricher, and how a worker works with it.
+/// An enricher and its worker's settings.
 pub struct Enriching {
     pub enricher: Arc<dyn Enricher>,
-    /// Open while the enricher is to be left alone.
+    /// Open while the enricher must not be called.
     pub breaker: Arc<ModelBreaker>,
     pub settings: WorkerSettings,
 }
 
 impl Prepared {
-    /// Gets ready; nobody is called yet.
+    /// Prepares the enricher, without any call.
     pub fn new(kind: &EnricherKind) -> anyhow::Result<Self> {
         let settings = match kind {
             EnricherKind::Builtin => {
@@ -63,14 +63,14 @@ impl Prepared {
         })
     }
 
-    /// Says what is counted of it.
+    /// Describes its metrics.
     pub fn describe_metrics(&self) {
         if self.model.is_some() {
             adapters_llm::describe_metrics();
         }
     }
 
-    /// The enricher, with the store of drafts.
+    /// Adds the store of drafts.
     pub fn with(self, drafts: Arc<dyn DraftCache>, clock: Clock) -> Enriching {
         let (breaker, rules) = (Arc::new(ModelBreaker::default()), Arc::new(TextRules));
         let pipeline = match self.model {
@@ -89,8 +89,8 @@ impl Prepared {
     }
 }
 
-/// How a worker works with a model: a loop for each call that may be under way. Each records what
-/// it paid for at once, so that a process that dies loses no other answer.
+/// The worker's settings for a model: one loop per concurrent call. Each loop records its paid
+/// answer at once, so a process that dies loses only answers in progress.
 pub fn worker_settings(concurrency: usize, timeout: Duration) -> WorkerSettings {
     WorkerSettings {
         enrich_loops: concurrency,

@@ -1,5 +1,4 @@
-//! The rules of [`posting_text`] behind the port that the pipeline has for them. Nothing is decided
-//! here.
+//! Implements the pipeline's port with the rules of [`posting_text`]. Nothing is decided here.
 
 use domain::{
     enrichment::{
@@ -109,7 +108,7 @@ fn texts<'a>(markdown: &'a str, redacted_markdown: &'a str, verdict: &'a Verdict
     }
 }
 
-/// Each piece of work on a posting has a budget of its own.
+/// The budget of one piece of work on a posting.
 fn budget(input: &EnrichmentInput, stop: &StopFlag) -> Budget {
     Budget::of(&input.raw_description).until(stop.flag())
 }

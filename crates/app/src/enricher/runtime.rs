@@ -1,4 +1,4 @@
-//! The process as paying once needs it.
+//! Implements the runtime port of paid answers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{clock::Clock, metrics};
 
-/// This process, by this clock.
+/// The Tokio runtime, with this clock.
 pub struct TokioRuntime(pub Clock);
 
 #[async_trait]

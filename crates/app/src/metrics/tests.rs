@@ -181,7 +181,7 @@ impl Outbox for Away {
         Ok(())
     }
 
-    async fn bury(&self, _: Receipt, _: &str, _: OffsetDateTime) -> Result<(), StoreError> {
+    async fn give_up(&self, _: Receipt, _: &str, _: OffsetDateTime) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -259,7 +259,7 @@ async fn the_page_says_what_waits_and_since_when() {
     let (lease, now) = (time::Duration::SECOND, noon());
     let claimed = store.claim(ENRICH, 1, lease, Uuid::now_v7(), now).await;
     let receipt = claimed.unwrap()[0].receipt;
-    store.bury(receipt, "no use", now).await.unwrap();
+    store.give_up(receipt, "no use", now).await.unwrap();
 
     let serving = Serving {
         pushes: Arc::new(|| 7),
@@ -402,7 +402,7 @@ async fn the_page_says_how_subscribers_and_accounts_stand() {
     let never = r#"posthaste_provider_list_age_seconds{account="new"}"#;
     assert!(!text.contains(never), "{text}");
 
-    // A census reads all subscribers, so it is taken once a minute.
+    // A counts reads all subscribers, so it is taken once a minute.
     let more = [report("d@x.example", "{}")];
     newsletter::usecase::put_subscribers(&*store, &more, noon())
         .await

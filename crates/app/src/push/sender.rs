@@ -50,7 +50,7 @@ impl Sender {
     ) -> anyhow::Result<Self> {
         let base = outbound::base(url)
             .ok_or_else(|| anyhow!("--url must start with http:// or https://, but is {url}"))?;
-        let timeouts = outbound::Patience {
+        let timeouts = outbound::Timeouts {
             connection: CONNECT_TIMEOUT,
             answer: ANSWER_TIMEOUT,
         };

@@ -1,5 +1,5 @@
-//! The circuit breaker of a language model, shared by the loops of a process, which wait for it before
-//! they claim a posting.
+//! The circuit breaker of a language model, shared by the loops of a process, which wait for it
+//! before they claim a posting.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,25 +11,25 @@ use tokio::{
 
 use crate::metrics;
 
-/// An endpoint that is away may be back within seconds, and a posting is waited for.
+/// The waits: an endpoint may be back within seconds, and postings are pending.
 const PAUSES: RetryPolicy = RetryPolicy {
     first: Duration::from_secs(1),
     longest: Duration::from_mins(1),
 };
-/// No pause that was asked for is longer than this: an endpoint that asks for a day may mean it for
-/// a day's quota, which an operator can raise.
+/// The longest pause that an endpoint can ask for: one that asks for a day may mean the quota of a
+/// day, which an operator can raise.
 const LONGEST_ASKED: Duration = Duration::from_hours(1);
 
-/// The breaker.
+/// A circuit breaker with waiting loops.
 pub struct ModelBreaker {
     breaker: CircuitBreaker,
-    /// Called whenever the loops that wait should look again.
+    /// Notified when waiting loops should check again.
     changed: Notify,
 }
 
-/// Leave to work on a posting, for as long as it is held.
-pub(super) struct Pass {
-    /// The breaker that waits for the end of this probe.
+/// A permit to work on a posting, valid until dropped.
+pub(super) struct Permit {
+    /// The breaker to notify when this probe ends.
     probed: Option<Arc<ModelBreaker>>,
 }
 
@@ -47,16 +47,16 @@ fn now() -> std::time::Instant {
 }
 
 impl ModelBreaker {
-    /// Waits for leave.
-    pub(super) async fn pass(self: &Arc<Self>) -> Pass {
+    /// Waits for a permit.
+    pub(super) async fn permit(self: &Arc<Self>) -> Permit {
         loop {
-            // Before the look, so that no change goes unnoticed after it.
+            // Registered before the check, so that no change is missed after it.
             let changed = self.changed.notified();
             match self.breaker.admit(now()) {
-                Admission::Closed => return Pass { probed: None },
+                Admission::Closed => return Permit { probed: None },
                 Admission::Probe => {
                     let probed = Some(Arc::clone(self));
-                    return Pass { probed };
+                    return Permit { probed };
                 }
                 Admission::Open(until) => tokio::select! {
                     () = sleep_until(until.into()) => {}
@@ -67,7 +67,7 @@ impl ModelBreaker {
         }
     }
 
-    /// Begins a call, or says how long there must be none.
+    /// Begins a call, or returns the remaining time of the open state.
     pub fn begin(&self) -> Result<Call, Duration> {
         let now = now();
         let left = |until: std::time::Instant| until.saturating_duration_since(now);
@@ -83,7 +83,7 @@ impl ModelBreaker {
         }
     }
 
-    /// The model has no time for anybody, and may have asked to be left alone for a while.
+    /// Opens the breaker: the model is unavailable, and may have asked for a pause.
     pub fn refused(&self, call: Call, error: &str, asked: Option<Duration>) {
         let asked = asked
             .filter(|asked| !asked.is_zero())
@@ -98,7 +98,7 @@ impl ModelBreaker {
     }
 }
 
-impl Drop for Pass {
+impl Drop for Permit {
     fn drop(&mut self) {
         if let Some(ModelBreaker { breaker, changed }) = self.probed.as_deref() {
             breaker.end_probe();

@@ -1,4 +1,4 @@
-//! Enriches postings: loads them, has the enricher work outside of any transaction, records outcomes.
+//! Enriches postings: loads them, runs the enricher outside of any transaction, records outcomes.
 
 mod failed;
 
@@ -23,7 +23,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use self::failed::Failed;
 use super::{
     background::Background,
-    breaker::{ModelBreaker, Pass},
+    breaker::{ModelBreaker, Permit},
     poll::Handler,
     split::SplitBatch,
     tasks::Tasks,
@@ -37,7 +37,7 @@ const CONFLICTS: usize = 5;
 pub(super) struct Enrichments {
     pub store: Arc<dyn Store>,
     pub enricher: Arc<dyn Enricher>,
-    /// Open while the enricher is to be left alone.
+    /// Open while the enricher must not be called.
     pub breaker: Arc<ModelBreaker>,
     pub lifetime: Lifetime,
     pub tasks: Tasks,
@@ -46,7 +46,7 @@ pub(super) struct Enrichments {
 
 #[async_trait]
 impl Handler for Enrichments {
-    type Pass = Pass;
+    type Permit = Permit;
 
     fn queue(&self) -> Queue {
         ENRICH
@@ -60,8 +60,8 @@ impl Handler for Enrichments {
         self.tasks.settings.enrich_loops > 1
     }
 
-    async fn ready(&self) -> Pass {
-        self.breaker.pass().await
+    async fn ready(&self) -> Permit {
+        self.breaker.permit().await
     }
 
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {

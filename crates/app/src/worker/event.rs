@@ -24,7 +24,7 @@ pub(super) struct Events {
 
 #[async_trait]
 impl Handler for Events {
-    type Pass = ();
+    type Permit = ();
 
     fn queue(&self) -> Queue {
         EVENTS

@@ -20,7 +20,7 @@ use crate::{panics, waits};
 #[async_trait]
 pub(super) trait Handler: Send + Sync {
     /// A permit to claim tasks and to handle them.
-    type Pass: Send;
+    type Permit: Send;
 
     /// The queue.
     fn queue(&self) -> Queue;
@@ -34,7 +34,7 @@ pub(super) trait Handler: Send + Sync {
     }
 
     /// Waits for the permit, which is held until the claimed tasks are handled.
-    async fn ready(&self) -> Self::Pass;
+    async fn ready(&self) -> Self::Permit;
 
     /// Handles claimed tasks: each is finished, put off or given up. An error means that the
     /// store cannot be reached, and that unsettled tasks are to be given back.

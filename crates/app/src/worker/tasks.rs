@@ -140,7 +140,7 @@ impl Tasks {
     pub async fn give_up(&self, task: &Claimed, failure: &Failure) -> bool {
         let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
         tracing::error!(?work, attempts, error, "a task was given up");
-        recorded(&self.outbox.bury(task.receipt, error, self.now()).await)
+        recorded(&self.outbox.give_up(task.receipt, error, self.now()).await)
     }
 }
 

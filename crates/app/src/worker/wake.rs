@@ -22,74 +22,74 @@ use tokio::{
 
 use crate::{kinds::QUEUES, waits};
 
-/// Notifies the loops of a worker about new tasks. A notification that comes while no loop waits is
-/// kept for the next one that does.
+/// Notifies a worker's loops of new tasks. A notification without a waiting loop is kept for the
+/// next one.
 #[derive(Debug)]
 pub struct Wake {
-    bells: [(Queue, Bell); QUEUES.len()],
+    signals: [(Queue, Signal); QUEUES.len()],
 }
 
-/// A queue's bell.
+/// The notifications of one queue.
 #[derive(Debug, Default)]
-struct Bell {
+struct Signal {
     calls: Notify,
-    /// Held by the one of those who wait that looks at the clock.
+    /// Held by the one waiting loop that polls.
     watch: Mutex<()>,
 }
 
 impl Default for Wake {
     fn default() -> Self {
         Self {
-            bells: QUEUES.map(|queue| (queue, Bell::default())),
+            signals: QUEUES.map(|queue| (queue, Signal::default())),
         }
     }
 }
 
 impl Wake {
-    /// The bell of the loops that work on a queue, which also work on the one behind it.
-    fn of(&self, queue: Queue) -> Option<&Bell> {
+    /// The signal of the loops of a queue, which also work on the queue behind it.
+    fn of(&self, queue: Queue) -> Option<&Signal> {
         let is_worked_on = |own: Queue| own == queue || own.behind() == Some(queue);
-        let bell = self.bells.iter().find(|(own, _)| is_worked_on(*own));
-        bell.map(|(_, bell)| bell)
+        let signal = self.signals.iter().find(|(own, _)| is_worked_on(*own));
+        signal.map(|(_, signal)| signal)
     }
 
-    /// Calls one of those who wait for tasks in this queue.
+    /// Notifies one loop that waits for tasks of this queue.
     pub(super) fn call(&self, queue: Queue) {
-        if let Some(bell) = self.of(queue) {
-            bell.calls.notify_one();
+        if let Some(signal) = self.of(queue) {
+            signal.calls.notify_one();
         }
     }
 
-    /// Waits until there may be tasks in this queue: until somebody calls, or for about this
-    /// long. Of many who wait only one looks at the clock, so that many ask no more than one.
+    /// Waits for a notification of this queue, or for about this time. Only one of the waiting
+    /// loops runs a timer, so that many loops poll no more often than one.
     pub(super) async fn called_within(&self, queue: Queue, time: Duration) {
-        let Some(bell) = self.of(queue) else {
+        let Some(signal) = self.of(queue) else {
             return sleep(waits::about(time)).await;
         };
         let tick = async {
-            let _watch = bell.watch.lock().await;
+            let _watch = signal.watch.lock().await;
             sleep(waits::about(time)).await;
         };
         tokio::select! {
-            () = bell.calls.notified() => {}
+            () = signal.calls.notified() => {}
             () = tick => {}
         }
     }
 }
 
-/// A store that wakes a worker after commits with something for it.
+/// A store that notifies the worker after commits with tasks for it.
 pub struct WakingStore<S: ?Sized> {
     inner: Arc<S>,
     wake: Arc<Wake>,
 }
 
 impl<S: ?Sized> WakingStore<S> {
-    /// Puts a store and a worker together.
+    /// Combines a store with a worker's notifications.
     pub const fn new(inner: Arc<S>, wake: Arc<Wake>) -> Self {
         Self { inner, wake }
     }
 
-    /// Wakes a worker after a commit that succeeded.
+    /// Commits, and notifies the queues' loops on success.
     async fn waking(
         &self,
         queues: BTreeSet<Queue>,
@@ -103,7 +103,7 @@ impl<S: ?Sized> WakingStore<S> {
     }
 }
 
-/// The queues in which a commit leaves something.
+/// The queues of the tasks that a commit adds.
 fn queues(writes: &TaskWrites) -> BTreeSet<Queue> {
     let mut queues: BTreeSet<_> = writes.asked().map(Effect::queue).collect();
     if !writes.events.is_empty() {

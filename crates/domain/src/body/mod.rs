@@ -1,4 +1,4 @@
-//! The body of a command: one JSON object, whose fields report themselves what is wrong.
+//! The body of a command: one JSON object, with errors reported per field.
 
 mod nul;
 mod vast;
@@ -9,7 +9,7 @@ pub use self::nul::refuse as refuse_nul;
 pub(crate) use self::vast::{is_vast, string_len};
 use crate::validation::FieldErrors;
 
-/// Why a request is no command.
+/// The reason why a body is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
     /// The body is not JSON (RFC 8259).

@@ -14,11 +14,11 @@ use crate::{
 
 const ESCAPE: &str = r"\u0000";
 
-/// How much of the name of an unknown field is told, in characters.
+/// The longest name of an unknown field in an error, in characters.
 const NAME: usize = 100;
 
-/// Adds an error for each field of a body that has the character and no error yet. `objects` are
-/// the known fields that are objects: what is in them is told by its own name.
+/// Adds an error for each field of a body that contains the character and has no error yet.
+/// `objects` are the known fields that are objects: their own fields are reported by name.
 pub fn refuse(body: &str, objects: &[&str], errors: &mut FieldErrors) {
     // Looked for in every body, so in the quickest way first.
     if !body.contains(ESCAPE) {
@@ -52,7 +52,7 @@ fn has_nul(json: &str) -> bool {
 /// The members of a JSON object, as far as it is one.
 fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     let mut members = Vec::new();
-    // Whatever ends it early is an error of its own.
+    // A syntax error is reported elsewhere.
     let _ = serde_json::Deserializer::from_str(json).deserialize_map(Members(&mut members));
     members
 }

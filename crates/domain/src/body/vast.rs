@@ -1,10 +1,10 @@
 //! Numbers that are too large for the JSON parser.
 //!
-//! JSON sets no limit to a number (RFC 8259 §6), but the parser fails on one that no `f64`
-//! holds, and so on the whole body. Such a number is in order in unknown fields, where nobody
-//! reads it; in any other field it is an error of that field, `metadata` included (RFC 7493 §2.2).
+//! JSON sets no limit to a number (RFC 8259 §6), but the parser rejects the whole body for a number
+//! that no `f64` holds. Such a number is allowed in unknown fields, which are ignored; in any other
+//! field it is an error of that field, `metadata` included (RFC 7493 §2.2).
 
-/// What stands in for such a number: another one that no field takes.
+/// The replacement of such a number, which no field accepts.
 const STAND_IN: &str = "0.5";
 
 /// Puts a number that every field refuses in the place of each that the parser cannot read;

@@ -1,4 +1,4 @@
-//! OAuth clients: who may push, and what they may do.
+//! OAuth clients and their scopes.
 
 use std::{fmt, str::FromStr};
 
@@ -13,7 +13,7 @@ use crate::StoreError;
 pub struct ClientId(Uuid);
 
 impl ClientId {
-    /// Takes a UUID for a client's id.
+    /// Wraps a UUID.
     pub const fn new(uuid: Uuid) -> Self {
         Self(uuid)
     }
@@ -38,7 +38,7 @@ impl FromStr for ClientId {
     }
 }
 
-/// What a token allows (RFC 6749 §3.3).
+/// A token's scope (RFC 6749 §3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// Push postings; reading them is included.
@@ -66,7 +66,7 @@ impl Scope {
         }
     }
 
-    /// The scope with this name.
+    /// Parses a scope by its name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }
@@ -83,9 +83,9 @@ impl fmt::Display for Scope {
 pub struct Client {
     /// Its `client_id`.
     pub id: ClientId,
-    /// What people call it.
+    /// The name for operators.
     pub name: String,
-    /// What it may ask for, without repeats.
+    /// The scopes that it may request, each once.
     pub scopes: Vec<Scope>,
     /// SHA-256 of its secret. The secret has 256 random bits, so a slow hash would add nothing.
     pub secret_digest: [u8; 32],
@@ -107,6 +107,6 @@ pub trait Clients: Send + Sync {
     /// Every client, oldest first.
     async fn list(&self) -> Result<Vec<Client>, StoreError>;
 
-    /// Revokes a client; the first time stands. `false` when there is no such client.
+    /// Revokes a client; a repeated call keeps the first time. `false` for an unknown client.
     async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError>;
 }

@@ -15,7 +15,7 @@ pub use self::website::{InvalidLogoPath, InvalidWebUrl, Website, check_logo_path
 pub struct CompanyId(Uuid);
 
 impl CompanyId {
-    /// The id of the company with this website.
+    /// The id that follows from the company's website.
     pub fn of(website: &Website) -> Self {
         Self(Uuid::new_v5(
             &Uuid::NAMESPACE_URL,
@@ -23,7 +23,7 @@ impl CompanyId {
         ))
     }
 
-    /// Takes an id back from a store.
+    /// Wraps a stored id.
     pub const fn new(uuid: Uuid) -> Self {
         Self(uuid)
     }
@@ -47,7 +47,7 @@ pub struct Company {
     pub id: CompanyId,
     /// Its name, as last pushed.
     pub name: String,
-    /// Its website, which makes it what it is.
+    /// The website, which identifies the company.
     pub website: Website,
     /// Path to its logo.
     pub logo_path: Option<String>,
@@ -57,7 +57,7 @@ pub struct Company {
 /// wins, field by field, so two writers of different fields never undo each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompanyWrite {
-    /// The company as it is afterwards, as far as the writer knows: what an insert stores.
+    /// The company afterwards, as far as the writer knows: the values of an insert.
     pub company: Company,
     /// Whether an update sets the name.
     pub sets_name: bool,

@@ -10,15 +10,15 @@ use url::{Position, Url};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
 
-/// Why a text is no web address.
+/// The reason why a text is not a web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidWebUrl {
-    /// It is no absolute `http` or `https` URL.
+    /// It is not an absolute `http` or `https` URL.
     #[error("must be an absolute http or https URL")]
     Malformed,
-    /// It has a user's name or password before its host. Browsers do not show them, so that
-    /// `https://bank.example@evil.example` looks like what it is not.
+    /// It has user information before its host. Browsers hide that, so
+    /// `https://bank.example@evil.example` looks like another site.
     #[error("must not contain user information")]
     UserInformation,
 }
@@ -40,7 +40,7 @@ impl Website {
         Ok(Self(normal))
     }
 
-    /// Takes text back from a store, which got it from [`Self::as_str`].
+    /// Wraps a stored text from [`Self::as_str`].
     pub fn from_store(text: String) -> Self {
         Self(text)
     }

@@ -9,13 +9,13 @@ use uuid::Uuid;
 use super::EnrichmentInput;
 use crate::{StoreError, digest};
 
-/// What a draft is for: everything that a model is given, and which model it is.
+/// The key of a draft: a digest of the model's input and of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DraftKey([u8; 32]);
 
 impl DraftKey {
-    /// The key of a posting's content for a model. `edition` names whatever else its answers
-    /// depend on: the model and the instructions.
+    /// The key of a posting's content for a model. `edition` names the rest that its answers depend
+    /// on: the model and the instructions.
     pub fn of(edition: &str, input: &EnrichmentInput) -> Self {
         let parts: [&str; 7] = [
             edition,
@@ -32,7 +32,7 @@ impl DraftKey {
         Self(digest::of_parts(parts.map(str::as_bytes)))
     }
 
-    /// Takes a key back from a store.
+    /// Wraps a stored key.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -49,12 +49,12 @@ impl fmt::Debug for DraftKey {
     }
 }
 
-/// What there is for a key.
+/// The outcome of a reservation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reservation {
     /// Nothing yet, and it is the caller's to get until its reservation ends.
     Granted,
-    /// Nothing yet; somebody else is at it.
+    /// No draft yet: another holder has reserved the key.
     Taken,
     /// The draft, as it was kept.
     Kept(String),
@@ -63,10 +63,9 @@ pub enum Reservation {
 /// The port to the cache of drafts.
 #[async_trait]
 pub trait DraftCache: Send + Sync {
-    /// Looks a draft up, or reserves the key for `holder` until `until` if there is none and
-    /// nobody else holds it at `now`. A holder who asks again moves the end of its reservation.
-    /// Of two who ask at once, one gets it. A draft that is found counts as used at `now`,
-    /// give or take a day.
+    /// Finds a draft, or reserves the key for `holder` until `until` if no other holder has it at
+    /// `now`. A repeated call of the holder renews its reservation; of concurrent callers one gets
+    /// it. A found draft counts as used at `now`, give or take a day.
     async fn reserve(
         &self,
         key: &DraftKey,
@@ -75,8 +74,8 @@ pub trait DraftCache: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Reservation, StoreError>;
 
-    /// Keeps a draft, whoever holds the key: it was paid for. A draft that is there already is
-    /// replaced.
+    /// Stores a draft, whether or not the key is still reserved: it was paid for. Replaces an
+    /// earlier one.
     async fn keep(
         &self,
         key: &DraftKey,
@@ -87,8 +86,8 @@ pub trait DraftCache: Send + Sync {
     /// Gives a reservation back. Does nothing if `holder` does not hold it.
     async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError>;
 
-    /// Deletes up to `limit` drafts and reservations that were last used before `before`, and
-    /// says how many there were.
+    /// Deletes up to `limit` drafts and reservations last used before `before`, and returns their
+    /// number.
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError>;
 }
 

@@ -1,10 +1,9 @@
-//! What an enricher is given, what it must give back, and the ports around it.
+//! The input and the result of enrichment, and its ports.
 //!
-//! An [`Enricher`] turns a posting's pushed content into readable texts, coordinates and a
-//! verdict. It decides nothing about the posting: what an outcome means for its status is
-//! [`crate::posting::outcome`]'s business. [`Pipeline`] is the one there is: a [`RuleEnricher`]
-//! that works by rules alone and holds against them whatever is written, and a [`Model`] that
-//! judges if there is one. A [`DraftCache`] remembers what was paid for.
+//! An [`Enricher`] turns a posting's pushed content into readable texts, coordinates and a verdict;
+//! [`crate::posting::outcome`] decides what follows for the posting. [`Pipeline`] is the
+//! implementation: a [`RuleEnricher`], which also checks every result, an optional [`Model`], which
+//! judges, and a [`DraftCache`] of paid answers.
 
 mod cache;
 mod model;
@@ -53,12 +52,12 @@ pub struct EnrichmentInput {
     pub company_website: String,
 }
 
-/// What an enricher made of one posting.
+/// The result of enriching a posting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enrichment {
     /// The description for readers.
     pub texts: EnrichedTexts,
-    /// Where the city is; `None` when that is not known for certain.
+    /// The city's coordinates; `None` unless certain.
     pub coordinates: Option<Coordinates>,
     /// Whether the posting may be shown.
     pub verdict: Verdict,
@@ -89,34 +88,33 @@ pub enum Verdict {
     Approve,
     /// Must not be shown.
     Reject {
-        /// Why, for programs.
+        /// The reason, for programs.
         code: ReasonCode,
-        /// Why, in a sentence for people.
+        /// The reason, in a sentence.
         text: String,
     },
 }
 
-/// Why an enricher gave no outcome.
+/// The reason why there is no outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnrichError {
     /// It may succeed later.
     #[error("{message}")]
     Retry {
-        /// What happened, for the operator.
+        /// A description for the operator.
         message: String,
-        /// How long the other side asked to be left alone.
+        /// The pause that the other side asked for.
         after: Option<Duration>,
     },
-    /// The enricher cannot be reached, or has no time for anybody: nothing that this posting
-    /// has brought about.
+    /// The enricher cannot be reached or is overloaded. The posting did not cause it.
     #[error("{message}")]
     Unavailable {
-        /// What happened, for the operator.
+        /// A description for the operator.
         message: String,
-        /// How long the other side asked to be left alone.
+        /// The pause that the other side asked for.
         after: Option<Duration>,
     },
-    /// It will not succeed without a person.
+    /// It will not succeed without an operator.
     #[error("{0}")]
     Permanent(String),
 }
@@ -131,7 +129,7 @@ impl StopFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// The flag for whatever does the work: true from when it is to end.
+    /// The flag itself: true once the work should stop.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
@@ -140,8 +138,8 @@ impl StopFlag {
 /// The port that enrichers implement.
 #[async_trait]
 pub trait Enricher: Send + Sync {
-    /// Enriches one posting. Computing ends soon after the flag is set, with an error that nobody
-    /// needs; waiting for others ends when the future is dropped.
+    /// Enriches one posting. Computation stops soon after the flag is set, with an arbitrary error;
+    /// waiting ends when the future is dropped.
     async fn enrich(
         &self,
         input: &EnrichmentInput,

@@ -1,7 +1,7 @@
-//! The port to a language model that writes texts and judges: what it is asked, what it answers,
-//! and what is said to an answer of no use.
+//! The port to a language model that writes texts and judges: its input, its answer, and the
+//! objection to a useless answer.
 //!
-//! A model is never trusted: [`super::Pipeline`] holds its drafts against rules.
+//! A model is not trusted: [`super::Pipeline`] checks its drafts against rules.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{EnrichError, EnrichmentInput, ReasonCode, Verdict};
 
-/// What a model is asked to work on.
+/// The input of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
     /// The posting.
     pub input: &'a EnrichmentInput,
-    /// Its description as clean `CommonMark`, which is what the model should read.
+    /// The description as clean `CommonMark`, for the model to read.
     pub markdown: &'a str,
 }
 
-/// What a model made of a posting.
+/// A model's draft for a posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// The description as `CommonMark`.
     pub markdown: String,
-    /// The same without what identifies the company or leads past the board.
+    /// The same without anything that identifies the company or bypasses the board.
     pub redacted_markdown: String,
     /// The judgement.
     pub verdict: Verdict,
@@ -35,13 +35,13 @@ pub struct Draft {
 /// An answer that was of no use, and why. A model is asked again with it, once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
-    /// What the model answered.
+    /// The model's answer.
     pub answer: String,
-    /// What is wrong with it, in sentences for the model.
+    /// The faults of that answer, in sentences for the model.
     pub faults: Vec<String>,
 }
 
-/// Why there is no draft.
+/// The reason why there is no draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DraftError {
     /// The model answered, but no draft. Asking again may help.
@@ -59,10 +59,10 @@ impl From<EnrichError> for DraftError {
 /// The port that models implement.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// What its drafts depend on besides the posting: the instructions and the model's name.
+    /// The instructions and the model's name, which drafts depend on besides the posting.
     fn edition(&self) -> &str;
 
-    /// Writes a draft. The objection is to the last answer about the same posting.
+    /// Writes a draft. `objection` concerns the last answer for the same posting.
     async fn draft(
         &self,
         brief: &Brief<'_>,
@@ -70,7 +70,7 @@ pub trait Model: Send + Sync {
     ) -> Result<Draft, DraftError>;
 }
 
-/// How a draft is kept.
+/// The stored form of a draft.
 #[derive(Serialize, Deserialize)]
 struct Kept<'a> {
     markdown: Cow<'a, str>,
@@ -79,7 +79,7 @@ struct Kept<'a> {
     verdict: KeptVerdict<'a>,
 }
 
-/// A verdict is always written down: what is missing must not read as an approval.
+/// The stored verdict, always explicit: an absent one must not read as an approval.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 enum KeptVerdict<'a> {
@@ -107,8 +107,8 @@ impl Draft {
         })
     }
 
-    /// Takes a kept draft back; `None` if it is none that this program keeps. What was kept
-    /// stands for the answer.
+    /// Reads a stored draft; `None` for another program's format. `answer` is set to the JSON
+    /// itself.
     pub fn from_json(json: &str) -> Option<Self> {
         let kept: Kept<'_> = serde_json::from_str(json).ok()?;
         let verdict = match kept.verdict {

@@ -1,7 +1,7 @@
-//! Paying once for the same content, in however many processes.
+//! One paid answer per content, across processes.
 //!
-//! The first process to come reserves the content and asks the model. The others wait for its draft,
-//! or until it has given up or vanished; then it is the turn of one of them.
+//! The first process reserves the content and asks the model. The others wait for its draft, or
+//! until the reservation ends, and then one of them takes over.
 
 use std::{
     convert::Infallible,
@@ -20,17 +20,16 @@ use uuid::Uuid;
 use super::{Draft, DraftCache, DraftKey, EnrichError, EnrichmentInput, Reservation};
 use crate::store::StoreError;
 
-/// How long a reservation holds unless it is renewed.
+/// The time until a reservation ends, unless renewed.
 const RESERVED: time::Duration = time::Duration::seconds(30);
-/// How often a reservation is renewed while a call is under way.
+/// The interval of renewals during a call.
 const RENEW_EVERY: Duration = Duration::from_secs(10);
-/// How often a process that waits for another's draft asks for it.
+/// The interval of looking for another holder's draft.
 const ASK_EVERY: Duration = Duration::from_millis(500);
-/// The waits before keeping a draft is tried again. What it cost is lost otherwise.
+/// The waits before storing a draft is retried, because a lost one has to be paid again.
 const KEEP_AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(500)];
 
-/// The port to the process that the work is done in: the time, waiting, ids, and a place for what
-/// operators want to know.
+/// The port to the process: time, waiting, ids, and counters for operators.
 #[async_trait]
 pub trait Runtime: Send + Sync {
     /// The time.
@@ -46,7 +45,7 @@ pub trait Runtime: Send + Sync {
     fn note(&self, event: CacheEvent);
 }
 
-/// What happened with the cache of drafts.
+/// An event of the draft cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheEvent {
     /// A draft was of use that had been paid for before.
@@ -61,7 +60,7 @@ pub enum CacheEvent {
     NotReleased(StoreError),
 }
 
-/// The cache with what is needed to wait for it.
+/// The cache, with the runtime to wait for it.
 #[derive(Clone)]
 pub(super) struct PaidOnce {
     cache: Arc<dyn DraftCache>,
@@ -99,7 +98,7 @@ impl Claim<'_> {
         caught(cache.reserve(&self.key, self.holder, now + RESERVED, now)).await
     }
 
-    /// Waits for the draft that is kept; `None` when it is up to this holder to get one.
+    /// Waits for a stored draft; `None` if this holder has to get one.
     pub(super) async fn find(&mut self) -> Result<Option<Draft>, EnrichError> {
         loop {
             match self.reserve().await {
@@ -188,7 +187,7 @@ impl Claim<'_> {
     }
 }
 
-/// Takes a panic of the cache for a broken store: what a draft has cost is not lost by it.
+/// Turns a panic of the cache into a store error, so that a paid draft survives it.
 async fn caught<T>(call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     let mut call = pin!(call);
     poll_fn(|context| {

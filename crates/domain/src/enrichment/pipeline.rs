@@ -1,5 +1,4 @@
-//! The way of a posting through enrichment: what rules make of it, what a model makes of that,
-//! and what the rules let through.
+//! The enrichment pipeline: preparation by rules, a model's draft, and the final check by rules.
 
 use std::sync::Arc;
 
@@ -46,14 +45,13 @@ impl Pipeline {
         }
     }
 
-    /// What rules alone make of a posting; the rejection of one that takes too much.
+    /// Prepares a posting by rules alone. Rejects one that exceeds the budget.
     fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, EnrichError> {
         self.rules.prepare(input, stop).or_else(too_complex)
     }
 
-    /// What is shown of a draft. Redaction is never left to a model, nor is the place. Where
-    /// the texts break a rule in spite of that, or a rejection has none, those that rules have
-    /// made are shown.
+    /// The result of a draft. Redaction and place come from rules, never from a model. The prepared
+    /// texts replace the draft's if those break a rule or a rejection has none.
     fn finish(
         &self,
         draft: &Draft,
@@ -96,7 +94,7 @@ impl Pipeline {
         }
     }
 
-    /// A model's verdict, with what the code means.
+    /// A model's verdict, with the explanation of its code.
     fn explained(&self, verdict: &Verdict) -> Verdict {
         match verdict {
             Verdict::Approve => Verdict::Approve,
@@ -159,7 +157,7 @@ impl Pipeline {
         }
     }
 
-    /// One answer: a draft of use, or what is to be said against it.
+    /// One answer: a usable draft, or the objection to it.
     async fn answer(
         &self,
         model: &dyn Model,
@@ -174,8 +172,8 @@ impl Pipeline {
         }
     }
 
-    /// The draft if nothing is wrong with it. One that takes too much to be read is wrong too: that
-    /// is no fault of the posting, whose own text was read before.
+    /// Checks a draft. One that exceeds the budget is a faulty answer and no fault of the posting,
+    /// whose own text was read within it.
     fn held_against_rules(
         &self,
         draft: Draft,
@@ -206,7 +204,7 @@ impl Enricher for Pipeline {
     ) -> Result<Enrichment, EnrichError> {
         let prepared = self.prepare(input, stop)?;
         let (Some(model), Verdict::Approve) = (&self.model, &prepared.verdict) else {
-            // What is certain needs nobody's judgement, and costs nothing.
+            // A certain rejection needs no model, and costs nothing.
             return self.checked(prepared, input, stop);
         };
         let brief = Brief {
@@ -221,7 +219,7 @@ impl Enricher for Pipeline {
         let stop = StopFlag::default();
         let prepared = self.prepare(input, &stop).ok()?;
         let prepared = self.checked(prepared, input, &stop).ok()?;
-        // There are no texts of what takes too much.
+        // A posting that exceeds the budget has no texts.
         let is_read = !matches!(
             prepared.verdict,
             Verdict::Reject {
@@ -237,8 +235,8 @@ fn is_blank(texts: &EnrichedTexts) -> bool {
     texts.markdown.trim().is_empty() || texts.redacted_markdown.trim().is_empty()
 }
 
-/// The end of a posting that takes too much: it does so each time, so it is rejected, and the
-/// client learns why. A posting whose work was stopped has no outcome.
+/// The outcome of a posting that exceeds the budget: a rejection with the reason for the client,
+/// because a retry would exceed it too. Stopped work has no outcome.
 fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
     if exceeded == Exceeded::Stopped {
         return Err(exceeded.into());

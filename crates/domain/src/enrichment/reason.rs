@@ -10,19 +10,19 @@ pub enum ReasonCode {
     NoContent,
     /// The posting is a test, not an offer.
     TestPosting,
-    /// It is no offer of work: an advertisement, a course, somebody looking for work.
+    /// No job offer: an advertisement, a course, a job wanted.
     NotAJob,
-    /// It is there to be seen or clicked, not to find somebody: repeated keywords, link farms.
+    /// Meant for search engines or clicks: repeated keywords, link farms.
     Spam,
-    /// It asks applicants for money or for what can be misused, or promises what cannot be true.
+    /// Asks applicants for money or misusable data, or makes impossible promises.
     Fraud,
-    /// It excludes people by what they are and not by what they can do.
+    /// Excludes people by what they are instead of what they can do.
     Discriminatory,
-    /// It shows personal data of somebody who is not there to be written to.
+    /// Shows personal data of a person who is not a contact.
     PersonalData,
     /// The work, or how it is offered, is forbidden.
     Illegal,
-    /// Reading the description, or what it would become, takes too much. Only rules say so.
+    /// The description or a text made of it exceeds the budget. Given by rules only.
     TooComplex,
 }
 
@@ -56,7 +56,7 @@ impl ReasonCode {
     pub const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself \
                                   in `raw_description` and send the posting again.";
 
-    /// The code with this name, if a model may give it.
+    /// Parses a code that a model may give.
     pub fn of_model(name: &str) -> Option<Self> {
         Self::OF_MODELS
             .into_iter()
@@ -78,12 +78,12 @@ impl ReasonCode {
         }
     }
 
-    /// The code with this name.
+    /// Parses a code by its name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == name)
     }
 
-    /// Why a posting is rejected: what the code means, and what a model says about this posting.
+    /// The reason of a rejection: the code's explanation, and the model's detail for this posting.
     pub fn explained(self, detail: &str) -> String {
         let sentence = self.sentence();
         if detail.is_empty() || sentence.contains(detail) {
@@ -92,7 +92,7 @@ impl ReasonCode {
         format!("{sentence} {detail}")
     }
 
-    /// What it means, and what to do about it, in a sentence for whoever pushed the posting.
+    /// The code's explanation, with advice for the client that pushes the posting.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::NoContent => {

@@ -1,12 +1,12 @@
-//! The port to what is done by rules alone, offline and in no time: cleaning, hiding, finding
-//! places, and holding texts against what every text must satisfy.
+//! The port to enrichment by rules, without I/O: cleaning, redaction, places, and the check that
+//! every text must pass.
 
 use super::{Brief, Draft, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag};
 
-/// Why work by rules ended before it was done.
+/// The reason why work by rules was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exceeded {
-    /// It takes too much, and would each time.
+    /// It exceeds its budget, and would each time.
     #[error("the description takes too much to be read")]
     TooComplex,
     /// The flag was set.
@@ -14,10 +14,10 @@ pub enum Exceeded {
     Stopped,
 }
 
-/// Why an enrichment is shown to nobody.
+/// The reason why an enrichment may not be shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// It breaks this rule. The sentence repeats nothing of the texts.
+    /// It breaks this rule. The sentence quotes nothing of the texts.
     #[error("the enrichment breaks a rule: {0}")]
     Breach(String),
     /// There is no answer.
@@ -34,18 +34,17 @@ impl From<Exceeded> for EnrichError {
     }
 }
 
-/// The port that rules implement. [`Pipeline`](super::Pipeline) cannot be made without it.
+/// The port to the rules, which a [`Pipeline`](super::Pipeline) requires.
 ///
-/// A description comes from strangers: what a function does with it has a budget, and ends with
-/// [`Exceeded`] when that is spent or soon after the flag is set.
+/// Descriptions are untrusted: work on one has a budget, and ends with [`Exceeded`] when that is
+/// spent or soon after the flag is set.
 pub trait RuleEnricher: Send + Sync {
-    /// Everything that rules alone make of a posting. A rejection is certain; an approval says
-    /// that no rule has anything against the posting.
+    /// Enriches a posting by rules alone. A rejection is certain; an approval means that no rule
+    /// objects.
     fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, Exceeded>;
 
-    /// The texts of a draft as they may be shown: clean `CommonMark`, and the redacted one with
-    /// everything hidden that identifies the company or leads past the board. What is clean and
-    /// hidden already stays as it is.
+    /// The texts of a draft, ready to be shown: clean `CommonMark`, and the redacted text without
+    /// anything that identifies the company or bypasses the board. Idempotent.
     fn texts(
         &self,
         draft: &Draft,
@@ -53,7 +52,7 @@ pub trait RuleEnricher: Send + Sync {
         stop: &StopFlag,
     ) -> Result<EnrichedTexts, Exceeded>;
 
-    /// What is wrong with a draft, in sentences for the model that wrote it; none if it is of use.
+    /// The faults of a draft, in sentences for the model; empty for a usable one.
     fn faults(
         &self,
         draft: &Draft,
@@ -64,8 +63,7 @@ pub trait RuleEnricher: Send + Sync {
     /// A draft's text about a rejection, as one short line without addresses.
     fn detail(&self, text: &str) -> String;
 
-    /// Holds a finished enrichment against the rules that every one must satisfy, whoever wrote
-    /// it:
+    /// Checks a finished enrichment, whatever its source:
     ///
     /// - Both texts are `CommonMark` without raw HTML, images, control characters and unsafe
     ///   links, and in proportion to the description.

@@ -1,12 +1,11 @@
-//! What happened, and to what.
+//! Events: a name and a subject.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// What happened, by its name in the contract. A name is declared by the context that raises the
-/// event; a store keeps any.
+/// An event's name in the contract, declared by the context that raises it. Stores accept any name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EventName(Cow<'static, str>);
 
@@ -16,7 +15,7 @@ impl EventName {
         Self(Cow::Borrowed(name))
     }
 
-    /// Takes a name that was stored.
+    /// Wraps a stored name.
     pub const fn from_store(name: String) -> Self {
         Self(Cow::Owned(name))
     }
@@ -36,25 +35,25 @@ impl fmt::Display for EventName {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What happened.
+    /// The name.
     pub name: EventName,
-    /// What it happened to.
+    /// The subject.
     pub subject: Subject,
-    /// When.
+    /// The time.
     pub at: OffsetDateTime,
 }
 
-/// What an event is about. The events of one subject are delivered in order.
+/// The subject of an event. A subject's events are delivered in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Its id in this service.
+    /// The id in this service.
     pub id: Uuid,
-    /// Its id in the world that it comes from, where it has one.
+    /// The integration's identifier, if there is one.
     pub source_identifier: Option<Arc<str>>,
 }
 
 impl Subject {
-    /// A subject that this service alone names.
+    /// A subject without an identifier of an integration.
     pub const fn of(id: Uuid) -> Self {
         Self {
             id,

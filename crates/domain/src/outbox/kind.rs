@@ -1,7 +1,7 @@
-//! Kinds of task, the queues in which they wait, and what can be asked for.
+//! Kinds of task, their queues, and effects.
 //!
 //! A kind is declared in one place by the context that owns it, as `const` values: domain has
-//! [`ENRICH`](crate::posting::ENRICH) and [`EVENTS`]. A store keeps any.
+//! [`ENRICH`](crate::posting::ENRICH) and [`EVENTS`]. Stores accept any kind.
 
 use std::fmt;
 
@@ -38,10 +38,10 @@ pub struct Queue {
     behind: Option<&'static Self>,
 }
 
-/// Where the [events](super::Event) of all contexts wait.
+/// The queue of all contexts' [events](super::Event).
 pub const EVENTS: Queue = Queue::of(Kind::new("event"));
 
-/// How the name of a lane ends that holds bulk work. The stores know it.
+/// The ending of a bulk lane's name, which the stores know too.
 const BULK: &str = "-bulk";
 
 impl Queue {
@@ -54,7 +54,7 @@ impl Queue {
         }
     }
 
-    /// A lane of a kind. One whose name ends with `-bulk` holds [bulk work](Self::is_bulk).
+    /// A lane of a kind. A name that ends with `-bulk` marks [bulk work](Self::is_bulk).
     pub const fn lane_of(kind: Kind, lane: &'static str) -> Self {
         Self {
             kind,
@@ -63,7 +63,7 @@ impl Queue {
         }
     }
 
-    /// The same, with a queue whose tasks are done while there is nothing to do in this one.
+    /// The same queue, with another whose tasks are claimed while this one is empty.
     #[must_use]
     pub const fn before(self, behind: &'static Self) -> Self {
         Self {
@@ -77,26 +77,25 @@ impl Queue {
         self.kind
     }
 
-    /// Its name in the stores beside its kind, where there are several of the kind.
+    /// The lane's stored name, if the kind has several.
     pub const fn lane(self) -> Option<&'static str> {
         self.lane
     }
 
-    /// Whether what waits in it may wait for long. Asking for bulk work moves no task that waits
-    /// in another lane.
+    /// Whether its tasks may wait for long. Asking for bulk work does not move a task from another
+    /// lane.
     pub fn is_bulk(self) -> bool {
         self.lane.is_some_and(|lane| lane.ends_with(BULK))
     }
 
-    /// The queue whose tasks are done while there is nothing to do in this one.
+    /// The queue whose tasks are claimed while this one is empty.
     pub fn behind(self) -> Option<Self> {
         self.behind.copied()
     }
 }
 
-/// An effect: something to do outside the store, named by its kind and by what it is for. An
-/// effect is one with every other of its kind and key, whatever their lanes: the lane that was
-/// asked for last stands, but bulk work moves nothing.
+/// An effect: work outside the store, identified by kind and key. Asking again in another lane
+/// moves it there, unless that is bulk work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Effect {
     queue: Queue,
@@ -104,7 +103,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// An effect that waits in this queue.
+    /// The effect of a queue's kind for a key.
     pub const fn new(queue: Queue, key: Uuid) -> Self {
         Self { queue, key }
     }
@@ -114,7 +113,7 @@ impl Effect {
         self.queue.kind
     }
 
-    /// What it is for.
+    /// The id of its subject.
     pub const fn key(self) -> Uuid {
         self.key
     }

@@ -1,19 +1,20 @@
-//! Side effects: what has to happen outside the store because of what was committed to it.
+//! Side effects: work outside the store that a commit asks for.
 //!
-//! An [`Effect`] is a key without data; its handler loads the current state. Asking for an
-//! effect again while it waits only bumps its generation, so a hundred changes cost one run.
-//! A [`Kind`] may have several lanes ([`Queue`]); asking for its effect in another lane moves it
-//! there, but asking for bulk work moves nothing back. Kinds, effects and events are declared by
-//! the context that owns them; a store keeps them all alike.
-//! An [`Event`] is a row with data, delivered in order per subject, at least once.
+//! An [`Effect`] is a key without data; its handler loads the current state. Asking for a waiting
+//! effect again only increments its generation, so a hundred changes cost one run. A [`Kind`] may
+//! have several lanes ([`Queue`]); asking in another lane moves the effect there, except that bulk
+//! work moves nothing. Kinds, effects and events are declared by the context that owns them; stores
+//! treat them alike. An [`Event`] is a row with data, delivered at least once and in order per
+//! subject.
 //!
-//! A worker [claims](Outbox::claim) tasks for the time of a lease, and reports on each: it
-//! finishes it in the commit that carries its result ([`TaskWrites::done`]), [puts it off](Outbox::retry), [gives it up](Outbox::bury) or [gives it back](Outbox::give_back). Whoever
-//! lost its lease can do neither.
+//! A worker [claims](Outbox::claim) tasks for the time of a lease, and reports on each: it finishes
+//! it in the commit that carries its result ([`TaskWrites::done`]), [puts it off](Outbox::retry),
+//! [gives it up](Outbox::give_up) or [gives it back](Outbox::give_back). After the lease is lost,
+//! all of these fail or do nothing.
 //!
-//! A lease that ends without a report is a *lost claim*: the worker died, perhaps of this task.
-//! Such a task is a *suspect*, [claimed](Outbox::claim_suspect) alone, and [`MOST_LOST`] lost
-//! claims in a row are the end of it. Any report clears it.
+//! A lease that ends without a report is a *lost claim*: the worker died, perhaps of this task. The
+//! task becomes a *suspect*, which is [claimed](Outbox::claim_suspect) alone, and after
+//! [`MOST_LOST`] lost claims in a row it is given up. Any report clears it.
 
 mod event;
 mod kind;
@@ -32,22 +33,22 @@ pub use self::{
 };
 use crate::{StoreError, audit::Entry};
 
-/// So many claims in a row may be lost before a task is given up. One may be an accident, or the
-/// fault of a task beside it; a suspect is worked on alone, so it has had two chances by itself.
+/// The number of lost claims in a row after which a task is given up. The first may be an accident
+/// or another task's fault; a suspect is worked on alone, so two more are its own.
 pub const MOST_LOST: u32 = 3;
 
-/// What is said of a task whose claims were lost that often.
+/// The error of a task that is given up after lost claims.
 pub const LOST_TOO_OFTEN: &str = "its worker died three times without reporting";
 
-/// Counting of what waits ends here, for each kind: a backlog of millions must not cost more to
-/// look at than one of this size.
+/// The largest count of waiting tasks per kind, so that a backlog of millions is as cheap to
+/// inspect as one of this size.
 pub const MOST_COUNTED: usize = 100_000;
 
 /// Numbers the rows of the outbox, in the order they were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub i64);
 
-/// What a task is to do.
+/// The work of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Bring about an effect.
@@ -61,8 +62,7 @@ pub enum Work {
 pub struct Receipt {
     /// The row.
     pub task: TaskId,
-    /// The generation that was claimed. A finished task whose generation moved on meanwhile
-    /// becomes due once more instead of going away.
+    /// The generation that was claimed. If it has changed, finishing the task makes it due again.
     pub generation: i64,
     /// The lease it was claimed under. Another one in the row means that the claim is void.
     pub lease: Uuid,
@@ -73,13 +73,13 @@ pub struct Receipt {
 pub struct Claimed {
     /// Proof of the claim.
     pub receipt: Receipt,
-    /// What to do.
+    /// The work.
     pub work: Work,
-    /// How often it was claimed since it was last asked for anew, this time included.
+    /// The number of claims since the task was last asked for, this one included.
     pub attempts: u32,
-    /// When its first failed attempt was, since it was last asked for anew.
+    /// The time of the first failed attempt since the task was last asked for.
     pub first_failed_at: Option<OffsetDateTime>,
-    /// How many claims before this one were lost, one after the other.
+    /// The number of lost claims in a row before this one.
     pub lost: u32,
 }
 
@@ -98,14 +98,13 @@ pub struct TaskRow {
     pub id: TaskId,
     /// The name of its kind.
     pub kind: String,
-    /// Whom or what it is for: a UUID, for an event with the event's name before it
-    /// (`JobPostingExpired:0190…`).
+    /// The subject's UUID, for an event after the event's name (`JobPostingExpired:0190…`).
     pub key: String,
-    /// How often it was claimed.
+    /// The number of claims.
     pub attempts: u32,
     /// When it is due, or its lease ends.
     pub next_at: OffsetDateTime,
-    /// What went wrong last.
+    /// The last error.
     pub last_error: Option<String>,
 }
 
@@ -118,7 +117,7 @@ pub struct SubjectTask {
     pub is_dead: bool,
 }
 
-/// Which dead tasks to bring back.
+/// The dead tasks to revive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Revive {
     /// These.
@@ -127,32 +126,30 @@ pub enum Revive {
     All,
 }
 
-/// How much waits of one kind.
+/// The backlog of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
-    /// Which kind.
+    /// The kind.
     pub kind: Kind,
-    /// How many wait or are leased: exact below [`MOST_COUNTED`], which stands for any more.
+    /// The number of waiting and leased tasks, at most [`MOST_COUNTED`].
     pub waiting: u64,
-    /// How many were given up, likewise.
+    /// The number of dead tasks, likewise.
     pub dead: u64,
-    /// When the oldest waiting one was written, of those that were counted and are no bulk work.
+    /// When the oldest waiting task was written, of those counted and not bulk work.
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// The port to the outbox. New tasks enter it by the commit of a context that has
-/// [`TaskWrites`].
+/// The port to the outbox. Tasks enter it by commits with [`TaskWrites`].
 ///
-/// A task is *due* when it is not dead and its `next_at` is not after `now`. A lease moves
-/// `next_at` to the lease's end, so a task whose worker died is due again by itself, as a
-/// *suspect*: its row still names the lease.
+/// A task is *due* if it is not dead and its `next_at` is not after `now`. A lease sets `next_at`
+/// to its end, so a dead worker's task becomes due again, as a *suspect*: its row still names the
+/// lease.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Claims up to `limit` due tasks of a queue that are no suspects, the longest due
-    /// first, until `now + lease`. Two callers never get the same task. Of the events of one
-    /// subject only the oldest that is still there is ever claimed, dead or not: so they stay in
-    /// order. What waits behind a dead event costs a claim nothing. `lease_id` is the caller's
-    /// new random id of this claim.
+    /// Claims up to `limit` due tasks of a queue that are not suspects, the longest due first,
+    /// until `now + lease`. Concurrent callers get different tasks. Of a subject's events only the
+    /// oldest remaining one is claimed, dead or not, which keeps their order; events behind a dead
+    /// one do not slow claims down. `lease_id` is a new random id.
     async fn claim(
         &self,
         queue: Queue,
@@ -178,8 +175,7 @@ pub trait Outbox: Send + Sync {
     /// Moves the end of the leases that still hold to `until`.
     async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError>;
 
-    /// Gives tasks back that nothing was found out about, to be due at `at`. Does nothing for
-    /// those whose lease was lost.
+    /// Returns tasks without a result, due at `at`. Ignores tasks whose lease was lost.
     async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError>;
 
     /// Gives a task back after a failure, to be due at `next_at`, or at `now` if it was asked
@@ -194,15 +190,15 @@ pub trait Outbox: Send + Sync {
 
     /// Gives a task up: it stays, for an operator to look at. One that was asked for again
     /// meanwhile becomes due instead. Does nothing when the lease was lost.
-    async fn bury(
+    async fn give_up(
         &self,
         receipt: Receipt,
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;
 
-    /// Up to `limit` waiting and leased tasks, or dead ones; oldest first, and only those that
-    /// were written after the given one.
+    /// Lists up to `limit` waiting and leased tasks, or dead ones, oldest first, written after the
+    /// given one.
     async fn list(
         &self,
         dead: bool,
@@ -210,7 +206,7 @@ pub trait Outbox: Send + Sync {
         limit: usize,
     ) -> Result<Vec<TaskRow>, StoreError>;
 
-    /// Which of these effects have a dead task.
+    /// The effects among these that have a dead task.
     async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError>;
 
     /// Up to `limit` tasks of a subject that are of these kinds, or are its events: waiting, leased
@@ -222,9 +218,8 @@ pub trait Outbox: Send + Sync {
         limit: usize,
     ) -> Result<Vec<SubjectTask>, StoreError>;
 
-    /// Makes dead tasks due at `now` with a clean record, and says how many there were. If there
-    /// were any, the entry of the audit is written in the same commit, with their number as the
-    /// detail `tasks`.
+    /// Makes dead tasks due at `now` with a clean record, and returns their number. If there are
+    /// any, the audit entry is written in the same commit, with their number as the detail `tasks`.
     async fn revive(
         &self,
         which: &Revive,
@@ -232,6 +227,6 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<u64, StoreError>;
 
-    /// How much waits, one entry for each of these kinds, in their order. What it costs is bounded.
+    /// The backlog of each kind, in their order. Its cost is bounded.
     async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError>;
 }

@@ -7,25 +7,25 @@ use time::{Duration, OffsetDateTime};
 pub struct RetryPolicy {
     /// The wait after the first failure.
     pub first: Duration,
-    /// No wait is longer than this.
+    /// The longest wait.
     pub longest: Duration,
-    /// A task that fails this long after its first failure is given up.
+    /// The time from the first failure to giving a task up.
     pub give_up_after: Duration,
 }
 
 impl RetryPolicy {
-    /// What every task follows: from a second to ten minutes, for twelve hours.
+    /// The policy of all tasks: from a second to ten minutes, for twelve hours.
     pub const STANDARD: Self = Self {
         first: Duration::seconds(1),
         longest: Duration::minutes(10),
         give_up_after: Duration::hours(12),
     };
 
-    /// When to try again after the `attempts`-th attempt failed, or `None` to give up.
+    /// The time of the next attempt after the `attempts`-th one failed, or `None` to give up.
     ///
-    /// The wait doubles with each attempt. `jitter`, a random number from 0 to 1 that the
-    /// caller draws, spreads it over its upper half, so that tasks that failed together do not
-    /// come back together. `asked` is the wait that the other side asked for, which is kept.
+    /// The wait doubles with each attempt. `jitter`, a random number from 0 to 1, spreads it over
+    /// its upper half, so that tasks that failed together are not retried together. `asked` is a
+    /// wait that the other side asked for, which is kept.
     pub fn next(
         &self,
         attempts: u32,

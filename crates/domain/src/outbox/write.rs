@@ -1,4 +1,4 @@
-//! What a commit writes to the outbox and to the audit.
+//! A commit's writes to the outbox and to the audit.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use uuid::Uuid;
 use super::{Effect, Event, Kind, Queue, Receipt};
 use crate::audit::Entry;
 
-/// What every context's commit can write besides its own state, in the same transaction.
+/// The writes of any context's commit besides its own state, in the same transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskWrites {
     asked: BTreeMap<(Kind, Uuid), Queue>,
     /// Events to deliver, in order.
     pub events: Vec<Event>,
-    /// Tasks that are finished with this commit.
+    /// Tasks that the commit finishes.
     pub done: Vec<Receipt>,
-    /// What operators do with this commit.
+    /// Audit entries.
     pub audit: Vec<Entry>,
-    /// When it was decided; new tasks are due from then on.
+    /// The time of the decision, from which new tasks are due.
     pub at: OffsetDateTime,
 }
 
@@ -34,7 +34,7 @@ impl TaskWrites {
         }
     }
 
-    /// Asks for an effect. One that was asked for in another lane moves to this one.
+    /// Asks for an effect. One in another lane moves to this one.
     pub fn ask(&mut self, effect: Effect) {
         self.asked
             .insert((effect.kind(), effect.key()), effect.queue());

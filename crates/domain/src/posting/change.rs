@@ -1,4 +1,4 @@
-//! What a decision changes: the posting as it is afterwards, and what follows from it.
+//! Decided changes: a posting's new state with its events and tasks.
 
 use time::OffsetDateTime;
 
@@ -22,11 +22,11 @@ pub struct Change {
     pub writes_posting: bool,
     /// Whether its description changes.
     pub sets_description: bool,
-    /// Its company, if that changes too.
+    /// The company's write, if it changes.
     pub company: Option<CompanyWrite>,
-    /// What an enricher made of it.
+    /// The enricher's result.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
-    /// What is added to its history.
+    /// New entries of the history.
     pub history: Vec<HistoryEntry>,
     /// The events it raises, in order: of the posting, and of its company.
     pub events: Vec<EventName>,
@@ -78,8 +78,8 @@ impl Change {
         self.touch(now);
     }
 
-    /// Notes that readers see a difference. Clocks of several machines may disagree; the time
-    /// of the last change never goes back.
+    /// Sets the time of the last change. It never goes back, though clocks of several machines may
+    /// disagree.
     pub(super) fn touch(&mut self, now: OffsetDateTime) {
         self.posting.updated_at = self.posting.updated_at.max(now);
     }
@@ -88,14 +88,14 @@ impl Change {
         self.events.push(event);
     }
 
-    /// Asks for enrichment if the content differs from what the last outcome was for.
+    /// Asks for enrichment if the content differs from that of the last outcome.
     pub(super) fn ask_if_due(&mut self, company: &Company) {
         self.asks_for_enrichment = self.posting.status != Status::Expired
             && self.posting.enriched_hash != Some(ContentHash::of(&self.posting.details, company));
     }
 
-    /// Asks for enrichment if the content differs from what the last outcome was for by the
-    /// company's name alone: by another posting's push, which asked for that one only.
+    /// Asks for enrichment if the content differs from that of the last outcome only by the
+    /// company's name, which another posting's push has changed.
     pub(super) fn ask_if_renamed(&mut self, company: &Company) {
         self.asks_for_enrichment = self.posting.status != Status::Expired
             && self.posting.enriched_hash.is_some_and(|last| {
@@ -103,7 +103,7 @@ impl Change {
             });
     }
 
-    /// Adds the change to a commit, and to what the next decision of the same batch knows.
+    /// Adds the change to a commit, and to the state that the batch's next decision is based on.
     pub fn record(mut self, known: &mut Known, writes: &mut WriteSet) {
         let id = self.posting.id;
         let posting = &self.posting;

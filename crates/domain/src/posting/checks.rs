@@ -28,8 +28,8 @@ pub(super) fn object(field: &MetadataField, (): &()) -> garde::Result {
     }
 }
 
-/// Stricter than the rule for subscribers: this address is new to us, and whoever applies has to
-/// reach it, while a subscriber's may be one that an account holds already.
+/// Stricter than the rule for subscribers: applicants must be able to reach this address, while a
+/// subscriber's may be one that an account already holds.
 pub(super) fn email(field: &Field<Line>, (): &()) -> garde::Result {
     line(field, |text| {
         email::parts(text)
@@ -43,8 +43,7 @@ pub(super) fn web_url(field: &Field<Line>, (): &()) -> garde::Result {
     line(field, check_web_url)
 }
 
-/// What is stored and shown is the normal form, so that has to keep to the limit too: what is
-/// shown can be sent.
+/// The normal form is stored and shown, so it must keep the limit too, and can be sent back.
 pub(super) fn website(field: &Field<Line>, (): &()) -> garde::Result {
     const LONGEST: usize = limits::COMPANY_WEBSITE_URL;
     line(field, |text| {

@@ -5,21 +5,21 @@ use std::fmt;
 use super::Details;
 use crate::{company::Company, digest};
 
-/// A hash of title, description, city, country, company and company name. Two contents with one
-/// hash need one enrichment.
+/// A hash of title, description, city, country, company and company name. Contents with equal
+/// hashes need one enrichment.
 ///
-/// It is put together of two SHA-256: all but the last [`NAME`] bytes are of what the posting
-/// itself says, the last ones of the company's name. So it shows whether a posting is due only
-/// because somebody else renamed its company.
+/// It consists of two SHA-256: all but the last [`NAME`] bytes cover the posting itself, the last
+/// ones the company's name. So it shows whether a posting is due only because its company was
+/// renamed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentHash([u8; 32]);
 
-/// How many bytes of the hash are of the company's name. Nobody gains by two names that
-/// collide: the company names itself. What the posting says keeps 192 bits.
+/// The bytes that cover the company's name. Colliding names gain nothing, because a company names
+/// itself. The posting itself keeps 192 bits.
 const NAME: usize = 8;
 
 impl ContentHash {
-    /// The hash of what an enricher would be given.
+    /// The hash of the enricher's input.
     pub fn of(details: &Details, company: &Company) -> Self {
         let id = company.id.uuid();
         let own: [&[u8]; 5] = [
@@ -49,7 +49,7 @@ impl ContentHash {
         own == others && name != other_name
     }
 
-    /// Takes a hash back from a store.
+    /// Wraps a stored hash.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }

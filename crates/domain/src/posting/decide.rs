@@ -15,31 +15,31 @@ use crate::{
 };
 
 vocabulary! {
-    /// What became of a command that was carried out.
+    /// The outcome of an accepted command.
     PutOutcome {
-        /// It made the posting.
+        /// The posting was created.
         Created = "created",
-        /// It changed the posting or its company.
+        /// The posting or its company was changed.
         Updated = "updated",
-        /// It found nothing to change.
+        /// Nothing was changed.
         Unchanged = "unchanged",
-        /// It took the posting down.
+        /// The posting was expired.
         Expired = "expired",
-        /// It brought back a posting that had been taken down.
+        /// An expired posting was reopened.
         Reopened = "reopened",
     }
 }
 
-/// What to answer to a command that was carried out.
+/// The answer to an accepted command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The posting.
     pub id: PostingId,
-    /// What became of the command.
+    /// The outcome.
     pub outcome: PutOutcome,
 }
 
-/// Why a command is refused.
+/// The reason why a command is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// Fields are wrong, by themselves or together with the stored ones.
@@ -51,24 +51,24 @@ pub enum Rejection {
     /// The posting's status does not allow it.
     #[error("Invalid JobPosting state transition from {from} to {to}.")]
     Transition {
-        /// Where the posting stands.
+        /// The present status.
         from: Status,
-        /// Where it should go.
+        /// The requested status.
         to: Status,
     },
 }
 
-/// What is to be done for a command.
+/// The decision on a command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// What to answer, once the change is committed.
+    /// The answer, valid once the change is committed.
     pub answer: Answer,
-    /// What to write; `None` when the push changes nothing. Boxed, as unchanged pushes are the
+    /// The change; `None` if the push changes nothing. Boxed, because unchanged pushes are the
     /// common case.
     pub change: Option<Box<Change>>,
 }
 
-/// Decides one command on what is known.
+/// Decides a command on the known state.
 pub fn decide(
     known: &Known,
     put: &PutPosting,
@@ -220,8 +220,8 @@ fn update(
     }
     let is_changed = differs || !change.history.is_empty();
     lifetime.renew(&mut change.posting, now);
-    // What a company is called or looks like is no part of its postings: feeds that disagree
-    // about it would otherwise update them with every push.
+    // The company's name and logo are not part of its postings: feeds that disagree about them
+    // would update the postings with every push.
     change.writes_posting = is_changed || change.posting.expire_at != posting.expire_at;
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decision {
@@ -233,7 +233,7 @@ fn update(
     })
 }
 
-/// Moves the posting on, and raises the one event that tells what became of it.
+/// Moves the posting to its next status, and raises the one event of the command.
 fn advance(
     change: &mut Change,
     before: &Posting,
@@ -245,7 +245,7 @@ fn advance(
     match (before.status, &put.patch.expiration) {
         (Status::Expired, ExpirationPatch::Reopen) => {
             change.posting.expired_at = None;
-            // Whatever was judged before it was taken down is judged anew.
+            // A verdict from before the expiry does not count.
             change.posting.enriched_hash = None;
             change.posting.approved_hash = None;
             change.posting.moderated = false;
@@ -275,7 +275,7 @@ fn advance(
     }
 }
 
-/// The rules across fields. One that rests on a field in error has nothing to say.
+/// Validates rules across fields. A rule that depends on a field in error is skipped.
 fn check_together(details: &Details, errors: &mut FieldErrors) {
     if let (Some(min), Some(max)) = (details.salary_min, details.salary_max)
         && max < min
@@ -306,7 +306,7 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
 /// A company as a push leaves it.
 struct Upsert {
     after: Company,
-    /// What has to be written for it, if anything.
+    /// The company's write, if it changes.
     write: Option<CompanyWrite>,
     /// Whether that changes a company that is there.
     is_update: bool,
@@ -335,7 +335,7 @@ fn upsert(
     let sets_name = existing.is_none_or(|before| before.name != after.name);
     let sets_logo_path = match existing {
         Some(before) => before.logo_path != after.logo_path,
-        // Somebody else may be making it at the same time, with a logo.
+        // Another commit may create it at the same time, with a logo.
         None => after.logo_path.is_some(),
     };
     let write = (existing.is_none() || sets_name || sets_logo_path).then(|| CompanyWrite {

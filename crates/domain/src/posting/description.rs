@@ -4,10 +4,10 @@ use std::{fmt, sync::Arc};
 
 use sha2::{Digest as _, Sha256};
 
-/// A description: a digest of it and, for those who need to read it, its text.
+/// A description: its digest and, where it was loaded, its text.
 ///
-/// It is by far the largest part of a posting, and most pushes repeat it. By the digest a store
-/// need not fetch the text to have it compared: two descriptions are equal when their digests are.
+/// It is by far the largest part of a posting, and most pushes repeat it. With the digest a store
+/// need not fetch the text to compare it: descriptions are equal if their digests are.
 #[derive(Clone)]
 pub struct Description {
     digest: [u8; 32],

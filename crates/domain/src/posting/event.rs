@@ -1,9 +1,9 @@
-//! What is told of postings, and what is asked for them.
+//! The events and tasks of postings.
 
 use super::{PostingId, SourceIdentifier};
 use crate::outbox::{Effect, EventName, Kind, Queue, Subject};
 
-/// Where enrichments wait.
+/// The queue of enrichments.
 pub const ENRICH: Queue = Queue::of(Kind::new("enrich"));
 
 /// The enrichment of a posting.
@@ -13,7 +13,7 @@ pub const fn enrich(id: PostingId) -> Effect {
 
 /// A posting was pushed for the first time.
 pub const JOB_POSTING_CREATED: EventName = EventName::new("JobPostingCreated");
-/// What integrations or operators set of a posting changed.
+/// An integration or an operator changed the posting.
 pub const JOB_POSTING_UPDATED: EventName = EventName::new("JobPostingUpdated");
 /// A posting became visible.
 pub const JOB_POSTING_APPROVED: EventName = EventName::new("JobPostingApproved");
@@ -27,7 +27,7 @@ pub const JOB_POSTING_REOPENED: EventName = EventName::new("JobPostingReopened")
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 
 impl SourceIdentifier {
-    /// The subject of the events of the posting with this identifier.
+    /// The event subject of the posting with this identifier.
     pub fn subject(&self, id: PostingId) -> Subject {
         Subject {
             id: id.uuid(),

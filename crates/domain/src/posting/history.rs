@@ -1,4 +1,4 @@
-//! What became of a posting, when, why, and by whom.
+//! A posting's history: changes with time, reason and actor.
 
 use std::{fmt, str::FromStr};
 
@@ -12,15 +12,15 @@ use crate::client::ClientId;
 pub struct HistoryEntry {
     /// The status from then on.
     pub status: Status,
-    /// When.
+    /// The time.
     pub at: OffsetDateTime,
-    /// Why, where there is a reason.
+    /// The reason, if there is one.
     pub reason: Option<String>,
-    /// Who brought it about.
+    /// The actor.
     pub by: Actor,
 }
 
-/// Who changes a posting.
+/// An actor that changes postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
     /// An integration, by its OAuth client.

@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use super::limits;
 
-/// A posting's id in this service: a UUID that whoever creates the command draws.
+/// A posting's id in this service: a UUID drawn by the creator of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PostingId(Uuid);
 
 impl PostingId {
-    /// Takes a UUID for a posting's id.
+    /// Wraps a UUID.
     pub const fn new(uuid: Uuid) -> Self {
         Self(uuid)
     }
@@ -34,26 +34,26 @@ impl fmt::Display for PostingId {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceIdentifier(pub(super) Arc<str>);
 
-/// Why a text is no identifier.
+/// The reason why a text is not an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidIdentifier {
-    /// It has no characters.
+    /// It is empty.
     #[error("must not be empty")]
     Empty,
-    /// It has more than [`limits::SOURCE_IDENTIFIER`] characters.
+    /// It is too long.
     #[error("must be at most {} characters long", limits::SOURCE_IDENTIFIER)]
     TooLong,
-    /// It has a control character.
+    /// It contains a control character.
     #[error("must not contain control characters")]
     Control,
-    /// Its percent-encoding does not stand for UTF-8.
+    /// Its percent-encoding is not UTF-8.
     #[error("must be percent-encoded UTF-8")]
     NotUtf8,
 }
 
 impl SourceIdentifier {
-    /// Takes an identifier as it is.
+    /// Parses an identifier as it is.
     pub fn new(text: &str) -> Result<Self, InvalidIdentifier> {
         if text.is_empty() {
             Err(InvalidIdentifier::Empty)
@@ -66,7 +66,7 @@ impl SourceIdentifier {
         }
     }
 
-    /// Takes an identifier from the raw, percent-encoded segment of a path (RFC 3986 §2.1).
+    /// Parses the raw, percent-encoded segment of a path (RFC 3986 §2.1).
     pub fn from_path_segment(segment: &str) -> Result<Self, InvalidIdentifier> {
         let text = percent_decode_str(segment)
             .decode_utf8()

@@ -4,12 +4,11 @@ use time::{Duration, OffsetDateTime};
 
 use super::{Actor, Change, Posting, Status, event};
 
-/// The reason in the history of a posting whose lifetime ended.
+/// The reason in the history of an expired posting.
 pub const REASON: &str = "The posting's lifetime ended.";
 
-/// The lifetime of postings. It starts when a posting becomes approved, and starts anew with a
-/// push that finds less than half of it left. Where there are none, a push clears what is left of
-/// one.
+/// The lifetime of postings. It starts with the approval, and again with a push in its second half.
+/// Without a lifetime, a push clears an earlier one's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime(Option<Duration>);
 
@@ -27,7 +26,7 @@ impl Lifetime {
         self.0.is_some()
     }
 
-    /// When a lifetime that starts now ends. One past the end of time never does.
+    /// The end of a lifetime that starts now; `None` if unlimited or past the end of time.
     pub(super) fn starting(self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         now.checked_add(self.0?)
     }
@@ -53,8 +52,7 @@ impl Lifetime {
     }
 }
 
-/// Expires a posting whose lifetime has ended; `None` when it has not, or was renewed
-/// meanwhile.
+/// Expires a posting whose lifetime has ended; `None` if it has not, or was renewed meanwhile.
 pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
     let is_open = matches!(posting.status, Status::Approved | Status::PendingEnrichment);
     if !is_open || posting.expire_at.is_none_or(|end| end > now) {

@@ -18,5 +18,5 @@ pub const COMPANY_WEBSITE_URL: usize = 1024;
 pub const COMPANY_LOGO_PATH: usize = 1024;
 pub use crate::field::INTEGER;
 
-/// How deep `metadata` may nest, itself included: deeper text breaks the parsers of readers.
+/// The deepest nesting of `metadata`, itself included: deeper text breaks the parsers of readers.
 pub const METADATA_DEPTH: usize = 64;

@@ -1,4 +1,4 @@
-//! `metadata`: a JSON object that is kept as text, so that what was sent comes back.
+//! `metadata`: a JSON object, kept as text so that it comes back as sent.
 
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
@@ -11,15 +11,15 @@ use crate::{
     field::Field,
 };
 
-/// A JSON object, as compact text: without insignificant white space, everything else (order of
-/// names, spelling of numbers and strings) as sent.
+/// A JSON object as compact text: without insignificant white space, otherwise as sent (order of
+/// names, spelling of numbers and strings).
 ///
-/// What readers disagree about is refused (I-JSON, RFC 7493): numbers that no double holds and
-/// names that an object has twice.
+/// Input that parsers disagree about is refused (I-JSON, RFC 7493): numbers that no double holds,
+/// and duplicate names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata(Arc<str>);
 
-/// Why a JSON value is no metadata.
+/// The reason why a JSON value is not metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidMetadata {
@@ -44,8 +44,8 @@ pub enum InvalidMetadata {
 }
 
 impl Metadata {
-    /// Takes the text of one JSON value. Text that is not JSON gives some error or a useless
-    /// object, but nothing worse: whoever calls this has parsed it before.
+    /// Reads the text of a JSON value. The caller has parsed it before; text that is not JSON gives
+    /// an error or a meaningless object, nothing worse.
     ///
     /// An empty list counts as an empty object: PHP cannot tell them apart.
     pub fn from_json(json: &str) -> Result<Self, InvalidMetadata> {
@@ -97,7 +97,7 @@ impl Metadata {
         Ok(Self(compact.into()))
     }
 
-    /// Takes text back from a store, which got it from [`Self::as_str`].
+    /// Wraps a stored text from [`Self::as_str`].
     pub fn from_store(json: &str) -> Self {
         Self(json.into())
     }
@@ -124,7 +124,7 @@ fn check_numbers(plain: &str) -> Result<(), InvalidMetadata> {
     }
 }
 
-/// What a string literal stands for.
+/// The value of a string literal.
 fn unescaped(literal: &str) -> Cow<'_, str> {
     if literal.contains('\\')
         && let Ok(text) = serde_json::from_str(literal)
@@ -134,7 +134,7 @@ fn unescaped(literal: &str) -> Cow<'_, str> {
     Cow::Borrowed(literal.trim_matches('"'))
 }
 
-/// Looks for escapes that stand for no storable character.
+/// Finds escapes that encode no storable character.
 fn check_string(literal: &str) -> Result<(), InvalidMetadata> {
     let mut rest = literal;
     while let Some(at) = rest.find('\\') {
@@ -158,7 +158,7 @@ fn check_string(literal: &str) -> Result<(), InvalidMetadata> {
     Ok(())
 }
 
-/// `metadata`, whose text is kept.
+/// The field `metadata`, kept as text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MetadataField(pub(super) Field<Result<Metadata, InvalidMetadata>>);
 

@@ -1,8 +1,8 @@
-//! A job posting: what it is, and every rule about what may become of it.
+//! Job postings and the rules of their changes.
 //!
-//! [`PutPosting`] is the command of the specification's one operation, [`decide`] its rule.
-//! [`outcome`] applies what an enricher found, [`moderation`] what an operator says, and
-//! [`lifetime`] what time does.
+//! [`PutPosting`] is the command of the specification's one operation, and [`decide`] its rule.
+//! [`outcome`] applies an enricher's result, [`moderation`] an operator's command, and [`lifetime`]
+//! the passing of time.
 
 mod change;
 mod checks;
@@ -53,22 +53,22 @@ use crate::{
 /// rule reads them, so no load has to fetch them. See [`PostingView`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posting {
-    /// Its id in this service.
+    /// The id in this service.
     pub id: PostingId,
-    /// Its id in the world it comes from.
+    /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
     /// Counts the commits that wrote it; a commit is guarded by it.
     pub version: Version,
-    /// Where it stands.
+    /// The status.
     pub status: Status,
-    /// Why it stands there: the reason of the newest change of status.
+    /// The reason of the last change of status.
     pub status_reason: Option<String>,
     /// Whether its status is an operator's verdict. A rejection no enricher overrules; for an
     /// approval see `approved_hash`.
     pub moderated: bool,
-    /// What integrations push.
+    /// The pushed details.
     pub details: Details,
-    /// Whose posting it is.
+    /// The company.
     pub company_id: CompanyId,
     /// The content that the last enrichment outcome was for; `None` before the first and
     /// after reopening.
@@ -89,7 +89,7 @@ pub struct Posting {
     pub updated_at: OffsetDateTime,
 }
 
-/// The part of a posting that integrations push. The default is what a first push is applied to.
+/// The pushed part of a posting. A first push applies to the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// At most [`limits::TITLE`] characters.
@@ -110,15 +110,15 @@ pub struct Details {
     pub salary_max: Option<i64>,
     /// Currency of the salary.
     pub salary_currency_code: Option<CurrencyCode>,
-    /// What the salary is paid for.
+    /// The period that the salary covers.
     pub salary_period: Option<SalaryPeriod>,
-    /// Where to apply by mail.
+    /// The address for applications by mail.
     pub application_email: Option<String>,
-    /// Where to apply on the web.
+    /// The address for applications on the web.
     pub application_url: Option<String>,
     /// Free key-value pairs.
     pub metadata: Option<Metadata>,
-    /// Why it was taken down.
+    /// The reason of the expiry.
     pub expiration_reason: Option<String>,
 }
 
@@ -131,15 +131,15 @@ pub struct PostingView {
     pub company: Company,
     /// Its texts, once enriched.
     pub texts: Option<EnrichedTexts>,
-    /// Where it is, once enriched and if known.
+    /// The coordinates, once enriched and if known.
     pub coordinates: Option<Coordinates>,
-    /// What became of it, oldest first; empty where a list leaves it out.
+    /// The history, oldest first; empty in lists.
     pub history: Vec<HistoryEntry>,
 }
 
 impl PostingView {
-    /// Its description, as pushed. Every store reads it for a view, which the contract suite
-    /// holds.
+    /// The description, as pushed. Every store loads it for a view, which the contract suite
+    /// checks.
     pub fn description(&self) -> &str {
         let description = self.posting.details.raw_description.text();
         description.map_or("", AsRef::as_ref)

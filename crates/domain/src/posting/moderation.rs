@@ -1,4 +1,4 @@
-//! What an operator may do with a posting.
+//! Commands of operators about postings.
 
 use time::OffsetDateTime;
 
@@ -10,12 +10,12 @@ use crate::company::Company;
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moderation {
-    /// Show it as it is now, whatever an enricher says. Content that is pushed later is judged
-    /// like any other.
+    /// Approve the present content, whatever an enricher decides. Content that is pushed later is
+    /// judged as usual.
     Approve,
-    /// Do not show it, whatever an enricher says and whatever is pushed.
+    /// Reject the posting, whatever an enricher decides and a client pushes.
     Reject {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Feature it, or no longer.
@@ -49,12 +49,12 @@ pub fn decide(
     } else {
         change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
         outcome::approve(&mut change, Actor::Operator, lifetime, now);
-        // Its texts may be those of other content, or none at all.
+        // Its texts may belong to other content, or be missing.
         change.ask_if_due(company);
     }
     let is_known = posting.moderated && posting.approved_hash == change.posting.approved_hash;
     if change.history.is_empty() && !is_known {
-        // The enricher said so before, or of other content; now it is the operator who says so.
+        // The reason stays, now with the operator as its actor.
         let reason = posting.status_reason.clone();
         change.move_to(posting.status, reason, Actor::Operator, now);
     }
@@ -67,7 +67,7 @@ fn feature(posting: &Posting, on: bool, now: OffsetDateTime) -> Option<Change> {
     }
     let mut change = Change::of(posting);
     change.posting.is_featured = on;
-    // A step of the history, but none of the status: the reason for that stands.
+    // A history entry without a change of status, whose reason stays.
     change.history.push(HistoryEntry {
         status: posting.status,
         at: now,

@@ -1,4 +1,4 @@
-//! What an enrichment outcome means for a posting.
+//! The effect of enrichment results on postings.
 
 use time::OffsetDateTime;
 
@@ -8,15 +8,15 @@ use crate::{
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
 };
 
-/// Whether a posting waits for an outcome, and the content it is to be for.
+/// The content that a posting awaits an outcome for, if it does.
 pub fn due(posting: &Posting, company: &Company) -> Option<ContentHash> {
     let content = ContentHash::of(&posting.details, company);
     let is_due = posting.status != Status::Expired && posting.enriched_hash != Some(content);
     is_due.then_some(content)
 }
 
-/// Applies an outcome that is for the given content. `None` when the posting has other content
-/// by now, has an outcome for it already, or has expired.
+/// Applies an outcome for the given content. `None` if the posting has other content by now, has an
+/// outcome for it already, or has expired.
 pub fn apply(
     posting: &Posting,
     company: &Company,
@@ -49,20 +49,19 @@ pub fn apply(
     Some(change)
 }
 
-/// How the reason of an approved posting begins whose newest content nobody has judged.
+/// The prefix of an approved posting's reason while its newest content awaits a verdict.
 pub const AWAITING_REVIEW: &str = "awaiting_review: ";
 
-/// As much of a reason is told, in characters.
+/// The longest quoted reason, in characters.
 const LONGEST_REASON: usize = 240;
 
 /// Texts and a place that took no judgement.
 pub type Made = (EnrichedTexts, Option<Coordinates>);
 
-/// Notes that the given content got no verdict and will get none by itself; the wait for an
-/// outcome stays. An approved posting keeps the texts that were judged, and its reason says that
-/// newer content waits for a review, unless an operator approved that. Any other posting keeps its
-/// status and gets what was made without a judgement. `None` as with [`apply`], or when there is
-/// nothing new to say.
+/// Records that the given content gets no verdict; the posting keeps awaiting one. An approved
+/// posting keeps the judged texts, and its reason says that newer content awaits a review, unless
+/// an operator approved that. Any other posting keeps its status and gets the texts made by rules.
+/// `None` as with [`apply`], or if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,
     company: &Company,
@@ -103,15 +102,14 @@ fn awaiting_review(reason: &str) -> String {
     AWAITING_REVIEW.to_owned() + &told
 }
 
-/// Whether a posting says that its newest content waits for a review.
+/// Whether the posting's newest content is marked as awaiting a review.
 fn awaits_review(posting: &Posting) -> bool {
     let reason = posting.status_reason.as_deref();
     posting.status == Status::Approved
         && reason.is_some_and(|reason| reason.starts_with(AWAITING_REVIEW))
 }
 
-/// Takes the reason away from a posting that awaits a review and has content again that was
-/// judged.
+/// Clears the reason of a posting that awaits a review but has judged content again.
 pub(super) fn end_review(change: &mut Change, company: &Company, by: Actor, now: OffsetDateTime) {
     let posting = &change.posting;
     let content = Some(ContentHash::of(&posting.details, company));
@@ -135,7 +133,7 @@ pub(super) fn approve(change: &mut Change, by: Actor, lifetime: Lifetime, now: O
     change.raise(event::JOB_POSTING_APPROVED);
 }
 
-/// Rejects the posting unless it is rejected for this reason.
+/// Rejects the posting unless it is already rejected for this reason.
 pub(super) fn reject(change: &mut Change, reason: String, by: Actor, now: OffsetDateTime) {
     let was_rejected = change.posting.status == Status::Rejected;
     if was_rejected && change.posting.status_reason.as_ref() == Some(&reason) {

@@ -1,4 +1,4 @@
-//! What a push changes: the payload with every value in its type.
+//! The changes of a push, with every value in its type.
 
 use super::{
     CountryCode, CurrencyCode, Description, Details, EmploymentType, LocationType, Metadata,
@@ -12,18 +12,18 @@ use crate::{
     validation::FieldErrors,
 };
 
-/// What a push does with `expiration`.
+/// The change of `expiration`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpirationPatch {
-    /// It is absent: the push neither expires nor reopens.
+    /// Absent: the push neither expires nor reopens.
     Keep,
-    /// It is `null`: an expired posting is reopened.
+    /// `null`: an expired posting is reopened.
     Reopen,
-    /// It is an object: the posting expires, for this reason if there is one.
+    /// An object: the posting expires, with an optional reason.
     Expire(Option<String>),
 }
 
-/// What a push changes of the posting's company.
+/// The changes of the posting's company.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompanyPatch {
     /// Whether the push has a company at all.
@@ -36,7 +36,7 @@ pub struct CompanyPatch {
     pub logo_path: Patch<String>,
 }
 
-/// What a push changes.
+/// The changes of a push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(
     missing_docs,
@@ -62,8 +62,7 @@ pub struct PostingPatch {
 }
 
 impl PostingPayload {
-    /// Turns the payload into a patch, and says what is wrong with it. A value in error is not
-    /// part of the patch.
+    /// Turns the payload into a patch and its errors. The patch lacks values in error.
     pub fn into_patch(self) -> (PostingPatch, FieldErrors) {
         let errors = self.errors();
         let patch = PostingPatch {
@@ -137,13 +136,13 @@ fn expiration(field: Field<ListAsObject<ExpirationPayload>>) -> ExpirationPatch 
         Field::Value(ListAsObject(expiration)) => {
             ExpirationPatch::Expire(expiration.reason.value().map(|Line(text)| text.clone()))
         }
-        // It is refused in any case; this keeps what a creation lacks out of the answer.
+        // It is refused in any case; this suppresses errors about required fields.
         Field::Mistyped => ExpirationPatch::Expire(None),
     }
 }
 
 impl PostingPatch {
-    /// The details that this patch makes of others.
+    /// Applies the patch to details.
     pub(super) fn apply_to(&self, details: &mut Details) {
         self.title.apply_required(&mut details.title);
         self.raw_description

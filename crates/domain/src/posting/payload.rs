@@ -112,7 +112,7 @@ impl PostingPayload {
         body::read(text)
     }
 
-    /// Everything that is wrong with the payload as such, whatever it is applied to.
+    /// The errors of the payload itself, independent of the posting's state.
     pub fn errors(&self) -> FieldErrors {
         let mut errors = self
             .validate()
@@ -124,7 +124,7 @@ impl PostingPayload {
     }
 }
 
-/// How many wrong items of a list are not validated one by one.
+/// The number of wrong items of a list beyond those that are validated one by one.
 fn beyond<T>(list: &Field<Choices<T>>) -> usize {
     list.value()
         .map_or(0, |list| list.wrong_beyond(MOST_ERRORS))

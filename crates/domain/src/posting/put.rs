@@ -10,15 +10,14 @@ use crate::{
 /// Create, update or expire a posting: which of them, [`super::decide`] finds out.
 #[derive(Clone, Debug)]
 pub struct PutPosting {
-    /// Whose posting.
+    /// The posting's identifier.
     pub identifier: SourceIdentifier,
-    /// What to change.
+    /// The changes.
     pub patch: PostingPatch,
-    /// What is wrong with the payload as such. It is carried along instead of refused at once,
-    /// because what a *new* posting lacks belongs into the same answer, and only the store
-    /// knows whether it is new.
+    /// The errors of the payload itself, reported together with the fields that a *new* posting
+    /// lacks: only the store knows whether it is new.
     pub errors: FieldErrors,
-    /// Which client pushes.
+    /// The client that pushes.
     pub by: ClientId,
     /// The id to use if the posting is new.
     pub new_id: PostingId,

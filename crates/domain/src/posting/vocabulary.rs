@@ -6,13 +6,10 @@ vocabulary! {
     /// Kind of employment.
     #[non_exhaustive]
     EmploymentType {
-        /// A full-time position.
         FullTime = "full-time",
-        /// A part-time position.
         PartTime = "part-time",
         /// Contract or freelance.
         Contract = "contract",
-        /// An internship.
         Internship = "internship",
     }
 }
@@ -21,34 +18,27 @@ vocabulary! {
     /// Where the work is done.
     #[non_exhaustive]
     LocationType {
-        /// Fully remote.
         Remote = "remote",
-        /// On site only.
         OnSite = "on-site",
         /// Remote plus on-site.
         Hybrid = "hybrid",
-        /// Other or unspecified.
         Other = "other",
     }
 }
 
 vocabulary! {
-    /// What a salary is paid for.
+    /// The period that a salary covers.
     #[non_exhaustive]
     SalaryPeriod {
-        /// Each hour.
         Hourly = "hourly",
-        /// Each week.
         Weekly = "weekly",
-        /// Each month.
         Monthly = "monthly",
-        /// Each year.
         Annually = "annually",
     }
 }
 
 vocabulary! {
-    /// Where a posting stands.
+    /// The status of a posting.
     Status {
         /// Waits for its first verdict.
         PendingEnrichment = "PendingEnrichment",

@@ -1,4 +1,4 @@
-//! The rows that a commit shares with others, who may hold them locked.
+//! Rows that a commit locks and other transactions may hold.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use crate::{
     posting::{ENRICH, PostingId},
 };
 
-/// Rows that a commit locks. What it adds is not among them: nobody else has a lock on a row that
-/// does not exist.
+/// The rows that a commit locks. Rows that it inserts are not among them, because no other
+/// transaction can hold them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowLocks {
-    /// Postings that it changes or says something about.
+    /// Postings that it changes, or asks for enrichment or raises events of.
     pub postings: BTreeSet<PostingId>,
     /// Companies that it writes.
     pub companies: BTreeSet<CompanyId>,
@@ -21,7 +21,7 @@ pub struct RowLocks {
 }
 
 impl RowLocks {
-    /// The locks of a commit that was decided on what is known.
+    /// The locks of a commit that was decided on the known state.
     pub fn of(writes: &WriteSet, known: &Known) -> Self {
         let refers_anew = |id: &PostingId, company: CompanyId| {
             let before = known.postings.values().find(|posting| posting.id == *id);
@@ -47,8 +47,7 @@ impl RowLocks {
 }
 
 impl WriteSet {
-    /// The postings that a commit is about without adding them: those it changes, and those it
-    /// only says something about.
+    /// The existing postings that a commit changes, or asks for enrichment or raises events of.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
         let changed = self.postings.keys().copied();
         let asked = self.tasks.asked();

@@ -1,4 +1,4 @@
-//! The port to the state: load what a batch names, commit what was decided, read for answers.
+//! The ports of the state: load what a batch names, commit decisions, read postings.
 
 mod locks;
 
@@ -18,12 +18,12 @@ use crate::{
     posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status},
 };
 
-/// What a batch of commands needs to know.
+/// The state that a batch of commands is decided on.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// The postings that exist, by identifier.
     pub postings: HashMap<SourceIdentifier, Posting>,
-    /// The companies that exist: those asked for, and those of the postings.
+    /// The existing companies: the requested ones, and those of the postings.
     pub companies: HashMap<CompanyId, Company>,
 }
 
@@ -56,9 +56,9 @@ pub struct PostingWrite {
     pub posting: Posting,
     /// Whether its description is not the stored one. Most changes leave it, and it is large.
     pub sets_description: bool,
-    /// What the enricher made of it, if that is new.
+    /// The enricher's result, if new.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
-    /// What to add to its history, in order.
+    /// New entries of the history, in order.
     pub history: Vec<HistoryEntry>,
 }
 
@@ -72,14 +72,14 @@ impl PostingWrite {
     }
 }
 
-/// What one commit writes.
+/// The writes of one commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSet {
     /// Companies, by id: the order in which every commit locks them.
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// What else is written in the same commit.
+    /// The outbox and audit writes of the same commit.
     pub tasks: TaskWrites,
 }
 
@@ -113,25 +113,24 @@ pub trait Store: Send + Sync {
     /// The same by the postings' own ids, and with the texts of their descriptions.
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError>;
 
-    /// Writes everything, or nothing.
+    /// Writes everything or nothing.
     ///
-    /// Companies have no version, so another commit may have made of one what this one was to
-    /// make of it. Then it stays as it is, and what `writes` says happened to it did not happen:
-    /// the events about that company are left out.
+    /// Companies have no version, so another commit may have changed one in the same way. Then it
+    /// stays as it is, and the events of `writes` about it are left out.
     ///
-    /// [`StoreError::Conflict`] when the version of a posting is not the expected one, when its
-    /// identifier was taken meanwhile, or when the lease of a finished task was lost. [`StoreError::Locked`] when another transaction does not let go of
-    /// a row within a short time; a store of which only one writes at a time has no such rows.
+    /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
+    /// taken meanwhile, or the lease of a finished task was lost. [`StoreError::Locked`] if another
+    /// transaction holds a row's lock for longer than a short time; a store with a single writer
+    /// never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 
-    /// Those of these rows that other transactions hold locked at this moment. It does not wait
-    /// for them.
+    /// The rows among these that other transactions hold locked, without waiting for them.
     async fn held(&self, _locks: &RowLocks) -> Result<RowLocks, StoreError> {
         Ok(RowLocks::default())
     }
 
-    /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at`
-    /// is not after `now`, the longest overdue first.
+    /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at` is
+    /// not after `now`, the longest overdue first.
     async fn overdue(
         &self,
         now: OffsetDateTime,
@@ -139,7 +138,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<SourceIdentifier>, StoreError>;
 }
 
-/// How much of a posting's history is shown.
+/// The number of newest history entries that are read.
 pub const HISTORY_SHOWN: usize = 100;
 
 /// A position in the list of postings: the last one that was seen.
@@ -151,19 +150,18 @@ pub struct Position {
     pub id: Uuid,
 }
 
-/// Which postings to list.
+/// A page of a list of postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListQuery {
-    /// Only those that stand here.
+    /// The status, if any.
     pub status: Option<Status>,
-    /// Only those that changed after this.
+    /// The time that the last change must follow, if any.
     pub updated_after: Option<OffsetDateTime>,
-    /// Only those behind this position.
+    /// The position that the page follows; `None` for the first page.
     pub after: Option<Position>,
-    /// At most this many.
+    /// The largest number of postings.
     pub limit: usize,
-    /// A page ends early when its texts are larger than this in all, but not before its first
-    /// posting.
+    /// The largest total size of the texts. The first posting is always included.
     pub max_bytes: usize,
 }
 
@@ -179,21 +177,21 @@ impl Default for ListQuery {
     }
 }
 
-/// How large the texts of a page may be.
+/// The largest total size of a page's texts.
 pub const PAGE_BYTES: usize = 8 << 20;
 
 /// A posting that a page may have, before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListEntry {
-    /// Where it stands.
+    /// The position.
     pub position: Position,
-    /// How large its texts are: description, metadata and what became of them.
+    /// The size of the texts: description, metadata and enriched texts.
     pub bytes: usize,
 }
 
 impl ListQuery {
-    /// The part of what was found that makes the page, and where to go on behind it. To see
-    /// whether there is more, a store looks for one more entry than the limit.
+    /// The page's part of the found entries, and the position of the next page. A store looks for
+    /// one entry more than the limit.
     pub fn page(self, found: &[ListEntry]) -> (&[ListEntry], Option<Position>) {
         let mut bytes = 0_usize;
         let fits = |entry: &&ListEntry| {
@@ -211,10 +209,10 @@ impl ListQuery {
 /// A page of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingPage {
-    /// The postings, without their history. One that changed while the page was read is left
-    /// out: it stands further on now.
+    /// The postings, without their history. One that changed while the page was read is left out,
+    /// because it comes later in the list now.
     pub postings: Vec<PostingView>,
-    /// Where the next page begins; `None` of the last one.
+    /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,
 }
 
@@ -232,11 +230,10 @@ pub trait PostingReader: Send + Sync {
 /// The port for the question whether the store can do its work.
 #[async_trait]
 pub trait Health: Send + Sync {
-    /// Succeeds when the store can be reached, its schema is the one this program knows, and
-    /// commits can succeed.
+    /// Succeeds if the store can be reached, has the expected schema, and accepts commits.
     async fn ready(&self) -> Result<(), StoreError>;
 
-    /// The time by the store's own clock; `None` when it has none but this machine's.
+    /// The time of the store's own clock; `None` if it uses this machine's.
     async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
         Ok(None)
     }

@@ -10,7 +10,7 @@ mod sample;
 pub use self::{
     memory::{Memory, MemoryStore},
     sample::{
-        answered, client, create, deed, hours, identifier, minutes, noon, posting, push, push_by,
+        answered, by_ann, client, create, hours, identifier, minutes, noon, posting, push, push_by,
         put_id, text, uuid,
     },
 };
@@ -117,10 +117,10 @@ macro_rules! contract_suite {
             a_renewed_lease_holds
             finishing_without_the_lease_conflicts
             a_failed_task_waits_and_counts
-            a_buried_task_is_dead_until_revived
+            a_task_given_up_is_dead_until_revived
             asking_for_a_dead_effect_revives_it
-            asking_again_wins_over_burying
-            a_lost_lease_can_neither_retry_nor_bury
+            asking_again_wins_over_giving_up
+            a_lost_lease_can_neither_retry_nor_give_up
             events_of_a_posting_come_in_order
             events_behind_a_dead_one_go_on_when_it_is_revived
             events_of_different_postings_do_not_wait_for_each_other

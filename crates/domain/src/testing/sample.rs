@@ -4,7 +4,7 @@ use time::{Duration, OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 
 use crate::{
-    audit::{Deed, Operator},
+    audit::{Attribution, Operator},
     client::{Client, ClientId, Scope},
     company::CompanyId,
     posting::{
@@ -22,7 +22,7 @@ pub const fn noon() -> OffsetDateTime {
     datetime!(2026-03-01 12:00:00.123_456 UTC)
 }
 
-/// The `n`-th deed of the operator Ann.
+/// The `n`-th action of the operator Ann.
 ///
 /// # Panics
 /// Never: she has a good name.
@@ -30,10 +30,10 @@ pub const fn noon() -> OffsetDateTime {
     clippy::expect_used,
     reason = "these are tests, though not marked as such"
 )]
-pub fn deed(n: u128) -> Deed {
-    Deed {
+pub fn by_ann(n: u128) -> Attribution {
+    Attribution {
         id: uuid(0x5000 + n),
-        by: Operator::new("ann").expect("it is a name"),
+        operator: Operator::new("ann").expect("it is a name"),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     store::{Store, StoreError, WriteSet},
 };
 
-/// What to enrich for a claimed task.
+/// The work of a claimed enrichment task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     /// The task.
@@ -23,7 +23,7 @@ pub struct Assignment {
     pub input: EnrichmentInput,
 }
 
-/// What came of an assignment.
+/// The outcome of an assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The task.
@@ -32,12 +32,12 @@ pub struct Outcome {
     pub posting: SourceIdentifier,
     /// The content it is for.
     pub content: ContentHash,
-    /// What the enricher made of it.
+    /// The enricher's result.
     pub enrichment: Enrichment,
 }
 
-/// Says what has to be enriched for these tasks. Those that need nothing any more (the posting
-/// has expired, or its content has its outcome) are finished on the spot.
+/// Loads the work of claimed tasks. Finishes tasks that are no longer needed, because the posting
+/// has expired or has an outcome for its content.
 pub async fn assignments(
     store: &dyn Store,
     tasks: &[(Receipt, PostingId)],
@@ -67,7 +67,7 @@ pub async fn assignments(
     Ok(assignments)
 }
 
-/// What is to be done about a posting, if anything.
+/// The work for a posting, if any.
 fn assignment(
     receipt: Receipt,
     posting: &Posting,
@@ -113,7 +113,7 @@ pub async fn record_outcomes(
         match outcome::apply(posting, company, *content, enrichment, lifetime, now) {
             Some(change) => change.record(&mut known, &mut writes),
             None if outcome::due(posting, company).is_some() => {
-                // A company's new name changes what has to be hidden, and asks for nothing.
+                // A company's new name changes the redaction, but asks for no enrichment.
                 writes.tasks.ask(enrich(posting.id));
             }
             None => {}
@@ -129,9 +129,9 @@ pub struct Unjudged {
     pub posting: SourceIdentifier,
     /// The content that got no verdict.
     pub content: ContentHash,
-    /// What could be made of it without a judgement.
+    /// The texts made by rules, without a verdict.
     pub made: Option<outcome::Made>,
-    /// Why there is no verdict, for whoever pushes the posting.
+    /// The reason of the missing verdict, for the client that pushes the posting.
     pub reason: String,
 }
 

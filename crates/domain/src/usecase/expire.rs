@@ -7,8 +7,8 @@ use crate::{
     store::{Store, StoreError, WriteSet},
 };
 
-/// Expires those of the named postings whose lifetime has ended, in one commit.
-/// [`Store::overdue`] names them; one that was renewed meanwhile stays.
+/// Expires the named postings whose lifetime has ended, in one commit. [`Store::overdue`] names
+/// them; a posting that was renewed meanwhile stays.
 pub async fn expire(
     store: &dyn Store,
     overdue: &[SourceIdentifier],

@@ -10,7 +10,7 @@ use crate::{
     store::{Known, Store, StoreError, WriteSet},
 };
 
-/// What becomes of each command of a batch, in its order.
+/// The outcomes of a batch's commands, in their order.
 pub type Answers = Vec<Result<Answer, Rejection>>;
 
 /// Carries out a batch in its order, each command on the state that the one before it left,
@@ -32,7 +32,7 @@ pub async fn ingest(
     Ok(answers)
 }
 
-/// The first step of [`ingest`]: what its commands need to know, by one load.
+/// The first step of [`ingest`]: loads the state for the commands, at once.
 pub async fn load_batch(store: &dyn Store, batch: &[&PutPosting]) -> Result<Known, StoreError> {
     let (mut identifiers, mut companies) = (HashSet::new(), HashSet::new());
     for put in batch {
@@ -46,7 +46,7 @@ pub async fn load_batch(store: &dyn Store, batch: &[&PutPosting]) -> Result<Know
     store.load(&identifiers, &companies).await
 }
 
-/// The second step of [`ingest`]: the answers, which count once what they write is committed.
+/// The second step of [`ingest`]: the answers, valid once the writes are committed.
 pub fn decide_batch(
     mut known: Known,
     batch: &[&PutPosting],

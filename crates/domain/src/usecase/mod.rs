@@ -20,7 +20,7 @@ pub use self::{
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 
-/// Why a command got no answer.
+/// The reason why a command was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IngestError {
     /// The rules refuse it. Nothing was written.
@@ -29,16 +29,15 @@ pub enum IngestError {
     /// Too much waits already. Nothing was written; try again shortly.
     #[error("too many postings are waiting to be written")]
     Overloaded,
-    /// The store cannot say; whether it was written is not known. Repeating it is safe.
+    /// The store is away; whether it has written is unknown. Repeating the command is safe.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// The store answered what it never should.
+    /// The store returned invalid data.
     #[error("the store failed: {0}")]
     Broken(String),
 }
 
-/// The driving port: whoever receives commands hands them over here, and waits for the answer
-/// that was committed.
+/// The driving port: takes commands and answers after the commit.
 #[async_trait]
 pub trait Ingest: Send + Sync {
     /// Carries out one command.

@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 
 use crate::{
-    audit::{Action, Deed, Entry},
+    audit::{Action, Attribution, Entry},
     posting::{
         Lifetime, Posting, Rejection, SourceIdentifier,
         moderation::{self, Moderation},
@@ -11,7 +11,7 @@ use crate::{
     store::{Store, StoreError, WriteSet},
 };
 
-/// Why an operator's command was not carried out.
+/// The reason why an operator's command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModerationError {
     /// There is no such posting, or its status does not allow it.
@@ -28,7 +28,7 @@ pub async fn moderate(
     store: &dyn Store,
     identifier: &SourceIdentifier,
     command: &Moderation,
-    deed: &Deed,
+    by: &Attribution,
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Posting, ModerationError> {
@@ -44,10 +44,7 @@ pub async fn moderate(
     };
     let after = change.posting.clone();
     let mut writes = WriteSet::new(now);
-    writes
-        .tasks
-        .audit
-        .push(entry(identifier, command, deed, now));
+    writes.tasks.audit.push(entry(identifier, command, by, now));
     change.record(&mut known, &mut writes);
     store.commit(writes).await?;
     Ok(after)
@@ -56,10 +53,10 @@ pub async fn moderate(
 fn entry(
     identifier: &SourceIdentifier,
     command: &Moderation,
-    deed: &Deed,
+    by: &Attribution,
     now: OffsetDateTime,
 ) -> Entry {
-    let entry = |action| deed.entry(action, now).about(identifier);
+    let entry = |action| by.entry(action, now).about(identifier);
     match command {
         Moderation::Approve => entry(Action::POSTINGS_APPROVE),
         Moderation::Reject { reason } => {

@@ -1,4 +1,4 @@
-//! What a decision changes: the subscriber as it is afterwards, and what follows from it.
+//! Decided changes: a subscriber's new state with its event and tasks.
 
 use domain::{
     Version,
@@ -15,21 +15,21 @@ use crate::{
 /// A decided change of one subscriber.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The version it was decided on; `None` for an address that is new.
+    /// The version it was decided on; `None` for a new address.
     pub expected: Option<Version>,
-    /// The subscriber as it is afterwards.
+    /// The subscriber after the change.
     pub subscriber: Subscriber,
     /// The event it raises.
     pub event: Option<EventName>,
-    /// The effect it asks for. A suppression that has not reached both accounts asks for its
-    /// own besides.
+    /// The task it asks for. A suppression that is not yet applied in both accounts also asks for a
+    /// withdrawal.
     pub effect: Option<Effect>,
-    /// Whether it is that of a withdrawal, which sees to what is left itself.
+    /// Whether a withdrawal made it, which asks for no further withdrawal.
     pub(super) is_of_withdrawal: bool,
 }
 
 impl Change {
-    /// A change from what is known to this.
+    /// A change from the known state to this one, without event or task.
     pub(super) fn new(
         known: Option<&Subscriber>,
         mut subscriber: Subscriber,
@@ -46,8 +46,8 @@ impl Change {
         }
     }
 
-    /// A change of a person's status, which the account is to know if they were reported. `None`
-    /// when the status stays as it was.
+    /// A change of status, with a sync if the subscriber was reported. `None` if the status is the
+    /// same.
     pub(super) fn of_status(
         known: Option<&Subscriber>,
         subscriber: Subscriber,
@@ -64,7 +64,7 @@ impl Change {
         Some(change)
     }
 
-    /// Asks for a sync to the account that the subscriber is in; of who is new, behind others.
+    /// Asks for a sync of the subscriber's account: bulk work for a new subscriber.
     pub(super) const fn ask_for_sync(&mut self) {
         self.effect = Some(match self.expected {
             None => self.subscriber.bulk_sync(),
@@ -72,8 +72,8 @@ impl Change {
         });
     }
 
-    /// Adds the change to a commit, and gives the subscriber with its version, which is what
-    /// the next decision of the same batch is to know.
+    /// Adds the change to a commit. Returns the subscriber with its new version, on which the next
+    /// decision of the batch is based.
     pub fn record(self, writes: &mut WriteSet) -> Subscriber {
         let Self {
             mut subscriber,
@@ -95,7 +95,8 @@ impl Change {
         if !is_of_withdrawal && subscriber.unquiet().next().is_some() {
             writes.tasks.ask(tasks::withdraw(id));
         }
-        // However many commands change it, a commit moves a subscriber on by one version.
+        // A commit increments the version once, however many commands of a batch change the
+        // subscriber.
         let earlier = writes.subscribers.get(&id);
         let expected = earlier.map_or(self.expected, |earlier| earlier.expected);
         subscriber.version = expected.map_or(1, |version| version + 1);
@@ -111,12 +112,12 @@ impl Change {
 }
 
 impl Subscriber {
-    /// The sync that tells the provider about the subscriber.
+    /// The sync of the subscriber's account.
     pub const fn sync(&self) -> Effect {
         tasks::sync(self.id, self.account())
     }
 
-    /// The same, behind all that changes of people ask for.
+    /// The same as bulk work, behind syncs that changes ask for.
     pub const fn bulk_sync(&self) -> Effect {
         tasks::bulk_sync(self.id, self.account())
     }

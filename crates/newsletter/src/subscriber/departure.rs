@@ -1,10 +1,9 @@
-//! Departures: addresses that no account is to hold any more, because the person has another one
-//! now or is to be forgotten.
+//! Departures: addresses to remove from both accounts, because the person has a new address or is
+//! erased.
 //!
-//! The row of such an address is not that of a reported person any more, so for everybody outside
-//! it does not exist. It stays until an answer of each account has shown that the address is gone
-//! there, by the same task that sees to suppressed people. What is learnt of the address meanwhile
-//! counts for the person's new one.
+//! The row of a departing address is hidden from the API. It stays until each account has shown
+//! that the address is gone, which the withdrawal task sees to. A suppression that is learnt of the
+//! address meanwhile applies to the person's new one.
 
 use domain::{Version, vocabulary::vocabulary};
 use time::OffsetDateTime;
@@ -15,27 +14,25 @@ use super::{
 };
 use crate::store::{Purge, WriteSet};
 
-/// Why an address is to go.
+/// The reason why an address is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
-    /// The person has another address now; this is the record of it.
+    /// The person has a new address, on this record.
     Moved(SubscriberId),
-    /// The person is to be forgotten.
+    /// The person is erased.
     Erased,
 }
 
 vocabulary! {
-    /// The kinds of departure, by their names in the stores.
+    /// The kinds of departure, by their stored names.
     DepartureKind {
-        /// [`Departure::Moved`].
         Moved = "moved",
-        /// [`Departure::Erased`].
         Erased = "erased",
     }
 }
 
 impl Departure {
-    /// Its kind.
+    /// The kind, without its data.
     pub const fn kind(self) -> DepartureKind {
         match self {
             Self::Moved(_) => DepartureKind::Moved,
@@ -43,7 +40,7 @@ impl Departure {
         }
     }
 
-    /// The record of the new address, where there is one.
+    /// The record of the new address, if there is one.
     pub const fn successor(self) -> Option<SubscriberId> {
         match self {
             Self::Moved(successor) => Some(successor),
@@ -52,12 +49,12 @@ impl Departure {
     }
 }
 
-/// What is remembered of a suppressed person who was erased. The address itself is not.
+/// The suppression of an erased subscriber, kept without the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remembered {
-    /// How the person stood.
+    /// The status at erasure.
     pub status: SubscriberStatus,
-    /// Since when that is remembered.
+    /// The time of erasure.
     pub at: OffsetDateTime,
 }
 
@@ -68,21 +65,21 @@ impl Remembered {
 }
 
 impl Subscriber {
-    /// Whether the person is being erased: until the accounts have forgotten the address, no list
-    /// and no record of what was done shows it.
+    /// Whether the subscriber is being erased. Until the accounts have forgotten the address, no
+    /// list and no audit entry shows it.
     pub fn is_being_erased(&self) -> bool {
         self.departure == Some(Departure::Erased)
     }
 
-    /// Whether the accounts show what is known of the person, or nobody sends them anything. From
-    /// then on an address that they have left may be taken out.
+    /// Whether the account holds the subscriber's present state, or sends nothing because of a
+    /// suppression. From then on an earlier address may be removed.
     pub(super) fn is_settled(&self) -> bool {
         let has_arrived = self.migrated.is_none_or(|migrated| migrated.arrived);
         let is_told = has_arrived && self.synced_digest == Some(self.provider_state().digest());
         self.reported_at.is_some() && (self.status.is_suppressed() || is_told)
     }
 
-    /// The same row with nothing but the address and how it stands there: it is to go.
+    /// The same row, reduced to the address and its state at the accounts, as a departure.
     pub(super) fn departing(&self, departure: Departure) -> Self {
         Self {
             departure: Some(departure),
@@ -99,8 +96,7 @@ impl Subscriber {
         }
     }
 
-    /// Takes over how the person stood elsewhere; what is older than their reinstating does not
-    /// count.
+    /// Applies the status of another address, unless it is older than an operator's reinstatement.
     pub(super) fn inherit(
         &mut self,
         status: SubscriberStatus,
@@ -116,13 +112,13 @@ impl Subscriber {
     }
 }
 
-/// A token that nobody can hold, because it is not well-formed.
+/// A malformed token, which no client can present.
 pub(super) fn dead_token(id: SubscriberId) -> MigrationToken {
     MigrationToken::from_text(&format!("departed {id}"))
 }
 
-/// Erases a person: nothing but the address is kept, until both accounts have forgotten it.
-/// `None` for a person who is being erased already.
+/// Erases a subscriber: only the address is kept, until both accounts have forgotten it. `None` if
+/// the erasure was already begun.
 pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     if subscriber.is_being_erased() {
         return None;
@@ -135,16 +131,14 @@ pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
 }
 
 impl Change {
-    /// Takes into account what is remembered of an address that has no row: the person begins as
-    /// they ended.
+    /// Applies a remembered suppression to a new row.
     pub(crate) fn recall(&mut self, remembered: Remembered, now: OffsetDateTime) {
         let from = remembered.suppression();
         self.subscriber.inherit(remembered.status, Some(&from), now);
     }
 }
 
-/// A row for an address of which nothing but this is remembered: the person stands there as they
-/// ended.
+/// A new row for an address of which only a suppression is remembered.
 pub fn recalled(
     email: &Email,
     remembered: Remembered,
@@ -157,8 +151,8 @@ pub fn recalled(
     change
 }
 
-/// Passes on to the person's record what was learnt of an address that they have left. `None`
-/// when that is no news.
+/// Applies a suppression of the left address to the person's present record. `None` if that changes
+/// nothing.
 pub fn follow(
     successor: &Subscriber,
     departed: &Subscriber,
@@ -176,9 +170,9 @@ pub fn follow(
     Some(change)
 }
 
-/// What an account is to do about an address that departs, given the present record of the person;
-/// without one the address is forgotten. `None` while the accounts do not show the present record:
-/// nobody is to be in neither.
+/// The removal of a departing address from an account: `Remove` if the person's present record is
+/// given, else `Forget`. `None` until the account holds the present record, so that the person is
+/// always in one of the two.
 pub fn act(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<Act> {
     match (departed.departure, successor) {
         (Some(Departure::Moved(_)), Some(successor)) => {
@@ -188,24 +182,24 @@ pub fn act(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<Act>
     }
 }
 
-/// Whether an account shows what has to be recorded before the address is taken out there,
-/// because nothing would show it afterwards.
+/// Whether an account shows a stronger status, which must be recorded before the address is removed
+/// there.
 pub fn is_news(account: Account, departed: &Subscriber, found: &Found) -> bool {
     let is_stronger = |seen| seen > departed.status;
     !found.is_deleted && departed.counted(account, found).is_some_and(is_stronger)
 }
 
-/// What becomes of a row whose address is in no account any more.
+/// The end of a departure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It goes.
+    /// The row is deleted.
     Purged(Purge),
-    /// The address said no, and that is kept.
+    /// The row stays, because the address is suppressed.
     Kept(Box<Change>),
 }
 
-/// Ends a departure. `None` when there is none, or an account is yet to be seen to. Without a
-/// successor the person is forgotten: what is kept of somebody suppressed is a hash.
+/// Ends a departure. `None` if there is none or an account still has to be checked. Without a
+/// successor the row is deleted, and of a suppressed subscriber a hash is kept.
 pub fn end(departed: &Subscriber, has_successor: bool, now: OffsetDateTime) -> Option<End> {
     departed.departure?;
     if departed.unquiet().next().is_some() {
@@ -227,7 +221,7 @@ pub fn end(departed: &Subscriber, has_successor: bool, now: OffsetDateTime) -> O
     }))
 }
 
-/// Takes a row away, and remembers nothing.
+/// Deletes a row without remembering its status.
 pub(super) fn purge(subscriber: &Subscriber, expected: Version) -> Purge {
     Purge {
         expected,
@@ -237,7 +231,7 @@ pub(super) fn purge(subscriber: &Subscriber, expected: Version) -> Purge {
 }
 
 impl End {
-    /// Adds it to a commit.
+    /// Adds the end to a commit.
     pub fn record(self, id: SubscriberId, writes: &mut WriteSet) {
         match self {
             Self::Purged(purge) => {

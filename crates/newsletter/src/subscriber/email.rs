@@ -1,4 +1,4 @@
-//! The address that names a subscriber.
+//! E-mail addresses, which name subscribers.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -7,32 +7,31 @@ use percent_encoding::percent_decode_str;
 
 use super::limits;
 
-/// An e-mail address, trimmed, in lower case, and with its domain as the DNS knows it (IDNA): the
-/// provider and the membership system do not agree on more, and two spellings must not become
-/// two subscribers.
+/// An e-mail address, trimmed, in lower case, with its domain in ASCII (IDNA). The provider and the
+/// membership system agree on no more than that, and two spellings must not become two subscribers.
 ///
-/// It is valid by the rule of the HTML standard and no stricter one, because there are people
-/// whose addresses have dots where RFC 5321 wants none.
+/// Validation follows the HTML standard, because addresses in use have dots where RFC 5321 allows
+/// none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Email(Arc<str>);
 
-/// Why a text is no address.
+/// The reason why a text is not an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidEmail {
     /// It has more than [`limits::EMAIL`] characters.
     #[error("must be at most {} characters long", limits::EMAIL)]
     TooLong,
-    /// It is not of the form of an address.
+    /// It does not have the form of an address.
     #[error("must be a valid e-mail address")]
     Malformed,
-    /// Its percent-encoding does not stand for UTF-8.
+    /// Its percent-encoding is not UTF-8.
     #[error("must be percent-encoded UTF-8")]
     NotUtf8,
 }
 
 impl Email {
-    /// Takes an address in any spelling.
+    /// Parses an address and normalises it.
     pub fn parse(text: &str) -> Result<Self, InvalidEmail> {
         let text = text.trim().to_lowercase();
         if text.chars().count() > limits::EMAIL {
@@ -43,14 +42,14 @@ impl Email {
             Cow::Borrowed(_) => text,
             Cow::Owned(domain) => format!("{}@{domain}", parts.local),
         };
-        // Every character is of ASCII now.
+        // The address is ASCII here.
         if address.len() > limits::EMAIL {
             return Err(InvalidEmail::TooLong);
         }
         Ok(Self(address.into()))
     }
 
-    /// Takes an address from the raw, percent-encoded segment of a path (RFC 3986 §2.1).
+    /// Parses the raw, percent-encoded segment of a path (RFC 3986 §2.1).
     pub fn from_path_segment(segment: &str) -> Result<Self, InvalidEmail> {
         let text = percent_decode_str(segment)
             .decode_utf8()

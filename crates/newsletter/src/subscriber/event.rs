@@ -1,4 +1,4 @@
-//! What the provider calls back about.
+//! Events of the provider's webhooks.
 
 use std::fmt;
 
@@ -9,24 +9,24 @@ use super::{
     SuppressionSource,
 };
 
-/// One event of the provider that is about a person's status.
+/// A webhook event about a subscriber's status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderEvent {
-    /// Whom it is about.
+    /// The subscriber's address.
     pub email: Email,
-    /// What it means.
+    /// The status that follows from the event.
     pub status: SubscriberStatus,
-    /// Which of the secrets signed its delivery, where that is known.
+    /// The secret that signed the delivery, if known.
     pub signed_with: Option<SignedWith>,
 }
 
-/// Which of the configured secrets signed a delivery. Each account has a secret of its own, so
-/// it tells which account delivered.
+/// The position of the secret that signed a delivery. Each account has its own secret, so the
+/// position names the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedWith {
-    /// Which one, counted from 1 in the order of the configuration.
+    /// The position in the configuration, from 1.
     pub nth: usize,
-    /// How many there are.
+    /// The number of configured secrets.
     pub of: usize,
 }
 
@@ -37,11 +37,11 @@ impl fmt::Display for SignedWith {
 }
 
 impl ProviderEvent {
-    /// Reads an event by its name, the `status` that came with it and the address. `None` for
-    /// what is no news: other kinds of event, soft bounces, and addresses that are none.
+    /// Reads an event's name, its `status` and its address. `None` for events without effect: other
+    /// kinds, soft bounces, invalid addresses.
     ///
-    /// The name is trusted and not the status, which is the one of the time of delivery; but
-    /// whether a bounce was a hard one only the status says.
+    /// The name decides, because the status is that of the time of delivery; only the status tells
+    /// a hard bounce from a soft one.
     pub fn read(name: &str, status: Option<&str>, email: &str) -> Option<Self> {
         let status = match name {
             "subscriber.unsubscribed" => SubscriberStatus::Unsubscribed,
@@ -59,10 +59,10 @@ impl ProviderEvent {
     }
 }
 
-/// An event of the provider to take in.
+/// A webhook event, with the id and token for a new address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What the provider says.
+    /// The event.
     pub event: ProviderEvent,
     /// The id to use if the address is new.
     pub new_id: SubscriberId,
@@ -70,11 +70,10 @@ pub struct Notice {
     pub new_token: MigrationToken,
 }
 
-/// Applies an event of the provider to what is known of the address. Events repeat and come
-/// out of order: the strongest status stands. What is said of an address that nobody has
-/// reported is kept for the day when somebody does, and told to the accounts all the same. Who
-/// was reinstated is not suppressed by a delivery, which may be an old one: the accounts are
-/// asked.
+/// Applies a webhook event to an address. Events repeat and come out of order, so the strongest
+/// status stands. An unreported address gets a row too, which suppresses it at the accounts and for
+/// a later report. A delivery does not suppress a reinstated subscriber, because it may be an old
+/// one: the accounts are asked.
 pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) -> Option<Change> {
     let Notice {
         event,
@@ -98,13 +97,13 @@ pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) 
     Change::of_status(known, after, now)
 }
 
-/// What a person who was deleted in an account is to become. A move deletes people in the old
-/// account too, and a delivery does not say which account it is from. So where the person's
-/// account has shown them, it is asked by a sync, which records them as removed if they are gone
-/// and creates nobody. A move that is under way looks at both accounts by itself.
+/// Handles the deletion of a subscriber at the provider. A move deletes in the old account too, and
+/// a delivery does not name its account. So if the subscriber's account has shown them, a sync asks
+/// it, which records a missing subscriber as removed and creates none. A move in progress checks
+/// both accounts itself.
 ///
-/// Of a stranger nothing is kept: people who are erased here are deleted there, and are not to
-/// be known again because of it.
+/// An unknown address gets no row: erased subscribers are deleted at the provider, and must not
+/// come back here.
 fn deletion(known: &Subscriber, event: &ProviderEvent, now: OffsetDateTime) -> Option<Change> {
     let is_under_way = known.migrated.is_some_and(|migrated| !migrated.arrived);
     if known.reported_at.is_none() || known.status.is_suppressed() || is_under_way {

@@ -1,6 +1,6 @@
 //! The limits of a report. Lengths count Unicode characters.
 
-/// The address: the longest path of SMTP without its brackets (RFC 5321 §4.5.3.1.3).
+/// The address: the longest SMTP path without its brackets (RFC 5321 §4.5.3.1.3).
 pub const EMAIL: usize = 254;
 /// `name`.
 pub const NAME: usize = 255;

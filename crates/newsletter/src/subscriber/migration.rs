@@ -5,12 +5,12 @@ use time::OffsetDateTime;
 use super::{
     Account, Change, Migrated, MigrationSource, Subscriber, SuppressionSource,
     provider::{Found, ProviderStatus},
-    sync::{ProviderState, Sight},
+    sync::{Observation, ProviderState},
 };
 use crate::tasks;
 
-/// Moves a subscriber to the new account. `None` for who has moved already, for who was never
-/// reported, and for who presses a button though they get no mail.
+/// Starts the move of a subscriber to the new account. `None` if they have moved already, were
+/// never reported, or confirm the move while suppressed.
 pub fn migrate(
     subscriber: &Subscriber,
     source: MigrationSource,
@@ -36,21 +36,20 @@ pub fn migrate(
     Some(change)
 }
 
-/// Whether a confirmation by the person would move them.
+/// Whether the subscriber's confirmation would start a move.
 pub const fn is_to_move(subscriber: &Subscriber) -> bool {
     subscriber.migrated.is_none()
         && subscriber.reported_at.is_some()
         && !subscriber.status.is_suppressed()
 }
 
-/// What the new account is to be told of someone who is on the way there; `None` of others.
+/// The state that the new account must hold while a move is in progress, else `None`.
 pub fn due(subscriber: &Subscriber) -> Option<ProviderState> {
     let migrated = subscriber.migrated?;
     (!migrated.arrived).then(|| subscriber.provider_state())
 }
 
-/// The move of a person who had another address before and moved, or began to, under that one.
-/// The old account may have the present address, so it is gone through once more.
+/// Restarts a move after a change of address, because the old account may hold the new address.
 pub(super) fn once_more(migrated: Migrated) -> Migrated {
     Migrated {
         arrived: false,
@@ -58,25 +57,25 @@ pub(super) fn once_more(migrated: Migrated) -> Migrated {
     }
 }
 
-/// Whether a move that began with this is still that of the person: who has another address since
-/// is moved under that one.
+/// Whether a move that began with this state still applies. After a change of address another move
+/// follows.
 pub fn is_of(subscriber: &Subscriber, state: &ProviderState) -> bool {
     due(subscriber).is_some() && subscriber.email == state.profile.email
 }
 
-/// What follows from a look at an account during a move.
+/// How a move continues after a look at an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It goes on.
+    /// It continues.
     GoOn,
-    /// Nobody is moved: the person is suppressed, and stays where that is known.
+    /// It ends: the subscriber is suppressed, and stays in the old account.
     Stay,
-    /// It needs an operator, who reads this.
+    /// It stops for an operator, with this message.
     Stuck(String),
 }
 
-/// Takes in what the old account showed. `was_there` says that it showed the person earlier in
-/// this attempt, in which nobody has removed them yet.
+/// Applies the old account's answer. `was_there`: the account showed the subscriber earlier in this
+/// attempt, before anything was removed.
 pub fn look(
     subscriber: &Subscriber,
     found: Option<&Found>,
@@ -86,7 +85,7 @@ pub fn look(
     let (old, source) = (Account::Old, SuppressionSource::Move);
     let mut after = subscriber.clone();
     let is_deleted = found.is_some_and(|found| found.is_deleted);
-    // Who is in the new account already was taken out of the old one by the move.
+    // The move itself has removed a subscriber of the new account from the old one.
     let has_left = after.places.new.id.is_some();
     let was_known = is_deleted || after.places.old.id.is_some();
     match found.filter(|found| !found.is_deleted) {
@@ -103,19 +102,23 @@ pub fn look(
     (after, next)
 }
 
-/// Takes in what the new account showed of the person who was to join it.
-pub fn join(subscriber: &Subscriber, sight: &Sight, now: OffsetDateTime) -> (Subscriber, Next) {
+/// Applies the new account's answer to joining it.
+pub fn join(
+    subscriber: &Subscriber,
+    observed: &Observation,
+    now: OffsetDateTime,
+) -> (Subscriber, Next) {
     let (new, source) = (Account::New, SuppressionSource::Move);
     let mut after = subscriber.clone();
-    let found = match sight {
-        Sight::Found(found) => {
+    let found = match observed {
+        Observation::Found(found) => {
             after.see(new, found, source, now);
             if let Some(migrated) = &mut after.migrated {
                 migrated.has_joined |= found.status == ProviderStatus::Active;
             }
             Some(found)
         }
-        Sight::Missing | Sight::Nobody => {
+        Observation::Missing | Observation::Nobody => {
             after.miss(new, source, now);
             None
         }
@@ -136,15 +139,13 @@ fn next(subscriber: &Subscriber, account: Account, found: Option<&Found>) -> Nex
     }
 }
 
-/// What a step of a move changes, if anything. Nothing follows from it yet: the person is on the
-/// way.
+/// A step's change, if any. It asks for nothing, because the move is still in progress.
 pub fn change(subscriber: &Subscriber, after: Subscriber, now: OffsetDateTime) -> Option<Change> {
     (after != *subscriber).then(|| Change::new(Some(subscriber), after, now))
 }
 
-/// Ends the move of someone who is suppressed: they stay in the old account, where that is
-/// known. An attempt whose answer was lost may have put them into the new one, so that is looked
-/// at once more.
+/// Ends the move of a suppressed subscriber, who stays in the old account. An attempt whose answer
+/// was lost may have added them to the new one, so that is checked once more.
 pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) -> Change {
     let mut after = subscriber;
     if let Some(migrated) = &mut after.migrated {
@@ -155,8 +156,8 @@ pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) ->
     Change::new(Some(before), after, now)
 }
 
-/// Records that both accounts show the move, and what the new one was told. Asks for a sync if
-/// there is more to tell by now. `None` for who has arrived already.
+/// Records that the subscriber has arrived and what the new account holds. Asks for a sync if that
+/// differs from the present state. `None` if they had arrived before.
 pub fn arrive(
     subscriber: &Subscriber,
     told: &ProviderState,
@@ -172,7 +173,7 @@ pub fn arrive(
         ..migrated
     });
     after.places.old.id = None;
-    // Who was suppressed at the last moment is active there.
+    // A suppression of the last moment is not applied there yet.
     after.places.new.is_quiet = false;
     after.hold(told.digest(), now);
     let mut change = Change::new(Some(subscriber), after, now);

@@ -1,9 +1,9 @@
-//! Newsletter subscribers: what the membership system reports, what the e-mail provider says,
-//! and which of the provider's two accounts a person is in.
+//! Newsletter subscribers: reports of the membership system, events of the e-mail provider, and the
+//! provider's two accounts.
 //!
-//! [`report()`] applies what the membership system reports, [`notice()`] what the provider says.
-//! [`sync`] is about what the provider is told, and [`migration`] about the move between its
-//! accounts. Nothing here ever makes someone who is suppressed active again.
+//! [`report()`] applies a report and [`notice()`] an event. [`sync`] decides what the provider is
+//! sent, [`migration`] the move between its accounts. Only an operator can lift a suppression
+//! ([`operator::reinstate`]).
 
 mod change;
 pub mod departure;
@@ -19,7 +19,7 @@ mod put;
 mod readdress;
 pub mod reconciliation;
 mod report;
-mod standing;
+mod suppression;
 pub mod sync;
 pub mod withdrawal;
 
@@ -41,7 +41,7 @@ pub use self::{
     put::PutSubscriber,
     readdress::{Readdressed, readdress},
     report::{Report, report},
-    standing::{Place, Places, Suppression, SuppressionSource},
+    suppression::{Place, Places, Suppression, SuppressionSource},
     sync::ProviderState,
 };
 
@@ -50,7 +50,7 @@ pub use self::{
 pub struct SubscriberId(Uuid);
 
 impl SubscriberId {
-    /// Takes a UUID for a subscriber's id.
+    /// Wraps a UUID.
     pub const fn new(uuid: Uuid) -> Self {
         Self(uuid)
     }
@@ -68,55 +68,52 @@ impl fmt::Display for SubscriberId {
 }
 
 vocabulary! {
-    /// Whether a person may be written to. Ordered by strength: of two that were seen, in
-    /// whatever order, the greater stands.
+    /// Whether mail may be sent. Ordered by strength: the greater of two observations stands, in
+    /// whatever order they come.
     SubscriberStatus {
-        /// May be written to.
+        /// Mail may be sent.
         Active = "active",
-        /// Somebody has removed the person at the provider.
+        /// Removed at the provider.
         Removed = "removed",
         /// Mail cannot be delivered for good.
         Bounced = "bounced",
-        /// Wants no more.
         Unsubscribed = "unsubscribed",
-        /// Has called it spam.
+        /// Reported mail as spam.
         SpamReported = "spam_reported",
     }
 }
 
 impl SubscriberStatus {
-    /// Whether no mail may be sent. Nothing here ever makes such a person active again.
+    /// Whether no mail may be sent.
     pub const fn is_suppressed(self) -> bool {
         !matches!(self, Self::Active)
     }
 }
 
 vocabulary! {
-    /// Whose membership it is.
+    /// The owner of a membership.
     PlanCategory {
-        /// A person's own.
         Individual = "individual",
-        /// A team's.
         Team = "team",
     }
 }
 
 vocabulary! {
-    /// Where a membership stands.
+    /// The state of a membership.
     MembershipStatus {
         /// Paid for.
         Active = "active",
         /// Lapsed.
         Expired = "expired",
-        /// Ended on purpose.
+        /// Ended by the member.
         Canceled = "canceled",
     }
 }
 
 vocabulary! {
-    /// The two accounts at the provider. Everybody starts in the old one.
+    /// The provider's two accounts. Every subscriber starts in the old one.
     Account {
-        /// The account to leave.
+        /// The account to move from.
         Old = "old",
         /// The account to move to.
         New = "new",
@@ -124,11 +121,11 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Who moved a subscriber.
+    /// The origin of a move.
     MigrationSource {
-        /// Everybody at once.
+        /// The launch, for all subscribers.
         Launch = "launch",
-        /// The person, by the link in an e-mail.
+        /// The subscriber, by the link in an e-mail.
         EmailConfirmation = "email_confirmation",
         /// An operator.
         Manual = "manual",
@@ -136,48 +133,47 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// The specification's `member_status`, which is derived. A membership that lapses and one
-    /// that is renewed look the same on purpose: that happens daily and is no news.
+    /// The specification's `member_status`, derived from the membership. A lapse and a renewal look
+    /// the same on purpose: they happen daily and are no news to the provider.
     MemberStatus {
-        /// Has no membership.
         NonMember = "non-member",
-        /// Had one, and ended it.
+        /// A membership that the member ended.
         Canceled = "canceled",
-        /// Has or had one.
+        /// A paid or lapsed membership.
         ActiveOrExpired = "active-or-expired",
     }
 }
 
-/// What the membership system says of a person's membership.
+/// A subscriber's membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// Whose it is.
+    /// Its owner.
     pub plan_category: PlanCategory,
-    /// Where it stands.
+    /// Its state.
     pub status: MembershipStatus,
-    /// Until when it is paid for.
+    /// The last day that is paid for.
     pub expires_at: Option<Date>,
 }
 
-/// What lets the holder of an e-mailed link move to the new account: 256 random bits, as
-/// base64url without padding. It is a secret, and does not show itself in debug output.
+/// A secret that lets the holder of an e-mailed link confirm the move: 256 random bits, as
+/// base64url without padding. Debug output hides it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct MigrationToken(Arc<str>);
 
 impl MigrationToken {
-    /// Writes 256 random bits that the caller drew.
+    /// Encodes 256 random bits, drawn by the caller.
     pub fn new(bits: [u8; 32]) -> Self {
         use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
         Self(URL_SAFE_NO_PAD.encode(bits).into())
     }
 
-    /// Takes a token that was stored or sent.
+    /// Wraps a token that was stored or sent, unchecked.
     pub fn from_text(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// Whether it looks like a token at all; nobody holds one that does not.
+    /// Whether the text has a token's form, without which no subscriber holds it.
     pub fn is_well_formed(&self) -> bool {
         let is_of_base64url = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         self.0.len() == 43 && self.0.bytes().all(is_of_base64url)
@@ -195,69 +191,68 @@ impl fmt::Debug for MigrationToken {
     }
 }
 
-/// That a subscriber was moved to the new account, when, and by whom.
+/// A subscriber's move to the new account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Migrated {
-    /// When.
+    /// When it was decided.
     pub at: OffsetDateTime,
-    /// By whom.
+    /// Its origin.
     pub source: MigrationSource,
-    /// Whether the provider's accounts show it already.
+    /// Whether both accounts show it.
     pub arrived: bool,
     /// Whether the old account showed the person during the move.
     pub was_found: bool,
-    /// Whether the person has joined the new account's group, under this address or one that they
-    /// had before: it is joined once, because that begins the provider's chain of e-mails.
+    /// Whether the subscriber has joined the new account's group, under this address or an earlier
+    /// one. Joining starts the provider's chain of e-mails, so it happens once.
     pub has_joined: bool,
 }
 
-/// What is known of one e-mail address.
+/// An e-mail address and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscriber {
     /// Its id.
     pub id: SubscriberId,
-    /// Counts its commits.
+    /// The number of commits.
     pub version: Version,
     /// The address.
     pub email: Email,
-    /// When the membership system reported the person first; `None` while all that is known is
-    /// what the provider said about the address. For everybody outside such a person does not
-    /// exist yet.
+    /// When the membership system first reported the subscriber; `None` for an address known only
+    /// from the provider, which the API hides.
     pub reported_at: Option<OffsetDateTime>,
-    /// The moment of which the last report that says one is: an older one changes nothing.
+    /// The time of the latest dated report; an older report changes nothing.
     pub as_of: Option<OffsetDateTime>,
     /// The person's name.
     pub name: Option<String>,
-    /// The person's country, by its name.
+    /// The country's name.
     pub country: Option<String>,
     /// The membership, if there is one.
     pub membership: Option<Membership>,
-    /// Whether the person may be written to.
+    /// Whether mail may be sent.
     pub status: SubscriberStatus,
-    /// Where the suppression came from, where there is one and that was noted.
+    /// The origin of the suppression, if it was recorded.
     pub suppression: Option<Suppression>,
-    /// When an operator reinstated the person last: what the provider says of before that does
-    /// not count.
+    /// When an operator last reinstated the subscriber; earlier observations of the provider do not
+    /// count.
     pub reinstated_at: Option<OffsetDateTime>,
-    /// Why the address is to go from the accounts, if it is. Then nobody is reported under it.
+    /// The reason why the address is being removed from the accounts, if it is.
     pub departure: Option<Departure>,
-    /// How the person stands in each account.
+    /// The state in each account.
     pub places: Places,
-    /// When and how the person moved to the new account; `None` in the old one.
+    /// The move to the new account; `None` for subscribers of the old one.
     pub migrated: Option<Migrated>,
-    /// What lets the person move.
+    /// The token of the link to move.
     pub token: MigrationToken,
-    /// SHA-256 of what the account that the person is in is known to hold, see [`ProviderState`];
-    /// `None` while that is not known.
+    /// SHA-256 of the [`ProviderState`] that the subscriber's account is known to hold; `None`
+    /// while that is unknown.
     pub synced_digest: Option<[u8; 32]>,
-    /// When an account was last told, or shown to hold, what was news to it.
+    /// When an account last received, or was shown to hold, a new state.
     pub told_at: Option<OffsetDateTime>,
-    /// When it was written last.
+    /// When it was last written.
     pub updated_at: OffsetDateTime,
 }
 
 impl Subscriber {
-    /// An address that nobody has reported yet.
+    /// A row for an address that was not reported.
     fn unreported(
         email: Email,
         id: SubscriberId,
@@ -286,7 +281,7 @@ impl Subscriber {
         }
     }
 
-    /// The account that the person is in.
+    /// The subscriber's account.
     pub const fn account(&self) -> Account {
         match self.migrated {
             Some(_) => Account::New,
@@ -294,7 +289,7 @@ impl Subscriber {
         }
     }
 
-    /// The derived status of the membership.
+    /// The specification's `member_status`.
     pub fn member_status(&self) -> MemberStatus {
         match self.membership.map(|membership| membership.status) {
             None => MemberStatus::NonMember,

@@ -1,5 +1,4 @@
-//! What an operator decides about a person: that nothing may be sent to them, or that it may
-//! again, or that their link is to be another one.
+//! Decisions of an operator: suppress, reinstate, import suppressions, replace a token.
 
 use time::OffsetDateTime;
 
@@ -9,8 +8,8 @@ use super::{
 };
 use crate::tasks;
 
-/// Suppresses an address for a reason, whether it is known or not. `None` when a suppression as
-/// strong stands already. The status of the notice is the one to set.
+/// Suppresses an address, known or not, with the status of the notice. `None` if a suppression as
+/// strong stands.
 pub fn suppress(
     known: Option<&Subscriber>,
     notice: &Notice,
@@ -32,20 +31,19 @@ pub fn suppress(
     Change::of_status(known, after, now)
 }
 
-/// A suppression as a file tells it.
+/// A suppression from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedSuppression {
-    /// Whom it is about and the status, with the id and the token to use if the address is new.
+    /// The address and the status, with the id and token for a new address.
     pub notice: Notice,
-    /// When it was learnt, if the file says so.
+    /// When it was learnt, if the file has that.
     pub at: Option<OffsetDateTime>,
-    /// Why, if the file says so.
+    /// The reason, if the file has one.
     pub reason: Option<String>,
 }
 
-/// Takes in a suppression from a file. The strongest status stands, and none is ever lifted. One
-/// that was learnt before an operator reinstated the person does not count. `None` when it
-/// changes nothing.
+/// Applies a suppression from a file. The strongest status stands. One that is older than a
+/// reinstatement does not count. `None` if nothing changes.
 pub fn import(
     known: Option<&Subscriber>,
     imported: &ImportedSuppression,
@@ -61,12 +59,11 @@ pub fn import(
     suppress(known, notice, source, reason.as_deref(), now)
 }
 
-/// Lets mail be sent to a person again, from this moment on: what the provider says of before it
-/// does not count any more. No account is told to make the person active; whoever wants mail has
-/// subscribed there. `None` when the person is not suppressed.
+/// Lifts a suppression: observations of the provider count from now on only. No account is asked to
+/// activate the subscriber, who has to subscribe there. `None` for a subscriber who is not
+/// suppressed.
 ///
-/// Someone who had moved is moved once more, because a suppressed person may have stayed in the
-/// old account.
+/// A move is repeated, because a suppressed subscriber may have stayed in the old account.
 pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     if !subscriber.status.is_suppressed() {
         return None;
@@ -85,13 +82,13 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
         status: SubscriberStatus::Active,
         suppression: None,
         reinstated_at: Some(now),
-        // An address that is to go is still to go.
+        // The departure still has to be carried out.
         places: if is_departing {
             subscriber.places.clone()
         } else {
             places
         },
-        // Suppression has taken them out of the group.
+        // The suppression has removed them from the group.
         migrated: subscriber.migrated.map(|migrated| Migrated {
             arrived: false,
             has_joined: false,
@@ -109,7 +106,7 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
     Some(change)
 }
 
-/// Gives a person another migration token. The provider does not know either.
+/// Replaces a subscriber's migration token. The provider knows neither.
 pub fn rotate_token(
     subscriber: &Subscriber,
     token: &MigrationToken,

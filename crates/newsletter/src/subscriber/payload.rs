@@ -1,4 +1,4 @@
-//! The body of a report as it was sent, and the rules that each field holds by itself.
+//! The body of a report as sent, and the validation of each field.
 
 use domain::{
     checks::{optional, present},
@@ -11,7 +11,7 @@ use time::{Date, OffsetDateTime};
 
 use super::{Email, Membership, MembershipStatus, PlanCategory, limits};
 
-/// The body of a report, typed but not yet valid.
+/// The body of a report, typed but not yet validated.
 #[derive(Clone, Debug, Default, Deserialize, Validate)]
 #[serde(default)]
 pub(super) struct SubscriberPayload {
@@ -27,7 +27,7 @@ pub(super) struct SubscriberPayload {
     as_of: Field<Choice<OffsetDateTime>>,
 }
 
-/// The body's `membership`, which is replaced as a whole.
+/// The body's `membership`, replaced as a whole.
 #[derive(Clone, Debug, Default, Deserialize, Validate)]
 #[serde(default)]
 struct MembershipPayload {
@@ -39,7 +39,7 @@ struct MembershipPayload {
     expires_at: Field<Choice<Date>>,
 }
 
-/// What a report changes.
+/// The changes of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Changes {
     pub(super) name: Patch<String>,
@@ -50,7 +50,7 @@ pub(super) struct Changes {
 }
 
 impl SubscriberPayload {
-    /// Turns the payload into what it changes, and says what is wrong with it.
+    /// Validates the payload and returns its changes with the errors.
     pub(super) fn into_changes(self) -> (Changes, FieldErrors) {
         let errors = self.validate().err().map(FieldErrors::from);
         let changes = Changes {
@@ -65,7 +65,7 @@ impl SubscriberPayload {
 }
 
 impl MembershipPayload {
-    /// `None` when it is in error.
+    /// `None` if a required field is missing or wrong.
     fn membership(self) -> Option<Membership> {
         let expires_at = match self.expires_at {
             Field::Value(Choice(day)) => day,

@@ -1,4 +1,4 @@
-//! The command of the membership system: what it reports of a person.
+//! The command of the membership system: a report of a subscriber.
 
 use domain::{
     body::{self, BodyError},
@@ -13,17 +13,17 @@ use super::{
 /// Creates or partially updates a subscriber.
 #[derive(Clone, Debug)]
 pub struct PutSubscriber {
-    /// Who.
+    /// The address.
     pub email: Email,
-    /// The person's name.
+    /// The name.
     pub name: Patch<String>,
-    /// The person's country.
+    /// The country.
     pub country: Patch<String>,
     /// The membership, replaced as a whole.
     pub membership: Patch<Membership>,
-    /// The address that the person had before, where the report says one.
+    /// The subscriber's previous address, if the report has one.
     pub previous: Option<Email>,
-    /// The moment that the report is of, where it says one.
+    /// The time of the report, if it has one.
     pub as_of: Option<OffsetDateTime>,
     /// The id to use if the address is new.
     pub new_id: SubscriberId,
@@ -32,7 +32,7 @@ pub struct PutSubscriber {
 }
 
 impl PutSubscriber {
-    /// The field name under which a bad address is reported.
+    /// The field name of errors of the address.
     pub const EMAIL: &'static str = "email";
 
     /// Parses a request: the raw, percent-encoded path segment and the body.
@@ -45,7 +45,7 @@ impl PutSubscriber {
         Self::read(Email::from_path_segment(segment), body, new_id, new_token)
     }
 
-    /// Parses a report that comes another way: the address as it was read, and the body.
+    /// Parses a report from another source: a parsed address and the body.
     pub fn read(
         email: Result<Email, InvalidEmail>,
         body: &[u8],

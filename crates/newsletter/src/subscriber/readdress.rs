@@ -1,4 +1,4 @@
-//! Changes of an address: the person's record moves to the new one, and the old one departs.
+//! Changes of address: the record moves to the new address, and the old one departs.
 
 use time::OffsetDateTime;
 
@@ -12,14 +12,14 @@ use crate::{
     tasks,
 };
 
-/// What a report that names a previous address changes.
+/// The changes of a report that names a previous address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readdressed {
-    /// What becomes of the record, and whether there was none.
+    /// The change of the record.
     pub report: Report,
-    /// The row of the previous address, which is to go.
+    /// The row of the previous address, as a departure.
     pub departed: Option<Change>,
-    /// The row that stood at the new address and makes room.
+    /// The row that the record replaces at the new address.
     pub replaced: Option<(SubscriberId, Purge)>,
 }
 
@@ -32,7 +32,7 @@ impl Readdressed {
         }
     }
 
-    /// Adds it to a commit; gives the record where that changed.
+    /// Adds the changes to a commit. Returns the record if it changed.
     pub fn record(self, writes: &mut WriteSet) -> Option<Subscriber> {
         writes.purges.extend(self.replaced);
         if let Some(departed) = self.departed {
@@ -42,13 +42,13 @@ impl Readdressed {
     }
 }
 
-/// Applies a report of a person who had another address before.
+/// Applies a report that names a previous address.
 ///
-/// A record that was reported under the previous address moves with its id, token, status and
-/// account; a row at the new address that nobody has reported makes room for it. Where a reported
-/// record stands there already, that one takes the report. The strongest status of both stands,
-/// and the previous address departs. Where nobody was reported under it, what it said no to still
-/// counts. So a request that is repeated is an ordinary report.
+/// A reported record moves from the previous address with its id, token, status and account, and
+/// replaces an unreported row at the new one. A reported record at the new address stays and takes
+/// the report. The strongest status of both stands, and the previous address departs. Of an
+/// unreported previous address only the suppression counts, so a repeated request is an ordinary
+/// report.
 pub fn readdress(
     previous: Option<&Subscriber>,
     there: Option<&Subscriber>,
@@ -69,7 +69,7 @@ pub fn readdress(
     }
 }
 
-/// Brings the record to the new address.
+/// Moves the record to the new address.
 fn bring(
     previous: &Subscriber,
     there: Option<&Subscriber>,
@@ -86,7 +86,7 @@ fn bring(
         email: put.email.clone(),
         places: Places::default(),
         synced_digest: None,
-        // That was about the other address: of this one everything counts.
+        // It concerned the previous address.
         reinstated_at: None,
         migrated: previous.migrated.map(once_more),
         ..previous.clone()
@@ -115,7 +115,7 @@ fn bring(
     }
 }
 
-/// Asks for the move of a person who has to be moved once more.
+/// Asks for the repeated move, if there is one.
 fn ask_for_move(report: &mut Report) {
     if let Some(change) = &mut report.change
         && change.subscriber.migrated.is_some()
@@ -124,8 +124,8 @@ fn ask_for_move(report: &mut Report) {
     }
 }
 
-/// Lets the record at the new address take the report, and the other one go. Who had moved under
-/// either address has moved.
+/// Applies the report to the record at the new address, and has the other one depart. A move of
+/// either counts for the merged record.
 fn merge(
     previous: &Subscriber,
     there: &Subscriber,

@@ -1,4 +1,4 @@
-//! What an account's list shows of a person, compared with what is known.
+//! Comparison of an account's list with the stored subscribers.
 
 use time::OffsetDateTime;
 
@@ -8,28 +8,26 @@ use super::{
 };
 use crate::tasks;
 
-/// Whether somebody may have told the account anything since its list was asked for.
+/// Whether the account may have been written to since its list was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meanwhile {
-    /// Nobody: syncs of the account wait until its list is read. What the list shows is what the
-    /// account holds.
-    Quiet,
-    /// A sync may have. The list may be older than what it told, even if that is not recorded.
-    Told,
+pub enum ConcurrentWrites {
+    /// Not written to: syncs wait until the list is read, so the list shows what the account holds.
+    Excluded,
+    /// Possibly written to: the list may be older than a sync, even an unrecorded one.
+    Possible,
 }
 
-/// Takes in how an account's list shows a person, and asks for what repairs the difference: a
-/// sync where its fields are others, the end of a move where the person is still in the old
-/// account. Fields that are right count as told if nobody told the account any others
-/// meanwhile. `None` when it shows what is known.
+/// Applies an account's list entry, and asks for a repair: a sync if fields differ, a repeated move
+/// if the subscriber is still in the old account. Equal fields count as synced if the account was
+/// [`Excluded`](ConcurrentWrites::Excluded). `None` if nothing changes.
 ///
-/// A page may be older than what has been done since. So nothing else is concluded from it that
-/// a later call does not look at again, and no account is quiet because of it.
+/// A page may be outdated, so it causes only what a later call checks, and it never makes an
+/// account quiet.
 pub fn take_in(
     subscriber: &Subscriber,
     account: Account,
     found: &Found,
-    meanwhile: Meanwhile,
+    concurrent: ConcurrentWrites,
     now: OffsetDateTime,
 ) -> Option<Change> {
     let mut after = subscriber.clone();
@@ -42,7 +40,7 @@ pub fn take_in(
             let is_right = found.fields == Fields::from(&after.profile());
             if !is_right {
                 after.synced_digest = None;
-            } else if meanwhile == Meanwhile::Quiet {
+            } else if concurrent == ConcurrentWrites::Excluded {
                 after.hold(after.provider_state().digest(), now);
             }
             if after.needs_sync() {
@@ -65,8 +63,8 @@ pub fn take_in(
     Some(change)
 }
 
-/// The account's id of a person whom its list ought to show: the account has shown them, and they
-/// are to be there. A walk begins at `since`: of who was written since then, it may not know yet.
+/// The account's id of a subscriber who should be on its list. `None` for a subscriber who was
+/// written after the walk began at `since`.
 pub fn listed_as(
     subscriber: &Subscriber,
     account: Account,
@@ -81,9 +79,8 @@ pub fn listed_as(
         .filter(|_| ought && subscriber.updated_at < since)
 }
 
-/// Asks for a look at a person whom the account's whole list did not show though it ought to. A
-/// list alone is no proof: the sync, which goes by the account's id, decides. `None` for who need
-/// not be on the list any more.
+/// Asks for a lookup of a subscriber who is missing from an account's list. Absence is no proof:
+/// the sync decides by the account's id. `None` if the subscriber need not be on the list.
 pub fn look_for(
     subscriber: &Subscriber,
     account: Account,
@@ -100,15 +97,15 @@ pub fn look_for(
     Some(change)
 }
 
-/// Whether an account's list shows a person otherwise than is known. An id that is new here is
-/// none, and neither are other fields while a sync waits.
+/// Whether an account's list entry differs from the stored state. A new id does not count, and
+/// neither do fields while a sync is pending.
 pub fn is_different(
     subscriber: &Subscriber,
     account: Account,
     found: &Found,
     now: OffsetDateTime,
 ) -> bool {
-    let change = take_in(subscriber, account, found, Meanwhile::Told, now);
+    let change = take_in(subscriber, account, found, ConcurrentWrites::Possible, now);
     change.is_some_and(|change| {
         let mut after = change.subscriber;
         after.places[account]

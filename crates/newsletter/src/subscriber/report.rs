@@ -1,33 +1,33 @@
-//! What a report of the membership system means for a subscriber.
+//! Rules for reports of the membership system.
 
 use time::OffsetDateTime;
 
 use super::{Change, Membership, Places, PlanCategory, PutSubscriber, Subscriber};
 use crate::tasks;
 
-/// What becomes of a report.
+/// The outcome of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Whether the person is reported for the first time.
+    /// Whether it is the first report of the subscriber.
     pub is_new: bool,
-    /// What is written; nothing when the report says nothing new.
+    /// The change, if there is one.
     pub change: Option<Change>,
 }
 
-/// Applies a report to what is known of the address, which may be no more than a suppression.
+/// Applies a report to an address, of which no more than a suppression may be known.
 ///
-/// A report of an earlier moment than the last one that said one changes nothing. No report is of
-/// the future: one that says so counts as one of now, because it would hold back all others.
+/// A dated report that is older than the latest dated one changes nothing. A date in the future
+/// counts as now, because it would block all later reports.
 ///
-/// A change of an individual membership raises its event, whose listener sees to the sync.
-/// Every other change that the provider sees asks for the sync itself. Never both.
+/// A change of an individual membership raises its event, whose listener asks for the sync. Any
+/// other change that the provider sees asks for the sync itself. Never both.
 pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTime) -> Report {
     take_in(known, Subscriber::reported(known, put, now), put, now)
 }
 
 impl Subscriber {
-    /// What a report begins with: what is known of the address. An address that was to go is
-    /// that of a person again, with a token that they may be given.
+    /// The state that a report applies to. A departing address becomes a reported one again, with a
+    /// valid token.
     pub(super) fn reported(known: Option<&Self>, put: &PutSubscriber, now: OffsetDateTime) -> Self {
         match known {
             None => Self::unreported(put.email.clone(), put.new_id, put.new_token.clone(), now),
@@ -42,18 +42,18 @@ impl Subscriber {
     }
 }
 
-/// The moment that a report is of, where it says one.
+/// The report's date, at most `now`.
 fn as_of(put: &PutSubscriber, now: OffsetDateTime) -> Option<OffsetDateTime> {
     put.as_of.map(|as_of| as_of.min(now))
 }
 
-/// Whether a later report was taken in before.
+/// Whether a later report was applied before.
 pub(super) fn is_stale(known: &Subscriber, put: &PutSubscriber, now: OffsetDateTime) -> bool {
     let is_older = |last: OffsetDateTime| as_of(put, now).is_some_and(|as_of| as_of < last);
     known.as_of.is_some_and(is_older)
 }
 
-/// Applies a report to `after`, which is what is known or what has been made of it already.
+/// Applies a report to `after`, the known state or one derived from it.
 pub(super) fn take_in(
     known: Option<&Subscriber>,
     mut after: Subscriber,

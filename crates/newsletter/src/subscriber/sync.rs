@@ -1,8 +1,7 @@
-//! What the provider is to be told, and what is known to have been told.
+//! Syncs: the state that an account should hold, and the state that it is known to hold.
 //!
-//! `synced_digest` is the digest of what an account is known to hold. It is forgotten before each
-//! call and set again by the answer, so that a call that may or may not have reached the provider
-//! is never taken for none: only someone whose digest is the present one needs no call.
+//! `synced_digest` is the digest of the known state. It is cleared before each call and set by the
+//! answer, so a call whose outcome is unknown is repeated.
 
 use domain::{day, outbox::Effect};
 use sha2::{Digest, Sha256};
@@ -14,21 +13,20 @@ use super::{
 };
 use crate::tasks;
 
-/// What an account is told of a subscriber.
+/// The state of a subscriber that an account should hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderState {
-    /// Which account.
+    /// The account.
     pub account: Account,
-    /// What it is told.
+    /// The fields.
     pub profile: Profile,
-    /// Whether the person may be written to. A sync does not tell the account that, but every
-    /// change of it is followed by one, and nobody suppressed is made known to an account. To
-    /// unsubscribe people is what [withdrawals](super::withdrawal) are for.
+    /// Whether mail may be sent. It is not sent to the account, but a change of it needs a sync,
+    /// and a suppressed subscriber is never created. [Withdrawals](super::withdrawal) unsubscribe.
     pub status: SubscriberStatus,
 }
 
 impl ProviderState {
-    /// SHA-256 over all of it. Two that have one digest need not both be told.
+    /// SHA-256 over all fields.
     pub fn digest(&self) -> [u8; 32] {
         let profile = &self.profile;
         let expire_at = profile.membership_expire_at.map(day::write);
@@ -45,8 +43,8 @@ impl ProviderState {
         let mut hasher = Sha256::new();
         for part in parts {
             let part = part.unwrap_or_default();
-            // The length keeps a character from wandering between neighbours unnoticed. No
-            // stored text is empty, so an empty part is one that is not there.
+            // The length keeps characters from moving between neighbours unnoticed. Stored texts
+            // are never empty, so an empty part is an absent one.
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
@@ -55,7 +53,7 @@ impl ProviderState {
 }
 
 impl Subscriber {
-    /// What the provider is to know of the person.
+    /// The fields for the provider.
     pub fn profile(&self) -> Profile {
         Profile {
             email: self.email.clone(),
@@ -67,7 +65,7 @@ impl Subscriber {
         }
     }
 
-    /// What the account that the person is in is to be told.
+    /// The state for the subscriber's account.
     pub fn provider_state(&self) -> ProviderState {
         ProviderState {
             account: self.account(),
@@ -76,7 +74,7 @@ impl Subscriber {
         }
     }
 
-    /// Takes in that the account that the person is in holds this.
+    /// Records that the subscriber's account holds this state.
     pub(super) fn hold(&mut self, digest: [u8; 32], now: OffsetDateTime) {
         if self.synced_digest != Some(digest) {
             self.synced_digest = Some(digest);
@@ -84,9 +82,8 @@ impl Subscriber {
         }
     }
 
-    /// Whether there is something to tell. There is nothing of someone whom nobody has
-    /// reported; and of someone who is on the way to the new account there is nothing *yet*,
-    /// because what the old one knows of a suppression has to be seen first.
+    /// Whether the account's state is outdated or unknown. Unreported subscribers need no sync, nor
+    /// do those whose move is in progress, because the old account may show a suppression first.
     pub fn needs_sync(&self) -> bool {
         let is_under_way = self.migrated.is_some_and(|migrated| !migrated.arrived);
         self.reported_at.is_some()
@@ -95,18 +92,18 @@ impl Subscriber {
     }
 }
 
-/// What a sync that was claimed has to do.
+/// The work of a claimed sync.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Due {
     /// Nothing.
     Nothing,
-    /// The person has moved to another account since; it is to be done there.
+    /// The subscriber is in the other account now, which has this sync.
     Elsewhere(Effect),
-    /// Tell the account this.
+    /// Send this state.
     Tell(ProviderState),
 }
 
-/// What a sync that was claimed from an account's queue has to do.
+/// The work of a sync that was claimed from an account's queue.
 pub fn due(subscriber: &Subscriber, account: Account) -> Due {
     if !subscriber.needs_sync() {
         Due::Nothing
@@ -117,7 +114,7 @@ pub fn due(subscriber: &Subscriber, account: Account) -> Due {
     }
 }
 
-/// Forgets what was told, because something else is about to be.
+/// Clears the known state before a call.
 pub fn begin(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     subscriber.synced_digest?;
     let after = Subscriber {
@@ -127,30 +124,30 @@ pub fn begin(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     Some(Change::new(Some(subscriber), after, now))
 }
 
-/// What an account showed of a person while it was told about them.
+/// What an account showed of a subscriber during a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sight {
-    /// This.
+pub enum Observation {
+    /// A record.
     Found(Found),
-    /// Nobody, though it had the person once.
+    /// No record, though it had one before.
     Missing,
-    /// Nobody, and nobody was made known to it.
+    /// No record, and none was created.
     Nobody,
 }
 
-/// Records what an account was told and showed. Asks for another sync if there is more to tell
-/// by now. Someone who has left the account meanwhile may have been put back there, and is taken
-/// out once more.
+/// Records the sent state and the account's answer. Asks for another sync if the state has changed
+/// since. If the subscriber has left the account meanwhile, the call may have recreated them there,
+/// so the move is repeated.
 pub fn record(
     subscriber: &Subscriber,
     told: &ProviderState,
-    sight: &Sight,
+    observed: &Observation,
     now: OffsetDateTime,
 ) -> Change {
     let source = SuppressionSource::Answer;
     let mut after = subscriber.clone();
     if subscriber.departure.is_some() || subscriber.email != told.profile.email {
-        // What was told is to go. The departure looks there once more.
+        // The address departs, and is checked in the account once more.
         after.places[told.account].is_quiet = false;
         let mut change = Change::new(Some(subscriber), after, now);
         if change.subscriber.needs_sync() {
@@ -160,25 +157,25 @@ pub fn record(
     }
     let is_there = after.account() == told.account;
     let mut held = told.clone();
-    match sight {
-        Sight::Found(found) => {
+    match observed {
+        Observation::Found(found) => {
             after.see(told.account, found, source, now);
             held.status = after
                 .counted(told.account, found)
                 .unwrap_or(told.status)
                 .max(told.status);
         }
-        // Whoever has left it is not missing there.
-        Sight::Missing if is_there => {
+        // A subscriber of the other account is not missing here.
+        Observation::Missing if is_there => {
             after.miss(told.account, source, now);
             held.status = held.status.max(SubscriberStatus::Removed);
         }
-        Sight::Missing | Sight::Nobody => {}
+        Observation::Missing | Observation::Nobody => {}
     }
     if is_there {
         after.hold(held.digest(), now);
     } else if let Some(migrated) = &mut after.migrated
-        && matches!(sight, Sight::Found(_))
+        && matches!(observed, Observation::Found(_))
         && !after.status.is_suppressed()
     {
         migrated.arrived = false;

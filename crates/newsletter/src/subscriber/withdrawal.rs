@@ -1,30 +1,29 @@
-//! Withdrawals: no account sends anything to a person who is suppressed.
+//! Withdrawals: no account sends mail to a suppressed subscriber.
 //!
-//! A withdrawal looks the person up in every account that is not known to be quiet, unsubscribes
-//! them where they are shown active or unconfirmed, and records that the account is quiet. It
-//! works by address, so it serves people whom nobody has reported too. For a person who was
-//! reinstated it only looks, because what the provider delivers about them may be old.
+//! A withdrawal looks the address up in every account that is not known to be quiet, unsubscribes
+//! it where it is active or unconfirmed, and records the account as quiet. It covers unreported
+//! addresses too. For a reinstated subscriber it only looks, because webhook deliveries may be old.
 //!
-//! That it unsubscribes somebody is noted before, so that what the account shows of it is never
-//! taken for the person's own word: who bounced or was removed stays recorded as that.
+//! Its own unsubscription is recorded beforehand, so that it is not mistaken for the subscriber's
+//! wish, and a bounce or removal stays recorded as such.
 
 use time::OffsetDateTime;
 
 use super::{Account, Change, Subscriber, SuppressionSource, provider::Found};
 
-/// What a withdrawal does about a person whom an account shows.
+/// The action of a withdrawal in an account that has the subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Unsubscribes them where they are shown active or unconfirmed.
+    /// Unsubscribe, if active or unconfirmed.
     Suppress,
-    /// Takes them out: they have another address now.
+    /// Remove, because of a new address.
     Remove,
-    /// Has the account forget them.
+    /// Have the account forget the address.
     Forget,
 }
 
-/// Notes, before an account is told, that the unsubscription that it shows from then on is this
-/// service's own. `None` if that was noted before.
+/// Records, before the call, that the coming unsubscription is this service's own. `None` if that
+/// is recorded already.
 pub fn begin(subscriber: &Subscriber, account: Account, now: OffsetDateTime) -> Option<Change> {
     if subscriber.places[account].is_withdrawn {
         return None;
@@ -36,15 +35,14 @@ pub fn begin(subscriber: &Subscriber, account: Account, now: OffsetDateTime) -> 
     Some(change)
 }
 
-/// Whether an account that shows this is to unsubscribe the person.
+/// Whether an account with this record has to unsubscribe the subscriber.
 pub fn is_needed(subscriber: &Subscriber, found: Option<&Found>) -> bool {
     let gets_mail = |found: &Found| !found.is_deleted && found.status.suppression().is_none();
     subscriber.status.is_suppressed() && found.is_some_and(gets_mail)
 }
 
-/// Records what an account showed of the person, whom it has unsubscribed since where that was
-/// needed. The account is quiet from now on if nobody has written the person meanwhile: what they
-/// wrote may be what another call has learnt there.
+/// Records an account's answer. The account is quiet from now on if the row is unchanged since the
+/// lookup: another commit may stem from a newer answer of the account.
 pub fn record(
     subscriber: &Subscriber,
     account: Account,

@@ -13,8 +13,8 @@ use domain::testing::Memory;
 
 use crate::{
     store::{
-        AccountState, Accounts, Census, Store, StoreError, SubscriberQuery, SubscriberReader,
-        SubscriberWrite, Who, WriteSet, remembered_as,
+        AccountState, Accounts, Store, StoreError, SubscriberCount, SubscriberFilter,
+        SubscriberQuery, SubscriberReader, SubscriberWrite, WriteSet, remembered_as,
     },
     subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
@@ -22,7 +22,7 @@ use crate::{
 /// A store in memory with postings and subscribers. Nothing survives it.
 pub type MemoryStore = Memory<Subscribers>;
 
-/// What is kept of subscribers and of the provider's accounts.
+/// The stored subscribers and accounts.
 #[derive(Debug, Default)]
 pub struct Subscribers {
     rows: HashMap<SubscriberId, Subscriber>,
@@ -33,7 +33,7 @@ pub struct Subscribers {
     states: HashMap<Account, AccountState>,
 }
 
-/// The key of what is remembered.
+/// The key of remembered suppressions.
 const KEY: [u8; 32] = [0xA5; 32];
 
 impl Subscribers {
@@ -64,7 +64,7 @@ impl Subscribers {
             )
     }
 
-    /// Whether an address is this one's, nobody's, or that of a row that leaves it.
+    /// Whether an address is unused, this row's, or released in this commit.
     fn is_free(&self, email: &Email, id: SubscriberId, writes: &WriteSet) -> bool {
         self.by_email.get(email).is_none_or(|holder| {
             let written = writes.subscribers.get(holder);
@@ -180,10 +180,10 @@ impl SubscriberReader for MemoryStore {
         let ids = subscribers.by_email.values();
         let rows = ids.filter_map(|id| subscribers.rows.get(id));
         Ok(rows
-            .filter(|row| match query.who {
-                Who::Reported => row.reported_at.is_some(),
-                Who::Unmigrated => row.reported_at.is_some() && row.migrated.is_none(),
-                Who::Suppressed => row.status.is_suppressed(),
+            .filter(|row| match query.filter {
+                SubscriberFilter::Reported => row.reported_at.is_some(),
+                SubscriberFilter::Unmigrated => row.reported_at.is_some() && row.migrated.is_none(),
+                SubscriberFilter::Suppressed => row.status.is_suppressed(),
             })
             .filter(|row| query.after.as_ref().is_none_or(|after| row.email > *after))
             .take(query.limit)
@@ -191,7 +191,7 @@ impl SubscriberReader for MemoryStore {
             .collect())
     }
 
-    async fn census(&self) -> Result<Vec<Census>, StoreError> {
+    async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
         let subscribers = locked(self);
         let mut counts = BTreeMap::new();
         let rows = subscribers.rows.values();
@@ -200,14 +200,16 @@ impl SubscriberReader for MemoryStore {
             let standing = (row.account(), row.status, is_under_way);
             *counts.entry(standing).or_insert(0) += 1;
         }
-        let census = counts.into_iter();
-        Ok(census
-            .map(|((account, status, is_under_way), people)| Census {
-                account,
-                status,
-                is_under_way,
-                people,
-            })
+        let counts = counts.into_iter();
+        Ok(counts
+            .map(
+                |((account, status, is_under_way), people)| SubscriberCount {
+                    account,
+                    status,
+                    is_under_way,
+                    people,
+                },
+            )
             .collect())
     }
 }

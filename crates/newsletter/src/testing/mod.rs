@@ -9,7 +9,7 @@ mod memory;
 mod provider;
 mod sample;
 
-pub use domain::testing::{deed, hours, minutes, noon, text, uuid};
+pub use domain::testing::{by_ann, hours, minutes, noon, text, uuid};
 use domain::{audit::AuditLog, outbox::Outbox};
 
 pub use self::{

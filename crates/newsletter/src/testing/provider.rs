@@ -49,7 +49,7 @@ pub struct Person {
     pub unsubscribed_at: Option<OffsetDateTime>,
     /// Whether they are in the group.
     pub is_in_group: bool,
-    /// What the account was told last; nothing of who was there before.
+    /// The last fields sent; `None` for a person who was there before.
     pub profile: Option<Profile>,
     /// How often they joined the group.
     pub joined: usize,
@@ -64,7 +64,7 @@ pub enum Failing {
     After,
 }
 
-/// What happens to a request.
+/// An incident of a request.
 #[derive(Clone, Debug)]
 enum Incident {
     /// It fails. An answer that is not understood, of a proxy or about another person, is
@@ -112,12 +112,12 @@ impl MemoryProvider {
         self.state().set(account, email, status.into());
     }
 
-    /// Somebody deletes a person by hand.
+    /// Deletes a person by hand.
     pub fn delete(&self, account: Account, email: &Email) {
         self.state().people.remove(&(account, email.clone()));
     }
 
-    /// What an account is set up like.
+    /// Sets the account's configuration.
     pub fn set_up(&self, account: Account, inspection: Inspection) {
         self.state().inspections.insert(account, inspection);
     }
@@ -249,7 +249,7 @@ impl State {
 impl From<SubscriberStatus> for ProviderStatus {
     fn from(status: SubscriberStatus) -> Self {
         match status {
-            // It has no word for who is gone.
+            // There is no word for a removed person.
             SubscriberStatus::Active | SubscriberStatus::Removed => Self::Active,
             SubscriberStatus::Bounced => Self::Bounced,
             SubscriberStatus::Unsubscribed => Self::Unsubscribed,

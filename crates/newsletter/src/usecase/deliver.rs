@@ -1,4 +1,4 @@
-//! The newsletter's listener of its event.
+//! The listener of the newsletter's event.
 
 use domain::outbox::Receipt;
 use time::OffsetDateTime;
@@ -8,12 +8,11 @@ use crate::{
     subscriber::SubscriberId,
 };
 
-/// Delivers [`INDIVIDUAL_MEMBERSHIP_UPDATED`](crate::tasks::INDIVIDUAL_MEMBERSHIP_UPDATED) of
-/// people, and finishes the events' tasks, in one commit.
+/// Delivers [`INDIVIDUAL_MEMBERSHIP_UPDATED`](crate::tasks::INDIVIDUAL_MEMBERSHIP_UPDATED) and
+/// finishes the events' tasks in one commit.
 ///
-/// It asks for the sync of those of whom there is something to tell. A membership that lapses or
-/// is renewed changes nothing for the provider, and so asks for nothing; and one of a person who
-/// is as they were reported first waits with the bulk.
+/// It asks for a sync if the provider's state differs, which a lapse or renewal does not change.
+/// The sync of a subscriber who is unchanged since the first report is bulk work.
 pub async fn deliver(
     store: &dyn Store,
     tasks: &[(Receipt, SubscriberId)],

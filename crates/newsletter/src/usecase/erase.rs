@@ -1,6 +1,6 @@
-//! Erasing people, and remembering that they said no.
+//! Erasure of subscribers, and the remembered suppressions of erased ones.
 
-use domain::audit::Deed;
+use domain::audit::Attribution;
 use time::OffsetDateTime;
 
 use super::people::People;
@@ -10,13 +10,13 @@ use crate::{
     subscriber::{Email, MigrationToken, Subscriber, SubscriberId, departure},
 };
 
-/// Erases the person of an address, whether they were reported or not: from this commit on nobody
-/// finds them, and a worker has both accounts forget them. `false` for an address that nobody
-/// knows. Of an operator's command the audit tells, by the id alone.
+/// Erases the subscriber of an address, reported or not: hidden from this commit on, and a worker
+/// has both accounts forget the address. `false` for an unknown address. The audit entry of an
+/// operator's command names the id alone.
 pub async fn erase(
     store: &dyn Store,
     email: &Email,
-    deed: Option<&Deed>,
+    by: Option<&Attribution>,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
     let people = People::load(store, std::slice::from_ref(email)).await?;
@@ -26,16 +26,15 @@ pub async fn erase(
     if let Some(change) = departure::erase(subscriber, now) {
         let mut writes = WriteSet::new(now);
         let id = change.record(&mut writes).id;
-        let entry = deed.map(|deed| deed.entry(audit::SUBSCRIBERS_ERASE, now).about(id));
+        let entry = by.map(|by| by.entry(audit::SUBSCRIBERS_ERASE, now).about(id));
         writes.tasks.audit.extend(entry);
         store.commit(writes).await?;
     }
     Ok(true)
 }
 
-/// Makes a row again for an address of which nothing but a suppression is remembered, for an
-/// operator who is about to decide about it; gives the row of one that has one. `None` for an
-/// address that nobody knows.
+/// Recreates the row of an address of which only a suppression is remembered, for an operator's
+/// decision; returns an existing row as it is. `None` for an unknown address.
 pub async fn recall(
     store: &dyn Store,
     email: &Email,

@@ -1,40 +1,40 @@
 //! Moves to the provider's new account: the decision, and its steps at the provider.
 //!
-//! [`begin_move`] says who is to be moved. Then, for each: [`look_up`] asks the old account,
-//! [`record_found`] records what it showed before anything else happens, [`join`] puts the person
-//! into the new account, [`record_joined`] records what that showed; the old account is looked up
-//! and recorded once more, because somebody may have left while the new one was called; only then
-//! [`leave`] takes the person out of the old account, and [`record_move`] records the arrival.
-//! Who is suppressed by any of these stays in the old account and is withdrawn from the new one.
-//! Each step may be done again: whoever starts over after a failure loses nobody.
+//! [`begin_move`] starts the task. [`look_up`] asks the old account, and [`record_found`] records
+//! its answer before anything else happens. [`join`] adds the subscriber to the new account,
+//! [`record_joined`] records the answer. The old account is looked up and recorded once more,
+//! because a subscriber may unsubscribe during the call to the new one. Only then [`leave`] removes
+//! the subscriber from the old account, and [`record_move`] records the arrival. If a step shows a
+//! suppression, the subscriber stays in the old account and is withdrawn from the new one. Each
+//! step can be repeated, so a move that starts over after a failure loses no subscriber.
 
 use domain::outbox::Receipt;
 use time::OffsetDateTime;
 
-use super::{Errand, report::is_reported};
+use super::{ProviderJob, report::is_reported};
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{
         Account, Email, Migrated, MigrationSource, MigrationToken, Subscriber, SubscriberId,
         migration::{self, Next},
         provider::{Found, Provider, ProviderError, ProviderStatus},
-        sync::Sight,
+        sync::Observation,
     },
     tasks,
 };
 
-/// What became of the wish to move somebody.
+/// The outcome of a request to move a subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Migration {
-    /// They are on the way.
+    /// The move has started.
     Started,
-    /// They had moved before, and stay as they are.
+    /// It was started before.
     Unchanged,
-    /// Nobody has reported them.
+    /// The address was not reported.
     Unknown,
 }
 
-/// Moves people to the new account, in one commit.
+/// Starts the moves of several subscribers in one commit.
 pub async fn migrate(
     store: &dyn Store,
     emails: &[Email],
@@ -63,8 +63,8 @@ pub async fn migrate(
     Ok(answers)
 }
 
-/// Moves the holder of a token to the new account because they confirmed it, and gives them as
-/// they are afterwards; `None` when nobody who was reported holds it.
+/// Starts the move of a token's holder, who has confirmed it. Returns the subscriber afterwards;
+/// `None` if no reported subscriber holds the token.
 pub async fn confirm_migration(
     store: &dyn Store,
     token: &MigrationToken,
@@ -83,31 +83,30 @@ pub async fn confirm_migration(
     Ok(Some(after))
 }
 
-/// Says what the new account has to be told of the person who is to be moved for a task. A task
-/// that needs nothing any more is finished on the spot.
+/// Returns the job of a claimed move. Finishes a task that is no longer needed.
 pub async fn begin_move(
     store: &dyn Store,
     receipt: Receipt,
     id: SubscriberId,
     now: OffsetDateTime,
-) -> Result<Option<Errand>, StoreError> {
+) -> Result<Option<ProviderJob>, StoreError> {
     let known = store.load_by_id(&[id]).await?;
-    let errand = known.get(&id).and_then(|subscriber| {
+    let job = known.get(&id).and_then(|subscriber| {
         migration::due(subscriber)?;
-        Some(errand(receipt, subscriber))
+        Some(job(receipt, subscriber))
     });
-    if errand.is_none() {
+    if job.is_none() {
         let mut writes = WriteSet::new(now);
         writes.tasks.done.push(receipt);
         store.commit(writes).await?;
     }
-    Ok(errand)
+    Ok(job)
 }
 
-/// What a move tells the new account of the person, as they are known by now.
-fn errand(receipt: Receipt, subscriber: &Subscriber) -> Errand {
+/// The job for the subscriber's present state.
+fn job(receipt: Receipt, subscriber: &Subscriber) -> ProviderJob {
     let has_joined = |migrated: Migrated| migrated.has_joined;
-    Errand {
+    ProviderJob {
         receipt,
         subscriber: subscriber.id,
         state: subscriber.provider_state(),
@@ -116,75 +115,77 @@ fn errand(receipt: Receipt, subscriber: &Subscriber) -> Errand {
     }
 }
 
-/// Looks the person up in the old account.
+/// Looks the subscriber up in the old account.
 pub async fn look_up(
     provider: &dyn Provider,
-    errand: &Errand,
+    job: &ProviderJob,
 ) -> Result<Option<Found>, ProviderError> {
-    let email = &errand.state.profile.email;
+    let email = &job.state.profile.email;
     provider.find(Account::Old, email).await
 }
 
-/// How a move goes on after a step was recorded.
+/// How a move continues after a recorded step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveStep {
-    /// With this.
-    GoOn(Errand),
-    /// Not at all: the task is finished.
+    /// With this job.
+    GoOn(ProviderJob),
+    /// It has ended, and its task is finished.
     Over,
-    /// Not without an operator.
+    /// It stops for an operator.
     Stuck(ProviderError),
 }
 
-/// Records what the old account showed, before anything follows from it, and says how the move
-/// goes on by what is known by now. `was_there` says that the account showed the person earlier
-/// in this attempt.
+/// Records the old account's answer and returns how the move continues. `was_there`: the account
+/// showed the subscriber earlier in this attempt.
 pub async fn record_found(
     store: &dyn Store,
-    errand: &Errand,
+    job: &ProviderJob,
     found: Option<&Found>,
     was_there: bool,
     now: OffsetDateTime,
 ) -> Result<MoveStep, StoreError> {
-    record_step(store, errand, now, |subscriber| {
+    record_step(store, job, now, |subscriber| {
         migration::look(subscriber, found, was_there, now)
     })
     .await
 }
 
-/// Puts the person into the new account, and into its group if they have not been in it: that starts
-/// its chain of e-mails.
-pub async fn join(provider: &dyn Provider, errand: &Errand) -> Result<Sight, ProviderError> {
-    let profile = &errand.state.profile;
-    if errand.id.is_some() {
-        // Whom the account had and has no more is not created again.
+/// Adds the subscriber to the new account, and to its group unless they joined it before: that
+/// starts the chain of e-mails.
+pub async fn join(
+    provider: &dyn Provider,
+    job: &ProviderJob,
+) -> Result<Observation, ProviderError> {
+    let profile = &job.state.profile;
+    if job.id.is_some() {
+        // A subscriber whom the account has lost is not created again.
         match provider.find(Account::New, &profile.email).await? {
-            None => return Ok(Sight::Missing),
-            Some(found) if found.is_deleted => return Ok(Sight::Missing),
+            None => return Ok(Observation::Missing),
+            Some(found) if found.is_deleted => return Ok(Observation::Missing),
             Some(found) if found.status != ProviderStatus::Active => {
-                return Ok(Sight::Found(found));
+                return Ok(Observation::Found(found));
             }
             Some(_) => {}
         }
     }
-    let upserted = provider.upsert(Account::New, profile, errand.joins).await?;
-    errand.sight(provider, upserted).await
+    let upserted = provider.upsert(Account::New, profile, job.joins).await?;
+    job.observe(provider, upserted).await
 }
 
-/// Records what the new account showed of the person who joined.
+/// Records the new account's answer.
 pub async fn record_joined(
     store: &dyn Store,
-    errand: &Errand,
-    sight: &Sight,
+    job: &ProviderJob,
+    observed: &Observation,
     now: OffsetDateTime,
 ) -> Result<MoveStep, StoreError> {
-    record_step(store, errand, now, |subscriber| {
-        migration::join(subscriber, sight, now)
+    record_step(store, job, now, |subscriber| {
+        migration::join(subscriber, observed, now)
     })
     .await
 }
 
-/// Takes the person, who is active in the new account, out of the old one.
+/// Removes the subscriber from the old account.
 pub async fn leave(provider: &dyn Provider, found: Option<&Found>) -> Result<(), ProviderError> {
     match found {
         Some(found) => provider.remove(Account::Old, &found.id).await,
@@ -194,11 +195,11 @@ pub async fn leave(provider: &dyn Provider, found: Option<&Found>) -> Result<(),
 
 async fn record_step(
     store: &dyn Store,
-    errand: &Errand,
+    job: &ProviderJob,
     now: OffsetDateTime,
     decide: impl FnOnce(&Subscriber) -> (Subscriber, Next) + Send,
 ) -> Result<MoveStep, StoreError> {
-    let id = errand.subscriber;
+    let id = job.subscriber;
     let known = store.load_by_id(&[id]).await?;
     let mut writes = WriteSet::new(now);
     let under_way = known
@@ -206,12 +207,12 @@ async fn record_step(
         .filter(|subscriber| migration::due(subscriber).is_some());
     let step = match under_way {
         None => {
-            writes.tasks.done.push(errand.receipt);
+            writes.tasks.done.push(job.receipt);
             MoveStep::Over
         }
-        // What was put there under the other address is seen to by its departure.
-        Some(subscriber) if !migration::is_of(subscriber, &errand.state) => {
-            writes.tasks.done.push(errand.receipt);
+        // The departure removes the other address from the new account.
+        Some(subscriber) if !migration::is_of(subscriber, &job.state) => {
+            writes.tasks.done.push(job.receipt);
             writes.tasks.ask(tasks::migrate(id));
             MoveStep::Over
         }
@@ -219,12 +220,12 @@ async fn record_step(
             let (after, next) = decide(subscriber);
             if next == Next::Stay {
                 migration::stay(subscriber, after, now).record(&mut writes);
-                writes.tasks.done.push(errand.receipt);
+                writes.tasks.done.push(job.receipt);
                 MoveStep::Over
             } else {
                 let step = match next {
                     Next::Stuck(why) => MoveStep::Stuck(ProviderError::Permanent(why)),
-                    _ => MoveStep::GoOn(self::errand(errand.receipt, &after)),
+                    _ => MoveStep::GoOn(self::job(job.receipt, &after)),
                 };
                 if let Some(change) = migration::change(subscriber, after, now) {
                     change.record(&mut writes);
@@ -239,11 +240,10 @@ async fn record_step(
     Ok(step)
 }
 
-/// Records that the person has arrived in the new account, which was told what it was told when
-/// they joined, and finishes the task.
+/// Records the arrival in the new account, with the state sent on joining, and finishes the task.
 pub async fn record_move(
     store: &dyn Store,
-    joined: &Errand,
+    joined: &ProviderJob,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let known = store.load_by_id(&[joined.subscriber]).await?;

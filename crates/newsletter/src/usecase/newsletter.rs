@@ -1,65 +1,62 @@
-//! Newsletter subscribers: reports, the provider's events, moves to the new account.
+//! The driving port of the newsletter.
 
 use async_trait::async_trait;
 
 use crate::subscriber::{Email, MigrationToken, ProviderEvent, PutSubscriber, Subscriber};
 
-/// What became of a report.
+/// The outcome of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reported {
-    /// The subscriber as it is afterwards.
+    /// The subscriber afterwards.
     pub subscriber: Subscriber,
-    /// Whether the person was reported for the first time.
+    /// Whether it is the first report of the subscriber.
     pub is_new: bool,
 }
 
-/// Why a command about a subscriber got no answer.
+/// The reason why a command was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NewsletterError {
-    /// The store cannot say; whether it was written is not known. Repeating it is safe.
+    /// The store is away; whether it has written is unknown. Repeating the command is safe.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// Nobody is moved by the link, because an operator has not set up where to. Nothing was
-    /// written.
+    /// The move by link lacks its configuration. Nothing was written.
     #[error("moves by the link are not set up")]
     NotSetUp,
-    /// The store answered what it never should.
+    /// The store returned invalid data.
     #[error("the store failed: {0}")]
     Broken(String),
 }
 
-/// The driving port of the newsletter: whoever receives commands hands them over here, and
-/// waits for the answer that was committed.
+/// The driving port of the newsletter: takes commands and answers after the commit.
 #[async_trait]
 pub trait Newsletter: Send + Sync {
-    /// Takes in what the membership system reports of a person.
+    /// Applies a report of the membership system.
     async fn put(&self, put: PutSubscriber) -> Result<Reported, NewsletterError>;
 
-    /// A person that was reported.
+    /// A reported subscriber.
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Erases a person. `false` for an address that nobody knows.
+    /// Erases a subscriber. `false` for an unknown address.
     async fn erase(&self, email: &Email) -> Result<bool, NewsletterError>;
 
-    /// Takes in what the provider says, in any order and however often.
+    /// Applies events of the provider, repeated or out of order.
     async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError>;
 
-    /// The person who holds a token.
+    /// The holder of a token.
     async fn find_by_token(
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Moves the holder of a token to the new account because they confirmed it, and gives them
-    /// as they are afterwards. Whoever has moved already stays as they are. `None` when nobody
-    /// holds the token.
+    /// Starts the move of a token's holder, who has confirmed it, and returns the subscriber
+    /// afterwards, unchanged if they had moved before. `None` for an unknown token.
     async fn confirm_migration(
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Unsubscribes the holder of a token because they asked for it, and gives them as they are
-    /// afterwards. `None` when nobody holds the token.
+    /// Unsubscribes a token's holder and returns the subscriber afterwards. `None` for an unknown
+    /// token.
     async fn unsubscribe(
         &self,
         token: &MigrationToken,

@@ -10,7 +10,7 @@ use crate::{
     subscriber::{Notice, notice},
 };
 
-/// Takes in what the provider says, in one commit, in any order and however often.
+/// Applies events of the provider in one commit, repeated or out of order.
 pub async fn notice_events(
     store: &dyn Store,
     batch: &[Notice],
@@ -22,7 +22,7 @@ pub async fn notice_events(
     let mut writes = WriteSet::new(now);
     for said in batch {
         let email = &said.event.email;
-        // Who was erased and is remembered is suppressed, and no delivery brings the address back.
+        // An erased address with a remembered suppression gets no row from a delivery.
         if people.get(email).is_none() && people.remembered(email).is_some() {
             continue;
         }

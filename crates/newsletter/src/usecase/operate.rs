@@ -1,8 +1,8 @@
-//! What operators decide about people, recorded in the same commit.
+//! Decisions of operators, audited in the same commit.
 
 use std::collections::HashSet;
 
-use domain::audit::Deed;
+use domain::audit::Attribution;
 use time::OffsetDateTime;
 
 use super::{
@@ -18,22 +18,21 @@ use crate::{
     },
 };
 
-/// What became of an operator's command.
+/// The outcome of an operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operated {
-    /// The person as they are afterwards.
+    /// The subscriber afterwards.
     pub subscriber: Subscriber,
-    /// Whether it changed anything. What changes nothing is not recorded.
+    /// Whether it changed anything, and so was audited.
     pub is_news: bool,
 }
 
-/// Suppresses an address, whether it is known or not: both accounts are told. A suppression that
-/// is as strong stays as it is.
+/// Suppresses an address, known or not, in both accounts. A suppression as strong stays as it is.
 pub async fn suppress(
     store: &dyn Store,
     notice: &Notice,
     reason: &str,
-    deed: &Deed,
+    by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<Operated, StoreError> {
     let email = &notice.event.email;
@@ -55,7 +54,7 @@ pub async fn suppress(
         });
     }
     follow(store, people.departed(), &mut writes, now).await?;
-    let entry = deed.entry(audit::SUBSCRIBERS_SUPPRESS, now);
+    let entry = by.entry(audit::SUBSCRIBERS_SUPPRESS, now);
     let entry = entry.about(subscriber.id).with("reason", reason);
     writes.tasks.audit.push(entry);
     store.commit(writes).await?;
@@ -65,12 +64,12 @@ pub async fn suppress(
     })
 }
 
-/// Reinstates a person who is suppressed; `None` when nobody has the id.
+/// Reinstates a suppressed subscriber; `None` for an unknown id.
 pub async fn reinstate(
     store: &dyn Store,
     id: SubscriberId,
     reason: &str,
-    deed: &Deed,
+    by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<Option<Operated>, StoreError> {
     let mut known = store.load_by_id(&[id]).await?;
@@ -84,7 +83,7 @@ pub async fn reinstate(
         }));
     };
     let mut writes = WriteSet::new(now);
-    let entry = deed.entry(audit::SUBSCRIBERS_REINSTATE, now);
+    let entry = by.entry(audit::SUBSCRIBERS_REINSTATE, now);
     let entry = entry
         .about(id)
         .with("reason", reason)
@@ -98,14 +97,14 @@ pub async fn reinstate(
     }))
 }
 
-/// Gives a person another migration token: links with the one before are nobody's from this commit
-/// on. `None` when nobody who was reported has the id. The audit tells of neither token.
+/// Replaces a subscriber's migration token, which invalidates earlier links. `None` for an id that
+/// is unknown or unreported. The audit entry contains neither token.
 pub async fn rotate_token(
     store: &dyn Store,
     id: SubscriberId,
     token: &MigrationToken,
     reason: &str,
-    deed: &Deed,
+    by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<Option<Subscriber>, StoreError> {
     let mut known = store.load_by_id(&[id]).await?;
@@ -113,7 +112,7 @@ pub async fn rotate_token(
         return Ok(None);
     };
     let mut writes = WriteSet::new(now);
-    let entry = deed.entry(audit::SUBSCRIBERS_ROTATE_TOKEN, now);
+    let entry = by.entry(audit::SUBSCRIBERS_ROTATE_TOKEN, now);
     writes
         .tasks
         .audit
@@ -123,8 +122,8 @@ pub async fn rotate_token(
     Ok(Some(subscriber))
 }
 
-/// Takes in suppressions from a file, in their order and in one commit, and says of each whether
-/// it changed anything.
+/// Applies suppressions from a file, in their order and in one commit. Returns for each whether it
+/// changed anything.
 pub async fn import_suppressions(
     store: &dyn Store,
     batch: &[ImportedSuppression],

@@ -1,5 +1,5 @@
-//! The people whom commands name: loaded before anything is decided, and kept up to date with what
-//! is decided in the same commit.
+//! The subscribers of a batch of commands, loaded before the decisions and kept up to date with
+//! them.
 
 use std::collections::HashMap;
 
@@ -10,17 +10,17 @@ use crate::{
     subscriber::{Change, Departure, Email, Remembered, Subscriber, SubscriberId, departure},
 };
 
-/// How many new addresses in a row a person is followed to.
+/// The largest number of successive changes of address to follow.
 const MOST_HOPS: usize = 8;
 
-/// What is known of some addresses.
+/// The known state of some addresses.
 pub(super) struct People {
     known: HashMap<Email, Subscriber>,
     remembered: HashMap<Email, Remembered>,
 }
 
 impl People {
-    /// Loads what is known of these addresses, and what is remembered of those without a row.
+    /// Loads the rows of addresses, and the remembered suppressions of those without one.
     pub async fn load(store: &dyn Store, emails: &[Email]) -> Result<Self, StoreError> {
         let known = store.load(emails).await?;
         let strangers = emails.iter().filter(|email| !known.contains_key(email));
@@ -38,12 +38,12 @@ impl People {
         self.known.get(email)
     }
 
-    /// What is remembered of an address without a row.
+    /// The remembered suppression of an address without a row.
     pub fn remembered(&self, email: &Email) -> Option<Remembered> {
         self.remembered.get(email).copied()
     }
 
-    /// Adds a change of an address to a commit. A new row begins with what is remembered.
+    /// Adds a change to a commit, with the remembered suppression for a new row.
     pub fn record(&mut self, mut change: Change, writes: &mut WriteSet) {
         let email = change.subscriber.email.clone();
         if let Some(remembered) = self.remembered.remove(&email) {
@@ -53,15 +53,14 @@ impl People {
         self.known.insert(email, change.record(writes));
     }
 
-    /// The addresses among these that people have left.
+    /// The departing addresses of the batch.
     pub fn departed(&self) -> Vec<Subscriber> {
         let known = self.known.values();
         known.filter(|it| it.departure.is_some()).cloned().collect()
     }
 }
 
-/// Passes on what was learnt of addresses that people have left to their present records, in the
-/// same commit.
+/// Applies suppressions of departing addresses to the present records, in the same commit.
 pub(super) async fn follow(
     store: &dyn Store,
     mut departed: Vec<Subscriber>,
@@ -97,7 +96,7 @@ fn successor(departed: &Subscriber) -> Option<SubscriberId> {
     departed.departure.and_then(Departure::successor)
 }
 
-/// The present record of a person who has left an address, if there still is one.
+/// The present record of a departed address, if there is one.
 pub(super) async fn present(
     store: &dyn Store,
     departed: &Subscriber,

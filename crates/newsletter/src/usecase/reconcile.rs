@@ -1,4 +1,4 @@
-//! Reconciling with what an account shows of everybody, page by page.
+//! Reconciliation with an account's list, page by page.
 
 use time::OffsetDateTime;
 
@@ -8,17 +8,17 @@ use crate::{
     subscriber::{
         Account, SubscriberId,
         provider::Listed,
-        reconciliation::{self, Meanwhile},
+        reconciliation::{self, ConcurrentWrites},
     },
 };
 
-/// Records what one page of an account's list shows of the people who are known, in one commit,
-/// and says how many of them it changed. Nobody is made known by it.
+/// Records a page of an account's list in one commit, and returns the number of changed
+/// subscribers. Unknown addresses get no row.
 pub async fn reconcile(
     store: &dyn Store,
     account: Account,
     people: &[Listed],
-    meanwhile: Meanwhile,
+    concurrent: ConcurrentWrites,
     now: OffsetDateTime,
 ) -> Result<usize, StoreError> {
     let emails: Vec<_> = people.iter().map(|person| person.email.clone()).collect();
@@ -27,7 +27,7 @@ pub async fn reconcile(
     let mut changed = 0;
     for person in people {
         let change = known.get(&person.email).and_then(|subscriber| {
-            reconciliation::take_in(subscriber, account, &person.found, meanwhile, now)
+            reconciliation::take_in(subscriber, account, &person.found, concurrent, now)
         });
         if let Some(change) = change {
             change.record(&mut writes);
@@ -46,8 +46,8 @@ pub async fn reconcile(
     Ok(changed)
 }
 
-/// Asks for a look at each of these people, whom an account's whole list did not show, in one
-/// commit, and says how many that are. A walk of the list began at `since`.
+/// Asks for lookups of subscribers who are missing from an account's list, in one commit, and
+/// returns their number. The walk of the list began at `since`.
 pub async fn look_for(
     store: &dyn Store,
     account: Account,

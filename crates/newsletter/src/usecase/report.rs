@@ -10,9 +10,7 @@ use crate::{
     subscriber::{Email, MigrationToken, PutSubscriber, Subscriber, departure, readdress, report},
 };
 
-/// Takes in a report, in one commit.
-///
-/// An error means that no answer was given and that the report can be taken in again.
+/// Applies a report in one commit. After an error it can be repeated.
 pub async fn put_subscriber(
     store: &dyn Store,
     put: &PutSubscriber,
@@ -30,10 +28,8 @@ pub async fn put_subscriber(
     reported.ok_or_else(no_record)
 }
 
-/// Takes in reports in their order, each on the state that the one before it left, and
-/// everything in one commit; but one that names a previous address has a commit of its own.
-///
-/// An error means that no answer was given and that the batch can be run again.
+/// Applies reports in their order in one commit, each to the result of the one before. A report
+/// that names a previous address has a commit of its own. After an error the batch can be repeated.
 pub async fn put_subscribers(
     store: &dyn Store,
     batch: &[PutSubscriber],
@@ -54,12 +50,13 @@ pub async fn put_subscribers(
     Ok(answers)
 }
 
-/// The address that a person had before, if it is another one.
+/// The previous address, if it differs from the present one.
 fn previous(put: &PutSubscriber) -> Option<&Email> {
     put.previous.as_ref().filter(|before| **before != put.email)
 }
 
-/// Says what would become of reports that name no previous address, and what would be written.
+/// Decides reports without a previous address, without committing; returns the outcomes and the
+/// writes.
 pub async fn decide_subscribers(
     store: &dyn Store,
     batch: &[PutSubscriber],
@@ -76,7 +73,7 @@ pub async fn decide_subscribers(
     Ok((answers, writes))
 }
 
-/// Decides a report and adds it to a commit. There is no record only if the report left none.
+/// Decides a report and adds it to a commit. `None` if there is no record afterwards.
 fn take_in(people: &mut People, put: &PutSubscriber, writes: &mut WriteSet) -> Option<Reported> {
     let decided = report(people.get(&put.email), put, writes.tasks.at);
     if let Some(change) = decided.change {
@@ -124,7 +121,7 @@ async fn put_readdressed(
     Ok(Reported { subscriber, is_new })
 }
 
-/// Finds a person that was reported.
+/// Finds a reported subscriber.
 pub async fn find_subscriber(
     store: &dyn Store,
     email: &Email,
@@ -133,7 +130,7 @@ pub async fn find_subscriber(
     Ok(known.remove(email).filter(is_reported))
 }
 
-/// Finds the person who holds a token, if they were reported.
+/// Finds the holder of a token, if reported.
 pub async fn find_subscriber_by_token(
     store: &dyn Store,
     token: &MigrationToken,

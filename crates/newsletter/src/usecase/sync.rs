@@ -1,5 +1,5 @@
-//! Telling the provider about subscribers, on both sides of the call, which happens outside
-//! any transaction.
+//! Syncs with the provider: the commits before and after the call, which happens outside any
+//! transaction.
 
 use domain::outbox::Receipt;
 use time::OffsetDateTime;
@@ -9,69 +9,69 @@ use crate::{
     subscriber::{
         Account, ProviderState, SubscriberId,
         provider::{Found, Provider, ProviderError, ProviderId, Upserted},
-        sync::{self, Due, Sight},
+        sync::{self, Due, Observation},
     },
 };
 
-/// What to tell the provider for a claimed task.
+/// The calls of a claimed task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Errand {
+pub struct ProviderJob {
     /// The task.
     pub receipt: Receipt,
-    /// Of whom.
+    /// The subscriber.
     pub subscriber: SubscriberId,
-    /// What.
+    /// The state to send.
     pub state: ProviderState,
-    /// The account's id of the person, if it has shown one.
+    /// The account's id of the subscriber, if known.
     pub id: Option<ProviderId>,
-    /// Whether the person joins the new account's group.
+    /// Whether the subscriber also joins the new account's group.
     pub joins: bool,
 }
 
-/// What came of an errand.
+/// The result of a sync.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct SyncResult {
     /// The task.
     pub receipt: Receipt,
-    /// Of whom.
+    /// The subscriber.
     pub subscriber: SubscriberId,
-    /// What was told.
+    /// The state that was sent.
     pub state: ProviderState,
-    /// What the account showed.
-    pub sight: Sight,
+    /// The account's answer.
+    pub observed: Observation,
 }
 
-impl Errand {
-    /// What was told, when the account showed this.
-    pub(super) fn done(&self, sight: Sight) -> Told {
-        Told {
+impl ProviderJob {
+    /// The job's result for this answer.
+    pub(super) fn done(&self, observed: Observation) -> SyncResult {
+        SyncResult {
             receipt: self.receipt,
             subscriber: self.subscriber,
             state: self.state.clone(),
-            sight,
+            observed,
         }
     }
 }
 
-/// Says what the provider has to be told for a task, which was claimed from the queue of an
-/// account. A task that needs nothing any more is finished on the spot.
+/// Returns the job of a sync that was claimed from an account's queue. Finishes a task that is no
+/// longer needed.
 pub async fn begin_sync(
     store: &dyn Store,
     receipt: Receipt,
     id: SubscriberId,
     account: Account,
     now: OffsetDateTime,
-) -> Result<Option<Errand>, StoreError> {
+) -> Result<Option<ProviderJob>, StoreError> {
     let known = store.load_by_id(&[id]).await?;
     let mut writes = WriteSet::new(now);
     let known = known.get(&id);
     let due = known.map(|subscriber| (subscriber, sync::due(subscriber, account)));
-    let errand = match due {
+    let job = match due {
         Some((subscriber, Due::Tell(state))) => {
             if let Some(change) = sync::begin(subscriber, now) {
                 change.record(&mut writes);
             }
-            Some(Errand {
+            Some(ProviderJob {
                 receipt,
                 subscriber: id,
                 state,
@@ -85,77 +85,76 @@ pub async fn begin_sync(
         }
         Some((_, Due::Nothing)) | None => None,
     };
-    if errand.is_none() {
+    if job.is_none() {
         writes.tasks.done.push(receipt);
     }
     if !writes.is_empty() {
         store.commit(writes).await?;
     }
-    Ok(errand)
+    Ok(job)
 }
 
-/// Whether what the errand tells still stands. While it waited for others to be done with the
-/// address, the person may have been erased, or have got another one.
-pub async fn is_still_due(store: &dyn Store, errand: &Errand) -> Result<bool, StoreError> {
-    let known = store.load_by_id(&[errand.subscriber]).await?;
-    let known = known.get(&errand.subscriber);
-    Ok(known
-        .is_some_and(|known| known.departure.is_none() && known.provider_state() == errand.state))
+/// Whether the job's state is still the present one. While it waited for the lock of the address,
+/// the subscriber may have been erased or have changed the address.
+pub async fn is_still_due(store: &dyn Store, job: &ProviderJob) -> Result<bool, StoreError> {
+    let known = store.load_by_id(&[job.subscriber]).await?;
+    let known = known.get(&job.subscriber);
+    Ok(known.is_some_and(|known| known.departure.is_none() && known.provider_state() == job.state))
 }
 
-/// Tells the provider. Nobody is created who is suppressed, or whom the account had once and has
-/// no more.
-pub async fn sync(provider: &dyn Provider, errand: &Errand) -> Result<Told, ProviderError> {
+/// Sends the state to the account. Never creates a suppressed subscriber, or one whom the account
+/// has lost.
+pub async fn sync(provider: &dyn Provider, job: &ProviderJob) -> Result<SyncResult, ProviderError> {
     let ProviderState {
         account,
         profile,
         status,
-    } = &errand.state;
+    } = &job.state;
     let known = if status.is_suppressed() {
         let found = provider.find(*account, &profile.email).await?;
         let Some(found) = found.filter(|found| !found.is_deleted) else {
-            return Ok(errand.done(errand.absence()));
+            return Ok(job.done(job.absence()));
         };
         Some(found.id)
     } else {
-        errand.id.clone()
+        job.id.clone()
     };
     let upserted = match known {
         None => provider.upsert(*account, profile, false).await?,
         Some(id) => match provider.update(*account, &id, profile).await? {
             Some(upserted) => upserted,
-            None => return Ok(errand.done(Sight::Missing)),
+            None => return Ok(job.done(Observation::Missing)),
         },
     };
-    Ok(errand.done(errand.sight(provider, upserted).await?))
+    Ok(job.done(job.observe(provider, upserted).await?))
 }
 
-impl Errand {
-    /// What it means that the account shows nobody.
-    pub(super) const fn absence(&self) -> Sight {
+impl ProviderJob {
+    /// The meaning of an absent subscriber.
+    pub(super) const fn absence(&self) -> Observation {
         match self.id {
-            Some(_) => Sight::Missing,
-            None => Sight::Nobody,
+            Some(_) => Observation::Missing,
+            None => Observation::Nobody,
         }
     }
 
-    /// How the person stands after an upsert. An account that takes nothing for them says so
-    /// without saying why, and is asked.
-    pub(super) async fn sight(
+    /// The account's record after an upsert. An account that refuses the fields gives no reason, so
+    /// it is asked.
+    pub(super) async fn observe(
         &self,
         provider: &dyn Provider,
         upserted: Upserted,
-    ) -> Result<Sight, ProviderError> {
+    ) -> Result<Observation, ProviderError> {
         let ProviderState {
             account, profile, ..
         } = &self.state;
         let found = match upserted {
-            Upserted::Taken(found) => return Ok(Sight::Found(found)),
+            Upserted::Taken(found) => return Ok(Observation::Found(found)),
             Upserted::Suppressed => provider.find(*account, &profile.email).await?,
         };
         match found {
-            Some(found) if found.is_deleted => Ok(Sight::Missing),
-            Some(found) if found.status.suppression().is_some() => Ok(Sight::Found(found)),
+            Some(found) if found.is_deleted => Ok(Observation::Missing),
+            Some(found) if found.status.suppression().is_some() => Ok(Observation::Found(found)),
             Some(Found { status, .. }) => Err(ProviderError::Permanent(format!(
                 "the {account} account takes nothing for a person whom it shows as {status}"
             ))),
@@ -166,18 +165,18 @@ impl Errand {
     }
 }
 
-/// Records what the provider was told and finishes the task, in one commit. Where there is more to
-/// tell by now, the task becomes due once more.
+/// Records the result and finishes the task in one commit. If the state has changed since, the task
+/// is due once more.
 pub async fn record_sync(
     store: &dyn Store,
-    told: &Told,
+    told: &SyncResult,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let known = store.load_by_id(&[told.subscriber]).await?;
     let mut writes = WriteSet::new(now);
     writes.tasks.done.push(told.receipt);
     if let Some(subscriber) = known.get(&told.subscriber) {
-        sync::record(subscriber, &told.state, &told.sight, now).record(&mut writes);
+        sync::record(subscriber, &told.state, &told.observed, now).record(&mut writes);
     }
     store.commit(writes).await
 }

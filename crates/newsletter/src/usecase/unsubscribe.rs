@@ -8,8 +8,8 @@ use crate::{
     subscriber::{MigrationToken, Subscriber, unsubscribe},
 };
 
-/// Unsubscribes the holder of a token, and gives them as they are afterwards. `None` when nobody
-/// who was reported holds it.
+/// Unsubscribes the holder of a token. Returns the subscriber afterwards; `None` if no reported
+/// subscriber holds it.
 pub async fn unsubscribe_holder(
     store: &dyn Store,
     token: &MigrationToken,

@@ -1,5 +1,5 @@
-//! Withdrawals of suppressed people from the provider's accounts, and departures of addresses from
-//! them, on both sides of the calls, which happen outside any transaction.
+//! Withdrawals of suppressed subscribers and removals of departing addresses: the commits before
+//! and after the calls, which happen outside any transaction.
 
 use domain::{Version, outbox::Receipt};
 use time::OffsetDateTime;
@@ -14,38 +14,38 @@ use crate::{
     },
 };
 
-/// A look at one account, for a claimed task.
+/// A check of one account for a claimed task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Withdrawal {
-    /// The person as they were when the look began.
+    /// The subscriber before the check.
     pub subscriber: Subscriber,
-    /// Where to look.
+    /// The account.
     pub account: Account,
-    /// What to do about a person who is there.
+    /// The action if the account has the subscriber.
     pub act: Act,
 }
 
-/// How a withdrawal goes on.
+/// How a withdrawal continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextLook {
-    /// With this look.
+    /// With this check.
     Look(Box<Withdrawal>),
-    /// Later, with the task as it is.
+    /// Later, with the same task.
     Wait(Waiting),
-    /// Not at all: nothing is left to look at.
+    /// It has ended: no account is left to check.
     Over,
 }
 
-/// What a departure waits for.
+/// The condition that a departure waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// That the person's new address is told: until then the old one is what they get mail at.
+    /// The sync of the new address: until then mail goes to the old one.
     ForSuccessor,
-    /// That the other account can be called, which has no key.
+    /// The key of the other account.
     ForKey,
 }
 
-/// The next of these accounts that has to be looked at for a person, if there is one.
+/// The next of these accounts to check for a subscriber.
 pub async fn next_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
@@ -80,9 +80,8 @@ pub async fn next_withdrawal(
     })
 }
 
-/// Finishes the task of a person in whose accounts nothing is left to look at, and takes away the
-/// row of an address that is in neither. What was learnt since has asked for it anew, and makes it
-/// due once more.
+/// Finishes the task of a subscriber without accounts left to check, and deletes the row of a
+/// departed address. A suppression learnt since has asked for the task anew.
 pub async fn finish_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
@@ -101,7 +100,7 @@ pub async fn finish_withdrawal(
     store.commit(writes).await
 }
 
-/// Looks the person up.
+/// Looks the subscriber up.
 pub async fn look(
     provider: &dyn Provider,
     withdrawal: &Withdrawal,
@@ -110,7 +109,7 @@ pub async fn look(
     provider.find(withdrawal.account, email).await
 }
 
-/// Notes that the person is about to be unsubscribed, if that is needed by what is known now.
+/// Records the coming unsubscription, if the present state still needs it.
 pub async fn begin_withdrawal(
     store: &dyn Store,
     withdrawal: &Withdrawal,
@@ -126,7 +125,7 @@ pub async fn begin_withdrawal(
         return Ok(withdrawal.clone());
     }
     let known = store.load_by_id(&[looked.id]).await?;
-    // Of the address that was looked up the departure takes care if the person has another one.
+    // After a change of address, the departure sees to the address that was looked up.
     let known = known.into_values().find(|it| it.email == looked.email);
     let Some(mut subscriber) = known else {
         return Ok(withdrawal.clone());
@@ -140,7 +139,7 @@ pub async fn begin_withdrawal(
         store.commit(writes).await?;
     }
     if !is_unchanged {
-        // So that the account is looked at once more.
+        // So that the account is checked once more.
         subscriber.version = looked.version;
     }
     Ok(Withdrawal {
@@ -150,7 +149,7 @@ pub async fn begin_withdrawal(
     })
 }
 
-/// Unsubscribes the person or takes them out where that is needed.
+/// Unsubscribes or removes the subscriber if needed.
 pub async fn withdraw(
     provider: &dyn Provider,
     withdrawal: &Withdrawal,
@@ -169,7 +168,7 @@ pub async fn withdraw(
             let email = &subscriber.email;
             provider.suppress(*account, email, &found.id).await
         }
-        // It is recorded first.
+        // The stronger status is recorded first.
         Act::Remove | Act::Forget if departure::is_news(*account, subscriber, found) => Ok(()),
         Act::Remove if !found.is_deleted => provider.remove(*account, &found.id).await,
         Act::Forget => provider.forget(*account, &found.id).await,
@@ -177,7 +176,7 @@ pub async fn withdraw(
     }
 }
 
-/// Records what an account showed before the person was unsubscribed or taken out there.
+/// Records an account's answer from before the unsubscription or removal.
 pub async fn record_withdrawal(
     store: &dyn Store,
     withdrawal: &Withdrawal,
@@ -194,7 +193,7 @@ pub async fn record_withdrawal(
         return Ok(());
     };
     if subscriber.email != looked_up.email {
-        // Of the address that was looked up the departure takes care.
+        // The departure sees to the address that was looked up.
         return Ok(());
     }
     let is_unchanged = is_at(subscriber, looked_up.version)

@@ -21,7 +21,7 @@ enum Frame {
     Cell(bool, Vec<Block>),
 }
 
-/// What the text being collected will become.
+/// The kind of block that the collected text becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Paragraph,
@@ -40,7 +40,7 @@ pub(crate) enum Container {
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
     budget: &'a Budget,
-    /// What was too much: the document is not whole.
+    /// The exceeded limit, if the document is incomplete.
     exceeded: Option<Exceeded>,
     root: Vec<Block>,
     frames: Vec<Frame>,
@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
         matches!(self.kind, Kind::Code)
     }
 
-    /// Ends the paragraph being collected; what follows becomes a `kind`.
+    /// Ends the collected paragraph and begins a `kind`.
     pub(crate) fn boundary(&mut self, kind: Kind) {
         if self.inline.is_empty() {
             self.kind = kind;

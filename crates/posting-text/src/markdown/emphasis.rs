@@ -67,7 +67,7 @@ pub(crate) fn marks(
     let strong = settle(strong, &[&fixed, &code], &text, budget)?;
     let emphasis = runs(&|span| span.style.emphasis.then_some(Mark::Emphasis));
     let mut emphasis = settle(emphasis, &[&fixed, &code, &strong], &text, budget)?;
-    // `**a***b*`: parsers disagree about so many asterisks in a row.
+    // `**a***b*`: parsers disagree about rows of asterisks.
     emphasis.retain(|emphasis| {
         let near = strong.partition_point(|strong| strong.end < emphasis.start);
         !strong[near..].iter().take(2).any(|strong| {
@@ -85,8 +85,8 @@ pub(crate) fn marks(
     Ok((text, all))
 }
 
-/// Code cannot be escaped. A tag in it is one to whoever does not know what code is, and a
-/// bracket may end a link's text or make a definition of it.
+/// Whether text in code could be misread, because it cannot be escaped: a tag counts as one for
+/// readers without code, and a bracket may end a link's text or begin a definition.
 fn is_misread(text: &[char]) -> bool {
     text.contains(&']')
         || text.windows(2).any(|pair| {
@@ -198,7 +198,7 @@ fn flank(interval: &mut Interval, text: &[char]) -> bool {
     interval.start < interval.end
 }
 
-/// Whether something other than white space and punctuation stands there.
+/// Whether there is a character other than white space and punctuation at this place.
 fn is_letter(text: &[char], at: Option<usize>) -> bool {
     at.and_then(|at| text.get(at))
         .is_some_and(|c| !c.is_whitespace() && !is_surely_punctuation(*c))

@@ -2,7 +2,7 @@
 //!
 //! As little as possible is escaped: `C#`, `snake_case`, `[H/F]`, `a - b` stay as they are.
 
-/// Where a character stands.
+/// The surroundings of a character.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     /// The paragraph.
@@ -81,7 +81,7 @@ pub(crate) fn ordered(rest: &[char]) -> Option<usize> {
     (digits > 0 && digits < 10 && delimiter && space).then_some(digits)
 }
 
-/// Whether a line that starts like this starts a block.
+/// Whether a line with this start begins a block.
 fn starts_block(first: char, rest: &[char]) -> bool {
     let blank = |c: Option<&char>| c.is_none_or(|c| c.is_whitespace());
     match first {
@@ -100,8 +100,8 @@ fn starts_block(first: char, rest: &[char]) -> bool {
     }
 }
 
-/// Whether what follows a `<` may make it an e-mail address (`CommonMark`, "Autolinks"), which would
-/// be a link. Looks as far as the next `<` at most.
+/// Whether the text after a `<` may make it an e-mail address (`CommonMark`, "Autolinks"), which
+/// would be a link. Looks as far as the next `<` at most.
 fn is_address(rest: &[char]) -> bool {
     let length = rest
         .iter()
@@ -110,7 +110,7 @@ fn is_address(rest: &[char]) -> bool {
     rest.get(length) == Some(&'>') && rest[..length].contains(&'@')
 }
 
-/// Whether what follows an ampersand makes it an entity.
+/// Whether the text after an ampersand makes it an entity.
 fn entity(rest: &[char]) -> bool {
     let length = rest
         .iter()

@@ -72,7 +72,7 @@ struct Reader<'a> {
     pre: usize,
     /// How many block elements are open.
     blocks: usize,
-    /// The element whose content is being dropped, and how often it is open.
+    /// The element whose content is dropped, with its number of open tags.
     dropping: Option<(String, usize)>,
     closers: Closers,
     /// A `<br>` came last: one line feed after it is only layout of the source.
@@ -309,7 +309,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a text is a list that somebody typed into an element, so that its line feeds count.
+/// Whether a text is a hand-typed list inside an element, so that its line feeds count.
 fn is_list(text: &str) -> bool {
     let items = text.split('\n').skip(1).map(str::trim_start);
     text.contains('\n') && items.filter(|line| starts_item(line)).nth(1).is_some()

@@ -1,4 +1,4 @@
-//! Which link destinations may stay, and which image descriptions say something.
+//! Link destinations that may stay, and image descriptions worth keeping.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -23,7 +23,7 @@ pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
     out.push(':');
     for c in rest.chars() {
         match c {
-            // What would end or break a CommonMark link destination, or look like a tag.
+            // Characters that would end or break a CommonMark link destination, or look like a tag.
             ' ' | '(' | ')' | '<' | '>' | '\\' | '"' | '`' | '[' | ']' | '|' => {
                 let _ = write!(out, "%{:02X}", u32::from(c));
             }
@@ -46,7 +46,7 @@ fn is_long(address: &str) -> bool {
     address.chars().nth(LONGEST).is_some()
 }
 
-/// An image's alternative text, if it tells a reader something.
+/// An image's alternative text, if it is informative.
 pub(crate) fn alternative(alt: &str) -> Option<&str> {
     let alt = alt.trim();
     let words = alt.split_whitespace().count();

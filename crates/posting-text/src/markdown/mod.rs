@@ -1,4 +1,4 @@
-//! Descriptions in whatever form they come, to clean `CommonMark`.
+//! Converts descriptions of any format to clean `CommonMark`.
 
 mod builder;
 mod emphasis;
@@ -20,8 +20,7 @@ mod tests;
 use self::source::Source;
 use crate::{Budget, Exceeded, document::Document};
 
-/// The description as `CommonMark` without raw HTML and without links that a reader should not
-/// follow. What is clean already stays as it is.
+/// The description as `CommonMark` without raw HTML and without unsafe links. Idempotent.
 pub fn from_description(raw: &str, budget: &Budget) -> Result<String, Exceeded> {
     write(&read(raw, budget)?, budget)
 }
@@ -32,7 +31,7 @@ pub(crate) fn read(raw: &str, budget: &Budget) -> Result<Document, Exceeded> {
 }
 
 fn document(source: &Source<'_>, budget: &Budget) -> Result<Document, Exceeded> {
-    // What a table repeats is part of a text that is yet to be written.
+    // The text that a table repeats is paid for when it is written.
     budget.begin_text();
     let mut document = html::parse(&source.html, source.bare_lines, budget)?;
     // Both look at each run of text a few times.
@@ -44,7 +43,8 @@ fn document(source: &Source<'_>, budget: &Budget) -> Result<Document, Exceeded> 
     Ok(document)
 }
 
-/// Whether a text without tags is what [`write`] writes, and may be more than lines of text.
+/// Whether a text without tags is in the form that [`write`] writes, and may be more than lines of
+/// text.
 fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
     budget.spend(text.len())?;
     let block = |line: &str| {

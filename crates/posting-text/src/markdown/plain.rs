@@ -1,4 +1,4 @@
-//! Text without HTML blocks: Markdown, or lines as somebody typed them.
+//! Reads text without HTML blocks: Markdown, or hand-typed lines.
 
 use std::sync::LazyLock;
 
@@ -7,11 +7,11 @@ use regex::Regex;
 
 use crate::{Budget, Exceeded};
 
-/// A line shorter than this was not wrapped by a program, so its end is meant.
+/// The length below which a line was not wrapped by a program, so its end is intended.
 const WRAPPED: usize = 60;
 
-/// Whether a text uses Markdown's own signs. Lines that start with a dash do not count: people
-/// type those too, and they are understood either way.
+/// Whether a text uses Markdown's own signs. Leading dashes do not count: they are common in typed
+/// text, and mean the same either way.
 pub(crate) fn is_markdown(text: &str) -> bool {
     static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(concat!(
@@ -79,7 +79,7 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
             }
             event => event,
         };
-        // Nobody means code by four spaces in front of a line.
+        // Four leading spaces are never meant as code.
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => {
                 indented = true;

@@ -1,4 +1,4 @@
-//! Markdown that somebody typed into HTML: `<p>## Tasks</p>`, `<p>**Tasks**</p>`.
+//! Handles Markdown that was typed into HTML: `<p>## Tasks</p>`, `<p>**Tasks**</p>`.
 
 use crate::document::{Block, Document, Span, plain};
 
@@ -63,7 +63,7 @@ fn strong(spans: &mut Vec<Span>) {
     *spans = out;
 }
 
-/// Where the signs are, an even number of them; none if it is not certain what they mean.
+/// The positions of the signs, an even number; none if their meaning is uncertain.
 fn pairs(text: &str) -> Vec<usize> {
     let signs: Vec<usize> = text.match_indices("**").map(|(at, _)| at).collect();
     if text.contains("***") || signs.len() % 2 == 1 {

@@ -1,5 +1,5 @@
-//! Finds out what a description really is (HTML, HTML that was escaped once too often, Markdown
-//! or plain text) and makes HTML of it.
+//! Detects a description's format (HTML, HTML that was escaped once too often, Markdown or plain
+//! text) and converts it to HTML.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -17,7 +17,7 @@ pub(crate) struct Source<'a> {
     pub(crate) html: Cow<'a, str>,
     /// Whether line feeds in text that no block element encloses are line breaks.
     pub(crate) bare_lines: bool,
-    /// Whether signs of Markdown in it are text: somebody wrote them that way on purpose.
+    /// Whether signs of Markdown in it are plain text, written that way on purpose.
     pub(crate) signs_are_text: bool,
 }
 
@@ -226,7 +226,7 @@ fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, Seen) {
     (Cow::Owned(out), seen)
 }
 
-/// Whether a `<` with this after it starts a tag; if so, it is counted.
+/// Whether the text after a `<` makes it a tag; if so, it is counted.
 fn count(rest: &str, seen: &mut Seen) -> bool {
     let name = rest.strip_prefix('/').unwrap_or(rest);
     let end = name

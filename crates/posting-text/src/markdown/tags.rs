@@ -1,6 +1,6 @@
-//! What is known about HTML's elements.
+//! The HTML elements that are known.
 
-/// What an element means for the text around it.
+/// An element's effect on the text around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
     /// Starts a paragraph of its own.
@@ -32,8 +32,7 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
-    /// Whether the author of a text with this tag thought in blocks, so that line feeds in it
-    /// mean nothing.
+    /// Whether a text with this tag is written in blocks, so that its line feeds mean nothing.
     pub(crate) fn is_block(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Makes lists of lines that only look like list items, and drops what says nothing.
+//! Builds lists from lines that only look like list items, and drops empty blocks.
 
 use super::inline::{join, lines, trim};
 use crate::document::{Block, Document, List, Span, plain};

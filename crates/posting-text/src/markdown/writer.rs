@@ -203,7 +203,7 @@ fn is_delicate(text: &[char], intervals: &[Interval]) -> bool {
         || ((strong || emphasis) && text.iter().any(|c| matches!(c, '*' | '_' | '`' | '~')))
 }
 
-/// Whether a parser sees just this text in the Markdown.
+/// Whether a parser reads the Markdown as exactly this text.
 fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool, Exceeded> {
     budget.spend(markdown.len().saturating_mul(2) + text.len())?;
     let mut seen = String::with_capacity(markdown.len());

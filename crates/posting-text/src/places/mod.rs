@@ -1,7 +1,7 @@
-//! Coordinates of cities, from a table that is part of the program.
+//! Coordinates of cities, from a built-in table.
 //!
-//! Data from `GeoNames`; see `data/NOTICE`. A city is only looked for in its country, and what is
-//! not found is not guessed.
+//! Data from `GeoNames`; see `data/NOTICE`. A city is looked up in its country only, and an unknown
+//! one is not guessed.
 
 mod fold;
 mod states;
@@ -88,7 +88,7 @@ struct Wanted {
     state: Option<&'static str>,
 }
 
-/// What a city may be called in the table, the most exact first.
+/// A city's possible names in the table, the most exact first.
 fn candidates(country: &str, city: &str) -> Vec<Wanted> {
     let mut out: Vec<Wanted> = Vec::new();
     let (outside, inside) = match city.split_once('(') {

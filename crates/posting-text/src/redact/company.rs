@@ -23,7 +23,7 @@ pub(crate) struct Names {
     unspaced: Vec<String>,
 }
 
-/// What decides whether a part of a name is distinctive in a text.
+/// The context in which a part of a name may be distinctive.
 struct Context<'a> {
     identity: &'a Identity<'a>,
     /// The words of the text that are not part of an address.
@@ -69,7 +69,7 @@ impl Context<'_> {
 }
 
 impl Names {
-    /// The spellings that a text may use; the text tells which acronyms and parts are meant.
+    /// The spellings that a text may use; the text decides which acronyms and parts count.
     pub(crate) fn new(
         identity: &Identity<'_>,
         scan: &Scan,
@@ -436,8 +436,8 @@ impl Names {
     }
 }
 
-/// Two lists of ranges in one, both in order and without overlaps. What overlaps one of the first
-/// list is left out.
+/// Merges two ordered lists of ranges without overlaps. A range that overlaps one of the first list
+/// is dropped.
 fn merged(first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if first.is_empty() {
         return second;

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::{Budget, Exceeded};
 
-/// Where the e-mail addresses are, also those hidden from robots: `jobs [at] example [dot] org`.
+/// Ranges of e-mail addresses, including obfuscated ones: `jobs [at] example [dot] org`.
 pub(crate) fn emails(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
     static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";

@@ -18,7 +18,7 @@ pub(crate) enum Case {
     Upper,
 }
 
-/// How those who work there are called after a company: `Exampleans`.
+/// Endings of words for a company's employees: `Exampleans`.
 const PEOPLE: [&str; 7] = ["ian", "ians", "ite", "ites", "eer", "eers", "sters"];
 
 /// One spelling of a company.

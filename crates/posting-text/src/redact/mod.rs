@@ -1,8 +1,8 @@
-//! Hides what identifies the company or leads past the board.
+//! Redacts texts: hides everything that identifies the company or bypasses the board.
 //!
-//! Redaction works on the document, not on Markdown text, so markup inside a word hides nothing
-//! and no escape is torn. Tokens stand in plain square brackets; the writer makes sure that no
-//! bracket in a text can become a link.
+//! Redaction works on the document, not on Markdown text, so markup inside a word hides nothing and
+//! no escape is torn. Tokens stand in plain square brackets; the writer makes sure that no bracket
+//! in a text can become a link.
 
 mod acronym;
 mod company;
@@ -25,7 +25,7 @@ use crate::{
     rules::{SecretKind, Secrets},
 };
 
-/// What must not show.
+/// The data that must not be shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Identity<'a> {
     name: &'a str,
@@ -34,12 +34,12 @@ pub(crate) struct Identity<'a> {
     city: Option<&'a str>,
     /// The country of the workplace, two letters.
     country: Option<&'a str>,
-    /// What certainly identifies the company, by the rules that every redacted text must keep.
+    /// The certain part of it, by the rules that every redacted text must keep.
     secrets: Option<&'a Secrets>,
 }
 
 impl<'a> Identity<'a> {
-    /// What a posting must not show.
+    /// The data of a posting that must not be shown.
     pub(crate) fn of(posting: &Posting<'a>, secrets: &'a Secrets) -> Self {
         Self {
             name: posting.company_name,
@@ -51,7 +51,7 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// What was hidden.
+/// The kind of a redaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// The company's name, in any form.
@@ -74,7 +74,7 @@ impl Kind {
         }
     }
 
-    /// What stands in the text instead.
+    /// The replacement in the text.
     pub const fn token(self) -> &'static str {
         match self {
             Self::Company => "[company]",
@@ -85,8 +85,8 @@ impl Kind {
     }
 }
 
-/// The text as clean `CommonMark` with everything hidden that identifies the posting's company or
-/// leads to it. What is hidden already stays as it is.
+/// The text as clean `CommonMark`, without anything that identifies the posting's company or leads
+/// to it. Idempotent.
 pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     hidden(
         source,
@@ -112,8 +112,7 @@ pub(crate) struct Scan {
     label: Option<String>,
 }
 
-/// Stands between paragraphs. The control character occurs in no document, so nothing that is
-/// looked for can reach across.
+/// Separates paragraphs. The control character occurs in no document, so no match crosses it.
 pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
 
 impl Scan {
@@ -165,7 +164,7 @@ impl Scan {
     }
 }
 
-/// How often a text is looked at again for what must not show.
+/// The largest number of passes over a text.
 const ROUNDS: usize = 8;
 
 /// Hides everything in a document that was scanned.
@@ -239,7 +238,7 @@ fn text_of(document: &Document) -> String {
     text
 }
 
-/// Adds what overlaps nothing that is known already, and keeps the order.
+/// Adds ranges that overlap no known one, and keeps the order.
 fn add(found: &mut Vec<(Range<usize>, Kind)>, ranges: Vec<Range<usize>>, kind: Kind) {
     let mut all: Vec<(Range<usize>, Kind)> = Vec::with_capacity(found.len() + ranges.len());
     let mut known = std::mem::take(found).into_iter().peekable();
@@ -255,8 +254,7 @@ fn add(found: &mut Vec<(Range<usize>, Kind)>, ranges: Vec<Range<usize>>, kind: K
     *found = all;
 }
 
-/// Puts tokens in the place of what was found. The first of the spans that held it keeps the
-/// token, so the style stays.
+/// Replaces ranges by tokens. The first span of a range gets the token, so the style stays.
 fn replace(
     spans: &mut Vec<Span>,
     offset: usize,
@@ -292,7 +290,7 @@ fn replace(
     spans.retain(|span| !span.text.is_empty());
     for span in spans {
         for kind in [Kind::Company, Kind::Link] {
-            // "Example Group (Example)" need not say so twice.
+            // "Example Group (Example)" gets one token.
             let token = kind.token();
             say_once(&mut span.text, token, &format!(" {token}"), budget)?;
             say_once(&mut span.text, token, &format!(" ({token})"), budget)?;

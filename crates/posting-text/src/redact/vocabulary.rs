@@ -1,4 +1,4 @@
-//! Words that say nothing about who a company is.
+//! Words that do not identify a company.
 
 use std::{collections::HashSet, sync::LazyLock};
 

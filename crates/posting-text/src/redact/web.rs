@@ -1,4 +1,4 @@
-//! Finds addresses of the web in text: URLs, and domains as people say them.
+//! Finds web addresses in text: URLs, and bare domains.
 
 use std::{ops::Range, sync::LazyLock};
 

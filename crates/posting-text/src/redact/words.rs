@@ -1,4 +1,4 @@
-//! Text as words, with where each stands and what stands between them.
+//! Splits a text into words, with their positions and gaps.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Addresses in what a model wrote, and whether the description has them too.
+//! Addresses in a model's text that the description lacks.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use percent_encoding::percent_decode_str;
 use super::{contact, reading::Reading};
 use crate::{Budget, Exceeded};
 
-/// Where a text shows addresses that programs make links of: whatever has a scheme and `://`,
-/// what starts with `www.`, and e-mail addresses. In order and without overlaps.
+/// Ranges of addresses that programs turn into links: anything with a scheme and `://`, `www.` at
+/// the start, and e-mail addresses. In order and without overlaps.
 pub(super) fn addresses(text: &str) -> Vec<Range<usize>> {
     let starts = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '[');
     let schemes = text.match_indices("://").filter_map(|(at, found)| {
@@ -67,9 +67,9 @@ impl Known {
         Self(known)
     }
 
-    /// Whether the description has an address, or one that goes on after it: a model may leave
-    /// out a tracking parameter, and may make a link of `example.org`, but may not come up with
-    /// another host or another mailbox.
+    /// Whether the description has an address, or a longer one that begins with it: a model may
+    /// drop a tracking parameter or make a link of `example.org`, but may not invent a host or a
+    /// mailbox.
     pub(super) fn has(&self, address: &str, budget: &Budget) -> Result<bool, Exceeded> {
         budget.spend(self.0.len() + address.len())?;
         let address = normal(address);

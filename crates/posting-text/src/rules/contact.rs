@@ -14,7 +14,7 @@ pub(super) fn emails(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// How many bytes at the end are what stands before an `@`.
+/// The length in bytes of the local part before an `@`.
 fn local_part(before: &str) -> Option<usize> {
     let inside = |c: char| c.is_alphanumeric() || "._%+'’-".contains(c);
     let run = before.trim_end_matches(inside).len();
@@ -82,7 +82,7 @@ fn is_separator(c: char) -> bool {
     )
 }
 
-/// Whether at most so many separators make up a gap.
+/// Whether a gap consists of at most this many separators.
 fn joins(gap: &str, most: usize) -> bool {
     let Some(first) = gap.chars().next() else {
         return true;
@@ -108,7 +108,7 @@ fn is_phone(before: &str, number: &str, after: &str) -> bool {
     !is_part && !is_counted && !is_round(number)
 }
 
-/// Whether what follows a number says what it counts.
+/// Whether the text after a number makes it an amount.
 fn is_amount(after: &str) -> bool {
     const UNITS: [&str; 36] = [
         "k",

@@ -1,4 +1,4 @@
-//! What is wrong with a draft, in sentences that the model which wrote it can act on.
+//! Faults of a draft, in sentences that its model can act on.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,16 @@ use super::{
 };
 use crate::{Budget, Exceeded};
 
-/// The least that must be left of a text, in percent of its letters: a model may drop what is
-/// said twice and what is no description, but one that summarises or breaks off loses more.
+/// The shortest text, in percent of the source's letters: a model may drop repetitions and text
+/// that is no description, but a summary or an incomplete text loses more.
 const LEAST: usize = 60;
-/// A text may be so many letters shorter than that: of a short one, greetings and addresses may
-/// be most.
+/// The number of letters by which a text may be shorter than that: greetings and addresses may be
+/// most of a short one.
 const LESS: usize = 60;
 /// The most that a text may become, in percent of its letters: headings and whole sentences for
 /// keywords are fine, inventions are not, nor is a translation.
 const MOST: usize = 150;
-/// A text may be so many letters longer than that.
+/// The number of letters by which a text may be longer than that.
 const MORE: usize = 300;
 /// How many addresses are named in one sentence.
 const NAMED: usize = 3;
@@ -66,7 +66,7 @@ pub fn faults(draft: &Texts<'_>, markdown: &str, budget: &Budget) -> Result<Vec<
     Ok(faults)
 }
 
-/// Texts that are so long that nothing else is said about them.
+/// Faults of texts that are too long, which are not checked further.
 fn too_long(draft: &Texts<'_>, markdown: &str) -> Vec<String> {
     let most = longest(markdown);
     [
@@ -106,7 +106,7 @@ fn length(
     ))
 }
 
-/// How many letters and digits there are apart from those of addresses.
+/// The number of letters and digits outside of addresses.
 fn letters(text: &str) -> usize {
     let count = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
     let hidden: usize = addresses(text)
@@ -305,7 +305,7 @@ mod tests {
             found[0].contains("c.example") && !found[0].contains("d.example"),
             "{found:?}"
         );
-        // Redaction is completed by rules, so what it has left is none of the author's business.
+        // Rules complete the redaction, so a model is not told of its gaps.
         check(&approval(SOURCE, &with("https://acmera.no")), &[]);
     }
 

@@ -1,8 +1,8 @@
-//! What texts about a posting must satisfy, whatever produced them.
+//! Requirements on texts about a posting, whatever their source.
 //!
-//! [`faults`] is what a model is told about its draft; [`check`] is what must hold of every text.
-//! [`Secrets`] says what must not show in a redacted text. It is *the least*: a redactor hides
-//! more, and may use it to be sure that nothing of this is left.
+//! [`faults`] lists the faults of a draft for its model; [`check`] is the requirement on every
+//! text. [`Secrets`] are what must not be shown in a redacted text. They are *the least*: a
+//! redactor hides more, and may use them to make sure that none is left.
 
 mod address;
 mod contact;
@@ -29,12 +29,12 @@ const MORE: usize = 64 * 1024;
 /// The longest reason of a rejection, in characters.
 const REASON: usize = 1_000;
 
-/// What a reader is to be shown of a posting.
+/// The texts of a posting for readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Texts<'a> {
     /// The description as `CommonMark`.
     pub markdown: &'a str,
-    /// The same without what identifies the company.
+    /// The same without anything that identifies the company.
     pub redacted_markdown: &'a str,
     /// Why the posting is rejected; `None` if it is approved.
     pub rejection: Option<&'a str>,
@@ -103,7 +103,7 @@ pub fn longest(description: &str) -> usize {
     description.len().saturating_mul(TIMES).saturating_add(MORE)
 }
 
-/// Why texts must be shown to nobody.
+/// The reason why texts must not be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
     /// A rule does not hold.
@@ -157,7 +157,7 @@ pub enum Breach {
     /// The redacted text identifies the company.
     #[error("the redacted text shows {0}")]
     Shows(SecretKind),
-    /// A text of an approved posting says nothing.
+    /// A text of an approved posting is empty.
     #[error("the posting is approved, but the {0} is empty")]
     Empty(Form),
     /// The place is nowhere.
@@ -207,7 +207,7 @@ fn is_redacted(
 }
 
 fn is_on_earth(place: Coordinates) -> bool {
-    // What is no number is in no range.
+    // NaN is in no range.
     (-90.0..=90.0).contains(&place.latitude) && (-180.0..=180.0).contains(&place.longitude)
 }
 

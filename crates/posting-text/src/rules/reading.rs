@@ -1,4 +1,4 @@
-//! What a reader sees of a `CommonMark` text, and what else is in it.
+//! A `CommonMark` text as its reader sees it.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,13 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd
 
 use crate::{Budget, Exceeded};
 
-/// Stands between blocks. The control character is part of nothing that is looked for, so
-/// nothing is found across blocks.
+/// Separates blocks. The control character is part of no pattern, so no match crosses it.
 pub(super) const SEPARATOR: &str = "\n\u{1e}\n";
 
 /// A text, read once.
 #[derive(Debug, Default)]
 pub(super) struct Reading<'a> {
-    /// What a reader sees, block by block, with [`SEPARATOR`] between them.
+    /// The visible text, block by block, with [`SEPARATOR`] between them.
     pub(super) text: String,
     /// Where links lead, and definitions that links may refer to.
     pub(super) links: Vec<Cow<'a, str>>,
@@ -25,7 +24,7 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     pub(super) fn of(markdown: &'a str, budget: &Budget) -> Result<Self, Exceeded> {
-        // The parser takes linear time, and what it makes of references is limited.
+        // The parser is linear, and limits the expansion of references.
         budget.spend(markdown.len().saturating_mul(2))?;
         let parser = Parser::new(markdown);
         let mut reading = Self {
@@ -89,8 +88,8 @@ fn owned(text: CowStr<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text evidently has no HTML, no image and no link but safe ones, whatever the parser
-/// makes of it: a look that costs next to nothing and is enough for most texts.
+/// Whether a text evidently has no HTML, no image and only safe links, however it is parsed: a
+/// cheap test that suffices for most texts.
 pub(super) fn is_evidently_clean(markdown: &str) -> bool {
     let is_safe = |(at, found): (usize, &str)| {
         let rest = &markdown[at + found.len()..];
@@ -121,8 +120,8 @@ pub(super) fn is_unseen(c: char) -> bool {
         | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Whether a character makes others stand where they are not (the embeddings, overrides and
-/// isolates of Unicode UAX #9): what a reader sees then is not what the text says.
+/// Whether a character displays others out of order (the embeddings, overrides and isolates of
+/// Unicode UAX #9), so that a reader sees another text.
 pub(super) const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,14 +1,14 @@
-//! What a model says about a rejection, before a person is shown it.
+//! A model's explanation of a rejection.
 
 use super::{
     address::addresses,
     reading::{is_unseen, turns_direction},
 };
 
-/// How many characters a model may say about a rejection.
+/// The longest explanation, in characters.
 pub const DETAIL: usize = 300;
 
-/// What is wrong with the text of a rejection, in sentences for its writer.
+/// Faults of an explanation, in sentences for its model.
 pub(super) fn faults(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let text = text.trim();
@@ -32,8 +32,8 @@ pub(super) fn faults(text: &str) -> Vec<String> {
     faults
 }
 
-/// What a model says about a rejection, as one line that may be shown: cut at [`DETAIL`]
-/// characters, without control characters, and with `[link]` for addresses.
+/// The explanation as one line that may be shown: cut at [`DETAIL`] characters, without control
+/// characters, and with `[link]` for addresses.
 pub fn detail(text: &str) -> String {
     let is_shown = |c: &char| {
         let is_control = c.is_control() && !c.is_whitespace();

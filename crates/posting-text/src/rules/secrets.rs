@@ -40,13 +40,13 @@ pub struct Secrets {
 /// Something that must not show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// What it is.
+    /// Its kind.
     pub kind: SecretKind,
     /// The bytes of the text where it is.
     pub range: Range<usize>,
 }
 
-/// What must not show.
+/// The kind of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SecretKind {
     /// The company's name.
@@ -71,7 +71,7 @@ impl fmt::Display for SecretKind {
 }
 
 impl Secrets {
-    /// What must not show of a posting.
+    /// The secrets of a posting.
     pub fn of(posting: &Posting<'_>) -> Self {
         let name = name(posting);
         let is_spaced = |word: &String| !word.contains(is_unspaced);

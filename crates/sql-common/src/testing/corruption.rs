@@ -11,7 +11,7 @@ use domain::{
     outbox::{EVENTS, Event, Outbox},
     posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event},
     store::{ListQuery, PostingReader, Store, StoreError, WriteSet},
-    testing::{client, deed, hours, identifier, minutes, noon, uuid},
+    testing::{by_ann, client, hours, identifier, minutes, noon, uuid},
 };
 use newsletter::{
     store::{SubscriberQuery, SubscriberReader},
@@ -242,7 +242,7 @@ pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
         let (column, value) = (case.0, S::DIALECT.value(case));
         store.damage("DELETE FROM audit").await;
         let mut writes = WriteSet::new(noon());
-        let entry = deed(1).entry(Action::POSTINGS_APPROVE, noon());
+        let entry = by_ann(1).entry(Action::POSTINGS_APPROVE, noon());
         writes.tasks.audit.push(entry);
         store.commit(writes).await.expect("the store works");
         store

@@ -34,7 +34,7 @@ pub async fn claims_do_not_see_what_waits_behind_dead_events<S: Store + Outbox +
     let claimed = claimed.expect("the store works");
     assert_eq!(claimed.len(), 20);
     for task in &claimed {
-        let buried = store.bury(task.receipt, "hopeless", noon()).await;
+        let buried = store.give_up(task.receipt, "hopeless", noon()).await;
         buried.expect("the lease holds");
     }
     raise(20, &two).await;

@@ -35,8 +35,8 @@ impl Backend {
     pub async fn moderate(&self, identifier: &str, command: Moderation) {
         let identifier = SourceIdentifier::new(identifier).unwrap();
         let now = domain::microseconds(OffsetDateTime::now_utc());
-        let (deed, never) = (domain::testing::deed(1), Lifetime::NEVER);
-        usecase::moderate(&*self.store, &identifier, &command, &deed, never, now)
+        let (by, never) = (domain::testing::by_ann(1), Lifetime::NEVER);
+        usecase::moderate(&*self.store, &identifier, &command, &by, never, now)
             .await
             .unwrap();
     }

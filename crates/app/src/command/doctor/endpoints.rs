@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use adapters_llm::{self as llm, ChatModel, SettingsError};
 use newsletter::subscriber::{Account, provider::Provider};
-use outbound::Patience;
+use outbound::Timeouts;
 
 use super::{CHECK_TIMEOUT, Check, within};
 use crate::{
@@ -39,11 +39,11 @@ pub async fn look(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Resul
 
 /// Checks the accounts that have a key.
 async fn newsletter(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Result<Vec<Check>> {
-    let patience = Patience {
+    let timeouts = Timeouts {
         connection: CHECK_TIMEOUT,
         answer: CHECK_TIMEOUT,
     };
-    let provider = match provider::connect_within(&config.accounts, patience) {
+    let provider = match provider::connect_within(&config.accounts, timeouts) {
         Ok(provider) => provider,
         Err(error) if error.is::<Misconfigured>() => return Err(error),
         Err(error) => {

@@ -9,7 +9,7 @@ use std::{process::ExitCode, time::Duration};
 
 use anyhow::bail;
 use domain::{
-    audit::Deed,
+    audit::Attribution,
     posting::{
         Lifetime, Posting, PostingId, PostingView, Rejection, SourceIdentifier, Status,
         moderation::Moderation,
@@ -133,11 +133,11 @@ async fn resolve(store: &dyn Store, id: &SourceIdentifier) -> Result<SourceIdent
 }
 
 async fn moderate_one(args: PostingArgs, command: Moderation) -> anyhow::Result<()> {
-    let deed = args.operator.deed()?;
+    let by = args.operator.attribution()?;
     let database = Database::open(&args.store.database()).await?;
     let store = &*database.store;
     let (id, lifetime) = (resolve(store, &args.id).await?, args.lifetime.lifetime);
-    let posting = apply(store, &id, &command, &deed, lifetime).await?;
+    let posting = apply(store, &id, &command, &by, lifetime).await?;
     output::print(sentence(&posting, &command))
 }
 
@@ -159,12 +159,12 @@ async fn apply(
     store: &dyn Store,
     id: &SourceIdentifier,
     command: &Moderation,
-    deed: &Deed,
+    by: &Attribution,
     lifetime: Lifetime,
 ) -> Result<Posting, ModerationError> {
     let mut waits = Waits::growing(FIRST_WAIT, LONGEST_WAIT).take(MAX_RETRIES);
     loop {
-        let result = moderate(store, id, command, deed, lifetime, clock::now()).await;
+        let result = moderate(store, id, command, by, lifetime, clock::now()).await;
         let is_conflict = matches!(
             result,
             Err(ModerationError::Store(

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use domain::{
     audit::{AuditLog, AuditQuery},
-    testing::{create, deed, hours, minutes, noon, push},
+    testing::{by_ann, create, hours, minutes, noon, push},
     usecase::ingest,
 };
 use newsletter::testing::MemoryStore;
@@ -60,7 +60,7 @@ async fn the_list_filters_by_status() {
     let store = MemoryStore::new();
     let puts = [create("a", "acme"), create("b", "acme")];
     ingest(&store, &puts, NEVER, noon()).await.unwrap();
-    apply(&store, &id("b"), &Moderation::Approve, &deed(1), NEVER)
+    apply(&store, &id("b"), &Moderation::Approve, &by_ann(1), NEVER)
         .await
         .unwrap();
     let approved = rows(&store, Some(Status::Approved)).await;
@@ -94,7 +94,7 @@ async fn an_unknown_posting_is_named_as_the_api_names_it() {
         let error = show(&store, &id("a"), as_json).await.unwrap_err();
         assert_eq!(error.to_string(), "Job posting not found.");
     }
-    let error = apply(&store, &id("a"), &Moderation::Approve, &deed(1), NEVER)
+    let error = apply(&store, &id("a"), &Moderation::Approve, &by_ann(1), NEVER)
         .await
         .unwrap_err();
     assert_eq!(error.to_string(), "Job posting not found.");
@@ -134,7 +134,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         &store,
         &id("a/1"),
         &Moderation::Reject { reason },
-        &deed(1),
+        &by_ann(1),
         NEVER,
     )
     .await
@@ -169,7 +169,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
         Fault::Fail(StoreError::Conflict),
         Fault::Fail(StoreError::Conflict),
     ]);
-    let posting = apply(&*store, &id("a"), &Moderation::Approve, &deed(1), NEVER)
+    let posting = apply(&*store, &id("a"), &Moderation::Approve, &by_ann(1), NEVER)
         .await
         .unwrap();
     assert_eq!(posting.status, Status::Approved);
@@ -179,7 +179,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
     let down = StoreError::Unavailable("gone".to_owned());
     store.fail_next([Fault::Fail(down.clone())]);
     let feature = Moderation::Feature(true);
-    let error = apply(&*store, &id("a"), &feature, &deed(1), NEVER)
+    let error = apply(&*store, &id("a"), &feature, &by_ann(1), NEVER)
         .await
         .unwrap_err();
     assert_eq!(
@@ -187,7 +187,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
         ModerationError::Store(down),
         "anything else is not tried again"
     );
-    let posting = apply(&*store, &id("a"), &feature, &deed(1), NEVER)
+    let posting = apply(&*store, &id("a"), &feature, &by_ann(1), NEVER)
         .await
         .unwrap();
     assert_eq!(sentence(&posting, &feature), "a is featured.");
@@ -203,7 +203,7 @@ async fn an_expired_posting_is_not_approved() {
     ingest(&*store, &[expire], NEVER, noon() + hours(1))
         .await
         .unwrap();
-    let error = apply(&*store, &id("a"), &Moderation::Approve, &deed(1), NEVER)
+    let error = apply(&*store, &id("a"), &Moderation::Approve, &by_ann(1), NEVER)
         .await
         .unwrap_err();
     let expect = "Invalid JobPosting state transition from expired to approved.";
@@ -241,7 +241,7 @@ async fn what_an_operator_does_is_in_the_audit() {
     ];
     for (n, command) in (1..).zip(&commands) {
         for _ in 0..2 {
-            let applied = apply(&store, &id("a/1"), command, &deed(n), NEVER).await;
+            let applied = apply(&store, &id("a/1"), command, &by_ann(n), NEVER).await;
             assert!(applied.is_ok());
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use domain::audit::Deed;
+use domain::audit::Attribution;
 use newsletter::{store::Store, usecase};
 
 use super::person::{self, NOT_FOUND};
@@ -17,12 +17,12 @@ pub(super) async fn erase(
     store: &dyn Store,
     clock: &Clock,
     person: &PersonRef,
-    deed: &Deed,
+    by: &Attribution,
 ) -> anyhow::Result<&'static str> {
     let Some(email) = person::address(store, person).await? else {
         bail!(NOT_FOUND);
     };
-    let attempt = || usecase::erase(store, &email, Some(deed), clock());
+    let attempt = || usecase::erase(store, &email, Some(by), clock());
     if !decide_again(WITHIN, attempt).await? {
         bail!(NOT_FOUND);
     }

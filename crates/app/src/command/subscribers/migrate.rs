@@ -13,7 +13,7 @@ use anyhow::bail;
 use domain::{outbox::Outbox, store::StoreError};
 use newsletter::{
     audit,
-    store::{Store, SubscriberQuery, SubscriberReader, Who},
+    store::{Store, SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::{Email, MigrationSource, Subscriber},
     usecase::{self, Migration},
 };
@@ -49,8 +49,8 @@ const REQUESTS_PER_MOVE: u32 = 2;
 /// Runs the command.
 pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode> {
     let stop = StopSignals::listen()?.asked();
-    let deed = args.operator.deed()?;
-    let entry = deed
+    let by = args.operator.attribution()?;
+    let entry = by
         .entry(audit::SUBSCRIBERS_MIGRATE, clock::now())
         .with("source", args.source.as_str())
         .with("all", args.all);
@@ -328,7 +328,7 @@ impl<'a> People<'a> {
             Self::Named(emails) => Ok(emails.take(limit).collect()),
             Self::Everybody { subscribers, after } => {
                 let query = SubscriberQuery {
-                    who: Who::Unmigrated,
+                    filter: SubscriberFilter::Unmigrated,
                     after: after.clone(),
                     limit,
                 };

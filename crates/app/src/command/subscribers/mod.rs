@@ -59,9 +59,9 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
             store,
             operator,
         }) => {
-            let deed = operator.deed()?;
+            let by = operator.attribution()?;
             let store = Database::open(&store.database()).await?.newsletter;
-            let said = erase::erase(&*store, &clock::system(), &person, &deed).await?;
+            let said = erase::erase(&*store, &clock::system(), &person, &by).await?;
             output::print(said)?;
         }
         SubscribersCommand::Export(store) => {

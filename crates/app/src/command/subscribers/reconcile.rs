@@ -13,7 +13,7 @@ use newsletter::{
     subscriber::{
         Account,
         provider::{Cursor, Page, Provider, ProviderError},
-        reconciliation::{self, Meanwhile},
+        reconciliation::{self, ConcurrentWrites},
     },
     usecase,
 };
@@ -22,10 +22,10 @@ use tokio::time::sleep;
 use crate::{
     cli::SubscribersReconcileArgs,
     clock::{self, Clock},
+    comparison::{Known, ListComparison},
     conflicts::decide_again,
     database::Database,
     newsletter_service, output, progress, provider,
-    rollcall::{Known, RollCall},
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
@@ -36,7 +36,7 @@ const MAX_ATTEMPTS: u32 = 5;
 const RETRY_WAIT: Duration = Duration::from_secs(10);
 
 /// Without a lease, a worker may sync subscribers to the account while its list is read.
-const MEANWHILE: Meanwhile = Meanwhile::Told;
+const CONCURRENT_WRITES: ConcurrentWrites = ConcurrentWrites::Possible;
 
 /// Runs the command.
 pub(super) async fn run(args: SubscribersReconcileArgs) -> anyhow::Result<ExitCode> {
@@ -117,11 +117,11 @@ impl Walk<'_> {
     async fn run(&self) -> anyhow::Result<Seen> {
         let bar = progress::of_input(None);
         let (mut seen, mut cursor) = (Seen::default(), None);
-        let mut roll_call = RollCall::new((self.clock)());
+        let mut comparison = ListComparison::new((self.clock)());
         loop {
             let page = self.page(cursor.as_ref()).await?;
             self.take_in(&page, &mut seen).await?;
-            roll_call.note(&page);
+            comparison.note(&page);
             bar.set_message(format!("{} people", seen.people));
             for odd in &page.odd {
                 bar.suspend(|| output::complain(plain(odd)));
@@ -137,7 +137,7 @@ impl Walk<'_> {
             store: self.store,
             clock: &self.clock,
         };
-        seen.missing = roll_call.missing(&known, self.is_dry).await?;
+        seen.missing = comparison.missing(&known, self.is_dry).await?;
         bar.finish_and_clear();
         Ok(seen)
     }
@@ -175,7 +175,8 @@ impl Walk<'_> {
         seen.odd += page.odd.len() as u64;
         if !self.is_dry {
             let (store, people) = (self.store, &page.people);
-            let attempt = || usecase::reconcile(store, self.account, people, MEANWHILE, now);
+            let attempt =
+                || usecase::reconcile(store, self.account, people, CONCURRENT_WRITES, now);
             decide_again(newsletter_service::DEADLINE, attempt).await?;
         }
         Ok(())

@@ -259,7 +259,7 @@ fn membership(subscriber: &Subscriber) -> String {
 mod tests {
     use domain::{
         field::Patch,
-        testing::{deed, minutes, noon},
+        testing::{by_ann, minutes, noon},
     };
     use newsletter::{
         subscriber::{MigrationSource, SubscriberStatus},
@@ -367,15 +367,15 @@ mod tests {
     async fn a_suppression_is_shown_with_where_it_came_from_and_what_is_to_be_done() {
         let store = MemoryStore::new();
         let asked = notice(ADA, SubscriberStatus::Unsubscribed);
-        let deed = deed(1);
-        let done = suppress(&store, &asked, "by phone", &deed, noon());
+        let by = by_ann(1);
+        let done = suppress(&store, &asked, "by phone", &by, noon());
         assert!(done.await.unwrap().is_news);
         let claimed = store
             .claim(tasks::WITHDRAW, 1, minutes(1), uuid::Uuid::max(), noon())
             .await
             .unwrap();
-        let buried = store.bury(claimed[0].receipt, "old: 403", noon()).await;
-        assert_eq!(buried, Ok(()));
+        let given_up = store.give_up(claimed[0].receipt, "old: 403", noon()).await;
+        assert_eq!(given_up, Ok(()));
         let id = PersonRef::Id(subscriber_id(ADA));
         let text = show(&store, &store, &id, false).await.unwrap();
         for part in [

@@ -1,7 +1,7 @@
 //! `posthaste subscribers suppress`, `reinstate` and `rotate-token`.
 
 use anyhow::bail;
-use domain::audit::Deed;
+use domain::audit::Attribution;
 use newsletter::{
     store::Store,
     subscriber::{Notice, ProviderEvent, Subscriber, SubscriberStatus},
@@ -34,13 +34,13 @@ pub(super) async fn run(args: SubscribersDecideArgs, decision: Decision) -> anyh
         store,
         operator,
     } = args;
-    let deed = operator.deed()?;
+    let by = operator.attribution()?;
     let store = Database::open(&store.database()).await?.newsletter;
     let clock = clock::system();
     match decision {
-        Decision::Suppress => suppress(&*store, &clock, &person, &reason, &deed).await,
-        Decision::Reinstate => reinstate(&*store, &clock, &person, &reason, &deed).await,
-        Decision::RotateToken => rotate_token(&*store, &clock, &person, &reason, &deed).await,
+        Decision::Suppress => suppress(&*store, &clock, &person, &reason, &by).await,
+        Decision::Reinstate => reinstate(&*store, &clock, &person, &reason, &by).await,
+        Decision::RotateToken => rotate_token(&*store, &clock, &person, &reason, &by).await,
     }
 }
 
@@ -50,7 +50,7 @@ async fn suppress(
     clock: &Clock,
     person: &PersonRef,
     reason: &str,
-    deed: &Deed,
+    by: &Attribution,
 ) -> anyhow::Result<String> {
     let Some(email) = person::address(store, person).await? else {
         bail!(NOT_FOUND);
@@ -64,7 +64,7 @@ async fn suppress(
         new_id: new_id(),
         new_token: new_token(),
     };
-    let attempt = || usecase::suppress(store, &notice, reason, deed, clock());
+    let attempt = || usecase::suppress(store, &notice, reason, by, clock());
     let Operated {
         subscriber,
         is_news,
@@ -83,7 +83,7 @@ async fn reinstate(
     clock: &Clock,
     person: &PersonRef,
     reason: &str,
-    deed: &Deed,
+    by: &Attribution,
 ) -> anyhow::Result<String> {
     let known = match person {
         // An erased address may have left a hash that still suppresses it.
@@ -96,7 +96,7 @@ async fn reinstate(
     let Some(known) = known else {
         bail!(NOT_FOUND);
     };
-    let attempt = || usecase::reinstate(store, known.id, reason, deed, clock());
+    let attempt = || usecase::reinstate(store, known.id, reason, by, clock());
     let Some(operated) = decide_again(DEADLINE, attempt).await? else {
         bail!(NOT_FOUND);
     };
@@ -117,13 +117,13 @@ async fn rotate_token(
     clock: &Clock,
     person: &PersonRef,
     reason: &str,
-    deed: &Deed,
+    by: &Attribution,
 ) -> anyhow::Result<String> {
     let Some(known) = person::find(store, person).await? else {
         bail!(NOT_FOUND);
     };
     let token = new_token();
-    let attempt = || usecase::rotate_token(store, known.id, &token, reason, deed, clock());
+    let attempt = || usecase::rotate_token(store, known.id, &token, reason, by, clock());
     let Some(subscriber) = decide_again(DEADLINE, attempt).await? else {
         bail!(NOT_FOUND);
     };
@@ -139,7 +139,7 @@ mod tests {
 
     use domain::{
         store::StoreError,
-        testing::{deed, noon},
+        testing::{by_ann, noon},
     };
     use newsletter::{
         subscriber::SubscriberId,
@@ -163,17 +163,17 @@ mod tests {
         let id = PersonRef::Id(put.new_id);
         put_subscribers(&store, &[put], noon()).await.unwrap();
         let ada = PersonRef::Email(email(ADA));
-        let said = suppress(&store, &clock(), &id, "asked", &deed(1)).await;
+        let said = suppress(&store, &clock(), &id, "asked", &by_ann(1)).await;
         assert_eq!(
             said.unwrap(),
             "ada@example.com is unsubscribed; both accounts are told."
         );
-        let said = suppress(&store, &clock(), &ada, "asked", &deed(2)).await;
+        let said = suppress(&store, &clock(), &ada, "asked", &by_ann(2)).await;
         let expect = "ada@example.com was unsubscribed before; nothing has changed.";
         assert_eq!(said.unwrap(), expect);
-        let said = reinstate(&store, &clock(), &id, "asked", &deed(3)).await;
+        let said = reinstate(&store, &clock(), &id, "asked", &by_ann(3)).await;
         assert!(said.unwrap().starts_with("ada@example.com is active "));
-        let said = reinstate(&store, &clock(), &ada, "asked", &deed(4)).await;
+        let said = reinstate(&store, &clock(), &ada, "asked", &by_ann(4)).await;
         let expect = "ada@example.com is not suppressed; nothing has changed.";
         assert_eq!(said.unwrap(), expect);
     }
@@ -186,7 +186,7 @@ mod tests {
         let mut tokens = vec![put.new_token.clone()];
         put_subscribers(&store, &[put], noon()).await.unwrap();
         for person in [&id, &ada] {
-            let said = rotate_token(&store, &clock(), person, "forwarded", &deed(1)).await;
+            let said = rotate_token(&store, &clock(), person, "forwarded", &by_ann(1)).await;
             let said = said.unwrap();
             let token = person::find(&store, person).await.unwrap().unwrap().token;
             assert!(!tokens.contains(&token) && token.is_well_formed());
@@ -194,7 +194,7 @@ mod tests {
             tokens.push(token);
         }
         let nobody = PersonRef::Email(email("stranger@example.com"));
-        let said = rotate_token(&store, &clock(), &nobody, "?", &deed(2)).await;
+        let said = rotate_token(&store, &clock(), &nobody, "?", &by_ann(2)).await;
         assert_eq!(said.unwrap_err().to_string(), NOT_FOUND);
     }
 
@@ -204,12 +204,12 @@ mod tests {
         let stranger = PersonRef::Email(email("stranger@example.com"));
         let nobody = PersonRef::Id(SubscriberId::new(uuid::Uuid::max()));
         for unknown in [&stranger, &nobody] {
-            let said = reinstate(&store, &clock(), unknown, "?", &deed(1)).await;
+            let said = reinstate(&store, &clock(), unknown, "?", &by_ann(1)).await;
             assert_eq!(said.unwrap_err().to_string(), NOT_FOUND);
         }
-        let said = suppress(&store, &clock(), &nobody, "?", &deed(1)).await;
+        let said = suppress(&store, &clock(), &nobody, "?", &by_ann(1)).await;
         assert_eq!(said.unwrap_err().to_string(), NOT_FOUND);
-        let said = suppress(&store, &clock(), &stranger, "asked", &deed(1)).await;
+        let said = suppress(&store, &clock(), &stranger, "asked", &by_ann(1)).await;
         assert!(said.unwrap().contains("is unsubscribed"));
         let known = person::find(&store, &stranger).await.unwrap();
         assert_eq!(known.unwrap().reported_at, None);
@@ -220,7 +220,7 @@ mod tests {
         let store = FaultyStore::new();
         store.fail_next(vec![Fault::Fail(StoreError::Conflict); 2]);
         let ada = PersonRef::Email(email(ADA));
-        let said = suppress(&*store, &clock(), &ada, "asked", &deed(1)).await;
+        let said = suppress(&*store, &clock(), &ada, "asked", &by_ann(1)).await;
         assert!(said.unwrap().contains("both accounts are told"));
     }
 }

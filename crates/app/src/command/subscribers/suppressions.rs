@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use csv::Writer;
 use newsletter::{
     audit,
-    store::{Store, SubscriberQuery, SubscriberReader, Who},
+    store::{Store, SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::{
         Account, Email, Notice, ProviderEvent, Subscriber, SubscriberStatus, SuppressionSource,
         operator::ImportedSuppression,
@@ -51,7 +51,7 @@ pub(super) async fn export(
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut query = SubscriberQuery {
-        who: Who::Suppressed,
+        filter: SubscriberFilter::Suppressed,
         after: None,
         limit: PAGE,
     };
@@ -138,8 +138,8 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
 
 /// Imports a file.
 pub(super) async fn import(args: SuppressionsImportArgs) -> anyhow::Result<ExitCode> {
-    let deed = args.operator.deed()?;
-    let entry = deed
+    let by = args.operator.attribution()?;
+    let entry = by
         .entry(audit::SUPPRESSIONS_IMPORT, clock::now())
         .with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::store::StoreError;
 use metrics::{Unit, describe_gauge, gauge};
 use newsletter::{
-    store::{AccountState, Census},
+    store::{AccountState, SubscriberCount},
     subscriber::{Account, SubscriberStatus},
 };
 use time::OffsetDateTime;
@@ -17,24 +17,24 @@ const SUBSCRIBERS: &str = "posthaste_subscribers";
 const LIST_AGE: &str = "posthaste_provider_list_age_seconds";
 const PAUSED_FOR: &str = "posthaste_provider_paused_for_seconds";
 
-/// The lifetime of a cached census, which reads all subscribers.
+/// The lifetime of a cached counts, which reads all subscribers.
 const CENSUS_LIFETIME: Duration = Duration::from_mins(1);
 
-/// The cached census.
+/// The cached counts.
 #[derive(Default)]
 pub(super) struct Watch {
-    counted: Mutex<Option<(Instant, Option<Vec<Census>>)>>,
+    counted: Mutex<Option<(Instant, Option<Vec<SubscriberCount>>)>>,
 }
 
 /// The state of the newsletter. Parts that cannot be read are missing.
 pub(super) struct Newsletter {
-    census: Option<Vec<Census>>,
+    counts: Option<Vec<SubscriberCount>>,
     accounts: Vec<(Account, AccountState)>,
 }
 
 impl Watch {
     pub async fn look(&self, stores: &Stores) -> Newsletter {
-        let census = self.census(stores).await;
+        let counts = self.counts(stores).await;
         let states = in_time(async {
             let mut states = Vec::new();
             for &account in Account::ALL {
@@ -46,23 +46,23 @@ impl Watch {
             tracing::warn!(%error, "the metrics lack the provider's accounts");
             Vec::new()
         });
-        Newsletter { census, accounts }
+        Newsletter { counts, accounts }
     }
 
-    /// Reads or reuses the census. A failure is cached too: the census may have been too much work.
-    async fn census(&self, stores: &Stores) -> Option<Vec<Census>> {
+    /// Reads or reuses the counts. A failure is cached too: the counts may have been too much work.
+    async fn counts(&self, stores: &Stores) -> Option<Vec<SubscriberCount>> {
         let mut counted = self.counted.lock().await;
-        if let Some((at, census)) = counted.as_ref()
+        if let Some((at, counts)) = counted.as_ref()
             && at.elapsed() < CENSUS_LIFETIME
         {
-            return census.clone();
+            return counts.clone();
         }
-        let census = in_time(stores.subscribers.census())
+        let counts = in_time(stores.subscribers.counts())
             .await
             .inspect_err(|error| tracing::warn!(%error, "the metrics lack the subscribers"))
             .ok();
-        *counted = Some((Instant::now(), census.clone()));
-        census
+        *counted = Some((Instant::now(), counts.clone()));
+        counts
     }
 }
 
@@ -83,8 +83,8 @@ pub(super) fn record(newsletter: &Newsletter, now: OffsetDateTime) {
         Unit::Seconds,
         "For how long an account of the e-mail provider is still left alone; 0 if it is not"
     );
-    if let Some(census) = &newsletter.census {
-        record_census(census);
+    if let Some(counts) = &newsletter.counts {
+        record_census(counts);
     }
     for (account, state) in &newsletter.accounts {
         let account = account.as_str();
@@ -99,11 +99,11 @@ pub(super) fn record(newsletter: &Newsletter, now: OffsetDateTime) {
 }
 
 /// Records all combinations, so that one without subscribers shows as 0.
-fn record_census(census: &[Census]) {
+fn record_census(counts: &[SubscriberCount]) {
     for &account in Account::ALL {
         for &status in SubscriberStatus::ALL {
             for is_under_way in [false, true] {
-                let mut counted = census.iter().filter(|one| {
+                let mut counted = counts.iter().filter(|one| {
                     (one.account, one.status, one.is_under_way) == (account, status, is_under_way)
                 });
                 let people = counted.next().map_or(0, |one| one.people);

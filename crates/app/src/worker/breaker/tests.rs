@@ -15,12 +15,12 @@ fn refuse(breaker: &ModelBreaker, asked: Option<Duration>) {
 /// The seconds until somebody may pass.
 async fn wait(breaker: &Arc<ModelBreaker>) -> u64 {
     let start = Instant::now();
-    drop(breaker.pass().await);
+    drop(breaker.permit().await);
     start.elapsed().as_secs()
 }
 
 fn is_open(breaker: &Arc<ModelBreaker>) -> bool {
-    breaker.pass().now_or_never().is_some()
+    breaker.permit().now_or_never().is_some()
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,7 +79,7 @@ async fn an_answer_to_a_call_from_before_opens_nothing() {
     breaker.answered(early);
     assert!(!is_open(&breaker));
     assert_eq!(wait(&breaker).await, 1);
-    let probe = breaker.pass().await;
+    let probe = breaker.permit().await;
     breaker.answered(early);
     assert!(
         !is_open(&breaker),
@@ -92,20 +92,20 @@ async fn an_answer_to_a_call_from_before_opens_nothing() {
 async fn after_a_pause_one_goes_through_until_one_is_answered() {
     let breaker = breaker();
     refuse(&breaker, None);
-    let probe = breaker.pass().await;
+    let probe = breaker.permit().await;
     assert!(!is_open(&breaker));
     // It found nothing to do: somebody else's turn.
     drop(probe);
-    let probe = breaker.pass().await;
+    let probe = breaker.permit().await;
     assert!(!is_open(&breaker));
     refuse(&breaker, None);
     drop(probe);
     assert_eq!(wait(&breaker).await, 2);
 
-    let probe = breaker.pass().await;
+    let probe = breaker.permit().await;
     let waiting = {
         let breaker = Arc::clone(&breaker);
-        tokio::spawn(async move { drop(breaker.pass().await) })
+        tokio::spawn(async move { drop(breaker.permit().await) })
     };
     tokio::task::yield_now().await;
     breaker.answered(breaker.begin().unwrap());

@@ -1,4 +1,4 @@
-//! What becomes of a posting that the enricher had no outcome for.
+//! Records assignments that ended without an outcome.
 
 use std::{fmt::Debug, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use domain::{
 use super::{super::tasks::Failure, Enrichments};
 use crate::{conflicts::decide_again, metrics};
 
-/// How long keeping texts is decided again after conflicts.
+/// The time limit for deciding again after conflicts.
 const CONFLICTS: Duration = Duration::from_secs(2);
 
 /// An assignment without an outcome.
@@ -26,10 +26,10 @@ pub(super) struct Failed {
 }
 
 impl Enrichments {
-    /// Puts the task off, or gives it up. Then the posting's status stays: nobody is approved
-    /// unjudged. One that is not shown gets the texts that take no judgement, one that is keeps
-    /// those that were judged, and says so. An error means that the store did not take it, and that
-    /// the task was not given up.
+    /// Puts the task off, or gives it up. When it is given up, the posting's status stays, because
+    /// no posting is approved without a verdict. An unapproved posting gets the texts made by
+    /// rules; an approved one keeps the judged texts and its reason says so. After an error the
+    /// store has recorded nothing, and the task is not given up.
     pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
         let Failed {
             posting,
@@ -59,7 +59,7 @@ impl Enrichments {
         Ok(())
     }
 
-    /// Has the posting say that it got no verdict, when its workers died of the task.
+    /// Records that a posting got no verdict because its workers died.
     pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
         let Work::Effect(effect) = task.work else {
             return Ok(());
@@ -73,7 +73,7 @@ impl Enrichments {
         Ok(())
     }
 
-    /// The texts that take no judgement, if there are any that may be shown.
+    /// The texts made by rules, if they may be shown.
     async fn unjudged(
         &self,
         input: Arc<EnrichmentInput>,
@@ -87,8 +87,8 @@ impl Enrichments {
     }
 }
 
-/// What whoever pushes a posting is told of the reason: what was found out about this posting, and
-/// nothing of the way to the enricher.
+/// The part of an error that the client may read: about the posting, without details of the
+/// enricher.
 const fn told(error: &EnrichError) -> &str {
     match error {
         EnrichError::Permanent(message) => message.as_str(),
@@ -98,7 +98,7 @@ const fn told(error: &EnrichError) -> &str {
     }
 }
 
-/// The task tells the operator more than what cannot be written of the posting.
+/// Logs a failure to record the posting's state, which must not hide the task's own error.
 fn written(result: Result<(), StoreError>, posting: &impl Debug) -> Result<(), StoreError> {
     match result {
         Err(error @ (StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_))) => {

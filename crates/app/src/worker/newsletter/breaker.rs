@@ -1,4 +1,4 @@
-//! The circuit breakers of the provider's accounts: which answers open one.
+//! Circuit breakers of the provider's accounts, and the answers that open them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,25 +12,24 @@ use tokio::time::Instant;
 
 use crate::{metrics, waits};
 
-/// A key that is refused stays refused until somebody sees to it.
+/// The waits after a refused key, which stays refused until an operator replaces it.
 const PAUSES: RetryPolicy = RetryPolicy {
     first: Duration::from_secs(10),
     longest: Duration::from_mins(10),
 };
 
-/// How long an account that has had too many requests is left alone when it does not say: the
-/// limit counts by the minute.
+/// The pause of a rate-limited account that names none: the limit counts by the minute.
 const LIMITED: Duration = Duration::from_mins(1);
 
-/// Calls about so many different people that failed, and none that succeeded in between, are an
-/// outage of the account. One person's failures are that person's.
+/// The number of subscribers whose calls fail, without a success in between, that makes an outage.
+/// Failures of one subscriber are not one.
 const OUTAGE: usize = 3;
 
-/// So many refusals of the key for calls about one person, while calls about others succeeded
-/// between any two of them, are not about the key.
+/// The number of refusals of the key for one subscriber, with successes for others between them,
+/// that are not blamed on the key.
 const LOCKINGS: u32 = 3;
 
-/// More people than this are not remembered for it.
+/// The largest number of subscribers remembered for it.
 const MOST_LOCKING: usize = 1_000;
 
 /// The breakers of both accounts.
@@ -57,17 +56,17 @@ pub(super) struct AccountBreaker {
 
 #[derive(Default)]
 struct Record {
-    /// Whose calls failed since one succeeded.
+    /// Subscribers whose calls failed since the last success.
     failing: HashSet<String>,
-    /// For whom the key was refused since a call about them succeeded.
+    /// Subscribers whose calls were refused the key since their last success.
     locking: HashMap<String, Locking>,
 }
 
-/// Refusals of the key for calls about one person.
+/// Refusals of the key for one subscriber.
 #[derive(Default)]
 struct Locking {
     times: u32,
-    /// Whether a call about somebody else succeeded since the last one.
+    /// Whether a call for another subscriber succeeded since the last one.
     others_succeeded: bool,
 }
 
@@ -80,7 +79,7 @@ impl Record {
         }
     }
 
-    /// Whether the key is refused for this person alone.
+    /// Whether the key is refused for this subscriber alone.
     fn is_alone_in_locking(&mut self, whom: &str) -> bool {
         if self.locking.len() >= MOST_LOCKING {
             self.locking.clear();
@@ -98,17 +97,17 @@ impl Record {
     }
 }
 
-/// What an answer means for the account.
+/// The effect of an answer on the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Noted {
-    /// Nothing.
+pub(super) enum BreakerEffect {
+    /// None.
     Nothing,
-    /// It takes calls again.
-    Again,
-    /// It is left alone for so long.
-    Pause(Duration),
-    /// Nothing, because it refuses the key for this person alone.
-    TheirOwn,
+    /// The breaker closes.
+    Closed,
+    /// The breaker opens for this time.
+    Opened(Duration),
+    /// None, because the key is refused for this subscriber alone.
+    OneSubscriber,
 }
 
 impl Default for AccountBreaker {
@@ -125,34 +124,34 @@ impl AccountBreaker {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Until when it is open, if it is.
+    /// The end of the open state, if it is open.
     pub fn open_until(&self) -> Option<Instant> {
         self.breaker.open_until(now()).map(Instant::from_std)
     }
 
-    /// Begins a call; `None` while it is open.
+    /// Begins a call; `None` while the breaker is open.
     pub fn begin(&self) -> Option<Call> {
         self.breaker.begin(now()).ok()
     }
 
-    /// Takes over a pause that another process or an earlier run began.
+    /// Adopts a pause that another process or an earlier run began.
     pub fn adopt(&self, account: Account, pause: Duration) {
         self.breaker.pause(pause, now());
         metrics::provider_paused(account, true);
     }
 
-    /// Takes in what a call about a person was answered. Opens after an answer that asks for it. What
-    /// was under way while it opened says nothing new.
+    /// Records an answer to a call about a subscriber, which may open or close the breaker. Answers
+    /// to calls from before it opened do not count.
     pub fn note<T>(
         &self,
         account: Account,
         whom: &str,
         call: Call,
         result: &Result<T, ProviderError>,
-    ) -> Noted {
+    ) -> BreakerEffect {
         let mut record = self.record();
         if !self.breaker.is_current(call) {
-            return Noted::Nothing;
+            return BreakerEffect::Nothing;
         }
         let failed = || self.breaker.failed(call, None, now()).unwrap_or_default();
         let (pause, error) = match result {
@@ -160,35 +159,35 @@ impl AccountBreaker {
                 record.succeeded(whom);
                 metrics::provider_paused(account, false);
                 if !self.breaker.succeeded(call) {
-                    return Noted::Nothing;
+                    return BreakerEffect::Nothing;
                 }
                 tracing::info!(%account, "the account answers again");
-                return Noted::Again;
+                return BreakerEffect::Closed;
             }
             Err(error @ ProviderError::Limited { after, .. }) => {
                 let pause = after.unwrap_or_else(|| LIMITED.max(waits::about(LIMITED)));
                 if pause.is_zero() {
-                    return Noted::Nothing;
+                    return BreakerEffect::Nothing;
                 }
                 self.breaker.limited(call, pause, now());
                 (pause, error)
             }
             Err(ProviderError::Locked(_)) if record.is_alone_in_locking(whom) => {
-                return Noted::TheirOwn;
+                return BreakerEffect::OneSubscriber;
             }
             Err(error @ ProviderError::Locked(_)) => (failed(), error),
             Err(error @ ProviderError::Retry { .. }) => {
                 record.failing.insert(whom.to_owned());
                 if record.failing.len() < OUTAGE {
-                    return Noted::Nothing;
+                    return BreakerEffect::Nothing;
                 }
                 (failed(), error)
             }
-            Err(ProviderError::Permanent(_)) => return Noted::Nothing,
+            Err(ProviderError::Permanent(_)) => return BreakerEffect::Nothing,
         };
         metrics::provider_paused(account, true);
         tracing::warn!(%account, %error, ?pause, "the account is left alone");
-        Noted::Pause(pause)
+        BreakerEffect::Opened(pause)
     }
 }
 
@@ -218,7 +217,7 @@ mod tests {
         }
     }
 
-    /// A call that begins and is answered a moment later.
+    /// Makes a call that is answered a moment later.
     async fn call(
         breaker: &AccountBreaker,
         whom: &str,
@@ -259,9 +258,9 @@ mod tests {
             breaker.note(Account::Old, whom, began, &refused);
         }
         assert_eq!(pause(&breaker), Some(10));
-        // Nor does an answer from before mean that it takes calls again.
+        // A success from before does not close it, either.
         let noted = breaker.note(Account::Old, "e", began, &Ok::<(), ProviderError>(()));
-        assert_eq!(noted, Noted::Nothing);
+        assert_eq!(noted, BreakerEffect::Nothing);
     }
 
     #[tokio::test(start_paused = true)]
@@ -303,19 +302,29 @@ mod tests {
             advance(Duration::from_millis(1)).await;
             breaker.note(Account::Old, whom, began, &result)
         };
-        // Without a success of others between it is the key, however often.
+        // Without successes for others in between, the key is to blame.
         for _ in 0..5 {
-            assert!(matches!(note("a", Err(locked())).await, Noted::Pause(_)));
+            assert!(matches!(
+                note("a", Err(locked())).await,
+                BreakerEffect::Opened(_)
+            ));
         }
         for expect_pause in [true, false] {
             note("b", Ok(())).await;
             let noted = note("a", Err(locked())).await;
-            assert_eq!(matches!(noted, Noted::Pause(_)), expect_pause, "{noted:?}");
-            assert_eq!(noted == Noted::TheirOwn, !expect_pause);
+            assert_eq!(
+                matches!(noted, BreakerEffect::Opened(_)),
+                expect_pause,
+                "{noted:?}"
+            );
+            assert_eq!(noted == BreakerEffect::OneSubscriber, !expect_pause);
         }
-        // A success of their own begins anew.
+        // A success for the same subscriber starts over.
         for _ in 0..4 {
-            assert!(matches!(note("c", Err(locked())).await, Noted::Pause(_)));
+            assert!(matches!(
+                note("c", Err(locked())).await,
+                BreakerEffect::Opened(_)
+            ));
             note("b", Ok(())).await;
             note("c", Ok(())).await;
         }
@@ -330,7 +339,7 @@ mod tests {
         assert_eq!(call(&breaker, "c", Err(failed())).await, None);
         assert_eq!(call(&breaker, "b", Err(failed())).await, None);
         assert_eq!(call(&breaker, "a", Err(failed())).await, Some(10));
-        // It stays one until a call succeeds.
+        // It stays an outage until a call succeeds.
         sleep_until(breaker.open_until().unwrap()).await;
         assert_eq!(call(&breaker, "a", Err(failed())).await, Some(20));
         sleep_until(breaker.open_until().unwrap()).await;

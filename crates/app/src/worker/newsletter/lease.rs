@@ -1,4 +1,4 @@
-//! The lease of the provider's accounts: the right to speak to them, for a while.
+//! The lease of the provider's accounts.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -14,10 +14,10 @@ use uuid::Uuid;
 use super::super::tasks::Tasks;
 use crate::panics;
 
-/// How long until a renewal that failed is tried again.
-const AGAIN: Duration = Duration::from_secs(1);
+/// The wait before a failed renewal is retried.
+const RETRY_WAIT: Duration = Duration::from_secs(1);
 
-/// Takes and keeps the lease.
+/// Takes, renews and releases the lease.
 pub(super) struct Leases {
     pub accounts: Vec<Account>,
     pub port: Arc<dyn Accounts>,
@@ -25,7 +25,7 @@ pub(super) struct Leases {
     pub tasks: Tasks,
 }
 
-/// A lease that was taken.
+/// A taken lease.
 pub(super) struct Lease {
     until: Mutex<Instant>,
     lost: CancellationToken,
@@ -44,12 +44,12 @@ impl Lease {
         !self.lost.is_cancelled() && Instant::now() < self.until()
     }
 
-    /// Waits until it was lost.
+    /// Waits until it is lost.
     pub fn lost(&self) -> WaitForCancellationFuture<'_> {
         self.lost.cancelled()
     }
 
-    /// Nothing may be done any more.
+    /// Ends it: no more calls.
     pub fn end(&self) {
         self.lost.cancel();
     }
@@ -64,12 +64,12 @@ impl Lease {
 }
 
 impl Leases {
-    /// Takes the lease, if nobody else has it.
+    /// Takes the lease unless another worker holds it.
     pub async fn take(&self) -> Result<Option<Lease>, StoreError> {
         Ok(self.renew().await?.map(Lease::new))
     }
 
-    /// Keeps the lease, and ends when it is lost.
+    /// Renews the lease until it is lost.
     pub async fn keep(&self, lease: &Lease) {
         let every = self.tasks.settings.renew_every;
         let mut next = Instant::now() + every;
@@ -83,23 +83,23 @@ impl Leases {
                 }
                 Ok(Err(error)) if Instant::now() < until => {
                     tracing::warn!(%error, "the lease of the provider's accounts was not renewed");
-                    next = Instant::now() + AGAIN;
+                    next = Instant::now() + RETRY_WAIT;
                 }
-                // Somebody else's, or there is no time to ask again.
+                // Another worker holds it, or there is no time for another attempt.
                 Ok(Ok(None) | Err(_)) | Err(_) => return,
             }
         }
     }
 
-    /// Gives the lease back. Best effort, as it ends anyway.
+    /// Releases the lease. Best effort, as it ends anyway.
     pub async fn release(&self) {
         if let Err(error) = panics::caught(self.port.release(self.holder)).await {
             tracing::debug!(%error, "the provider's accounts stay leased until the lease ends");
         }
     }
 
-    /// Until when the lease is relied on. That is earlier than it ends: what was begun takes a
-    /// while, and clocks are compared by messages.
+    /// Renews the lease. Returns a time before its end, because calls take a while, and clocks are
+    /// compared by messages.
     async fn renew(&self) -> Result<Option<Instant>, StoreError> {
         let (begun, now) = (Instant::now(), self.tasks.now());
         let until = now + self.tasks.lease();

@@ -1,8 +1,8 @@
-//! Reads an account's whole list: before the first sync of the account, and every night.
+//! Reads an account's list before the account's first sync, and every night.
 //!
-//! What the account holds already is known then, so that only differences are written to it. A
-//! walk that was broken off starts over: where it was is not kept. Who ought to be on the list and
-//! is not is looked for once it was read to its end.
+//! Afterwards the account's content is known, so that only differences are written to it. A walk
+//! that is interrupted starts over, because its position is not stored. Once the list is read to
+//! the end, subscribers who are missing from it are looked up.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use newsletter::{
     subscriber::{
         Account,
         provider::{Cursor, Page, Provider as _, ProviderError},
-        reconciliation::Meanwhile,
+        reconciliation::ConcurrentWrites,
     },
     usecase,
 };
@@ -20,28 +20,27 @@ use time::{OffsetDateTime, Time, macros::time};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{super::tasks::Tasks, errand::CONFLICTS, line::Line};
+use super::{super::tasks::Tasks, job::CONFLICTS, leased::LeasedProvider};
 use crate::{
+    comparison::{Known, ListComparison},
     conflicts::decide_again,
-    panics,
-    rollcall::{Known, RollCall},
-    waits,
+    panics, waits,
 };
 
 /// When the nightly walk begins, in UTC.
 const NIGHT: Time = time!(02:00);
 
-/// A list that was read shortly before the night is not read again in it.
+/// A list read within this time before the nightly walk is not read again.
 const RECENT: time::Duration = time::Duration::hours(12);
 
-/// How long to wait after a page that could not be read or recorded.
-const AGAIN: Duration = Duration::from_secs(30);
+/// The wait after a page that could not be read or recorded.
+const RETRY_WAIT: Duration = Duration::from_secs(30);
 
-/// After so many failures in a row the walk starts over: its cursor may have become invalid.
-const PATIENCE: u32 = 5;
+/// The failures in a row after which the walk starts over, as its cursor may have become invalid.
+const MAX_FAILURES: u32 = 5;
 
-/// So many of what is odd on pages are logged.
-const MOST_ODD: usize = 20;
+/// The largest number of unreadable entries that a walk logs.
+const MAX_LOGGED: usize = 20;
 
 /// Reads the list of one account.
 pub(super) struct Listing {
@@ -49,11 +48,11 @@ pub(super) struct Listing {
     pub store: Arc<dyn Store>,
     pub accounts: Arc<dyn Accounts>,
     pub subscribers: Arc<dyn SubscriberReader>,
-    pub line: Arc<Line>,
+    pub provider: Arc<LeasedProvider>,
     pub tasks: Tasks,
 }
 
-/// What a walk has found.
+/// The results of a walk.
 #[derive(Debug, Default)]
 struct Walked {
     pages: u64,
@@ -63,7 +62,7 @@ struct Walked {
 }
 
 impl Listing {
-    /// Walks when it is time to, until it is stopped.
+    /// Runs the walks when they are due, until it is stopped.
     pub async fn run(self, stop: CancellationToken) {
         tokio::select! {
             () = self.keep_walking() => {}
@@ -74,15 +73,15 @@ impl Listing {
     async fn keep_walking(&self) {
         loop {
             let Some(state) = self.state().await else {
-                sleep(waits::about(AGAIN)).await;
+                sleep(waits::about(RETRY_WAIT)).await;
                 continue;
             };
             if state.reconciled_at.is_some() {
-                self.line.listed(self.account);
+                self.provider.listed(self.account);
             }
             let due = due(state.reconciled_at, self.tasks.now());
             sleep(Duration::try_from(due - self.tasks.now()).unwrap_or_default()).await;
-            let (walked, roll_call) = self.walk().await;
+            let (walked, comparison) = self.walk().await;
             let Walked {
                 pages,
                 people,
@@ -90,12 +89,12 @@ impl Listing {
                 odd,
             } = walked;
             let account = self.account;
-            let missing = self.look_for_missing(&roll_call).await;
+            let missing = self.look_for_missing(&comparison).await;
             tracing::info!(
                 %account, pages, people, changed, odd, missing, "the account's list was read"
             );
             self.finished().await;
-            self.line.listed(account);
+            self.provider.listed(account);
         }
     }
 
@@ -107,7 +106,7 @@ impl Listing {
             .ok()
     }
 
-    /// Keeps that the walk came to its end. Best effort: another one does no harm.
+    /// Stores the time of the finished walk. Best effort: another walk does no harm.
     async fn finished(&self) {
         let account = self.account;
         let kept = panics::caught(async {
@@ -122,10 +121,10 @@ impl Listing {
         }
     }
 
-    /// Reads all pages. The next one is asked for while one is being recorded.
-    async fn walk(&self) -> (Walked, RollCall) {
+    /// Reads all pages. The next one is requested while one is recorded.
+    async fn walk(&self) -> (Walked, ListComparison) {
         let (mut walked, mut failures) = (Walked::default(), 0);
-        let mut roll_call = RollCall::new(self.tasks.now());
+        let mut comparison = ListComparison::new(self.tasks.now());
         let (mut cursor, mut read) = (None, None);
         loop {
             let (next, recorded) = join(
@@ -145,22 +144,22 @@ impl Listing {
                         tracing::warn!(%account, %error, "a page of its list was not read");
                     }
                     failures += 1;
-                    if failures > PATIENCE {
+                    if failures > MAX_FAILURES {
                         (walked, failures, cursor, read) = (Walked::default(), 0, None, None);
-                        roll_call = RollCall::new(self.tasks.now());
+                        comparison = ListComparison::new(self.tasks.now());
                     }
-                    sleep(waits::about(AGAIN)).await;
+                    sleep(waits::about(RETRY_WAIT)).await;
                     continue;
                 }
             };
             let Some(page) = page else {
-                return (walked, roll_call);
+                return (walked, comparison);
             };
-            roll_call.note(&page);
+            comparison.note(&page);
             walked.pages += 1;
             walked.people += page.people.len() as u64;
             for odd in &page.odd {
-                if walked.odd < MOST_ODD {
+                if walked.odd < MAX_LOGGED {
                     tracing::warn!(odd, "of the account's list something is not understood");
                 }
                 walked.odd += 1;
@@ -170,16 +169,16 @@ impl Listing {
         }
     }
 
-    /// Asks for a look at who ought to be on the list, and says how many they are. Best effort: the
-    /// next walk misses them, too.
-    async fn look_for_missing(&self, roll_call: &RollCall) -> usize {
+    /// Requests lookups of missing subscribers, and returns their number. Best effort: the next
+    /// walk misses them, too.
+    async fn look_for_missing(&self, comparison: &ListComparison) -> usize {
         let known = Known {
             account: self.account,
             subscribers: self.subscribers.as_ref(),
             store: self.store.as_ref(),
             clock: &self.tasks.clock,
         };
-        let missing = panics::caught(roll_call.missing(&known, false)).await;
+        let missing = panics::caught(comparison.missing(&known, false)).await;
         missing.unwrap_or_else(|error| {
             let account = self.account;
             tracing::warn!(%account, %error, "who is missing on its list is not known");
@@ -187,7 +186,7 @@ impl Listing {
         })
     }
 
-    /// The page at a cursor; `None` behind the last one that was read.
+    /// The page at a cursor; `None` after the last one.
     async fn page_behind(
         &self,
         cursor: Option<&Cursor>,
@@ -196,24 +195,24 @@ impl Listing {
         if read.is_some() && cursor.is_none() {
             return Ok(None);
         }
-        self.line.ready(&[self.account]).await;
-        self.line.page(self.account, cursor).await.map(Some)
+        self.provider.ready(&[self.account]).await;
+        self.provider.page(self.account, cursor).await.map(Some)
     }
 
-    /// Records a page; says how many people it changed, or nothing if it could not be recorded.
+    /// Records a page. Returns the number of changed subscribers; `None` if that failed.
     async fn record(&self, page: Option<&Page>) -> Option<usize> {
         let Some(page) = page else {
             return Some(0);
         };
         let (store, people) = (self.store.as_ref(), &page.people);
-        // Before the account is listed, nobody but withdrawals writes to it.
-        let meanwhile = if self.line.is_listed(self.account) {
-            Meanwhile::Told
+        // Until the account is listed, only withdrawals write to it.
+        let concurrent = if self.provider.is_listed(self.account) {
+            ConcurrentWrites::Possible
         } else {
-            Meanwhile::Quiet
+            ConcurrentWrites::Excluded
         };
         let attempt =
-            || usecase::reconcile(store, self.account, people, meanwhile, self.tasks.now());
+            || usecase::reconcile(store, self.account, people, concurrent, self.tasks.now());
         let recorded = panics::caught(decide_again(CONFLICTS, attempt)).await;
         recorded
             .inspect_err(|error| tracing::warn!(%error, "a page of a list was not recorded"))
@@ -221,7 +220,7 @@ impl Listing {
     }
 }
 
-/// When a list that was read at this time is to be read again.
+/// When a list is due to be read again.
 fn due(read_at: Option<OffsetDateTime>, now: OffsetDateTime) -> OffsetDateTime {
     let Some(read_at) = read_at else {
         return now;

@@ -1,20 +1,18 @@
-//! Tells the e-mail provider about subscribers, and moves them between its two accounts.
+//! Syncs subscribers with the e-mail provider, and moves them between its two accounts.
 //!
-//! One worker at a time speaks to the accounts: [`lease`] is the right to do so. Its holder runs
-//! loops for the syncs of each account, for the moves, which need both, and for the withdrawals of
-//! suppressed people and of addresses that depart, from the accounts that have a key. Their calls
-//! go through a [`line`](mod@line) and overlap as far as the account's limit allows; there are none
-//! while an account is left alone, which [`breaker`] knows. [`people`] keeps two loops from working for
-//! one person or one address. Syncs and moves write to an account only when its [list](listing) has
-//! been read. [`errand`] is what the loops have in common; [`sync`], [`moving`] and [`withdrawing`]
-//! are what they do.
+//! One worker at a time holds the [`lease`] of the accounts. It runs loops for the syncs of each
+//! account ([`sync`]), for the moves, which need both accounts ([`moving`]), and for withdrawals
+//! from the accounts that have a key ([`withdrawing`]); [`job`] is their common part. Calls go
+//! through a [`leased`] provider and overlap as far as the account's limit allows, except while the
+//! account's [`breaker`] is open. [`people`] serialises the work for a subscriber and the calls
+//! about an address. Syncs and moves write to an account once its [list](listing) was read.
 //!
-//! An account without a key is not spoken to; what would be sent waits.
+//! An account without a key is never called; its tasks wait.
 
 mod breaker;
-mod errand;
+mod job;
 mod lease;
-mod line;
+mod leased;
 mod listing;
 mod moving;
 mod people;
@@ -37,9 +35,9 @@ use uuid::Uuid;
 
 use self::{
     breaker::Breakers,
-    errand::{Errands, OneByOne},
+    job::{ProviderJobs, Sequential},
     lease::{Lease, Leases},
-    line::Line,
+    leased::LeasedProvider,
     listing::Listing,
     moving::Moves,
     people::People,
@@ -49,7 +47,7 @@ use self::{
 use super::{Wake, poll, tasks::Tasks};
 use crate::{panics, waits};
 
-/// What speaks to the provider.
+/// The worker's part that calls the provider.
 pub(super) struct Newsletter {
     pub store: Arc<dyn Store>,
     pub leases: Arc<dyn Accounts>,
@@ -57,12 +55,12 @@ pub(super) struct Newsletter {
     pub provider: Arc<dyn Provider>,
     pub tasks: Tasks,
     pub wake: Arc<Wake>,
-    /// This worker's name in the leases.
+    /// The name of this worker in leases.
     pub holder: Uuid,
 }
 
 impl Newsletter {
-    /// Works whenever it has the lease of the accounts, until it is stopped.
+    /// Works while it holds the lease of the accounts, until it is stopped.
     pub async fn run(self, stop: CancellationToken) {
         let accounts = self.provider.accounts();
         if accounts.is_empty() {
@@ -74,7 +72,7 @@ impl Newsletter {
             holder: self.holder,
             tasks: self.tasks.clone(),
         };
-        // They outlast a lease: an account that asked to be left alone means it.
+        // Breakers outlast a lease, because pauses do.
         let breakers = Arc::new(Breakers::default());
         while !stop.is_cancelled() {
             match leases.take().await {
@@ -93,13 +91,13 @@ impl Newsletter {
         }
     }
 
-    /// Takes over the pauses that are kept with the lease.
+    /// Adopts the pauses that are stored with the lease.
     async fn adopt_pauses(&self, accounts: &[Account], breakers: &Breakers) {
         for &account in accounts {
             match panics::caught(self.leases.account_state(account)).await {
                 Ok(state) => {
                     let left = state.paused_until.map(|until| until - self.tasks.now());
-                    // One that is over is none.
+                    // A pause that is over does not count.
                     if let Some(Ok(left)) = left.map(std::time::Duration::try_from)
                         && !left.is_zero()
                     {
@@ -112,7 +110,7 @@ impl Newsletter {
         }
     }
 
-    /// Works for as long as the lease holds.
+    /// Works while the lease holds.
     async fn work(
         &self,
         leases: &Leases,
@@ -135,7 +133,7 @@ impl Newsletter {
         );
         lease.end();
         ending.cancel();
-        // Calls have ended already; what was claimed is given back.
+        // Calls have ended already; claimed tasks are given back.
         work.await;
     }
 
@@ -146,7 +144,7 @@ impl Newsletter {
         breakers: &Arc<Breakers>,
         ending: &CancellationToken,
     ) {
-        let line = Arc::new(Line {
+        let provider = Arc::new(LeasedProvider {
             provider: Arc::clone(&self.provider),
             breakers: Arc::clone(breakers),
             lease: Arc::clone(lease),
@@ -164,17 +162,17 @@ impl Newsletter {
                     store: Arc::clone(&self.store),
                     accounts: Arc::clone(&self.leases),
                     subscribers: Arc::clone(&self.subscribers),
-                    line: Arc::clone(&line),
+                    provider: Arc::clone(&provider),
                     tasks: self.tasks.clone(),
                 };
                 loops.push(listing.run(ending.clone()).boxed());
             } else {
-                line.listed(account);
+                provider.listed(account);
             }
             let syncs = Syncs {
                 account,
                 store: Arc::clone(&self.store),
-                line: Arc::clone(&line),
+                provider: Arc::clone(&provider),
                 tasks: self.tasks.clone(),
             };
             self.start(&mut loops, syncs, ending);
@@ -182,7 +180,7 @@ impl Newsletter {
         if Account::ALL.iter().all(|one| accounts.contains(one)) {
             let moves = Moves {
                 store: Arc::clone(&self.store),
-                line: Arc::clone(&line),
+                provider: Arc::clone(&provider),
                 tasks: self.tasks.clone(),
             };
             self.start(&mut loops, moves, ending);
@@ -190,21 +188,21 @@ impl Newsletter {
         let withdrawals = Withdrawals {
             accounts: accounts.to_vec(),
             store: Arc::clone(&self.store),
-            line,
+            provider,
             tasks: self.tasks.clone(),
         };
         self.start(&mut loops, withdrawals, ending);
         join_all(loops).await;
     }
 
-    /// Adds as many loops with the same work as its calls may overlap.
-    fn start<E: Errands + 'static>(
+    /// Adds as many loops of the same jobs as calls may overlap.
+    fn start<E: ProviderJobs + 'static>(
         &self,
         loops: &mut Vec<BoxFuture<'static, ()>>,
-        errands: E,
+        jobs: E,
         ending: &CancellationToken,
     ) {
-        let handler = Arc::new(OneByOne(errands));
+        let handler = Arc::new(Sequential(jobs));
         for _ in 0..self.tasks.settings.provider_loops.max(1) {
             let run = poll::run(
                 self.tasks.clone(),

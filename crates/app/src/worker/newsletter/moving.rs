@@ -1,5 +1,5 @@
-//! Moves a subscriber from the old account to the new one. Each step may be done again, so a
-//! move that failed half-way starts over; see [`usecase::begin_move`] for their order.
+//! Moves subscribers from the old account to the new one. Each step can be repeated, so a failed
+//! move starts over; see [`usecase::begin_move`] for the order.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use newsletter::{
     store::Store,
     subscriber::{Account, SubscriberId, provider::ProviderError},
     tasks,
-    usecase::{self, Errand, MoveStep},
+    usecase::{self, MoveStep, ProviderJob},
 };
 
 use super::{
     super::tasks::Tasks,
-    errand::{CONFLICTS, Errands, Trouble},
-    line::Line,
+    job::{CONFLICTS, JobError, ProviderJobs},
+    leased::LeasedProvider,
 };
 use crate::conflicts::decide_again;
 
-/// Moves.
+/// The queue of moves.
 pub(super) struct Moves {
     pub store: Arc<dyn Store>,
-    pub line: Arc<Line>,
+    pub provider: Arc<LeasedProvider>,
     pub tasks: Tasks,
 }
 
 #[async_trait]
-impl Errands for Moves {
+impl ProviderJobs for Moves {
     fn queue(&self) -> Queue {
         tasks::MIGRATE
     }
@@ -38,57 +38,57 @@ impl Errands for Moves {
 
     async fn ready(&self) {
         for account in Account::ALL {
-            self.line.until_listed(*account).await;
+            self.provider.until_listed(*account).await;
         }
-        self.line.ready(Account::ALL).await;
+        self.provider.ready(Account::ALL).await;
     }
 
-    async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
+    async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
         let Work::Effect(effect) = task.work else {
             return Ok(());
         };
         let (subscriber, receipt) = (SubscriberId::new(effect.key()), task.receipt);
-        let _alone = self.line.people.alone(subscriber).await;
+        let _alone = self.provider.people.alone(subscriber).await;
         for account in Account::ALL {
-            self.line.admit(*account)?;
+            self.provider.admit(*account)?;
         }
-        let (store, line) = (self.store.as_ref(), self.line.as_ref());
+        let (store, provider) = (self.store.as_ref(), self.provider.as_ref());
         let now = || self.tasks.now();
         let begin = || usecase::begin_move(store, receipt, subscriber, now());
-        let Some(errand) = decide_again(CONFLICTS, begin).await? else {
+        let Some(job) = decide_again(CONFLICTS, begin).await? else {
             return Ok(());
         };
-        let email = errand.state.profile.email.clone();
-        let _alone = line.addresses.alone(email).await;
-        let found = usecase::look_up(line, &errand).await?;
-        let attempt = || usecase::record_found(store, &errand, found.as_ref(), false, now());
+        let email = job.state.profile.email.clone();
+        let _alone = provider.addresses.alone(email).await;
+        let found = usecase::look_up(provider, &job).await?;
+        let attempt = || usecase::record_found(store, &job, found.as_ref(), false, now());
         let Some(joining) = go_on(decide_again(CONFLICTS, attempt).await?)? else {
             return Ok(());
         };
-        let sight = usecase::join(line, &joining).await?;
-        let attempt = || usecase::record_joined(store, &joining, &sight, now());
-        let Some(errand) = go_on(decide_again(CONFLICTS, attempt).await?)? else {
+        let observed = usecase::join(provider, &joining).await?;
+        let attempt = || usecase::record_joined(store, &joining, &observed, now());
+        let Some(job) = go_on(decide_again(CONFLICTS, attempt).await?)? else {
             return Ok(());
         };
-        // Somebody may have left while the new account was called.
+        // The subscriber may have unsubscribed during the call to the new account.
         let was_there = found.is_some();
-        let found = usecase::look_up(line, &errand).await?;
+        let found = usecase::look_up(provider, &job).await?;
         let found = found.as_ref();
-        let attempt = || usecase::record_found(store, &errand, found, was_there, now());
+        let attempt = || usecase::record_found(store, &job, found, was_there, now());
         if go_on(decide_again(CONFLICTS, attempt).await?)?.is_none() {
             return Ok(());
         }
-        usecase::leave(line, found).await?;
+        usecase::leave(provider, found).await?;
         let attempt = || usecase::record_move(store, &joining, now());
         decide_again(CONFLICTS, attempt).await?;
         Ok(())
     }
 }
 
-/// What a move goes on with, if it does.
-fn go_on(step: MoveStep) -> Result<Option<Errand>, ProviderError> {
+/// The job that a move continues with; `None` at its end.
+fn go_on(step: MoveStep) -> Result<Option<ProviderJob>, ProviderError> {
     match step {
-        MoveStep::GoOn(errand) => Ok(Some(errand)),
+        MoveStep::GoOn(job) => Ok(Some(job)),
         MoveStep::Over => Ok(None),
         MoveStep::Stuck(error) => Err(error),
     }

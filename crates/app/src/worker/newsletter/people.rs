@@ -1,4 +1,4 @@
-//! One piece of work at a time for each person, and one call at a time about each address.
+//! Locks per subscriber and per address.
 
 use std::{
     collections::HashMap,
@@ -8,12 +8,12 @@ use std::{
 
 use tokio::sync::OwnedMutexGuard;
 
-/// Locks that nobody holds are forgotten when there are more than this many.
-const MANY: usize = 64;
+/// The number of locks above which unused ones are dropped.
+const MAX_UNUSED: usize = 64;
 
 type Lock = tokio::sync::Mutex<()>;
 
-/// The locks of the people, or of the addresses, that are worked for at the moment.
+/// Locks by subscriber or address.
 pub(super) struct People<K> {
     locks: Mutex<HashMap<K, Weak<Lock>>>,
 }
@@ -27,8 +27,7 @@ impl<K> Default for People<K> {
 }
 
 impl<K: Eq + Hash> People<K> {
-    /// Waits until nobody else works for this one, and keeps others waiting until the guard is
-    /// dropped.
+    /// Waits for the lock of a subscriber or address, and holds it until the guard is dropped.
     pub async fn alone(&self, person: K) -> OwnedMutexGuard<()> {
         self.of(person).lock_owned().await
     }
@@ -38,7 +37,7 @@ impl<K: Eq + Hash> People<K> {
         if let Some(lock) = locks.get(&person).and_then(Weak::upgrade) {
             return lock;
         }
-        if locks.len() > MANY {
+        if locks.len() > MAX_UNUSED {
             locks.retain(|_, lock| lock.strong_count() > 0);
         }
         let lock = Arc::default();
@@ -70,10 +69,10 @@ mod tests {
     async fn what_nobody_holds_is_forgotten() {
         let people = People::default();
         let kept = people.alone(SubscriberId::new(uuid(0))).await;
-        for n in 1..10 * MANY as u128 {
+        for n in 1..10 * MAX_UNUSED as u128 {
             people.alone(SubscriberId::new(uuid(n))).await;
         }
-        assert!(people.locks.lock().unwrap().len() <= MANY + 2);
+        assert!(people.locks.lock().unwrap().len() <= MAX_UNUSED + 2);
         let waits = people.alone(SubscriberId::new(uuid(0))).now_or_never();
         assert!(waits.is_none());
         drop(kept);

@@ -1,4 +1,4 @@
-//! Tells an account what is known of a subscriber.
+//! Syncs subscribers with one account.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use newsletter::{
 
 use super::{
     super::tasks::Tasks,
-    errand::{CONFLICTS, Errands, Trouble},
-    line::Line,
+    job::{CONFLICTS, JobError, ProviderJobs},
+    leased::LeasedProvider,
 };
 use crate::conflicts::decide_again;
 
-/// Syncs to one account; bulk ones while there are no others to do.
+/// The syncs of one account; bulk ones while there are no others.
 pub(super) struct Syncs {
     pub account: Account,
     pub store: Arc<dyn Store>,
-    pub line: Arc<Line>,
+    pub provider: Arc<LeasedProvider>,
     pub tasks: Tasks,
 }
 
 #[async_trait]
-impl Errands for Syncs {
+impl ProviderJobs for Syncs {
     fn queue(&self) -> Queue {
         tasks::syncs(self.account)
     }
@@ -36,28 +36,28 @@ impl Errands for Syncs {
     }
 
     async fn ready(&self) {
-        self.line.until_listed(self.account).await;
-        self.line.ready(&[self.account]).await;
+        self.provider.until_listed(self.account).await;
+        self.provider.ready(&[self.account]).await;
     }
 
-    async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
+    async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
         let Work::Effect(effect) = task.work else {
             return Ok(());
         };
         let (subscriber, account) = (SubscriberId::new(effect.key()), self.account);
-        let _alone = self.line.people.alone(subscriber).await;
-        // Before anything is written about a call.
-        self.line.admit(account)?;
+        let _alone = self.provider.people.alone(subscriber).await;
+        // Checked before anything is written about a call.
+        self.provider.admit(account)?;
         let (store, receipt) = (self.store.as_ref(), task.receipt);
-        // Read just before the call, so that what changed while it waited is in it.
+        // Read just before the call, to include changes from while it waited.
         let begin = || usecase::begin_sync(store, receipt, subscriber, account, self.tasks.now());
-        while let Some(errand) = decide_again(CONFLICTS, begin).await? {
-            let email = errand.state.profile.email.clone();
-            let _alone = self.line.addresses.alone(email).await;
-            if !usecase::is_still_due(store, &errand).await? {
+        while let Some(job) = decide_again(CONFLICTS, begin).await? {
+            let email = job.state.profile.email.clone();
+            let _alone = self.provider.addresses.alone(email).await;
+            if !usecase::is_still_due(store, &job).await? {
                 continue;
             }
-            let told = usecase::sync(self.line.as_ref(), &errand).await?;
+            let told = usecase::sync(self.provider.as_ref(), &job).await?;
             let record = || usecase::record_sync(store, &told, self.tasks.now());
             decide_again(CONFLICTS, record).await?;
             break;

@@ -41,7 +41,7 @@ const BOB: &str = "bob@example.com";
 const HOUR: Duration = Duration::from_hours(1);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A member of her own accord.
+/// An individual membership.
 const INDIVIDUAL: &str =
     r#"{"membership":{"plan_category":"individual","status":"active","expires_at":"2027-01-31"}}"#;
 

@@ -1,5 +1,4 @@
-//! Sees to it that no account sends anything to a person who is suppressed, and that an address
-//! that is to go is in neither.
+//! Withdraws suppressed subscribers from the accounts, and removes departing addresses.
 
 use std::sync::Arc;
 
@@ -20,31 +19,31 @@ use newsletter::{
 
 use super::{
     super::tasks::Tasks,
-    errand::{CONFLICTS, Errands, Trouble},
-    line::Line,
+    job::{CONFLICTS, JobError, ProviderJobs},
+    leased::LeasedProvider,
 };
 use crate::conflicts::decide_again;
 
-/// How long a person waits of whom one account is seen to and the other cannot be called.
+/// The wait if one account is done and the other cannot be called.
 const LOCKED: time::Duration = time::Duration::seconds(10);
 
-/// How long an address that is to go waits for the person's new one to be told.
+/// The wait for the sync of a subscriber's new address.
 const SUCCESSOR: time::Duration = time::Duration::seconds(10);
 
-/// How long it waits for the key of an account.
+/// The wait for the key of an account.
 const KEY: time::Duration = time::Duration::hours(1);
 
-/// Withdrawals, in the accounts that have a key. Of one without a key nobody learns whether it
-/// is quiet; an address that is to go waits for it.
+/// Withdrawals in the accounts that have a key. Whether an account without one is quiet stays
+/// unknown, and a departing address waits for it.
 pub(super) struct Withdrawals {
     pub accounts: Vec<Account>,
     pub store: Arc<dyn Store>,
-    pub line: Arc<Line>,
+    pub provider: Arc<LeasedProvider>,
     pub tasks: Tasks,
 }
 
 #[async_trait]
-impl Errands for Withdrawals {
+impl ProviderJobs for Withdrawals {
     fn queue(&self) -> Queue {
         tasks::WITHDRAW
     }
@@ -54,29 +53,29 @@ impl Errands for Withdrawals {
     }
 
     async fn ready(&self) {
-        self.line.ready_for_any(&self.accounts).await;
+        self.provider.ready_for_any(&self.accounts).await;
     }
 
     fn waits_alone(&self) -> Option<time::Duration> {
         Some(LOCKED)
     }
 
-    /// An account that cannot be called now, or fails, does not hold up the other.
-    async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble> {
+    /// Checks each account. One that fails or cannot be called does not hold up the other.
+    async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
         let Work::Effect(effect) = task.work else {
             return Ok(());
         };
         let subscriber = SubscriberId::new(effect.key());
-        let _alone = self.line.people.alone(subscriber).await;
-        let (store, line) = (self.store.as_ref(), self.line.as_ref());
-        let mut accounts = line.accounts();
+        let _alone = self.provider.people.alone(subscriber).await;
+        let (store, provider) = (self.store.as_ref(), self.provider.as_ref());
+        let mut accounts = provider.accounts();
         let mut failure = None;
         loop {
             let next = usecase::next_withdrawal(store, subscriber, &accounts).await?;
             let look = match next {
                 NextLook::Look(look) => look,
                 NextLook::Wait(waiting) if failure.is_none() => {
-                    return Err(Trouble::Waits(match waiting {
+                    return Err(JobError::Waits(match waiting {
                         Waiting::ForSuccessor => SUCCESSOR,
                         Waiting::ForKey => KEY,
                     }));
@@ -84,8 +83,8 @@ impl Errands for Withdrawals {
                 NextLook::Wait(_) | NextLook::Over => break,
             };
             let email = look.subscriber.email.clone();
-            let _alone = line.addresses.alone(email).await;
-            // While it waited the address may have become another person's.
+            let _alone = provider.addresses.alone(email).await;
+            // While it waited for the lock, the address may have passed to another record.
             let still = usecase::next_withdrawal(store, subscriber, &accounts).await?;
             if still != NextLook::Look(look.clone()) {
                 continue;
@@ -106,21 +105,21 @@ impl Errands for Withdrawals {
 }
 
 impl Withdrawals {
-    /// Looks at one account, unsubscribes the person there or takes them out where that is needed,
-    /// and records it.
+    /// Checks one account, unsubscribes or removes the subscriber there if needed, and records the
+    /// result.
     async fn see_to(
         &self,
         withdrawal: &Withdrawal,
     ) -> Result<Result<(), ProviderError>, StoreError> {
-        let (store, line) = (self.store.as_ref(), self.line.as_ref());
-        let found = match usecase::look(line, withdrawal).await {
+        let (store, provider) = (self.store.as_ref(), self.provider.as_ref());
+        let found = match usecase::look(provider, withdrawal).await {
             Ok(found) => found,
             Err(error) => return Ok(Err(error)),
         };
         let found = found.as_ref();
         let note = || usecase::begin_withdrawal(store, withdrawal, found, self.tasks.now());
         let begun = decide_again(CONFLICTS, note).await?;
-        if let Err(error) = usecase::withdraw(line, &begun, found).await {
+        if let Err(error) = usecase::withdraw(provider, &begun, found).await {
             return Ok(Err(error));
         }
         let record = || usecase::record_withdrawal(store, &begun, found, self.tasks.now());

@@ -8,11 +8,11 @@ use crate::{
     outbox::{Outbox, Receipt, Revive, TaskId},
     posting::ENRICH,
     store::{Store, StoreError, WriteSet},
-    testing::{create, deed, hours, minutes, noon, text, uuid},
+    testing::{by_ann, create, hours, minutes, noon, text, uuid},
 };
 
 fn entry(n: u128, at: OffsetDateTime) -> Entry {
-    deed(n).entry(Action::POSTINGS_REJECT, at)
+    by_ann(n).entry(Action::POSTINGS_REJECT, at)
 }
 
 fn writing(entries: impl IntoIterator<Item = Entry>) -> WriteSet {
@@ -29,7 +29,6 @@ async fn entries<S: AuditLog>(store: &S) -> Vec<Entry> {
     store.entries(&query).await.expect("the store works")
 }
 
-/// With everything else of the commit, or not at all.
 pub async fn an_entry_is_written_with_its_commit<S: Store + Outbox + AuditLog>(store: &S) {
     let full = entry(1, noon())
         .about("somebody")
@@ -74,7 +73,7 @@ pub async fn a_run_that_ends_replaces_its_details<S: Store + Outbox + AuditLog>(
     assert_eq!(entries(store).await, [expect, other]);
 }
 
-/// Also where several are of one moment.
+/// Including several of the same time.
 pub async fn entries_are_read_newest_first_by_pages<S: Store + Outbox + AuditLog>(store: &S) {
     let mut newest_first: Vec<_> = (1..=9)
         .map(|n| {
@@ -115,15 +114,15 @@ pub async fn entries_are_read_newest_first_by_pages<S: Store + Outbox + AuditLog
 /// A newer program may know more actions.
 pub async fn an_entry_of_an_unknown_action_is_shown<S: Store + Outbox + AuditLog>(store: &S) {
     let action = Action::from_store("postings.frame".to_owned());
-    let odd = deed(1).entry(action, noon());
+    let odd = by_ann(1).entry(action, noon());
     assert_eq!(store.commit(writing([odd.clone()])).await, Ok(()));
     assert_eq!(entries(store).await, [odd]);
 }
 
-/// With the number of the tasks that were dead, and only if there were any.
+/// With the number of dead tasks, and only if there were any.
 pub async fn what_is_brought_back_is_recorded<S: Store + Outbox + AuditLog>(store: &S) {
     push(store, &[create("a", "acme")]).await;
-    let retry = deed(1).entry(Action::OUTBOX_RETRY, noon());
+    let retry = by_ann(1).entry(Action::OUTBOX_RETRY, noon());
     let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
     assert_eq!(revived, Ok(0));
     assert_eq!(entries(store).await, []);
@@ -131,8 +130,8 @@ pub async fn what_is_brought_back_is_recorded<S: Store + Outbox + AuditLog>(stor
         .claim(ENRICH, 1, minutes(1), uuid(9), noon())
         .await
         .expect("the store works");
-    let buried = store.bury(claimed[0].receipt, "no", noon()).await;
-    assert_eq!(buried, Ok(()));
+    let given_up = store.give_up(claimed[0].receipt, "no", noon()).await;
+    assert_eq!(given_up, Ok(()));
     let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
     assert_eq!(revived, Ok(1));
     assert_eq!(entries(store).await, [retry.with("tasks", 1)]);

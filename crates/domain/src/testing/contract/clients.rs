@@ -5,7 +5,6 @@ use crate::{
     testing::{client, hours, noon, uuid},
 };
 
-/// What was inserted is found.
 pub async fn a_client_comes_back<S: Clients>(store: &S) {
     let inserted = client(1);
     store.insert(&inserted).await.expect("the store works");
@@ -16,7 +15,6 @@ pub async fn a_client_comes_back<S: Clients>(store: &S) {
     );
 }
 
-/// Revoking again changes nothing; revoking nobody says so.
 pub async fn a_revoked_client_stays_revoked<S: Clients>(store: &S) {
     store.insert(&client(1)).await.expect("the store works");
     let id = client(1).id;
@@ -33,7 +31,6 @@ pub async fn a_revoked_client_stays_revoked<S: Clients>(store: &S) {
     );
 }
 
-/// In the order they were made.
 pub async fn clients_are_listed_oldest_first<S: Clients>(store: &S) {
     for n in [3, 1, 2] {
         store.insert(&client(n)).await.expect("the store works");

@@ -42,7 +42,6 @@ pub(super) async fn find<S: Store>(store: &S, id: CompanyId) -> Option<Company> 
         .cloned()
 }
 
-/// A push makes its company.
 pub async fn an_upsert_makes_a_company<S: Store>(store: &S) {
     put(store, &[create("a", "acme"), create("b", "acme")]).await;
     let known = load(store, &["a", "b"]).await;
@@ -91,7 +90,6 @@ pub async fn an_upsert_sets_only_what_it_says<S: Store>(store: &S) {
     );
 }
 
-/// A commit takes any number of companies.
 pub async fn many_companies_in_one_commit<S: Store>(store: &S) {
     let batch: Vec<_> = (0..1_500)
         .map(|n| create(&format!("p{n}"), &format!("c{n}")))

@@ -1,4 +1,4 @@
-//! Drafts: who gets one, and for how long it is remembered.
+//! Drafts: reservations and storage.
 
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -23,7 +23,7 @@ fn days(n: i64) -> Duration {
     Duration::days(n)
 }
 
-/// Asks for an hour, so long after noon.
+/// Reserves for an hour, at this time after noon.
 async fn reserve<S: DraftCache>(store: &S, n: u8, holder: Uuid, after: Duration) -> Reservation {
     let now = noon() + after;
     reserve_until(store, n, holder, now + hours(1), now).await
@@ -56,7 +56,7 @@ async fn release<S: DraftCache>(store: &S, n: u8, holder: Uuid) {
         .expect("the store works");
 }
 
-/// Forgets up to ten that were last used before so long after noon.
+/// Forgets up to ten that were last used before this time after noon.
 async fn forget<S: DraftCache>(store: &S, before: Duration) -> u64 {
     store
         .forget(noon() + before, 10)
@@ -64,7 +64,7 @@ async fn forget<S: DraftCache>(store: &S, before: Duration) -> u64 {
         .expect("the store works")
 }
 
-/// Everybody else is told to wait; another key is another matter.
+/// Other holders have to wait; other keys do not.
 pub async fn a_draft_is_got_by_one<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     assert_eq!(reserve(store, 1, uuid(2), hours(0)).await, Taken);
@@ -72,7 +72,7 @@ pub async fn a_draft_is_got_by_one<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, Taken);
 }
 
-/// Its end moves to where it is asked for, in both directions.
+/// In both directions.
 pub async fn a_holder_renews_its_reservation<S: DraftCache>(store: &S) {
     for after in [0, 30, 60] {
         let renewed = reserve(store, 1, uuid(1), minutes(after)).await;
@@ -85,7 +85,7 @@ pub async fn a_holder_renews_its_reservation<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(2), minutes(70)).await, Granted);
 }
 
-/// A process that died keeps nobody waiting for long.
+/// A dead process delays the others for a limited time.
 pub async fn a_reservation_ends<S: DraftCache>(store: &S) {
     let instant = Duration::MICROSECOND;
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
@@ -96,7 +96,7 @@ pub async fn a_reservation_ends<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(2), hours(3)).await, Granted);
 }
 
-/// Only one's own, and only of this key.
+/// Only the holder's own, and only of this key.
 pub async fn a_released_reservation_is_free<S: DraftCache>(store: &S) {
     for n in [1, 2] {
         assert_eq!(reserve(store, n, uuid(1), hours(0)).await, Granted);
@@ -111,7 +111,7 @@ pub async fn a_released_reservation_is_free<S: DraftCache>(store: &S) {
     release(store, 3, uuid(1)).await;
 }
 
-/// Also by the one who kept it, and as often as they ask.
+/// Including the holder, and repeatedly.
 pub async fn a_kept_draft_is_found_by_everybody<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     keep(store, 1, "a draft", hours(0)).await;
@@ -124,8 +124,8 @@ pub async fn a_kept_draft_is_found_by_everybody<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, Granted);
 }
 
-/// It was paid for: by one whose reservation had ended, beside one who holds the key, without a
-/// reservation, and once more.
+/// It was paid for: after the reservation's end, beside another holder, without a reservation, and
+/// repeatedly.
 pub async fn a_draft_counts_whoever_keeps_it<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     assert_eq!(reserve(store, 1, uuid(2), hours(1)).await, Granted);
@@ -140,7 +140,7 @@ pub async fn a_draft_counts_whoever_keeps_it<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, kept(""));
 }
 
-/// Not by one who held the key, either.
+/// Not by the holder, either.
 pub async fn a_kept_draft_is_not_released<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     keep(store, 1, "a draft", hours(0)).await;
@@ -148,10 +148,10 @@ pub async fn a_kept_draft_is_not_released<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(2), hours(0)).await, kept("a draft"));
 }
 
-/// Every character there is but NUL, and more of them than fit anywhere at once.
+/// Every character but NUL, and more of them than fit in a buffer.
 pub async fn drafts_come_back_exactly<S: DraftCache>(store: &S) {
     let every: String = ('\u{1}'..=char::MAX).collect();
-    // 200 KB in which nothing repeats itself soon.
+    // 200 KB without short repetitions.
     let large: String = (0..21_000_u32)
         .flat_map(|n| n.wrapping_mul(2_654_435_761).to_string().into_bytes())
         .map(char::from)
@@ -160,12 +160,12 @@ pub async fn drafts_come_back_exactly<S: DraftCache>(store: &S) {
     for (n, draft) in (1..).zip([every, large, monotonous]) {
         keep(store, n, &draft, hours(0)).await;
         let found = reserve(store, n, uuid(1), hours(0)).await;
-        // Not to be printed.
+        // Too large to print.
         assert!(found == Kept(draft), "{n}");
     }
 }
 
-/// A draft that was kept, or replaced, before that time; not one of that time itself.
+/// Stored or replaced before that time; not at that time itself.
 pub async fn what_is_long_unused_is_forgotten<S: DraftCache>(store: &S) {
     assert_eq!(forget(store, days(1)).await, 0, "there is nothing");
     keep(store, 1, "old", days(0)).await;
@@ -178,7 +178,6 @@ pub async fn what_is_long_unused_is_forgotten<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 2, uuid(1), days(10)).await, kept("new"));
 }
 
-/// No more at once than was asked for.
 pub async fn the_longest_unused_are_forgotten_first<S: DraftCache>(store: &S) {
     for n in [3, 1, 5, 2, 4] {
         keep(store, n, "a draft", days(n.into())).await;
@@ -196,7 +195,7 @@ pub async fn the_longest_unused_are_forgotten_first<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 5, uuid(1), days(5)).await, kept("a draft"));
 }
 
-/// Being found is being used. A clock that is behind does not make it older.
+/// A clock that is behind does not make it older.
 pub async fn a_draft_that_is_found_is_remembered<S: DraftCache>(store: &S) {
     for n in [1, 2] {
         keep(store, n, "a draft", days(0)).await;
@@ -210,7 +209,7 @@ pub async fn a_draft_that_is_found_is_remembered<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 2, uuid(1), days(178)).await, Granted);
 }
 
-/// However long ago it was asked for.
+/// However long ago it was made.
 pub async fn a_reservation_is_forgotten_when_it_has_ended<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), days(0)).await, Granted);
     let (end, now) = (noon() + days(10), noon() + minutes(59));

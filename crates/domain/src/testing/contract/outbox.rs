@@ -127,7 +127,7 @@ async fn raise_for<S: Store>(store: &S, subject: &Subject, names: &[EventName]) 
     store.commit(writes).await.expect("events never conflict");
 }
 
-/// The first claim takes it, and finishing removes it.
+/// And finishing removes it.
 pub async fn an_effect_is_claimed_once<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     assert_eq!(
@@ -157,7 +157,6 @@ pub async fn asking_again_while_it_waits_is_one_task<S: Store + Outbox>(store: &
     assert_eq!(claim(store, 1, noon()).await.len(), 2);
 }
 
-/// What was asked for during the work is not lost with the work.
 pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let first = claim_one(store, 1, noon()).await;
@@ -184,7 +183,7 @@ pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: Store + O
     );
 }
 
-/// A worker that died holds nothing for long, but what it held is claimed alone from then on.
+/// A dead worker holds a task for a limited time, and then it is claimed alone.
 pub async fn a_lease_that_lapsed_makes_a_suspect<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     raise(store, 3, &[JOB_POSTING_CREATED]).await;
@@ -211,7 +210,7 @@ pub async fn a_lease_that_lapsed_makes_a_suspect<S: Store + Outbox>(store: &S) {
     no_suspect(store, later).await;
 }
 
-/// Each lease that ends without a report counts, until it is too often.
+/// Until the task is given up.
 pub async fn lost_claims_are_counted<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let mut claimed = claim_one(store, 1, noon()).await;
@@ -224,19 +223,19 @@ pub async fn lost_claims_are_counted<S: Store + Outbox>(store: &S) {
     }
     assert!(claimed.is_lethal());
     store
-        .bury(claimed.receipt, "lethal", now)
+        .give_up(claimed.receipt, "lethal", now)
         .await
         .expect("the store works");
     no_suspect(store, now + hours(1)).await;
     let dead = Outbox::list(store, true, None, usize::MAX).await;
     assert_eq!(dead.expect("the store works").len(), 1);
-    // An operator has it start anew.
+    // An operator gives it a clean record.
     assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
     claim_one(store, 9, now).await;
     assert_eq!(claim_suspect(store, 10, now + LEASE).await.lost, 1);
 }
 
-/// A worker that says anything about a task is alive.
+/// A worker that reports is alive.
 pub async fn any_report_clears_a_suspect<S: Store + Outbox>(store: &S) {
     let later = noon() + LEASE;
     for n in 1..=4 {
@@ -250,7 +249,7 @@ pub async fn any_report_clears_a_suspect<S: Store + Outbox>(store: &S) {
             // Asked for again meanwhile.
             3 => {
                 ask(store, &[effect(n)], later).await;
-                store.bury(receipt, "no", later).await
+                store.give_up(receipt, "no", later).await
             }
             _ => {
                 ask(store, &[effect(n)], later).await;
@@ -265,7 +264,7 @@ pub async fn any_report_clears_a_suspect<S: Store + Outbox>(store: &S) {
     }
 }
 
-/// What is given back is due when the worker says, and failed at nothing.
+/// It is due when the worker says, without a failed attempt.
 pub async fn what_is_given_back_is_no_failure<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     let claimed = claim(store, 1, noon()).await;
@@ -279,7 +278,7 @@ pub async fn what_is_given_back_is_no_failure<S: Store + Outbox>(store: &S) {
     let again = claim(store, 3, due).await;
     assert_eq!(again.len(), 2);
     assert!(again.iter().all(|task| task.first_failed_at.is_none()));
-    // Whoever gave it back has it no more.
+    // The lease has ended with that.
     store
         .give_back(&receipts, noon())
         .await
@@ -288,7 +287,6 @@ pub async fn what_is_given_back_is_no_failure<S: Store + Outbox>(store: &S) {
     assert_eq!(finish(store, receipts[0]).await, Err(StoreError::Conflict));
 }
 
-/// A worker that lives keeps what it holds.
 pub async fn a_renewed_lease_holds<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
@@ -305,7 +303,7 @@ pub async fn a_renewed_lease_holds<S: Store + Outbox>(store: &S) {
     claim_suspect(store, 4, noon() + hours(2)).await;
 }
 
-/// Whoever lost the lease finishes nothing, and nothing of its commit is written.
+/// Nothing of the commit is written.
 pub async fn finishing_without_the_lease_conflicts<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let slow = claim_one(store, 1, noon()).await;
@@ -326,7 +324,7 @@ pub async fn finishing_without_the_lease_conflicts<S: Store + Outbox>(store: &S)
     );
 }
 
-/// A failure is noted, and the first one remembered.
+/// The time of the first failure is kept.
 pub async fn a_failed_task_waits_and_counts<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
@@ -353,12 +351,11 @@ pub async fn a_failed_task_waits_and_counts<S: Store + Outbox>(store: &S) {
     claim_one(store, 5, due).await;
 }
 
-/// Given up is not gone.
-pub async fn a_buried_task_is_dead_until_revived<S: Store + Outbox>(store: &S) {
+pub async fn a_task_given_up_is_dead_until_revived<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
     for claimed in claim(store, 1, noon()).await {
         store
-            .bury(claimed.receipt, "hopeless", noon())
+            .give_up(claimed.receipt, "hopeless", noon())
             .await
             .expect("the store works");
     }
@@ -385,12 +382,11 @@ pub async fn a_buried_task_is_dead_until_revived<S: Store + Outbox>(store: &S) {
     claim_one(store, 4, noon()).await;
 }
 
-/// A new wish is a new chance.
 pub async fn asking_for_a_dead_effect_revives_it<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     ask(store, &[effect(1)], noon() + hours(1)).await;
@@ -402,13 +398,12 @@ pub async fn asking_for_a_dead_effect_revives_it<S: Store + Outbox>(store: &S) {
     );
 }
 
-/// Asked for during the work, it is not given up with the work.
-pub async fn asking_again_wins_over_burying<S: Store + Outbox>(store: &S) {
+pub async fn asking_again_wins_over_giving_up<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     ask(store, &[effect(1)], noon()).await;
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     assert_eq!(
@@ -418,8 +413,7 @@ pub async fn asking_again_wins_over_burying<S: Store + Outbox>(store: &S) {
     claim_one(store, 2, noon()).await;
 }
 
-/// What somebody else holds is not to be touched.
-pub async fn a_lost_lease_can_neither_retry_nor_bury<S: Store + Outbox>(store: &S) {
+pub async fn a_lost_lease_can_neither_retry_nor_give_up<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     let slow = claim_one(store, 1, noon()).await;
     let fast = claim_suspect(store, 2, noon() + LEASE).await;
@@ -428,7 +422,7 @@ pub async fn a_lost_lease_can_neither_retry_nor_bury<S: Store + Outbox>(store: &
         .await
         .expect("the store works");
     store
-        .bury(slow.receipt, "slow", noon())
+        .give_up(slow.receipt, "slow", noon())
         .await
         .expect("the store works");
     assert_eq!(
@@ -438,7 +432,7 @@ pub async fn a_lost_lease_can_neither_retry_nor_bury<S: Store + Outbox>(store: &
     finish(store, fast.receipt).await.expect("the lease holds");
 }
 
-/// A posting's next event waits until the one before it is delivered, even while that is dead.
+/// Even behind a dead one.
 pub async fn events_of_a_posting_come_in_order<S: Store + Outbox>(store: &S) {
     raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_APPROVED]).await;
     raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
@@ -450,7 +444,7 @@ pub async fn events_of_a_posting_come_in_order<S: Store + Outbox>(store: &S) {
     assert_eq!(name(&first), JOB_POSTING_CREATED);
     assert_eq!(claim(store, 2, noon()).await, [], "the first one is out");
     store
-        .bury(first.receipt, "hopeless", noon())
+        .give_up(first.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     assert_eq!(claim(store, 3, noon()).await, [], "the first one is dead");
@@ -472,12 +466,11 @@ pub async fn events_of_a_posting_come_in_order<S: Store + Outbox>(store: &S) {
     assert_eq!(claim(store, 9, noon()).await, []);
 }
 
-/// What is raised while an event is dead waits behind it, and goes on with it.
 pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: Store + Outbox>(store: &S) {
     raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
     let first = claim_one(store, 1, noon()).await;
     store
-        .bury(first.receipt, "hopeless", noon())
+        .give_up(first.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
@@ -499,7 +492,6 @@ pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: Store + Outbox
     assert_eq!(claim(store, 9, noon()).await, []);
 }
 
-/// Order is kept per posting, not across them.
 pub async fn events_of_different_postings_do_not_wait_for_each_other<S: Store + Outbox>(store: &S) {
     for posting in 1..=3 {
         raise(store, posting, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
@@ -518,7 +510,7 @@ pub async fn events_of_different_postings_do_not_wait_for_each_other<S: Store + 
     );
 }
 
-/// There is one effect of a kind and key, in the lane that was asked for last.
+/// There is one effect of a kind and key.
 pub async fn asking_for_another_account_moves_a_sync<S: Store + Outbox>(store: &S) {
     let [east, west] = tellings(1);
     ask(store, &[east], noon()).await;
@@ -543,7 +535,7 @@ pub async fn asking_for_another_account_moves_a_sync<S: Store + Outbox>(store: &
     assert_eq!(claimed.work, Work::Effect(east));
 }
 
-/// What is being told to one account is not in the way of the other.
+/// A sync with one account does not block the other's.
 pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<
     S: Store + Outbox,
 >(
@@ -563,13 +555,12 @@ pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<
     assert_eq!((second.work, second.attempts), (Work::Effect(west), 1));
 }
 
-/// What one account never took, the other may.
 pub async fn asking_for_another_account_revives_a_dead_sync<S: Store + Outbox>(store: &S) {
     let [east, west] = tellings(1);
     ask(store, &[east], noon()).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     ask(store, &[west], noon()).await;
@@ -581,7 +572,7 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: Store + Outbox>(s
     );
 }
 
-/// Changes of people are told before bulk work is done.
+/// Changes come before bulk work.
 pub async fn a_bulk_sync_moves_up_and_never_back<S: Store + Outbox>(store: &S) {
     let [sync, _] = tellings(1);
     let first = Effect::new(BULK_EAST, uuid(1));
@@ -593,9 +584,9 @@ pub async fn a_bulk_sync_moves_up_and_never_back<S: Store + Outbox>(store: &S) {
     }
     let claimed = claim_one(store, 3, noon()).await;
     assert_eq!(claimed.work, Work::Effect(sync));
-    // It is one task, and begins anew when it was given up.
+    // It is one task, and starts over after it was given up.
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
     ask(store, &[first], noon()).await;
@@ -607,7 +598,7 @@ fn tellings(n: u128) -> [Effect; 2] {
     [EAST, WEST].map(|queue| Effect::new(queue, uuid(n)))
 }
 
-/// The events of another context wait for each other like a posting's, and come back as they were.
+/// As a posting's events do, and they come back unchanged.
 pub async fn events_of_any_subject_come_in_order<S: Store + Outbox>(store: &S) {
     let events = [0, 1].map(|minute| Event {
         name: TOLD,
@@ -627,7 +618,6 @@ pub async fn events_of_any_subject_come_in_order<S: Store + Outbox>(store: &S) {
     assert_eq!(claim(store, 9, noon()).await, []);
 }
 
-/// Order is kept per subject, whatever it is.
 pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: Store + Outbox>(
     store: &S,
 ) {
@@ -649,10 +639,9 @@ pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: 
     );
 }
 
-/// A worker of one queue leaves the others alone.
 pub async fn queues_are_claimed_apart<S: Store + Outbox>(store: &S) {
     put(store, &[create("a", "acme")]).await;
-    // Several of one key are tasks of their own if their kinds differ.
+    // Tasks of one key differ by kind.
     let tasks = [
         (EAST, 1),
         (WEST, 2),
@@ -684,7 +673,6 @@ async fn claim_from<S: Outbox>(store: &S, queue: Queue, lease: u128) -> Vec<Clai
         .expect("the store works")
 }
 
-/// What has waited longest goes first.
 pub async fn claims_are_limited_and_longest_due_first<S: Store + Outbox>(store: &S) {
     for (n, minute) in [(1, 3), (2, 1), (3, 2)] {
         ask(store, &[effect(n)], noon() + minutes(minute)).await;
@@ -707,7 +695,7 @@ pub async fn claims_are_limited_and_longest_due_first<S: Store + Outbox>(store: 
     assert_eq!(order[1], [Work::Effect(effect(1))]);
 }
 
-/// An operator sees what waits, also while it is leased.
+/// Including leased ones.
 pub async fn rows_are_listed<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     raise(store, 2, &[JOB_POSTING_EXPIRED]).await;
@@ -751,7 +739,6 @@ pub async fn rows_are_listed<S: Store + Outbox>(store: &S) {
     assert_eq!(claimed.len(), 1);
 }
 
-/// A list is read by pages.
 pub async fn rows_are_listed_by_pages<S: Store + Outbox>(store: &S) {
     for n in 1..=5 {
         ask(store, &[effect(n)], noon()).await;
@@ -770,7 +757,7 @@ pub async fn rows_are_listed_by_pages<S: Store + Outbox>(store: &S) {
     assert_eq!(keys, expect);
 }
 
-/// Whatever they are and however they stand, and nobody else's.
+/// Of any kind and state.
 pub async fn the_tasks_of_a_subject_are_listed<S: Store + Outbox>(store: &S) {
     let id = uuid(1);
     ask(store, &[Effect::new(MOVE, id)], noon()).await;
@@ -778,8 +765,8 @@ pub async fn the_tasks_of_a_subject_are_listed<S: Store + Outbox>(store: &S) {
         .claim(MOVE, 1, minutes(1), uuid(9), noon())
         .await
         .expect("the store works");
-    let buried = store.bury(claimed[0].receipt, "no luck", noon()).await;
-    assert_eq!(buried, Ok(()));
+    let given_up = store.give_up(claimed[0].receipt, "no luck", noon()).await;
+    assert_eq!(given_up, Ok(()));
     let mut writes = WriteSet::new(noon());
     writes.tasks.events.push(Event {
         name: TOLD,
@@ -812,31 +799,30 @@ pub async fn the_tasks_of_a_subject_are_listed<S: Store + Outbox>(store: &S) {
     assert_eq!(store.tasks_of(uuid(404), &KINDS, 100).await, Ok(Vec::new()));
 }
 
-/// Of some effects, those that were given up are told apart from whatever else there is.
 pub async fn dead_tasks_are_found_by_their_effects<S: Store + Outbox>(store: &S) {
     let moving = |n| Effect::new(MOVE, uuid(n));
     let [sync, _] = tellings(2);
     ask(store, &[moving(1), moving(2), moving(3), sync], noon()).await;
     let claimed = store.claim(MOVE, 2, LEASE, uuid(9), noon()).await;
     for task in claimed.expect("the store works") {
-        let buried = store.bury(task.receipt, "hopeless", noon()).await;
-        buried.expect("the store works");
+        let given_up = store.give_up(task.receipt, "hopeless", noon()).await;
+        given_up.expect("the store works");
     }
     let named = [sync, moving(4), moving(3), moving(2)];
     assert_eq!(store.dead_among(&named).await, Ok(vec![moving(2)]));
     assert_eq!(store.dead_among(&[]).await, Ok(vec![]));
 }
 
-/// How much waits, how much is dead, and since when.
+/// Waiting, dead, and the oldest.
 pub async fn the_backlog_is_counted<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
     ask(store, &[effect(2)], noon() + hours(1)).await;
     let claimed = claim_one(store, 1, noon()).await;
     store
-        .bury(claimed.receipt, "hopeless", noon())
+        .give_up(claimed.receipt, "hopeless", noon())
         .await
         .expect("the store works");
-    // Bulk work counts, but its age says nothing.
+    // Bulk work counts, but its age does not.
     let bulk = Effect::new(BULK_EAST, uuid(5));
     ask(store, &[bulk], noon()).await;
     let backlog = store.backlog(&KINDS).await.expect("the store works");

@@ -9,7 +9,6 @@ use crate::{
     testing::{create, hours, noon, push, put_id, uuid},
 };
 
-/// What a commit wrote is what a load gives.
 pub async fn loads_what_was_committed<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let posting = posting(store, "a").await;
@@ -25,7 +24,7 @@ pub async fn loads_what_was_committed<S: Store + PostingReader>(store: &S) {
     );
 }
 
-/// Neighbours are not loaded; companies are, when asked for.
+/// Companies are loaded when asked for.
 pub async fn loads_only_what_is_named<S: Store + PostingReader>(store: &S) {
     put(
         store,
@@ -52,7 +51,6 @@ pub async fn loads_only_what_is_named<S: Store + PostingReader>(store: &S) {
     assert!(load(store, &[]).await.postings.is_empty());
 }
 
-/// The same by ids.
 pub async fn loads_by_id<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme"), create("b", "bolt")]).await;
     let ids = [put_id("b"), PostingId::new(uuid(404))];
@@ -64,8 +62,7 @@ pub async fn loads_by_id<S: Store + PostingReader>(store: &S) {
     assert_eq!(known.companies.len(), 1);
 }
 
-/// A load for rules leaves descriptions where they are; whoever reads a posting gets its text, and
-/// keeps getting it after changes that did not send it.
+/// A load for rules leaves the text out; a reader gets it, also after changes without one.
 pub async fn descriptions_are_read_where_they_are_needed<S: Store + PostingReader>(store: &S) {
     let id = identifier("a");
     let pushes = [
@@ -104,7 +101,7 @@ pub async fn descriptions_are_read_where_they_are_needed<S: Store + PostingReade
     }
 }
 
-/// A batch may be larger than what a database takes in one statement.
+/// A batch may exceed a database's limit of parameters.
 pub async fn loads_large_batches<S: Store + PostingReader>(store: &S) {
     let names: Vec<_> = (0..3_000).map(|n| format!("posting {n}")).collect();
     let batch: Vec<_> = names.iter().map(|name| create(name, "acme")).collect();
@@ -116,7 +113,6 @@ pub async fn loads_large_batches<S: Store + PostingReader>(store: &S) {
     assert_eq!(known.postings.len(), 3_000);
 }
 
-/// Two creations of one identifier: the later one learns that it is too late.
 pub async fn a_new_posting_of_a_taken_identifier_conflicts<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let taken = posting(store, "a").await;
@@ -132,7 +128,6 @@ pub async fn a_new_posting_of_a_taken_identifier_conflicts<S: Store + PostingRea
     assert_eq!(posting(store, "a").await.id, put_id("a"));
 }
 
-/// The version guards every write.
 pub async fn a_write_on_another_version_conflicts<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let before = posting(store, "a").await;
@@ -158,7 +153,7 @@ pub async fn identifiers_compare_byte_for_byte<S: Store + PostingReader>(store: 
     assert_eq!(load(store, &names).await.postings.len(), names.len());
 }
 
-/// Every field that can be pushed, at its awkward values.
+/// With awkward values.
 pub async fn every_field_comes_back<S: Store + PostingReader>(store: &S) {
     let body = r#"{
         "title": "Ingénieur·e 🦀 \" ' \\ %_",
@@ -219,7 +214,7 @@ pub async fn every_field_comes_back<S: Store + PostingReader>(store: &S) {
     assert_eq!(posting(store, "a").await, expect);
 }
 
-/// What is not set is `None`, not empty.
+/// As `None`, not as empty values.
 pub async fn unset_fields_come_back_unset<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let posting = posting(store, "a").await;
@@ -240,7 +235,7 @@ pub async fn unset_fields_come_back_unset<S: Store + PostingReader>(store: &S) {
     );
 }
 
-/// Open postings past their lifetime, the longest overdue first.
+/// The longest overdue first.
 pub async fn overdue_postings_are_found_in_order<S: Store + PostingReader>(store: &S) {
     let rows = [
         ("late", Status::Approved, Some(noon() - hours(1))),
@@ -268,7 +263,7 @@ pub async fn overdue_postings_are_found_in_order<S: Store + PostingReader>(store
     assert_eq!(overdue, [identifier("later")]);
 }
 
-/// Texts and coordinates are replaced together, and kept by writes that have none.
+/// Texts and coordinates are replaced together, and kept by writes without any.
 pub async fn the_newest_enrichment_stands<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     let texts = |markdown: &str| EnrichedTexts {

@@ -1,4 +1,4 @@
-//! Answers about postings.
+//! Reading postings.
 
 use super::{identifier, posting, put, run, touching};
 use crate::{
@@ -9,13 +9,12 @@ use crate::{
     testing::{MemoryStore, create, hours, minutes, noon, push, push_by, uuid},
 };
 
-/// Nothing is no error.
 pub async fn an_unknown_posting_is_none<S: Store + PostingReader>(store: &S) {
     let found = PostingReader::find(store, &identifier("a")).await;
     assert_eq!(found.expect("the store works"), None);
 }
 
-/// History is what happened, oldest first, with who did it.
+/// Oldest first, with the actors.
 pub async fn history_is_in_order<S: Store + PostingReader>(store: &S) {
     let other = ClientId::new(uuid(2));
     put(
@@ -52,7 +51,7 @@ pub async fn history_is_in_order<S: Store + PostingReader>(store: &S) {
     );
 }
 
-/// Ascending by time of change and id, page by page, without gap or repeat.
+/// By time of change and id, without gap or repeat.
 pub async fn lists_ascend_and_page<S: Store + PostingReader>(store: &S) {
     for minute in [3, 1, 2] {
         let batch: Vec<_> = (0..5)
@@ -94,7 +93,7 @@ pub async fn lists_ascend_and_page<S: Store + PostingReader>(store: &S) {
     assert_eq!(paged, all);
 }
 
-/// A page ends before the posting whose texts are too much for it, and the next one begins there.
+/// Before the posting that exceeds the size, where the next page begins.
 pub async fn lists_end_at_their_size<S: Store + PostingReader>(store: &S) {
     let of_size = |name: &str, field: &str, size: usize| {
         let text = "é".repeat(size / 2);
@@ -143,7 +142,7 @@ pub async fn lists_end_at_their_size<S: Store + PostingReader>(store: &S) {
     }
 }
 
-/// Of a long history the newest entries are read, oldest first.
+/// The newest entries are read, oldest first.
 pub async fn a_long_history_is_cut<S: Store + PostingReader>(store: &S) {
     put(store, &[create("a", "acme")]).await;
     for hour in 1..=60 {
@@ -172,7 +171,7 @@ async fn listed<S: Store + PostingReader>(store: &S, query: &ListQuery) -> Posti
     page.expect("the store works")
 }
 
-/// Gives a posting texts of this size in all, in a commit that leaves its place in the list.
+/// Gives a posting texts of this total size, in a commit that keeps its place in the list.
 async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) {
     let posting = posting(store, name).await;
     let mut writes = touching(&posting, |_| {});
@@ -242,7 +241,7 @@ pub async fn lists_filter<S: Store + PostingReader>(store: &S) {
     assert_eq!(names(query).await, ["c"]);
 }
 
-/// A day of commands leaves the same postings here as in memory.
+/// After a day of commands.
 pub async fn reads_as_in_memory<S: Store + PostingReader>(store: &S) {
     let day = [
         vec![

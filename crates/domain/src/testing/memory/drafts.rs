@@ -10,7 +10,7 @@ use crate::{
     store::StoreError,
 };
 
-/// What there is for a key.
+/// The entry of a key.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     state: State,

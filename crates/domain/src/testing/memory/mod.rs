@@ -67,8 +67,8 @@ impl<C: Default> Memory<C> {
 }
 
 impl<C> Memory<C> {
-    /// Writes what another context's commit has beside its own state, or nothing. What no worker
-    /// is at of the tasks of the subjects that are `gone` goes first.
+    /// Writes the tasks of another context's commit, or nothing. First deletes the unclaimed tasks
+    /// of the subjects that are `gone`.
     pub fn write_tasks(&self, writes: TaskWrites, gone: &[Uuid]) -> Result<(), StoreError> {
         let mut state = self.state();
         if !writes.done.iter().all(|receipt| state.holds(receipt)) {
@@ -141,7 +141,7 @@ impl State {
             .insert(TaskId(self.last_task), Task::new(work, at));
     }
 
-    /// Writes a company, and says whether that changed anything.
+    /// Writes a company, and returns whether that changed it.
     fn upsert(&mut self, write: CompanyWrite) -> bool {
         let Some(company) = self.companies.get_mut(&write.company.id) else {
             self.companies.insert(write.company.id, write.company);
@@ -192,8 +192,8 @@ impl State {
         }
     }
 
-    /// Writes effects and events, ends tasks, and adds to the audit. Of subjects that stayed as
-    /// they were nothing is told.
+    /// Writes effects and events, finishes tasks, and adds to the audit. Leaves out the events of
+    /// unchanged subjects.
     fn write_tasks(&mut self, writes: TaskWrites, as_they_were: &HashSet<Uuid>) {
         let at = writes.at;
         for effect in writes.asked() {

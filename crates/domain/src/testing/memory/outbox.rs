@@ -230,7 +230,7 @@ impl<C: Send> Outbox for Memory<C> {
         Ok(())
     }
 
-    async fn bury(
+    async fn give_up(
         &self,
         receipt: Receipt,
         error: &str,

@@ -267,7 +267,7 @@ fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
         world.keep(&first).await;
         world
             .store
-            .bury(first.receipt, "of no use", world.now)
+            .give_up(first.receipt, "of no use", world.now)
             .await
             .unwrap();
         assert_eq!(world.claim().await, None);
@@ -291,7 +291,7 @@ fn new_content_revives_a_posting_without_a_judgement() {
         world.keep(&first).await;
         world
             .store
-            .bury(first.receipt, "of no use", world.now)
+            .give_up(first.receipt, "of no use", world.now)
             .await
             .unwrap();
         world.put(r#"{"title":"Chef"}"#).await;

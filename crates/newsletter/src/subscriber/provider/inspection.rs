@@ -1,9 +1,9 @@
-//! What an account is set up like.
+//! An account's configuration at the provider.
 
 /// The type of a custom field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldKind {
-    /// The field's key, `member_status` for instance.
+    /// The field's key, such as `member_status`.
     pub key: String,
     /// Its type: `text`, `number` or `date`.
     pub kind: String,
@@ -12,26 +12,26 @@ pub struct FieldKind {
 /// A webhook of the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
-    /// Where it calls.
+    /// The URL that it calls.
     pub url: String,
-    /// The kinds of event that it sends.
+    /// The kinds of event that it delivers.
     pub events: Vec<String>,
-    /// Whether it sends any: it is enabled and not blocked.
+    /// Whether it is enabled and not blocked.
     pub is_enabled: bool,
 }
 
-/// What an account is set up like. That it was answered at all means that the key is valid; a
-/// key that is not is [`ProviderError::Locked`](super::ProviderError::Locked).
+/// An account's configuration. An answer means that the key is valid; an invalid key is
+/// [`ProviderError::Locked`](super::ProviderError::Locked).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// Every field that the account has.
+    /// The account's custom fields.
     pub fields: Vec<FieldKind>,
-    /// Whether the group to join is there; `None` when the settings name none.
+    /// Whether the configured group exists; `None` if the settings name none.
     pub has_group: Option<bool>,
-    /// Every webhook.
+    /// The account's webhooks.
     pub webhooks: Vec<Webhook>,
-    /// How many requests it takes a minute (`X-RateLimit-Limit`), where it says so.
+    /// The limit of requests per minute (`X-RateLimit-Limit`), if the answer has it.
     pub requests_per_minute: Option<u32>,
-    /// How many people are in it, where it says so.
+    /// The number of subscribers in the account, if the answer has it.
     pub people: Option<u64>,
 }

@@ -1,28 +1,28 @@
-//! An account's whole list, page by page.
+//! Pages of an account's list of subscribers.
 
 use super::{Email, Found};
 
-/// Where the next page begins, in the provider's own writing.
+/// The provider's cursor to a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
-/// A person on a page.
+/// A subscriber on a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// The address.
     pub email: Email,
-    /// How the account shows the person.
+    /// The account's record.
     pub found: Found,
 }
 
-/// One page of an account's list.
+/// A page of an account's list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
-    /// The people on it.
+    /// The subscribers on the page.
     pub people: Vec<Listed>,
-    /// What on it is not understood, each in words for an operator: an unknown status, an
-    /// address that is none. Nothing is concluded from these.
+    /// Entries that could not be read, such as an unknown status or an invalid address, described
+    /// for an operator. They have no effect.
     pub odd: Vec<String>,
-    /// Where the next page begins; `None` on the last one.
+    /// The cursor to the next page; `None` on the last one.
     pub next: Option<Cursor>,
 }

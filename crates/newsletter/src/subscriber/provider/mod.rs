@@ -15,8 +15,8 @@ pub use self::{
 };
 use super::{Account, Email, MemberStatus, SubscriberStatus};
 
-/// What the provider is told of a person: the specification's six fields. Whether the person
-/// may be written to is not among them, because that is the provider's to say.
+/// The specification's six fields, as sent to the provider. The status is not among them, because
+/// the provider decides it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// `email`.
@@ -33,7 +33,7 @@ pub struct Profile {
     pub membership_expire_at: Option<Date>,
 }
 
-/// The provider's own id of a person in one account.
+/// The id of a subscriber in one account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderId(pub String);
 
@@ -44,24 +44,23 @@ impl fmt::Display for ProviderId {
 }
 
 vocabulary! {
-    /// How a person stands in an account, by the provider's own words. A word that is not
-    /// among these is an error: it might stand for a person who wants no mail.
+    /// The provider's status of a subscriber. An unknown status is an error, because it might mean
+    /// a refusal of mail.
     ProviderStatus {
-        /// Gets mail.
+        /// Receives mail.
         Active = "active",
-        /// Wants no more.
         Unsubscribed = "unsubscribed",
-        /// Was asked to confirm the subscription, and has not.
+        /// Has not confirmed the subscription yet.
         Unconfirmed = "unconfirmed",
         /// Mail cannot be delivered for good.
         Bounced = "bounced",
-        /// Has called it spam.
+        /// Reported mail as spam.
         Junk = "junk",
     }
 }
 
 impl ProviderStatus {
-    /// The suppression that it is; `None` for the two that are none.
+    /// The suppression that the status means, if any.
     pub const fn suppression(self) -> Option<SubscriberStatus> {
         match self {
             Self::Active | Self::Unconfirmed => None,
@@ -72,7 +71,7 @@ impl ProviderStatus {
     }
 }
 
-/// The fields of a person as an account shows them; what is empty there is `None`.
+/// The fields of a subscriber in an account; an empty one is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
     /// `name`.
@@ -83,7 +82,7 @@ pub struct Fields {
     pub membership_plan_category: Option<String>,
     /// `member_status`.
     pub member_status: Option<String>,
-    /// `membership_expire_at`, by its first ten characters: a day is also shown with midnight.
+    /// `membership_expire_at`, its first ten characters: some answers add midnight to the day.
     pub membership_expire_at: Option<String>,
 }
 
@@ -99,77 +98,76 @@ impl From<&Profile> for Fields {
     }
 }
 
-/// A person as an account shows them. The adapter has compared the address in the answer with
-/// the one that was asked for.
+/// An account's record of a subscriber. The adapter has checked its address against the requested
+/// one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The account's id of the person.
+    /// The account's id of the subscriber.
     pub id: ProviderId,
-    /// How the person stands there.
+    /// The status in the account.
     pub status: ProviderStatus,
-    /// When the person unsubscribed there, where the account says so.
+    /// The time of unsubscription, if the account shows one.
     pub unsubscribed_at: Option<OffsetDateTime>,
-    /// Whether the account has deleted or is about to forget the person, and only still shows
-    /// them (`deleted_at` or `forget_at` is set).
+    /// Whether the account has deleted the subscriber, or is about to forget them (`deleted_at` or
+    /// `forget_at` is set).
     pub is_deleted: bool,
-    /// Whether the person is in the group whose automation sends the chain of e-mails; `None`
-    /// where the answer or the settings do not say.
+    /// Whether the subscriber is in the group whose automation sends the chain of e-mails; `None`
+    /// if the answer or the settings lack that.
     pub is_in_group: Option<bool>,
     /// The fields.
     pub fields: Fields,
 }
 
-/// What an account made of an upsert.
+/// An account's answer to an upsert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Upserted {
-    /// It took the fields; the person stands there as it says.
+    /// It took the fields, and shows this.
     Taken(Found),
-    /// It takes nothing for this person, who is suppressed there, by the words that are known
-    /// to say that. A 422 of other words is [`ProviderError::Permanent`].
+    /// It refuses the fields because the subscriber is suppressed there, in the known words of a
+    /// 422. Other words are [`ProviderError::Permanent`].
     Suppressed,
 }
 
-/// Why the provider did not do as asked.
+/// The reason why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
     /// It may succeed later: 408, 5xx, or no answer.
     #[error("{message}")]
     Retry {
-        /// What happened, for the operator; never with a secret.
+        /// A description for the operator, without secrets.
         message: String,
-        /// How long the provider asked to be left alone, if it did.
+        /// The pause that the provider asked for, if any.
         after: Option<Duration>,
     },
-    /// The account has had too many requests (429): it is to be left alone by all.
+    /// Too many requests (429): all calls to the account must pause.
     #[error("{message}")]
     Limited {
-        /// What happened, for the operator; never with a secret.
+        /// A description for the operator, without secrets.
         message: String,
-        /// How long the provider asked to be left alone, if it did.
+        /// The pause that the provider asked for, if any.
         after: Option<Duration>,
     },
-    /// The account refuses us (401, and 403 with the API's own JSON): nothing will succeed until
-    /// somebody sees to the key.
+    /// The account refuses the key (401, and 403 with the API's own JSON): nothing succeeds until
+    /// an operator replaces it.
     #[error("{0}")]
     Locked(String),
-    /// This request will never succeed, or its answer is not understood: any other 4xx, an
-    /// unknown status, another person's address. The task stops for an operator.
+    /// The request will never succeed, or its answer cannot be read: any other 4xx, an unknown
+    /// status, another subscriber's address. The task stops for an operator.
     #[error("{0}")]
     Permanent(String),
 }
 
-/// The port that the provider's client implements. Calls are made when the account's limit
-/// allows it. Answers are read strictly: the address in each is compared with the one that was
-/// asked for, and whatever is not understood is [`ProviderError::Permanent`]. "Nobody" is said
-/// only by a 404 in the API's own words.
+/// The port to the provider. An implementation makes calls at the pace of the account's limit and
+/// reads answers strictly: the address in an answer must be the requested one, and anything unknown
+/// is [`ProviderError::Permanent`]. Only a 404 in the API's own words means that a subscriber is
+/// absent.
 #[async_trait]
 pub trait Provider: Send + Sync {
     /// The accounts that have a key.
     fn accounts(&self) -> Vec<Account>;
 
-    /// Creates or updates a person by e-mail address. `join` also adds the person to the group
-    /// whose automation sends the chain of e-mails, where the account has one. No status is
-    /// sent.
+    /// Creates or updates a subscriber by e-mail address, without a status. `join` also adds them
+    /// to the group whose automation sends the chain of e-mails, if the account has one.
     async fn upsert(
         &self,
         account: Account,
@@ -177,8 +175,8 @@ pub trait Provider: Send + Sync {
         join: bool,
     ) -> Result<Upserted, ProviderError>;
 
-    /// Updates the fields of a person by the account's id, and never creates anybody. `None`
-    /// when there is nobody with this id. No status is sent.
+    /// Updates a subscriber's fields by the account's id, without a status. `None` if the id is
+    /// unknown; never creates a subscriber.
     async fn update(
         &self,
         account: Account,
@@ -186,11 +184,11 @@ pub trait Provider: Send + Sync {
         profile: &Profile,
     ) -> Result<Option<Upserted>, ProviderError>;
 
-    /// Looks a person up by e-mail address.
+    /// Looks a subscriber up by e-mail address.
     async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError>;
 
-    /// Unsubscribes a person, and takes them out of the group where the account has one: two
-    /// requests. Done already for a person who is not there.
+    /// Unsubscribes a subscriber, and removes them from the account's group if it has one: two
+    /// requests. Succeeds for an absent subscriber.
     async fn suppress(
         &self,
         account: Account,
@@ -198,15 +196,15 @@ pub trait Provider: Send + Sync {
         id: &ProviderId,
     ) -> Result<(), ProviderError>;
 
-    /// Removes a person; whoever is not there is removed already.
+    /// Removes a subscriber. Succeeds for an absent one.
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError>;
 
-    /// Has the account forget a person for good; whoever is not there is forgotten already.
+    /// Has the account forget a subscriber for good. Succeeds for an absent one.
     async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError>;
 
-    /// One page of the account's whole list, from its beginning or from a cursor.
+    /// A page of the account's list, the first one without a cursor.
     async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError>;
 
-    /// What an account is set up like, for a check before anything is sent.
+    /// The account's configuration, for a check before anything is sent.
     async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError>;
 }

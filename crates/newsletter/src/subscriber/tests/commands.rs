@@ -1,4 +1,4 @@
-//! What reports, events and moves write, and what follows from them.
+//! The writes of reports, events and moves, with their tasks and events.
 
 use super::*;
 use crate::{subscriber::Migrated, tasks};
@@ -41,7 +41,7 @@ fn one_change_is_one_event_or_one_sync() {
     let both = r#"{"name":"Bo","membership":null}"#;
     let old = || Written::sync(Account::Old);
     let rows = [
-        // What the provider sees.
+        // Fields that the provider sees.
         ("{}", r#"{"name":"Ann"}"#, old()),
         (r#"{"name":"Ann"}"#, r#"{"name":null}"#, old()),
         (r#"{"name":"Ann"}"#, r#"{"country":"Norway"}"#, old()),
@@ -49,10 +49,10 @@ fn one_change_is_one_event_or_one_sync() {
         (&team, r#"{"membership":null}"#, old()),
         (&team, &member("team", "canceled"), old()),
         (&team, dated, old()),
-        // A team's membership that lapses looks the same.
+        // A lapse of a team's membership looks the same.
         (&team, &member("team", "expired"), Written::silent()),
         (&member("team", "expired"), &team, Written::silent()),
-        // Individual before or after: the event, whatever the provider sees.
+        // Individual before or after: the event, whether or not the provider sees it.
         ("{}", &individual, Written::event()),
         (&individual, r#"{"membership":null}"#, Written::event()),
         (&individual, &team, Written::event()),
@@ -109,12 +109,12 @@ fn an_older_report_changes_nothing() {
         (body("A", "11:00"), "A"),
         (body("B", "10:59"), "A"),
         (body("C", "11:00"), "C"),
-        // One that says no moment is of the moment, and leaves the other.
+        // An undated report applies now, and leaves the date.
         (r#"{"name":"D"}"#.to_owned(), "D"),
         (body("E", "10:59"), "D"),
         (body("F", "11:01"), "F"),
         (body("G", "11:00"), "F"),
-        // Nobody knows what will be: the next report of today counts again.
+        // A date in the future counts as now: the next report of today applies again.
         (
             r#"{"name":"H","as_of":"9999-12-31T23:59:59Z"}"#.to_owned(),
             "H",
@@ -133,7 +133,7 @@ fn an_older_report_changes_nothing() {
     }
 }
 
-/// A report that says nothing new of a later moment holds back those between.
+/// An unchanged report of a later date outdates those in between.
 #[test]
 fn an_unchanged_report_moves_the_moment() {
     let mut ann = Ann::after(&[r#"{"name":"A","as_of":"2026-03-01T10:00:00Z"}"#]);

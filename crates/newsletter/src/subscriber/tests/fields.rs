@@ -1,4 +1,4 @@
-//! Requests and events as they come in: every field by itself.
+//! Requests and events, field by field.
 
 use domain::{body::BodyError, field::Patch};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn parse(segment: &str, body: &str) -> Result<PutSubscriber, BodyError> {
     PutSubscriber::parse(segment, body.as_bytes(), id, token)
 }
 
-/// The paths and messages of everything that is wrong.
+/// The paths and messages of all errors.
 fn wrong(segment: &str, body: &Value) -> Vec<(String, String)> {
     match parse(segment, &body.to_string()) {
         Err(BodyError::Invalid(errors)) => errors

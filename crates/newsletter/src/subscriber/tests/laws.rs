@@ -1,10 +1,10 @@
-//! What holds for any command.
+//! Properties of every sequence of commands.
 
 use proptest::{prelude::*, sample::select};
 
 use super::*;
 
-/// Something that happens to Ann.
+/// An event in Ann's life.
 #[derive(Clone, Debug)]
 enum Step {
     Put(String),
@@ -63,10 +63,10 @@ fn take(ann: &mut Ann, step: &Step) -> Written {
         (_, None) => None,
         (Step::Migrate(source), Some(known)) => migration::migrate(known, *source, now),
         (Step::Tell(seen), Some(known)) => {
-            let (told, sight) = (known.provider_state(), sight(*seen));
+            let (told, observed) = (known.provider_state(), observed(*seen));
             known
                 .needs_sync()
-                .then(|| syncing::record(known, &told, &sight, now))
+                .then(|| syncing::record(known, &told, &observed, now))
         }
         (Step::Found(seen), Some(known)) => {
             let found = found(*seen);
@@ -145,7 +145,7 @@ proptest! {
         }
     }
 
-    /// Whoever asks the provider learns what is stored, however many calls were saved.
+    /// The account holds the stored state, however many calls were saved.
     #[test]
     fn who_has_nothing_to_be_told_is_told_right(steps in steps()) {
         let mut ann = Ann::new();
@@ -172,7 +172,7 @@ proptest! {
         }
     }
 
-    /// A change that no listener or task is left to tell would be lost.
+    /// Every unsynced change has a listener or a task.
     #[test]
     fn whatever_is_untold_was_asked_for(steps in steps()) {
         let mut ann = Ann::new();
@@ -182,9 +182,9 @@ proptest! {
             let written = take(&mut ann, step);
             waits |= !written.events.is_empty() || !written.effects.is_empty();
             match step {
-                // The task that tells is finished with the record.
+                // The record finishes the task.
                 Step::Tell(_) if was_untold => waits = !written.effects.is_empty(),
-                // It is a task that begins, and goes on until it has told.
+                // A task begins, and lasts until it has synced.
                 Step::Begin => waits = true,
                 _ => {}
             }
@@ -201,7 +201,7 @@ proptest! {
             let has_moved = ann.migrate(sources[0]) != Written::nothing();
             let known = ann.known.clone();
             for &source in &sources {
-                // Who gets no mail is moved by others, but not by a button.
+                // A suppressed subscriber cannot confirm a move.
                 let source = if has_moved { source } else { sources[0] };
                 prop_assert_eq!(ann.migrate(source), Written::nothing());
             }
@@ -219,7 +219,7 @@ proptest! {
         for status in &seen {
             ann.notice(*status);
         }
-        // That a stranger was deleted is not kept.
+        // The deletion of an unknown address is not stored.
         let kept = seen.into_iter().filter(|status| *status != SubscriberStatus::Removed);
         let strongest = kept.max().unwrap_or(SubscriberStatus::Active);
         prop_assert!(ann.put(&first).0);

@@ -1,12 +1,12 @@
-//! What an account's list shows of a person.
+//! An account's list compared with the stored state.
 
 use super::*;
 use crate::{
-    subscriber::reconciliation::{Meanwhile, look_for, take_in},
+    subscriber::reconciliation::{ConcurrentWrites, look_for, take_in},
     tasks,
 };
 
-/// How the account shows Ann, with the fields that are known.
+/// The account's record of Ann, with the stored fields.
 fn right(ann: &Ann) -> Found {
     Found {
         fields: Fields::from(&ann.get().profile()),
@@ -14,38 +14,38 @@ fn right(ann: &Ann) -> Found {
     }
 }
 
-fn show(ann: &mut Ann, found: &Found, meanwhile: Meanwhile) -> Written {
-    let change = take_in(ann.get(), Account::Old, found, meanwhile, ann.now);
+fn show(ann: &mut Ann, found: &Found, concurrent: ConcurrentWrites) -> Written {
+    let change = take_in(ann.get(), Account::Old, found, concurrent, ann.now);
     ann.record(change)
 }
 
 #[test]
 fn fields_that_are_right_count_as_told_while_nobody_tells_others() {
     let rows = [
-        (Meanwhile::Quiet, Written::silent()),
-        (Meanwhile::Told, Written::bulk_sync()),
+        (ConcurrentWrites::Excluded, Written::silent()),
+        (ConcurrentWrites::Possible, Written::bulk_sync()),
     ];
-    for (meanwhile, expect) in rows {
+    for (concurrent, expect) in rows {
         let mut ann = Ann::new();
         ann.put(r#"{"name":"Ann"}"#);
         let shown = right(&ann);
-        assert_eq!(show(&mut ann, &shown, meanwhile), expect);
+        assert_eq!(show(&mut ann, &shown, concurrent), expect);
         let is_told = !ann.get().needs_sync();
-        assert_eq!(is_told, meanwhile == Meanwhile::Quiet);
-        // Which is known from then on.
+        assert_eq!(is_told, concurrent == ConcurrentWrites::Excluded);
+        // It is known from then on.
         if is_told {
-            assert_eq!(show(&mut ann, &shown, meanwhile), Written::nothing());
+            assert_eq!(show(&mut ann, &shown, concurrent), Written::nothing());
         }
     }
 }
 
 #[test]
 fn other_fields_are_told_again() {
-    for meanwhile in [Meanwhile::Quiet, Meanwhile::Told] {
+    for concurrent in [ConcurrentWrites::Excluded, ConcurrentWrites::Possible] {
         let mut ann = Ann::after(&[r#"{"name":"Ann"}"#]);
         let mut other = right(&ann);
         other.fields.name = Some("Anne".to_owned());
-        let written = show(&mut ann, &other, meanwhile);
+        let written = show(&mut ann, &other, concurrent);
         assert_eq!(written, Written::bulk_sync());
         assert!(ann.get().needs_sync());
     }
@@ -59,7 +59,7 @@ fn who_is_deleted_there_is_not_told_of() {
         is_deleted: true,
         ..right(&ann)
     };
-    let written = show(&mut ann, &deleted, Meanwhile::Quiet);
+    let written = show(&mut ann, &deleted, ConcurrentWrites::Excluded);
     assert_eq!(written, Written::nothing());
     assert!(ann.get().needs_sync());
 }
@@ -74,7 +74,7 @@ fn who_has_moved_and_is_still_in_the_old_account_is_taken_out() {
         effects: vec![tasks::migrate(ann.get().id)],
         ..Written::silent()
     };
-    assert_eq!(show(&mut ann, &shown, Meanwhile::Quiet), expect);
+    assert_eq!(show(&mut ann, &shown, ConcurrentWrites::Excluded), expect);
     assert!(migration::due(ann.get()).is_some());
 }
 
@@ -108,7 +108,7 @@ fn who_is_not_on_the_list_is_looked_for_where_they_ought_to_be() {
         let mut ann = Ann::after(&["{}"]);
         happens(&mut ann);
         let (known, now) = (ann.get().clone(), ann.now + hours(1));
-        // Somebody who was written during the walk may have come too late for it.
+        // A subscriber written during the walk may be missing from it.
         let during = look_for(&known, Account::Old, known.updated_at, now);
         assert_eq!(during, None, "{what}");
         let change = look_for(&known, Account::Old, now, now);

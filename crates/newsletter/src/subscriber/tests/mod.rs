@@ -14,7 +14,7 @@ use super::{
     notice,
     provider::{Fields, Found, ProviderId, ProviderStatus},
     report, sync as syncing,
-    sync::Sight,
+    sync::Observation,
 };
 use crate::{
     store::WriteSet,
@@ -24,7 +24,7 @@ use crate::{
 
 const ADDRESS: &str = "ann@example.com";
 
-/// What one command wrote.
+/// The writes of one command.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Written {
     subscribers: usize,
@@ -55,7 +55,7 @@ impl Written {
         }
     }
 
-    /// The subscriber, and the event whose listener sees to the sync.
+    /// The subscriber, and the event whose listener asks for the sync.
     fn event() -> Self {
         Self {
             events: vec![tasks::INDIVIDUAL_MEMBERSHIP_UPDATED],
@@ -72,7 +72,7 @@ impl Written {
     }
 }
 
-/// One person that commands are decided on, one after the other, each an hour later.
+/// A subscriber and a sequence of commands, each an hour later.
 #[derive(Clone, Debug)]
 struct Ann {
     known: Option<Subscriber>,
@@ -87,14 +87,14 @@ impl Ann {
         }
     }
 
-    /// After a report that was not told yet.
+    /// Reported, and not synced.
     fn reported() -> Self {
         let mut ann = Self::new();
         ann.put("{}");
         ann
     }
 
-    /// After these reports, and told.
+    /// Reported with these bodies, and synced.
     fn after(bodies: &[&str]) -> Self {
         let mut ann = Self::new();
         for body in bodies {
@@ -125,7 +125,8 @@ impl Ann {
                 .iter()
                 .map(|event| event.name.clone())
                 .collect(),
-            // A suppression that has not reached the accounts asks for it with whatever else.
+            // A suppression that has not reached the accounts asks for a withdrawal with every
+            // change.
             effects: writes
                 .tasks
                 .asked()
@@ -134,7 +135,7 @@ impl Ann {
         }
     }
 
-    /// Whether the person was new, and what was written.
+    /// Whether the subscriber was new, and the writes.
     fn put(&mut self, body: &str) -> (bool, Written) {
         self.now += hours(1);
         let put = testing::report(ADDRESS, body);
@@ -155,16 +156,16 @@ impl Ann {
         self.record(change)
     }
 
-    /// The account takes what it is told.
+    /// The account takes the present state.
     fn tell(&mut self) -> Written {
         self.now += hours(1);
         let state = self.get().provider_state();
-        let sight = sight(SubscriberStatus::Active);
-        let change = syncing::record(self.get(), &state, &sight, self.now);
+        let observed = observed(SubscriberStatus::Active);
+        let change = syncing::record(self.get(), &state, &observed, self.now);
         self.record(Some(change))
     }
 
-    /// The new account takes what it is told, and the old one knows nobody any more.
+    /// The new account takes the present state, and the old one is empty.
     fn arrive(&mut self) -> Written {
         self.now += hours(1);
         let state = self.get().provider_state();
@@ -173,7 +174,7 @@ impl Ann {
     }
 }
 
-/// What an account shows of Ann.
+/// An account's record of Ann.
 fn found(status: impl Into<ProviderStatus>) -> Found {
     Found {
         id: ProviderId("31".to_owned()),
@@ -185,8 +186,8 @@ fn found(status: impl Into<ProviderStatus>) -> Found {
     }
 }
 
-fn sight(status: SubscriberStatus) -> Sight {
-    Sight::Found(found(status))
+fn observed(status: SubscriberStatus) -> Observation {
+    Observation::Found(found(status))
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is to be told, and when there is nothing to tell.
+//! Syncs, and when none is needed.
 
 use super::{super::ProviderState, *};
 use crate::{
@@ -79,7 +79,7 @@ fn there_and_back_again_is_nothing_to_tell() {
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
 }
 
-/// A call whose answer was lost may have reached the provider all the same.
+/// A call whose answer was lost may have had its effect.
 #[test]
 fn what_may_have_been_told_is_told_again() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
@@ -87,7 +87,7 @@ fn what_may_have_been_told_is_told_again() {
     let change = begin(ann.get(), ann.now);
     assert_eq!(ann.record(change), Written::silent());
     assert_eq!(begin(ann.get(), ann.now), None);
-    // No answer came.
+    // The answer was lost.
     ann.put(r#"{"name":"A"}"#);
     assert_eq!(
         due_in(&ann, Account::Old),
@@ -100,7 +100,12 @@ fn what_changed_during_the_call_is_told_next() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
     let told = ann.get().provider_state();
     ann.put(r#"{"name":"B"}"#);
-    let change = record(ann.get(), &told, &sight(SubscriberStatus::Active), ann.now);
+    let change = record(
+        ann.get(),
+        &told,
+        &observed(SubscriberStatus::Active),
+        ann.now,
+    );
     assert_eq!(ann.record(Some(change)), Written::sync(Account::Old));
     assert_eq!(ann.tell(), Written::silent());
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
@@ -119,7 +124,7 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
         let mut ann = Ann::after(&["{}"]);
         ann.notice(own);
         let told = ann.get().provider_state();
-        let change = record(ann.get(), &told, &sight(seen), ann.now);
+        let change = record(ann.get(), &told, &observed(seen), ann.now);
         assert_eq!(ann.record(Some(change)), Written::silent(), "{own} {seen}");
         assert_eq!(ann.get().status, stands);
         assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
@@ -187,14 +192,19 @@ fn a_suppression_found_on_the_way_ends_it() {
     }
 }
 
-/// The old account was told of somebody who was taken out of it at that moment.
+/// A sync to the old account crosses the removal there.
 #[test]
 fn whoever_was_put_back_into_the_old_account_is_taken_out_again() {
     let mut ann = Ann::after(&["{}"]);
     let late = ann.get().provider_state();
     ann.migrate(MigrationSource::Launch);
     ann.arrive();
-    let change = record(ann.get(), &late, &sight(SubscriberStatus::Active), ann.now);
+    let change = record(
+        ann.get(),
+        &late,
+        &observed(SubscriberStatus::Active),
+        ann.now,
+    );
     let expect = Written {
         effects: vec![tasks::migrate(ann.get().id)],
         ..Written::silent()

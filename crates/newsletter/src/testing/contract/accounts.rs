@@ -8,7 +8,7 @@ use crate::{
     testing::{AllPorts, hours, minutes, noon, uuid},
 };
 
-/// Leases for an hour, so many minutes after noon.
+/// Leases for an hour, this number of minutes after noon.
 async fn lease<S: Accounts>(store: &S, accounts: &[Account], holder: Uuid, after: i64) -> bool {
     let now = noon() + minutes(after);
     store
@@ -21,7 +21,6 @@ async fn release<S: Accounts>(store: &S, holder: Uuid) {
     store.release(holder).await.expect("the store works");
 }
 
-/// One process at a time speaks to an account.
 pub async fn a_leased_account_is_nobody_elses<S: AllPorts>(store: &S) {
     assert!(lease(store, &[Old], uuid(1), 0).await);
     assert!(!lease(store, &[Old], uuid(2), 0).await);
@@ -30,7 +29,6 @@ pub async fn a_leased_account_is_nobody_elses<S: AllPorts>(store: &S) {
     assert!(lease(store, &[], uuid(3), 0).await, "nothing is free");
 }
 
-/// Whoever has it keeps it for as long as they like.
 pub async fn a_holder_renews_its_lease<S: AllPorts>(store: &S) {
     for after in [0, 30, 60] {
         assert!(lease(store, &[Old], uuid(1), after).await, "{after}");
@@ -38,7 +36,6 @@ pub async fn a_holder_renews_its_lease<S: AllPorts>(store: &S) {
     assert!(!lease(store, &[Old], uuid(2), 119).await);
 }
 
-/// A process that died holds nothing for long.
 pub async fn a_lease_ends<S: AllPorts>(store: &S) {
     assert!(lease(store, &[Old], uuid(1), 0).await);
     assert!(!lease(store, &[Old], uuid(2), 59).await);
@@ -46,7 +43,6 @@ pub async fn a_lease_ends<S: AllPorts>(store: &S) {
     assert!(!lease(store, &[Old], uuid(1), 60).await, "it was lost");
 }
 
-/// Half of what was asked for is nothing.
 pub async fn accounts_are_leased_together_or_not_at_all<S: AllPorts>(store: &S) {
     assert!(lease(store, &[New], uuid(1), 0).await);
     assert!(!lease(store, &[Old, New], uuid(2), 0).await);
@@ -57,7 +53,7 @@ pub async fn accounts_are_leased_together_or_not_at_all<S: AllPorts>(store: &S) 
     assert!(lease(store, &[Old, New], uuid(2), 90).await);
 }
 
-/// Only one's own leases are given back.
+/// Only by its holder.
 pub async fn a_released_account_is_free<S: AllPorts>(store: &S) {
     assert!(lease(store, &[Old, New], uuid(1), 0).await);
     release(store, uuid(2)).await;
@@ -68,7 +64,6 @@ pub async fn a_released_account_is_free<S: AllPorts>(store: &S) {
     assert!(!lease(store, &[Old], uuid(1), 0).await);
 }
 
-/// A pause holds for whoever has the account next.
 pub async fn what_is_kept_of_an_account_outlasts_its_lease<S: AllPorts>(store: &S) {
     let state = async |account| store.account_state(account).await.expect("the store works");
     assert_eq!(state(Old).await, AccountState::default());

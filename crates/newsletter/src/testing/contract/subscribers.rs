@@ -8,8 +8,8 @@ use time::{OffsetDateTime, macros::date};
 
 use crate::{
     store::{
-        Census, Purge, Store, StoreError, SubscriberQuery, SubscriberReader, SubscriberWrite, Who,
-        WriteSet,
+        Purge, Store, StoreError, SubscriberCount, SubscriberFilter, SubscriberQuery,
+        SubscriberReader, SubscriberWrite, WriteSet,
     },
     subscriber::{
         Account, Departure, Email, Membership, MembershipStatus, Migrated, MigrationSource, Place,
@@ -80,7 +80,7 @@ fn addresses(subscribers: &[Subscriber]) -> Vec<&str> {
     emails.map(Email::as_str).collect()
 }
 
-/// With every column set that there is.
+/// With a value in every column.
 fn full(address: &str) -> Subscriber {
     Subscriber {
         name: Some(text(255)),
@@ -125,7 +125,7 @@ fn full(address: &str) -> Subscriber {
     }
 }
 
-/// What a commit wrote is what a load gives, when it is written first and later.
+/// When written first, and later.
 pub async fn a_subscriber_comes_back<S: AllPorts>(store: &S) {
     for address in [A, "o'brien+%_news@sub.exämple.com"] {
         let first = full(address);
@@ -138,7 +138,7 @@ pub async fn a_subscriber_comes_back<S: AllPorts>(store: &S) {
     }
 }
 
-/// What is not set is `None`, not empty; also of an address that nobody has reported.
+/// As `None`, not as empty values; also of an unreported address.
 pub async fn unset_fields_come_back_unset<S: AllPorts>(store: &S) {
     let reported = subscriber(A);
     let unreported = Subscriber {
@@ -153,7 +153,7 @@ pub async fn unset_fields_come_back_unset<S: AllPorts>(store: &S) {
     }
 }
 
-/// Every word of every vocabulary, and the ends of time.
+/// And the ends of time.
 pub async fn every_word_comes_back<S: AllPorts>(store: &S) {
     let mut before = subscriber(A);
     insert(store, &before).await;
@@ -237,7 +237,6 @@ pub async fn every_word_comes_back<S: AllPorts>(store: &S) {
     }
 }
 
-/// Neighbours are not loaded, and nobody is made up.
 pub async fn loads_only_who_is_named<S: AllPorts>(store: &S) {
     for address in [A, B, "c@example.com"] {
         insert(store, &subscriber(address)).await;
@@ -252,7 +251,7 @@ pub async fn loads_only_who_is_named<S: AllPorts>(store: &S) {
     assert_eq!(store.load_by_id(&[]).await, Ok([].into()));
 }
 
-/// A batch may be larger than what a database takes in one statement.
+/// A batch may exceed a database's limit of parameters.
 pub async fn loads_large_batches<S: AllPorts>(store: &S) {
     let addresses: Vec<_> = (0..3_000).map(|n| format!("{n}@example.com")).collect();
     let body = r#"{"membership":{"plan_category":"team","status":"active"}}"#;
@@ -275,7 +274,7 @@ pub async fn loads_large_batches<S: AllPorts>(store: &S) {
     }
 }
 
-/// Tokens compare byte for byte; those of addresses that nobody has reported are found too.
+/// Byte for byte, reported or not.
 pub async fn the_holder_of_a_token_is_found<S: AllPorts>(store: &S) {
     let unreported = Subscriber {
         reported_at: None,
@@ -304,7 +303,6 @@ pub async fn the_holder_of_a_token_is_found<S: AllPorts>(store: &S) {
     }
 }
 
-/// Two who make the same address known: the later one learns that it is too late.
 pub async fn a_new_subscriber_of_a_taken_address_conflicts<S: AllPorts>(store: &S) {
     insert(store, &subscriber(A)).await;
     let other = Subscriber {
@@ -318,7 +316,6 @@ pub async fn a_new_subscriber_of_a_taken_address_conflicts<S: AllPorts>(store: &
     assert_eq!(load(store, A).await, Some(subscriber(A)));
 }
 
-/// The version guards every write.
 pub async fn a_write_on_another_version_conflicts<S: AllPorts>(store: &S) {
     insert(store, &subscriber(A)).await;
     let second = update(store, &subscriber(A), full(A)).await;
@@ -340,7 +337,6 @@ pub async fn a_write_on_another_version_conflicts<S: AllPorts>(store: &S) {
     assert_eq!(load(store, B).await, None);
 }
 
-/// One conflict in a commit undoes everything in it, whoever it is about.
 pub async fn a_conflict_writes_nothing<S: AllPorts>(store: &S) {
     insert(store, &subscriber(A)).await;
     let tasks = Outbox::list(store, false, None, usize::MAX)
@@ -352,7 +348,7 @@ pub async fn a_conflict_writes_nothing<S: AllPorts>(store: &S) {
     writes.tasks.ask(tasks::migrate(subscriber_id(A)));
     assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
 
-    // Not even what would have been written by itself, when a lease was lost.
+    // Nor does a lost lease.
     let mut writes = writing(None, full(B));
     writes.tasks.done.push(Receipt {
         task: TaskId(77),
@@ -368,11 +364,11 @@ pub async fn a_conflict_writes_nothing<S: AllPorts>(store: &S) {
     );
 }
 
-/// A report and an event that race for a new address meet, and nothing of either is lost.
+/// A report and an event race for a new address.
 pub async fn a_suppression_survives_a_race<S: AllPorts>(store: &S) {
     let said = notice(A, SubscriberStatus::Unsubscribed);
     let mut said_first = WriteSet::new(noon());
-    // Both were decided when nobody knew the address.
+    // Both were decided on an unknown address.
     let change = crate::subscriber::notice(None, &said, noon()).expect("it is news");
     change.record(&mut said_first);
     let mut late = WriteSet::new(noon());
@@ -394,7 +390,7 @@ pub async fn a_suppression_survives_a_race<S: AllPorts>(store: &S) {
     assert_eq!(stored.name.as_deref(), Some("Ann"));
 }
 
-/// Ascending by the bytes of the address, page by page, without gap or repeat.
+/// Page by page, without gap or repeat.
 pub async fn lists_ascend_byte_for_byte_and_page<S: AllPorts>(store: &S) {
     let ascending = [
         "+@b.example",
@@ -444,8 +440,8 @@ pub async fn lists_ascend_byte_for_byte_and_page<S: AllPorts>(store: &S) {
     );
 }
 
-/// The record takes its id and token along, rows that give way go first, and what stays is found
-/// under its address alone.
+/// The record keeps its id and token, replaced rows are deleted first, and the record is found
+/// under its new address alone.
 pub async fn an_address_passes_to_another_row<S: AllPorts>(store: &S) {
     let suppressed = Subscriber {
         reported_at: None,
@@ -480,7 +476,6 @@ pub async fn an_address_passes_to_another_row<S: AllPorts>(store: &S) {
     assert_eq!(list(store, &query).await, [moved]);
 }
 
-/// Two who want the same address: the later one learns that it is too late.
 pub async fn an_address_is_taken_once<S: AllPorts>(store: &S) {
     insert(store, &subscriber(A)).await;
     insert(store, &subscriber(B)).await;
@@ -506,7 +501,7 @@ fn purging(address: &str, expected: Version, remember: Option<SubscriberStatus>)
     writes
 }
 
-/// A row goes with the tasks for it that no worker is at, and nothing else does.
+/// Except tasks that a worker has claimed.
 pub async fn a_row_goes_with_its_tasks<S: AllPorts>(store: &S) {
     let individual = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
     for address in [A, B] {
@@ -546,7 +541,7 @@ pub async fn a_row_goes_with_its_tasks<S: AllPorts>(store: &S) {
     assert!(put(store, A, "{}", noon()).await.is_new);
 }
 
-/// Of an erased address its status can be recalled, and only by the address.
+/// Only by the address.
 pub async fn what_is_remembered_is_recalled<S: AllPorts>(store: &S) {
     let all = [A, B, "c@example.com"].map(email);
     assert_eq!(store.remembered(&all).await, Ok([].into()));
@@ -574,8 +569,7 @@ pub async fn what_is_remembered_is_recalled<S: AllPorts>(store: &S) {
     assert_eq!(store.remembered(&all).await, Ok(left.into()));
 }
 
-/// Only who was reported, and on request only who has not moved; or who is suppressed, whether
-/// they were reported or not.
+/// Reported, not moved, or suppressed.
 pub async fn lists_filter<S: AllPorts>(store: &S) {
     let unreported = Subscriber {
         reported_at: None,
@@ -603,11 +597,11 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         ..SubscriberQuery::default()
     };
     let unmigrated = SubscriberQuery {
-        who: Who::Unmigrated,
+        filter: SubscriberFilter::Unmigrated,
         ..all.clone()
     };
     let suppressed = SubscriberQuery {
-        who: Who::Suppressed,
+        filter: SubscriberFilter::Suppressed,
         ..all.clone()
     };
     assert_eq!(
@@ -622,7 +616,7 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         list(store, &all).await,
         [&moved, &arriving, &left].map(Clone::clone)
     );
-    let standing = |one: &Subscriber, is_under_way| Census {
+    let standing = |one: &Subscriber, is_under_way| SubscriberCount {
         account: one.account(),
         status: one.status,
         is_under_way,
@@ -634,10 +628,10 @@ pub async fn lists_filter<S: AllPorts>(store: &S) {
         standing(&arriving, true),
     ];
     expect.sort_unstable();
-    assert_eq!(store.census().await, Ok(expect));
+    assert_eq!(store.counts().await, Ok(expect));
 }
 
-/// A day of reports, events and moves leaves the same subscribers here as in memory.
+/// After a day of reports, events and moves.
 pub async fn reads_as_in_memory<S: AllPorts>(store: &S) {
     let memory = MemoryStore::new();
     a_day(&memory).await;

@@ -1,4 +1,4 @@
-//! Changes of an address, and erasing people.
+//! Changes of address, and erasures.
 
 use domain::audit::{AuditLog as _, AuditQuery};
 
@@ -7,7 +7,7 @@ use crate::{
     audit,
     subscriber::{Departure, MigrationSource, Remembered, provider::Provider as _},
     tasks,
-    testing::deed,
+    testing::by_ann,
     usecase::{
         NextLook, Waiting, erase, find_subscriber, next_withdrawal, recall, reinstate, suppress,
     },
@@ -17,7 +17,7 @@ const NEW: &str = "ann@new.example";
 const CHANGED: &str = r#"{"previous_email":"ann@example.com"}"#;
 
 impl World {
-    /// She reports another address; the row that is left gets an id of its own.
+    /// Reports another address; the row of the old one gets an id of its own.
     async fn change_address(&mut self) -> Subscriber {
         let put = PutSubscriber {
             new_id: SubscriberId::new(uuid(0x77)),
@@ -45,7 +45,7 @@ impl World {
     }
 }
 
-/// At no moment is she in neither account.
+/// At every moment she is in an account, under one address at least.
 #[test]
 fn the_old_address_goes_when_the_new_one_has_been_told() {
     pollster::block_on(async {
@@ -70,7 +70,7 @@ fn the_old_address_goes_when_the_new_one_has_been_told() {
         let removed = Call::Remove(Account::Old, email(ANN));
         let at = |call| calls.iter().position(|made| made == call);
         assert!(at(&told).is_some() && at(&told) < at(&removed), "{calls:?}");
-        // The same report again is one like any other.
+        // A repeated report is an ordinary one.
         let again = world.change_address().await;
         assert_eq!(again, world.known(NEW).await.unwrap());
         world.work().await.unwrap();
@@ -100,7 +100,7 @@ fn a_suppression_goes_along_and_stays() {
     });
 }
 
-/// She unsubscribes in a mail to the address that she has left: it is the only evidence.
+/// She unsubscribes in a mail to the old address, which is the only evidence.
 #[test]
 fn what_is_said_under_the_old_address_counts_for_the_new_one() {
     pollster::block_on(async {
@@ -124,7 +124,7 @@ fn what_is_said_under_the_old_address_counts_for_the_new_one() {
     });
 }
 
-/// Who is on the way ends in the new account, under the new address alone.
+/// The move ends in the new account, under the new address alone.
 #[test]
 fn a_move_under_way_goes_on_under_the_new_address() {
     pollster::block_on(async {
@@ -138,12 +138,12 @@ fn a_move_under_way_goes_on_under_the_new_address() {
             panic!("{work:?}");
         };
         let id = SubscriberId::new(effect.key());
-        let errand = begin_move(&world.store, receipt, id, world.now).await;
-        let errand = errand.unwrap().unwrap();
-        let found = look_up(&world.provider, &errand).await.unwrap();
+        let job = begin_move(&world.store, receipt, id, world.now).await;
+        let job = job.unwrap().unwrap();
+        let found = look_up(&world.provider, &job).await.unwrap();
         world.change_address().await;
         let found = found.as_ref();
-        let step = record_found(&world.store, &errand, found, false, world.now).await;
+        let step = record_found(&world.store, &job, found, false, world.now).await;
         assert_eq!(step, Ok(super::super::MoveStep::Over));
         world.work().await.unwrap();
         world.work().await.unwrap();
@@ -161,8 +161,8 @@ fn a_move_under_way_goes_on_under_the_new_address() {
     });
 }
 
-/// Whoever has moved is in the new account under the new address too, and gets the chain of e-mails
-/// once. What the old account has of that address is taken out there.
+/// After a move, the new address joins the new account too, with one chain of e-mails, and the old
+/// account's record of it is removed.
 #[test]
 fn an_address_that_changes_after_the_move_joins_no_group() {
     pollster::block_on(async {
@@ -202,7 +202,7 @@ fn an_address_that_changes_after_the_move_joins_no_group() {
     });
 }
 
-/// What is told of two addresses becomes one record, with the stronger status.
+/// With the stronger status.
 #[test]
 fn two_records_become_one() {
     pollster::block_on(async {
@@ -224,7 +224,6 @@ fn two_records_become_one() {
     });
 }
 
-/// An older report changes no address either.
 #[test]
 fn an_older_report_moves_nobody() {
     pollster::block_on(async {
@@ -267,7 +266,7 @@ fn who_is_erased_is_forgotten_in_both_accounts() {
     });
 }
 
-/// What is kept of somebody who said no is that they did.
+/// The suppression is all that is kept.
 #[test]
 fn who_was_suppressed_when_erased_is_never_written_to() {
     pollster::block_on(async {
@@ -289,7 +288,7 @@ fn who_was_suppressed_when_erased_is_never_written_to() {
     });
 }
 
-/// It counts under another address too, and an operator can lift it.
+/// It applies to another address too, and an operator can lift it.
 #[test]
 fn what_is_remembered_is_not_lost() {
     pollster::block_on(async {
@@ -310,7 +309,7 @@ fn what_is_remembered_is_not_lost() {
     });
 }
 
-/// She unsubscribed, and nobody has heard of it yet.
+/// The account shows a suppression that was not delivered.
 #[test]
 fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
     pollster::block_on(async {
@@ -318,7 +317,7 @@ fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
         let unsubscribed = SubscriberStatus::Unsubscribed;
         world.provider.set(Account::Old, &email(ANN), unsubscribed);
         assert!(world.erase(ANN).await);
-        // The second call may be the one that destroys the evidence, and nobody hears its answer.
+        // The second call may be the one that destroys the evidence, with its answer lost.
         world.provider.fail(1, Failing::After, no_answer());
         assert_eq!(world.work().await, Err(no_answer()));
         world.work().await.unwrap();
@@ -329,7 +328,7 @@ fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
     });
 }
 
-/// A sync that began before must not bring her back.
+/// A sync that began before must not recreate her.
 #[test]
 fn a_late_sync_brings_nobody_back() {
     pollster::block_on(async {
@@ -340,9 +339,9 @@ fn a_late_sync_brings_nobody_back() {
             panic!("{work:?}");
         };
         let id = SubscriberId::new(effect.key());
-        let errand = world.begin_sync(receipt, id, Account::Old).await.unwrap();
+        let job = world.begin_sync(receipt, id, Account::Old).await.unwrap();
         assert!(world.erase(ANN).await);
-        let told = super::super::sync(&world.provider, &errand).await.unwrap();
+        let told = super::super::sync(&world.provider, &job).await.unwrap();
         assert!(world.is_in(Account::Old));
         world.record(told).await;
         world.work().await.unwrap();
@@ -351,7 +350,7 @@ fn a_late_sync_brings_nobody_back() {
     });
 }
 
-/// Of an account without a key nobody learns whether it has forgotten her.
+/// Whether an account without a key has forgotten her stays unknown.
 #[test]
 fn an_erasure_waits_for_the_key_of_the_other_account() {
     pollster::block_on(async {
@@ -377,7 +376,7 @@ fn an_erasure_waits_for_the_key_of_the_other_account() {
     });
 }
 
-/// Who said no before does not have to say it again, and an operator can let mail be sent again.
+/// The remembered suppression applies again, and an operator can lift it.
 #[test]
 fn operators_know_how_an_erased_person_stood() {
     pollster::block_on(async {
@@ -389,10 +388,10 @@ fn operators_know_how_an_erased_person_stood() {
         world.work().await.unwrap();
         assert_eq!(world.known(ANN).await, None);
         let said = notice(ANN, SubscriberStatus::Unsubscribed);
-        let done = suppress(&world.store, &said, "asked", &deed(1), world.now).await;
+        let done = suppress(&world.store, &said, "asked", &by_ann(1), world.now).await;
         assert_eq!(done.unwrap().subscriber.status, spam);
 
-        let erased = erase(&world.store, &email(ANN), Some(&deed(2)), world.now).await;
+        let erased = erase(&world.store, &email(ANN), Some(&by_ann(2)), world.now).await;
         assert_eq!(erased, Ok(true));
         let query = AuditQuery {
             limit: 1,
@@ -408,7 +407,7 @@ fn operators_know_how_an_erased_person_stood() {
         let known = recall(&world.store, &email(ANN), new, world.now).await;
         let known = known.unwrap().unwrap();
         assert_eq!((known.status, known.id == id), (spam, false));
-        let done = reinstate(&world.store, known.id, "asked", &deed(3), world.now).await;
+        let done = reinstate(&world.store, known.id, "asked", &by_ann(3), world.now).await;
         let active = done.unwrap().unwrap().subscriber;
         assert_eq!(active.status, SubscriberStatus::Active);
         assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));

@@ -1,4 +1,4 @@
-//! Carries tasks out step by step, the way a worker does.
+//! Carries tasks out step by step, as a worker does.
 
 use std::{
     collections::HashSet,
@@ -17,12 +17,12 @@ use crate::{
     },
 };
 
-/// The addresses that calls are made about at the moment.
+/// The addresses of calls in progress.
 #[derive(Debug, Default)]
 pub(super) struct Addresses(Mutex<HashSet<Email>>);
 
 impl Addresses {
-    /// Waits until nobody else calls about an address.
+    /// Waits for the lock of an address.
     async fn alone(&self, email: &Email) -> Alone<'_> {
         std::future::poll_fn(|_| {
             if self.held().insert(email.clone()) {
@@ -35,7 +35,7 @@ impl Addresses {
         Alone(self, email.clone())
     }
 
-    /// Whether somebody calls about an address at the moment.
+    /// Whether a call about an address is in progress.
     pub fn is_held(&self, email: &Email) -> bool {
         self.held().contains(email)
     }
@@ -53,7 +53,7 @@ impl Drop for Alone<'_> {
     }
 }
 
-/// Commits and the time, with a pause before each step in which others may do something.
+/// The ports and the time, with a pause before each step for other tasks.
 pub(super) struct Steps<'a> {
     pub store: &'a MemoryStore,
     pub provider: &'a dyn Provider,
@@ -76,8 +76,9 @@ impl Steps<'_> {
                     tasks::MIGRATE => self.move_over(receipt, id).await,
                     tasks::WITHDRAW => self.withdraw(receipt, id).await,
                     queue => {
-                        let account = tasks::account_of(queue).unwrap();
-                        self.sync(receipt, id, account).await
+                        let syncs = |it: Account| [tasks::syncs(it), tasks::bulk_syncs(it)];
+                        let account = Account::ALL.iter().find(|it| syncs(**it).contains(&queue));
+                        self.sync(receipt, id, *account.unwrap()).await
                     }
                 }
             }
@@ -91,13 +92,13 @@ impl Steps<'_> {
         account: Account,
     ) -> Result<(), ProviderError> {
         let begin = || begin_sync(self.store, receipt, id, account, (self.now)());
-        while let Some(errand) = begin().await.unwrap() {
-            let email = &errand.state.profile.email;
+        while let Some(job) = begin().await.unwrap() {
+            let email = &job.state.profile.email;
             let _alone = self.addresses.alone(email).await;
-            if !is_still_due(self.store, &errand).await.unwrap() {
+            if !is_still_due(self.store, &job).await.unwrap() {
                 continue;
             }
-            let told = super::super::sync(self.provider, &errand).await?;
+            let told = super::super::sync(self.provider, &job).await?;
             let recorded = record_sync(self.store, &told, (self.now)()).await;
             Self::finished(&recorded);
             break;
@@ -107,26 +108,26 @@ impl Steps<'_> {
 
     async fn move_over(&self, receipt: Receipt, id: SubscriberId) -> Result<(), ProviderError> {
         let (store, provider) = (self.store, self.provider);
-        let errand = begin_move(store, receipt, id, (self.now)()).await.unwrap();
-        let Some(errand) = errand else {
+        let job = begin_move(store, receipt, id, (self.now)()).await.unwrap();
+        let Some(job) = job else {
             return Ok(());
         };
-        let email = &errand.state.profile.email;
+        let email = &job.state.profile.email;
         let _alone = self.addresses.alone(email).await;
-        let found = look_up(provider, &errand).await?;
-        let recorded = record_found(store, &errand, found.as_ref(), false, (self.now)()).await;
+        let found = look_up(provider, &job).await?;
+        let recorded = record_found(store, &job, found.as_ref(), false, (self.now)()).await;
         let Some(joining) = Self::go_on(recorded)? else {
             return Ok(());
         };
-        let sight = join(provider, &joining).await?;
-        let recorded = record_joined(store, &joining, &sight, (self.now)()).await;
-        let Some(errand) = Self::go_on(recorded)? else {
+        let observed = join(provider, &joining).await?;
+        let recorded = record_joined(store, &joining, &observed, (self.now)()).await;
+        let Some(job) = Self::go_on(recorded)? else {
             return Ok(());
         };
         let was_there = found.is_some();
-        let found = look_up(provider, &errand).await?;
+        let found = look_up(provider, &job).await?;
         let found = found.as_ref();
-        let recorded = record_found(store, &errand, found, was_there, (self.now)()).await;
+        let recorded = record_found(store, &job, found, was_there, (self.now)()).await;
         if Self::go_on(recorded)?.is_none() {
             return Ok(());
         }
@@ -136,16 +137,16 @@ impl Steps<'_> {
         Ok(())
     }
 
-    fn go_on(recorded: Result<MoveStep, StoreError>) -> Result<Option<Errand>, ProviderError> {
+    fn go_on(recorded: Result<MoveStep, StoreError>) -> Result<Option<ProviderJob>, ProviderError> {
         match recorded {
-            Ok(MoveStep::GoOn(errand)) => Ok(Some(errand)),
+            Ok(MoveStep::GoOn(job)) => Ok(Some(job)),
             Ok(MoveStep::Stuck(error)) => Err(error),
             Ok(MoveStep::Over) | Err(StoreError::Conflict) => Ok(None),
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// With a lost lease nothing is recorded: somebody else has the task.
+    /// With a lost lease nothing is recorded: another worker has the task.
     fn finished(recorded: &Result<(), StoreError>) {
         assert!(
             matches!(recorded, Ok(()) | Err(StoreError::Conflict)),

@@ -1,4 +1,4 @@
-//! Moves: their order, and that no failure loses anyone.
+//! Moves: the order of their steps, and their failures.
 
 use super::*;
 use crate::{
@@ -73,7 +73,7 @@ fn whoever_is_not_in_the_old_account_is_only_added() {
     });
 }
 
-/// And they stay where that is known: a database that was lost can learn it again.
+/// The old account keeps the evidence for a database that is lost.
 #[test]
 fn nobody_suppressed_is_added() {
     use SubscriberStatus::{Active, Bounced, Unsubscribed};
@@ -103,7 +103,7 @@ fn nobody_suppressed_is_added() {
     });
 }
 
-/// By a status in the answer, or by a refusal that a look explains.
+/// By a status in the answer, or by a refusal with a lookup.
 #[test]
 fn a_suppression_that_only_the_new_account_shows_is_learned() {
     pollster::block_on(async {
@@ -132,7 +132,7 @@ fn a_suppression_that_only_the_new_account_shows_is_learned() {
     });
 }
 
-/// In the old account, in the new one, or here, while the new one is called.
+/// In either account or here, during the call to the new one.
 #[test]
 fn a_suppression_during_the_move_reaches_the_new_account() {
     pollster::block_on(async {
@@ -147,7 +147,7 @@ fn a_suppression_during_the_move_reaches_the_new_account() {
             }
             world.work().await.unwrap();
             if account == Some(Account::New) {
-                // The new account delivers that.
+                // The new account's webhook.
                 world.suppress(SubscriberStatus::SpamReported).await;
                 world.work().await.unwrap();
             }
@@ -161,7 +161,7 @@ fn a_suppression_during_the_move_reaches_the_new_account() {
     });
 }
 
-/// Who has not confirmed has not consented; what an operator reads says so.
+/// An unconfirmed subscriber has not consented, and an operator reads so.
 #[test]
 fn only_who_is_active_is_moved() {
     pollster::block_on(async {
@@ -200,8 +200,8 @@ fn who_was_removed_is_not_created_again() {
     });
 }
 
-/// Wherever it fails, before or after the call had its effect: it ends well when it is done
-/// again, and in between the person is in one account at least.
+/// Before or after the effect of each call: a repeated move ends well, and in between the
+/// subscriber is in one account at least.
 #[test]
 fn no_failure_loses_anyone() {
     pollster::block_on(async {
@@ -231,21 +231,21 @@ fn what_changes_under_way_arrives() {
         let (receipt, work) = world.claim(tasks::MIGRATE).await.unwrap();
         let ann = world.ann().await;
         assert_eq!(work, Work::Effect(tasks::migrate(ann.id)));
-        let errand = begin_move(&world.store, receipt, ann.id, world.now).await;
-        let errand = errand.unwrap().unwrap();
-        let found = look_up(&world.provider, &errand).await.unwrap();
-        // Early enough to go along.
+        let job = begin_move(&world.store, receipt, ann.id, world.now).await;
+        let job = job.unwrap().unwrap();
+        let found = look_up(&world.provider, &job).await.unwrap();
+        // In time for the move.
         world.put(r#"{"name":"Bo"}"#).await;
-        let step = record_found(&world.store, &errand, found.as_ref(), false, world.now).await;
-        let Ok(MoveStep::GoOn(errand)) = step else {
+        let step = record_found(&world.store, &job, found.as_ref(), false, world.now).await;
+        let Ok(MoveStep::GoOn(job)) = step else {
             panic!("{step:?}")
         };
-        // Too late for that.
+        // Too late for the move.
         world.put(r#"{"country":"Mali"}"#).await;
-        super::super::join(&world.provider, &errand).await.unwrap();
+        super::super::join(&world.provider, &job).await.unwrap();
         assert_eq!(world.told(Account::New).as_deref(), Some("Bo"));
         leave(&world.provider, found.as_ref()).await.unwrap();
-        record_move(&world.store, &errand, world.now).await.unwrap();
+        record_move(&world.store, &job, world.now).await.unwrap();
 
         world.work().await.unwrap();
         let person = world.provider.person(Account::New, &email(ANN)).unwrap();
@@ -260,7 +260,7 @@ fn nothing_is_told_before_the_arrival() {
         let mut world = World::with_ann().await;
         world.put(r#"{"name":"Bo"}"#).await;
         start(&world).await;
-        // Left over from before the move, and asked for since.
+        // A task from before the move, and a later one.
         for queue in [tasks::syncs(Account::Old), tasks::syncs(Account::New)] {
             let (receipt, work) = world.claim(queue).await.unwrap();
             world.run(receipt, work).await.unwrap();
@@ -270,7 +270,7 @@ fn nothing_is_told_before_the_arrival() {
     });
 }
 
-/// What was asked for in the old account is done in the new one.
+/// A sync for the old account is done in the new one.
 #[test]
 fn a_sync_follows_whoever_has_moved() {
     pollster::block_on(async {
@@ -296,14 +296,14 @@ fn a_late_call_does_not_leave_anyone_in_the_old_account() {
         let mut world = World::new();
         world.put(r#"{"name":"Bo"}"#).await;
         let (receipt, _) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
-        let errand = world
+        let job = world
             .begin_sync(receipt, world.ann().await.id, Account::Old)
             .await
             .unwrap();
         start(&world).await;
         let (moving, effect) = world.claim(tasks::MIGRATE).await.unwrap();
         world.run(moving, effect).await.unwrap();
-        let told = super::super::sync(&world.provider, &errand).await;
+        let told = super::super::sync(&world.provider, &job).await;
         assert!(world.is_in(Account::Old), "it was put back");
         world.record(told.unwrap()).await;
         world.work().await.unwrap();

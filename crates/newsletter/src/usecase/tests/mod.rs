@@ -1,4 +1,4 @@
-//! The use cases on a store and a provider in memory, the way a worker runs them.
+//! The use cases on a store and a provider in memory, run as a worker does.
 
 mod departures;
 mod driver;
@@ -14,7 +14,7 @@ use domain::outbox::{EVENTS, Outbox, Queue, Receipt, Work};
 use time::{Duration, OffsetDateTime};
 
 use super::{
-    Errand, Reported, Told, begin_move, begin_sync, deliver, look_up, notice_events,
+    ProviderJob, Reported, SyncResult, begin_move, begin_sync, deliver, look_up, notice_events,
     put_subscriber, put_subscribers, record_found, record_sync,
 };
 use crate::{
@@ -61,7 +61,7 @@ impl World {
         }
     }
 
-    /// Ann was reported, and the provider knows.
+    /// Ann was reported and synced.
     async fn with_ann() -> Self {
         let mut world = Self::new();
         world.put(r#"{"name":"Ann"}"#).await;
@@ -94,7 +94,7 @@ impl World {
         known[&email(ANN)].clone()
     }
 
-    /// What an account was told of Ann.
+    /// The fields that an account got of Ann.
     fn told(&self, account: Account) -> Option<String> {
         let person = self.provider.person(account, &email(ANN))?;
         person.profile?.name
@@ -123,8 +123,8 @@ impl World {
         Some((task.receipt, task.work))
     }
 
-    /// Works off every queue until nothing is due, or until the provider fails; then what was
-    /// under way is due again, as after a crash.
+    /// Works through every queue until nothing is due, or until the provider fails; then open tasks
+    /// are due again, as after a crash.
     async fn work(&mut self) -> Result<(), ProviderError> {
         self.now += hours(1);
         loop {
@@ -157,13 +157,13 @@ impl World {
         receipt: Receipt,
         id: SubscriberId,
         account: Account,
-    ) -> Option<Errand> {
+    ) -> Option<ProviderJob> {
         begin_sync(&self.store, receipt, id, account, self.now)
             .await
             .unwrap()
     }
 
-    async fn record(&self, told: Told) {
+    async fn record(&self, told: SyncResult) {
         record_sync(&self.store, &told, self.now).await.unwrap();
     }
 }

@@ -102,7 +102,7 @@ fn a_confirmation_counts_once() {
     });
 }
 
-/// Such a text may be one that a database does not even compare.
+/// A database may refuse to compare such a text.
 #[test]
 fn what_is_no_token_is_not_looked_up() {
     pollster::block_on(async {
@@ -159,7 +159,7 @@ fn a_delivery_without_its_lease_asks_for_nothing() {
     });
 }
 
-/// Whether a first report or a change of it raised the event shows in what is known by then.
+/// Whether a first report or a change raised the event follows from the present state.
 #[test]
 fn a_change_does_not_wait_with_first_reports() {
     pollster::block_on(async {
@@ -180,7 +180,7 @@ fn a_change_does_not_wait_with_first_reports() {
     });
 }
 
-/// Pressing the button takes nobody out of the account where it is known that they left.
+/// The suppression stays recorded in the account that shows it.
 #[test]
 fn a_confirmation_of_who_gets_no_mail_moves_nobody() {
     pollster::block_on(async {
@@ -193,7 +193,7 @@ fn a_confirmation_of_who_gets_no_mail_moves_nobody() {
     });
 }
 
-/// A delivery does not say which account it is from, and a move deletes people as well.
+/// A delivery does not name its account, and moves delete subscribers too.
 #[test]
 fn a_deletion_is_checked_with_the_account() {
     pollster::block_on(async {

@@ -1,4 +1,4 @@
-//! What operators decide about people.
+//! Decisions of operators.
 
 use domain::audit::{AuditLog, AuditQuery, Entry};
 
@@ -7,10 +7,10 @@ use crate::{
     audit,
     subscriber::{
         Suppression, SuppressionSource, operator::ImportedSuppression, provider::Provider as _,
-        reconciliation::Meanwhile,
+        reconciliation::ConcurrentWrites,
     },
     tasks,
-    testing::{deed, subscriber_id},
+    testing::{by_ann, subscriber_id},
     usecase::{
         NextLook, begin_withdrawal, confirm_migration, import_suppressions, look, next_withdrawal,
         reconcile, reinstate, rotate_token, suppress, withdraw,
@@ -43,7 +43,14 @@ fn who_is_suppressed_gets_nothing_from_either_account_and_it_is_recorded() {
         }
         for (n, address) in [(1, ANN), (2, STRANGER)] {
             let asked = unsubscribing(address);
-            let done = suppress(&world.store, &asked, "asked by phone", &deed(n), world.now).await;
+            let done = suppress(
+                &world.store,
+                &asked,
+                "asked by phone",
+                &by_ann(n),
+                world.now,
+            )
+            .await;
             let done = done.unwrap();
             assert!(done.is_news);
             let expect = Suppression {
@@ -53,7 +60,7 @@ fn who_is_suppressed_gets_nothing_from_either_account_and_it_is_recorded() {
                 reason: Some("asked by phone".to_owned()),
             };
             assert_eq!(done.subscriber.suppression, Some(expect));
-            let again = suppress(&world.store, &asked, "again", &deed(n + 5), world.now).await;
+            let again = suppress(&world.store, &asked, "again", &by_ann(n + 5), world.now).await;
             assert!(!again.unwrap().is_news);
         }
         world.work().await.unwrap();
@@ -78,13 +85,13 @@ fn who_is_reinstated_counts_from_then_on_and_it_is_recorded() {
         let mut world = World::with_ann().await;
         let id = subscriber_id(ANN);
         let (store, now) = (&world.store, world.now);
-        let early = reinstate(store, id, "no need", &deed(1), now).await;
+        let early = reinstate(store, id, "no need", &by_ann(1), now).await;
         assert!(!early.unwrap().unwrap().is_news);
-        let nobody = reinstate(store, subscriber_id(STRANGER), "?", &deed(1), now).await;
+        let nobody = reinstate(store, subscriber_id(STRANGER), "?", &by_ann(1), now).await;
         assert_eq!(nobody, Ok(None));
         assert_eq!(audit(store).await, []);
         world.suppress(SubscriberStatus::SpamReported).await;
-        let done = reinstate(&world.store, id, "a mistake", &deed(2), world.now).await;
+        let done = reinstate(&world.store, id, "a mistake", &by_ann(2), world.now).await;
         let done = done.unwrap().unwrap();
         assert_eq!(done.subscriber.reinstated_at, Some(world.now));
         assert_eq!(done.subscriber.status, SubscriberStatus::Active);
@@ -102,7 +109,7 @@ fn imported(address: &str, status: SubscriberStatus) -> ImportedSuppression {
     }
 }
 
-/// In whatever order and however often, also twice in one batch.
+/// In any order, repeatedly, also twice in one batch.
 #[test]
 fn an_import_only_ever_strengthens() {
     pollster::block_on(async {
@@ -126,7 +133,7 @@ fn an_import_only_ever_strengthens() {
     });
 }
 
-/// An export from before would undo it otherwise.
+/// An older export would undo it otherwise.
 #[test]
 fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
     pollster::block_on(async {
@@ -134,7 +141,7 @@ fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
         world.suppress(SubscriberStatus::Unsubscribed).await;
         world.now += hours(1);
         let id = subscriber_id(ANN);
-        let done = reinstate(&world.store, id, "asked", &deed(1), world.now).await;
+        let done = reinstate(&world.store, id, "asked", &by_ann(1), world.now).await;
         assert!(done.unwrap().unwrap().is_news);
         let at = |at| ImportedSuppression {
             at,
@@ -151,8 +158,8 @@ fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
     });
 }
 
-/// This service unsubscribes a person who has bounced. What the account shows of that, in
-/// whatever answer and after whatever was lost, is not the person's word.
+/// This service unsubscribes a bounced subscriber. The account's `unsubscribed` is not the
+/// subscriber's wish, in any answer and after any lost one.
 #[test]
 fn an_unsubscription_of_this_service_does_not_relabel() {
     pollster::block_on(async {
@@ -164,7 +171,7 @@ fn an_unsubscription_of_this_service_does_not_relabel() {
             world.provider.set(old, &email(ANN), bounced);
             world.suppress(SubscriberStatus::Bounced).await;
             if lost {
-                // Both accounts are looked at, and the new one is told.
+                // Both accounts are checked, and the new one is synced.
                 world.provider.fail(2, Failing::After, no_answer());
                 let (receipt, work) = world.claim(tasks::WITHDRAW).await.unwrap();
                 assert_eq!(world.run(receipt, work).await, Err(no_answer()));
@@ -179,7 +186,7 @@ fn an_unsubscription_of_this_service_does_not_relabel() {
             assert_eq!(ann.status, SubscriberStatus::Bounced);
             assert!(ann.places.new.is_withdrawn && !ann.places.old.is_withdrawn);
 
-            // In the other account it is the person's own.
+            // In the other account it is the subscriber's wish.
             let unsubscribed = ProviderStatus::Unsubscribed;
             world.provider.set(old, &email(ANN), unsubscribed);
             read_lists(&world).await;
@@ -191,13 +198,13 @@ fn an_unsubscription_of_this_service_does_not_relabel() {
 async fn read_lists(world: &World) {
     for &account in Account::ALL {
         let page = world.provider.page(account, None).await.unwrap();
-        let meanwhile = Meanwhile::Quiet;
-        let read = reconcile(&world.store, account, &page.people, meanwhile, world.now);
+        let concurrent = ConcurrentWrites::Excluded;
+        let read = reconcile(&world.store, account, &page.people, concurrent, world.now);
         read.await.unwrap();
     }
 }
 
-/// A delivery does not say in which account it was, and its word counts.
+/// A delivery does not name its account, so it counts.
 #[test]
 fn a_delivery_counts_also_of_who_was_withdrawn() {
     pollster::block_on(async {
@@ -210,7 +217,7 @@ fn a_delivery_counts_also_of_who_was_withdrawn() {
     });
 }
 
-/// The account was looked at before, and is to be told after.
+/// The account was checked before, and is called after.
 #[test]
 fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
     pollster::block_on(async {
@@ -222,7 +229,7 @@ fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
             panic!("{next:?}");
         };
         let found = look(&world.provider, &next).await.unwrap();
-        let done = reinstate(&world.store, id, "a mistake", &deed(1), world.now).await;
+        let done = reinstate(&world.store, id, "a mistake", &by_ann(1), world.now).await;
         assert!(done.unwrap().unwrap().is_news);
         let found = found.as_ref();
         let begun = begin_withdrawal(&world.store, &next, found, world.now).await;
@@ -233,14 +240,14 @@ fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
     });
 }
 
-/// Who has a forwarded link can do nothing with it any more. Nothing is told to an account.
+/// A forwarded link is void. No account is called.
 #[test]
 fn a_token_that_was_rotated_is_nobodys() {
     pollster::block_on(async {
         let world = World::with_ann().await;
         let (before, other) = (world.ann().await, token("another one"));
-        let (deed, why) = (deed(1), "was forwarded");
-        let rotated = rotate_token(&world.store, before.id, &other, why, &deed, world.now);
+        let (by, why) = (by_ann(1), "was forwarded");
+        let rotated = rotate_token(&world.store, before.id, &other, why, &by, world.now);
         let after = rotated.await.unwrap().unwrap();
         let expect = Subscriber {
             token: other.clone(),
@@ -270,8 +277,8 @@ fn who_was_never_reported_has_no_token_to_rotate() {
         world.notice(&[unsubscribing(STRANGER)]).await;
         let nobody = token("another one");
         for id in [subscriber_id(STRANGER), subscriber_id(ANN)] {
-            let deed = deed(1);
-            let rotated = rotate_token(&world.store, id, &nobody, "?", &deed, world.now);
+            let by = by_ann(1);
+            let rotated = rotate_token(&world.store, id, &nobody, "?", &by, world.now);
             assert_eq!(rotated.await, Ok(None));
         }
         assert_eq!(audit(&world.store).await, []);

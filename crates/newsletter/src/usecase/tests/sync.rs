@@ -11,7 +11,7 @@ fn update() -> Call {
     Call::Update(Account::Old, email(ANN))
 }
 
-/// The calls that speak of fields; those of withdrawals have tests of their own.
+/// The calls with fields; those of withdrawals have tests of their own.
 fn calls(world: &World) -> Vec<Call> {
     let mut calls = world.provider.calls();
     calls.retain(|call| matches!(call, Call::Upsert(..) | Call::Update(..)));
@@ -82,7 +82,7 @@ fn what_changes_nothing_for_the_provider_is_no_call() {
     });
 }
 
-/// The call did its work, but its answer was lost; and then everything was as before.
+/// The call had its effect, its answer was lost, and then the change was undone.
 #[test]
 fn an_answer_that_was_lost_leaves_no_one_wrong() {
     pollster::block_on(async {
@@ -103,12 +103,12 @@ fn a_change_during_the_call_is_told_next() {
         let mut world = World::with_ann().await;
         world.put(r#"{"name":"Bo"}"#).await;
         let (receipt, _) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
-        let errand = world
+        let job = world
             .begin_sync(receipt, world.ann().await.id, Account::Old)
             .await
             .unwrap();
         world.put(r#"{"name":"Cy"}"#).await;
-        let told = super::super::sync(&world.provider, &errand).await;
+        let told = super::super::sync(&world.provider, &job).await;
         world.record(told.unwrap()).await;
         assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
         world.work().await.unwrap();
@@ -200,7 +200,7 @@ fn a_status_is_learned_from_an_account_that_refuses_too() {
     });
 }
 
-/// By a look, which says as what.
+/// With the status from a lookup.
 #[test]
 fn a_refusal_is_a_suppression() {
     pollster::block_on(async {
@@ -220,7 +220,7 @@ fn a_refusal_is_a_suppression() {
     });
 }
 
-/// Somebody deleted the person by hand: the next report does not bring them back.
+/// The next report does not recreate them.
 #[test]
 fn who_was_removed_is_not_created_again() {
     pollster::block_on(async {

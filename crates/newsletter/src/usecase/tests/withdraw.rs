@@ -1,4 +1,4 @@
-//! Withdrawals: whoever is suppressed is unsubscribed wherever they are active.
+//! Withdrawals from every account that shows a suppressed subscriber active.
 
 use super::*;
 use crate::{
@@ -31,7 +31,7 @@ fn a_late_suppression_reaches_the_account_that_writes_now() {
     });
 }
 
-/// Nobody has reported the person, and mail goes out all the same.
+/// An unreported address may receive mail, too.
 #[test]
 fn a_suppression_of_a_stranger_is_told_too() {
     pollster::block_on(async {
@@ -47,7 +47,7 @@ fn a_suppression_of_a_stranger_is_told_too() {
     });
 }
 
-/// What one account refuses does not hold up the other.
+/// A failing account does not hold up the other.
 #[test]
 fn each_account_is_seen_to_by_itself() {
     pollster::block_on(async {
@@ -79,7 +79,7 @@ fn nothing_is_asked_twice() {
     });
 }
 
-/// Whatever stands in either account, and whatever was decided before.
+/// With any state of either account, and after any decision.
 #[test]
 fn the_holder_of_a_link_leaves_both_accounts() {
     pollster::block_on(async {
@@ -145,7 +145,7 @@ async fn reinstate(world: &mut World) {
     world.store.commit(writes).await.unwrap();
 }
 
-/// An old delivery that comes again does not undo it; a new unsubscription does.
+/// An old delivery that is repeated does not undo it; a new unsubscription does.
 #[test]
 fn a_reinstated_person_counts_from_then_on() {
     pollster::block_on(async {
@@ -157,7 +157,7 @@ fn a_reinstated_person_counts_from_then_on() {
         world.work().await.unwrap();
         reinstate(&mut world).await;
         for status in [unsubscribed, ProviderStatus::Active] {
-            // Still as they were, and then of their own accord.
+            // Unchanged at first, then by the subscriber's wish.
             if status == ProviderStatus::Active {
                 world.provider.set(old, &email(ANN), status);
             }

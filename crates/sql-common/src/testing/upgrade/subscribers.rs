@@ -1,7 +1,7 @@
 //! What the fixtures say of subscribers, the provider's accounts and the audit.
 
 use domain::{
-    audit::{AuditQuery, Deed},
+    audit::{Attribution, AuditQuery},
     outbox::{EVENTS, Event, Revive, Subject, TaskId, Work},
 };
 use newsletter::{
@@ -13,7 +13,7 @@ use newsletter::{
         SubscriberStatus, Suppression, SuppressionSource, provider::ProviderId,
     },
     tasks,
-    testing::{AllPorts, deed, email, hours, minutes, noon, subscriber, uuid},
+    testing::{AllPorts, by_ann, email, hours, minutes, noon, subscriber, uuid},
 };
 use time::macros::date;
 
@@ -123,11 +123,11 @@ async fn accounts_come_back<S: AllPorts>(store: &S) {
 }
 
 async fn audit_comes_back<S: AllPorts>(store: &S) {
-    let deed = Deed {
+    let by = Attribution {
         id: uuid(0x408),
-        ..deed(1)
+        ..by_ann(1)
     };
-    let entry = deed
+    let entry = by
         .entry(audit::SUBSCRIBERS_SUPPRESS, noon())
         .about(uuid(0x401))
         .with("reason", "asked by 'phone'");

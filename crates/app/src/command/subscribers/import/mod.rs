@@ -45,8 +45,8 @@ static LAYOUT: Layout = Layout {
 
 /// Runs the command.
 pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode> {
-    let deed = args.operator.deed()?;
-    let entry = deed
+    let by = args.operator.attribution()?;
+    let entry = by
         .entry(audit::SUBSCRIBERS_IMPORT, clock::now())
         .with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;

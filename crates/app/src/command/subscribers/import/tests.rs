@@ -3,7 +3,7 @@ use std::io::{BufReader, Cursor, Read};
 use domain::{
     audit::{AuditLog as _, AuditQuery},
     store::StoreError,
-    testing::{deed, noon},
+    testing::{by_ann, noon},
 };
 use newsletter::{
     subscriber::Subscriber,
@@ -146,7 +146,7 @@ async fn import(store: &dyn Store, lines: &str) -> (anyhow::Result<Tally>, Vec<S
         store,
         clock: std::sync::Arc::new(noon),
         tally: Tally::default(),
-        run: Some(Run::new(deed(1).entry(audit::SUBSCRIBERS_IMPORT, noon()))),
+        run: Some(Run::new(by_ann(1).entry(audit::SUBSCRIBERS_IMPORT, noon()))),
     };
     let mut said = Vec::new();
     let input = Cursor::new(format!("{HEADER}{lines}").into_bytes());
@@ -286,7 +286,7 @@ async fn an_input_that_fails_ends_the_import_behind_what_was_read() {
         store: &store,
         clock: std::sync::Arc::new(noon),
         tally: Tally::default(),
-        run: Some(Run::new(deed(1).entry(audit::SUBSCRIBERS_IMPORT, noon()))),
+        run: Some(Run::new(by_ann(1).entry(audit::SUBSCRIBERS_IMPORT, noon()))),
     };
     let input = BufReader::new(begun.chain(Failing));
     let batches = spawn(input, &LAYOUT, row::report);
@@ -309,7 +309,7 @@ async fn a_run_is_in_the_audit_with_its_counts_also_when_it_breaks_off() {
     let store = FaultyStore::new();
     let away = StoreError::Unavailable("gone".to_owned());
     for (n, fault) in [(1, None), (2, Some(Fault::Fail(away)))] {
-        let entry = deed(n).entry(audit::SUBSCRIBERS_IMPORT, noon());
+        let entry = by_ann(n).entry(audit::SUBSCRIBERS_IMPORT, noon());
         let mut import = Import {
             store: &*store,
             clock: std::sync::Arc::new(noon),

@@ -137,7 +137,7 @@ async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
     for (nth, task) in claimed.unwrap().into_iter().enumerate() {
         let fate = fate(nth);
         if matches!(fate, Fate::GivenUp) {
-            memory.bury(task.receipt, "422", noon()).await.unwrap();
+            memory.give_up(task.receipt, "422", noon()).await.unwrap();
             continue;
         }
         let Work::Effect(effect) = task.work else {

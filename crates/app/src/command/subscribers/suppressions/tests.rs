@@ -2,7 +2,7 @@ use std::{collections::HashMap, io::Cursor};
 
 use domain::{
     audit::{AuditLog, AuditQuery},
-    testing::{deed, noon},
+    testing::{by_ann, noon},
 };
 use newsletter::{
     testing::{MemoryStore, email, notice, report, subscriber_id},
@@ -32,7 +32,7 @@ async fn imported(store: &MemoryStore, file: &str) -> (anyhow::Result<Tally>, Ve
         store,
         clock: std::sync::Arc::new(noon),
         tally: Tally::default(),
-        run: Run::new(deed(7).entry(audit::SUPPRESSIONS_IMPORT, noon())),
+        run: Run::new(by_ann(7).entry(audit::SUPPRESSIONS_IMPORT, noon())),
     };
     let mut said = Vec::new();
     let input = Cursor::new(file.to_owned().into_bytes());
@@ -63,8 +63,8 @@ async fn store() -> MemoryStore {
     put_subscribers(&store, &puts, noon()).await.unwrap();
     let asked = notice(ADA, SubscriberStatus::Unsubscribed);
     let reason = "\"never\", she\u{1F980} said";
-    let deed = deed(1);
-    let done = usecase::suppress(&store, &asked, reason, &deed, noon());
+    let by = by_ann(1);
+    let done = usecase::suppress(&store, &asked, reason, &by, noon());
     assert!(done.await.unwrap().is_news);
     let said = [notice(STRANGER, SubscriberStatus::Bounced)];
     usecase::notice_events(&store, &said, noon()).await.unwrap();

@@ -4,7 +4,7 @@ use newsletter::subscriber::provider::{Profile, Provider as _, ProviderStatus};
 
 use super::*;
 
-/// A bench whose worker reads lists, with so many people who were reported.
+/// A bench whose worker reads lists, with this number of reported subscribers.
 async fn bench(people: usize) -> Bench {
     let mut bench = Bench::new();
     bench.settings.reconciles = true;
@@ -18,7 +18,7 @@ fn address(n: usize) -> String {
     format!("person{n:04}@example.com")
 }
 
-/// The account has somebody already, just as they are known.
+/// Adds a subscriber to the account, with the stored fields.
 async fn put_in(bench: &Bench, address: &str) {
     let profile: Profile = bench.subscriber(address).await.profile();
     let memory = &bench.script.memory;
@@ -43,7 +43,7 @@ async fn who_is_there_costs_reads_at(latency: u64) {
     for n in 0..590 {
         put_in(&bench, &address(n)).await;
     }
-    // Some are there otherwise than they are known, and some are not.
+    // Some differ from the stored state, and some are missing.
     bench
         .script
         .memory
@@ -78,7 +78,7 @@ async fn who_is_there_costs_reads_at(latency: u64) {
     let read: Vec<_> = calls.iter().take_while(|call| !is_write(call)).collect();
     let pages = read.iter().filter(|call| is_page(call)).count();
     assert_eq!(pages, 295, "nothing is written before");
-    // Ten who were not there, and the two differences.
+    // Ten missing ones, and the two differences.
     let others: Vec<_> = calls.iter().filter(|call| !is_page(call)).collect();
     assert_eq!(others.len(), 12, "{others:?}");
     worker.stop().await;
@@ -180,7 +180,7 @@ async fn who_was_removed_by_hand_is_found_missing_and_not_put_back() {
     let status = bench.subscriber(&gone).await.status;
     assert_eq!(status, SubscriberStatus::Removed);
 
-    // Nor by what is reported of them later.
+    // Nor by later reports.
     bench.put(&address(0), &named("Augusta")).await;
     bench.until_idle().await;
     assert_eq!(memory.count(Old), 3);

@@ -14,7 +14,7 @@ fn steps(address: &str) -> [Call; 4] {
     ]
 }
 
-/// Somebody who is in the old account.
+/// A subscriber of the old account.
 async fn settled() -> Bench {
     let bench = Bench::new();
     let worker = bench.start();
@@ -48,7 +48,7 @@ async fn a_move_looks_up_adds_looks_again_and_removes_in_this_order() {
 async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
     let bench = settled().await;
     let worker = bench.start();
-    // What a sync has read is being told while the move begins.
+    // A sync is in progress when the move begins.
     bench.script.treat(Old, Treatment::Slow(60 * SECOND));
     bench.put(ADA, &named("Ada")).await;
     bench
@@ -57,7 +57,7 @@ async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
         })
         .await;
     bench.migrate(ADA).await;
-    // Others do not wait for it.
+    // Other subscribers do not wait for it.
     bench.put(BOB, "{}").await;
     sleep(10 * SECOND).await;
     assert_eq!(bench.script.under_way(), 2);
@@ -92,10 +92,10 @@ async fn a_move_that_failed_at_any_step_starts_over_and_loses_nobody() {
                 let mut expect = steps(ADA)[..=step].to_vec();
                 expect.push(look);
                 if step >= 2 {
-                    // Whom the new account has had is not created there again.
+                    // A subscriber whom the new account has had is not created again.
                     expect.push(Call::Find(New, email(ADA)));
                 }
-                // Who has joined the group for certain does not join it again.
+                // The group is joined once.
                 expect.push(if step >= 2 {
                     Call::Upsert(New, email(ADA), false)
                 } else {
@@ -103,7 +103,7 @@ async fn a_move_that_failed_at_any_step_starts_over_and_loses_nobody() {
                 });
                 expect.extend([again, remove]);
                 if (step, failing) == (3, Failing::After) {
-                    // There is nobody to remove any more.
+                    // Nothing is left to remove.
                     expect.pop();
                 }
                 let calls = bench.script.memory.calls();
@@ -139,7 +139,7 @@ async fn whoever_is_suppressed_is_never_put_into_the_new_account() {
         SubscriberStatus::SpamReported,
     ] {
         let bench = settled().await;
-        // Only the old account knows.
+        // Only the old account shows it.
         bench.script.memory.set(Old, &email(ADA), status);
         bench.migrate(ADA).await;
         let worker = bench.start();

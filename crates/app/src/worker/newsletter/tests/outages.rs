@@ -1,4 +1,4 @@
-//! A provider that is away, busy, or does not know us.
+//! A provider that is unavailable, rate-limiting, or refuses the key.
 
 use super::*;
 use newsletter::tasks;
@@ -47,7 +47,7 @@ async fn a_longer_outage_is_for_an_operator() {
     worker.stop().await;
 }
 
-/// The pauses between calls, of which some are under way together.
+/// The pauses between calls; concurrent calls count once.
 fn pauses(asked: &[Instant]) -> Vec<Duration> {
     let gaps = asked.windows(2).map(|pair| pair[1] - pair[0]);
     gaps.filter(|gap| *gap > SECOND).collect()
@@ -61,7 +61,7 @@ async fn a_busy_account_is_left_alone_for_as_long_as_it_asks() {
     bench.script.treat(Old, Treatment::Fail(limited(wait)));
     for n in 0..10 {
         bench.put(&format!("person{n}@example.com"), "{}").await;
-        // Those who move call the same account.
+        // Moves call the same account.
         let mover = format!("mover{n}@example.com");
         bench.put(&mover, "{}").await;
         bench.migrate(&mover).await;
@@ -70,7 +70,7 @@ async fn a_busy_account_is_left_alone_for_as_long_as_it_asks() {
     let pauses = pauses(&bench.script.asked(Old));
     assert!(pauses.len() > 20, "{pauses:?}");
     assert!(pauses.iter().all(|pause| *pause >= wait), "{pauses:?}");
-    // It is no failure of any task.
+    // No task has failed.
     let rows = bench.rows(false).await;
     assert!(rows.iter().all(|row| row.last_error.is_none()), "{rows:?}");
     bench.script.relent(Old);
@@ -130,7 +130,6 @@ async fn one_person_s_odd_answer_holds_up_nobody() {
     }
 }
 
-/// The API refuses the key for calls about her alone.
 #[tokio::test(start_paused = true)]
 async fn a_key_that_is_refused_for_one_person_alone_ends_her_task() {
     let bench = Bench::new();
@@ -198,7 +197,7 @@ async fn a_key_that_is_refused_pauses_the_account_and_kills_nothing() {
     for n in 0..10 {
         bench.put(&format!("person{n}@example.com"), "{}").await;
     }
-    // Far longer than a failure may take.
+    // Far longer than a task may fail.
     sleep(48 * HOUR).await;
     let pauses = pauses(&bench.script.asked(Old));
     for (pause, least) in pauses.iter().zip([10, 20, 40, 80, 160, 320, 600, 600]) {
@@ -209,7 +208,7 @@ async fn a_key_that_is_refused_pauses_the_account_and_kills_nothing() {
     assert!(bench.rows(true).await.is_empty());
     let rows = bench.rows(false).await;
     assert_eq!(rows.len(), 10);
-    // To be refused is no failure of the task.
+    // A refused call is not a failure of the task.
     assert!(rows.iter().all(|row| row.last_error.is_none()), "{rows:?}");
 
     bench.script.relent(Old);

@@ -1,4 +1,4 @@
-//! A provider that answers as it is told to, and remembers when it was asked.
+//! A provider with scripted answers, which records the times of calls.
 
 use std::{
     collections::HashMap,
@@ -20,26 +20,27 @@ use newsletter::{
 };
 use tokio::time::{Duration, Instant, sleep, sleep_until};
 
-/// How an account treats whoever calls it.
+/// The behaviour of an account.
 #[derive(Clone, Debug)]
 pub enum Treatment {
-    /// It fails, without doing anything.
+    /// Fails without an effect.
     Fail(ProviderError),
-    /// It fails for this person.
+    /// Fails for this address.
     FailFor(Email, ProviderError),
-    /// It takes this long.
+    /// Takes this long.
     Slow(Duration),
-    /// It has a defect.
+    /// Panics.
     Panic,
 }
 
-/// A provider in memory, with half a second for each call unless it is set otherwise.
+/// A provider in memory, with half a second per call by default.
 pub struct Script {
     pub memory: MemoryProvider,
     pub accounts: Mutex<Vec<Account>>,
     treatments: Mutex<HashMap<Account, Treatment>>,
     asked: Mutex<Vec<(Account, Instant)>>,
-    /// The gap between two calls of an account, as its limit makes it, and how long each takes.
+    /// The gap between two calls of an account, as its rate limit sets it, and the duration of
+    /// each.
     pub gap: Mutex<Duration>,
     pub latency: Mutex<Duration>,
     turns: Mutex<HashMap<Account, Instant>>,
@@ -61,7 +62,7 @@ impl Default for Script {
     }
 }
 
-/// Counts a call for as long as somebody waits for it.
+/// Counts a call until its future is dropped.
 struct UnderWay<'a>(&'a AtomicUsize);
 
 impl Drop for UnderWay<'_> {
@@ -79,19 +80,19 @@ impl Script {
         self.treatments.lock().unwrap().remove(&account);
     }
 
-    /// When an account was asked.
+    /// The times of calls to an account.
     pub fn asked(&self, account: Account) -> Vec<Instant> {
         let asked = self.asked.lock().unwrap();
         let of_account = asked.iter().filter(|(asked, _)| *asked == account);
         of_account.map(|(_, at)| *at).collect()
     }
 
-    /// How many calls somebody waits for.
+    /// The number of calls in progress.
     pub fn under_way(&self) -> usize {
         self.under_way.load(Ordering::SeqCst)
     }
 
-    /// When the account takes the next call.
+    /// The time of the account's next call.
     fn turn(&self, account: Account) -> Instant {
         let (now, gap) = (Instant::now(), *self.gap.lock().unwrap());
         let mut turns = self.turns.lock().unwrap();

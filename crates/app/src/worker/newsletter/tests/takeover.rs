@@ -1,4 +1,4 @@
-//! Several workers, and one that leaves.
+//! Several workers, and one that stops.
 
 use std::sync::Mutex;
 
@@ -79,7 +79,7 @@ async fn of_two_workers_one_speaks_to_the_accounts() {
     assert_eq!(bench.script.asked(Old).len(), 40);
     assert_eq!(other_script.asked(Old).len(), 0);
 
-    // Whoever leaves hands the accounts over.
+    // A worker that stops releases the accounts.
     one.stop().await;
     let left = Instant::now();
     bench.put(ADA, "{}").await;
@@ -130,7 +130,7 @@ async fn a_worker_that_loses_the_lease_stops_calling_at_once() {
     assert!(lost.elapsed() <= bench.settings.renew_every + SECOND);
     sleep(HOUR).await;
     assert_eq!(bench.script.asked(Old).len(), 2);
-    // The tasks were given back, and are nobody's failures.
+    // The tasks were given back, without a failure.
     let rows = bench.rows(false).await;
     assert!(rows.iter().all(|row| row.next_at <= (bench.clock)()));
     assert!(rows.iter().all(|row| row.last_error.is_none()), "{rows:?}");

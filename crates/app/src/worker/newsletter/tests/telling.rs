@@ -1,4 +1,4 @@
-//! What an account is told, and what not.
+//! Syncs: what is sent to an account, and what is not.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 async fn a_report_is_told_to_the_account_once() {
     let bench = Bench::new();
     let worker = bench.start();
-    // One with a listener in between, and one without.
+    // One through the event's listener, and one directly.
     bench.put(ADA, INDIVIDUAL).await;
     bench.put(BOB, &named("Bob")).await;
     bench.until_idle().await;
@@ -102,7 +102,7 @@ async fn calls_overlap_so_that_a_slow_account_gets_all_that_it_takes() {
     for latency in [200, 1000, 1900] {
         let bench = Bench::new();
         let minute = Duration::from_mins(1);
-        // As the client spaces what the account takes in a minute.
+        // The client's spacing of 120 calls a minute.
         *bench.script.gap.lock().unwrap() = 61 * SECOND / 120;
         *bench.script.latency.lock().unwrap() = Duration::from_millis(latency);
         for n in 0..500 {
@@ -130,7 +130,7 @@ async fn a_changed_membership_is_told_within_a_minute_while_thousands_wait_for_t
         let body = if n % 2 == 0 { INDIVIDUAL } else { "{}" };
         bench.put(&format!("person{n}@example.com"), body).await;
     }
-    // One of those who wait themselves, behind all of them.
+    // One more of the backlog, at its end.
     bench.put(BOB, INDIVIDUAL).await;
     let minute = Duration::from_mins(1);
     sleep(minute).await;
@@ -192,7 +192,7 @@ async fn commits_wake_the_worker() {
     let mut bench = Bench::new();
     bench.settings.poll_every = HOUR;
     let worker = bench.start();
-    // Let it go to sleep first.
+    // Until the loop is idle.
     sleep(SECOND).await;
     let start = Instant::now();
     bench.put(ADA, INDIVIDUAL).await;
@@ -216,7 +216,7 @@ async fn a_sync_that_was_not_begun_forgets_nothing() {
     worker.stop().await;
     bench.script.memory.calls();
 
-    // Another one closes the door.
+    // Another call opens the breaker.
     let wait = Duration::from_mins(1);
     bench.script.treat(Old, Treatment::Fail(limited(wait)));
     bench.put(BOB, "{}").await;

@@ -19,7 +19,7 @@ use crate::{
     subscriber::{
         Departure, Email, MigrationSource, SuppressionSource, operator,
         provider::{Provider as _, ProviderStatus},
-        reconciliation::Meanwhile,
+        reconciliation::ConcurrentWrites,
     },
     tasks,
     usecase::{erase, migrate, reconcile, unsubscribe_holder},
@@ -577,7 +577,14 @@ impl Model {
             let mut cursor = None;
             loop {
                 let page = provider.page(account, cursor.as_ref()).await?;
-                let done = reconcile(&*store, account, &page.people, Meanwhile::Told, now()).await;
+                let done = reconcile(
+                    &*store,
+                    account,
+                    &page.people,
+                    ConcurrentWrites::Possible,
+                    now(),
+                )
+                .await;
                 done.unwrap();
                 cursor = page.next;
                 if cursor.is_none() {
@@ -614,7 +621,7 @@ impl Model {
             match result {
                 Ok(()) => {}
                 Err(ProviderError::Permanent(why)) => {
-                    self.store.bury(receipt, &why, now).await.unwrap();
+                    self.store.give_up(receipt, &why, now).await.unwrap();
                 }
                 Err(error) => {
                     let why = error.to_string();

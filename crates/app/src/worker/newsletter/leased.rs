@@ -1,4 +1,4 @@
-//! The provider as the holder of the lease may call it.
+//! The provider, limited to the time of the lease.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -18,37 +18,36 @@ use tokio::{sync::watch, time::sleep_until};
 
 use super::{
     super::tasks::Tasks,
-    breaker::{Breakers, Noted},
+    breaker::{BreakerEffect, Breakers},
     lease::Lease,
     people::People,
 };
 use crate::panics;
 
-/// In the place of a person where a call is about all of them.
+/// Stands for the address in calls about a whole list.
 const LIST: &str = "the list";
 
-/// The provider for as long as the lease holds. Calls overlap; the provider's client keeps to the
-/// limit. A call that may not be made now is refused as [`ProviderError::Locked`], without having
-/// been made.
-pub(super) struct Line {
+/// The provider during a lease. Calls overlap; the provider's client keeps the rate limit. While a
+/// call is not allowed, it is refused as [`ProviderError::Locked`] without being sent.
+pub(super) struct LeasedProvider {
     pub provider: Arc<dyn Provider>,
     pub breakers: Arc<Breakers>,
     pub lease: Arc<Lease>,
-    /// Where pauses are kept for the next holder of the lease.
+    /// Stores pauses for the next holder of the lease.
     pub accounts: Arc<dyn Accounts>,
     pub tasks: Tasks,
-    /// Held from reading to recording by each piece of work for a person: what a sync has read
-    /// must not be told to an account after a move has taken the person out of it.
+    /// One lock per subscriber, held from reading to recording: a sync must not send outdated data
+    /// after a move has removed the subscriber from the account.
     pub people: People<SubscriberId>,
-    /// Held during the calls about an address, within the lock of the person: an address may pass
-    /// from one person's record to another's, and what was begun for one must not end after what
-    /// the other has begun.
+    /// One lock per address, held during its calls, inside the subscriber's lock: an address may
+    /// pass from one record to another, and calls for the former must not end after calls for the
+    /// latter.
     pub addresses: People<Email>,
-    /// The accounts whose list has been read, see [`listing`](super::listing).
+    /// The accounts whose list was read, see [`listing`](super::listing).
     pub listed: watch::Sender<BTreeSet<Account>>,
 }
 
-impl Line {
+impl LeasedProvider {
     /// Waits until all of these accounts may be called, or the lease is lost.
     pub async fn ready(&self, accounts: &[Account]) {
         if !self.lease.holds() {
@@ -75,26 +74,25 @@ impl Line {
         }
     }
 
-    /// From now on the account may be written to.
+    /// Allows writes to the account.
     pub fn listed(&self, account: Account) {
         self.listed
             .send_if_modified(|listed| listed.insert(account));
     }
 
-    /// Whether the account may be written to.
+    /// Whether writes to the account are allowed.
     pub fn is_listed(&self, account: Account) -> bool {
         self.listed.borrow().contains(&account)
     }
 
-    /// Waits until the account's list has been read, because what it holds already is not to be
-    /// written.
+    /// Waits until the account's list was read, so that only differences are written.
     pub async fn until_listed(&self, account: Account) {
         let mut listed = self.listed.subscribe();
-        // The sender is this line's.
+        // The sender lives as long as this provider.
         _ = listed.wait_for(|listed| listed.contains(&account)).await;
     }
 
-    /// Refuses unless an account may be called now.
+    /// Begins a call if the account may be called now.
     pub fn admit(&self, account: Account) -> Result<Call, ProviderError> {
         let locked = |reason: &str| ProviderError::Locked(reason.to_owned());
         if !self.lease.holds() {
@@ -104,7 +102,7 @@ impl Line {
         call.ok_or_else(|| locked("the account is left alone"))
     }
 
-    /// Makes a call about a person, or refuses to.
+    /// Makes a call about a subscriber, if allowed.
     async fn call<T>(
         &self,
         account: Account,
@@ -124,7 +122,7 @@ impl Line {
                 .note(account, whom, admitted, &result);
             self.keep(account, noted, result.as_ref().err()).await;
             match result {
-                Err(ProviderError::Locked(message)) if noted == Noted::TheirOwn => {
+                Err(ProviderError::Locked(message)) if noted == BreakerEffect::OneSubscriber => {
                     Err(ProviderError::Permanent(format!(
                         "{message} (again and again, while calls about others succeeded)"
                     )))
@@ -139,12 +137,12 @@ impl Line {
         }
     }
 
-    /// Keeps a pause, or its end, with the lease. Best effort: this process knows it anyway.
-    async fn keep(&self, account: Account, noted: Noted, error: Option<&ProviderError>) {
+    /// Stores the start or end of a pause. Best effort: this process knows it anyway.
+    async fn keep(&self, account: Account, noted: BreakerEffect, error: Option<&ProviderError>) {
         let paused_until = match noted {
-            Noted::Nothing | Noted::TheirOwn => return,
-            Noted::Again => None,
-            Noted::Pause(pause) => Some(self.tasks.now() + pause),
+            BreakerEffect::Nothing | BreakerEffect::OneSubscriber => return,
+            BreakerEffect::Closed => None,
+            BreakerEffect::Opened(pause) => Some(self.tasks.now() + pause),
         };
         let kept = panics::caught(async {
             let state = AccountState {
@@ -162,7 +160,7 @@ impl Line {
 }
 
 #[async_trait]
-impl Provider for Line {
+impl Provider for LeasedProvider {
     fn accounts(&self) -> Vec<Account> {
         self.provider.accounts()
     }

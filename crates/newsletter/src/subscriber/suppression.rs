@@ -1,11 +1,10 @@
-//! How a person stands at the provider: what each account is known to show, and where a
-//! suppression came from.
+//! A subscriber's state at the provider, and the origin of a suppression.
 //!
-//! The invariant: **whoever is suppressed is unsubscribed in every account that shows them
-//! active or unconfirmed.** A [`Place`] is quiet once an answer has shown that its account sends
-//! the person nothing; a suppression that is learnt makes both accounts unquiet, and so does
-//! every answer that shows a suppressed person active. A commit that leaves an account unquiet
-//! asks for the [withdrawal](domain::outbox::Effect::Withdraw) that looks there.
+//! The invariant: **a suppressed subscriber is unsubscribed in every account that shows them active
+//! or unconfirmed.** A [`Place`] is quiet once an answer has shown that its account sends nothing;
+//! a new suppression makes both accounts unquiet, and so does an answer that shows a suppressed
+//! subscriber active. A commit that leaves an account unquiet asks for the
+//! [withdrawal](crate::tasks::withdraw) that checks it.
 
 use std::ops::{Index, IndexMut};
 
@@ -17,22 +16,20 @@ use super::{
     provider::{Found, ProviderId, ProviderStatus},
 };
 
-/// What is known of a person in one account.
+/// A subscriber's state in one account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The account's id of the person, once it has shown one. Who had one and is gone was
-    /// removed there.
+    /// The account's id of the subscriber, once it has shown one. Absence afterwards means removal.
     pub id: Option<ProviderId>,
-    /// Whether the account is known to send nothing to the person; of an address that departs,
-    /// whether it is known to be gone there. Of interest only while there is something to
-    /// [look after](Subscriber::is_watched).
+    /// Whether the account is known to send nothing; for a departing address, whether it is known
+    /// to be gone. Used only while the accounts are [watched](Subscriber::is_watched).
     pub is_quiet: bool,
-    /// Whether this service itself has unsubscribed the person there, or was about to: then it
-    /// says nothing that the account shows them as unsubscribed.
+    /// Whether this service has unsubscribed the subscriber there, or was about to. The account's
+    /// `unsubscribed` is then no wish of the subscriber.
     pub is_withdrawn: bool,
 }
 
-/// What is known of a person in both accounts.
+/// A subscriber's state in both accounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// In the old account.
@@ -62,7 +59,7 @@ impl IndexMut<Account> for Places {
 }
 
 impl Places {
-    /// Whether each account is quiet from now on.
+    /// Sets both accounts quiet or unquiet.
     pub(super) const fn set_quiet(&mut self, is_quiet: bool) {
         self.old.is_quiet = is_quiet;
         self.new.is_quiet = is_quiet;
@@ -70,43 +67,40 @@ impl Places {
 }
 
 vocabulary! {
-    /// From what a suppression was learnt.
+    /// The origin of a suppression.
     #[non_exhaustive]
     SuppressionSource {
-        /// A delivery of the provider.
         Webhook = "webhook",
-        /// The answer to a call that told the provider about the person.
+        /// The answer to a sync.
         Answer = "answer",
-        /// A look at the accounts during a move.
+        /// A lookup during a move.
         Move = "move",
-        /// An import of suppressions.
         Import = "import",
-        /// Reading an account's whole list.
+        /// An account's list.
         Reconciliation = "reconciliation",
-        /// An operator.
         Operator = "operator",
-        /// The person, by the page behind the link in an e-mail.
+        /// The subscriber, by the link in an e-mail.
         Link = "link",
-        /// What is remembered of a person who was erased.
+        /// The remembered suppression of an erased subscriber.
         Erasure = "erasure",
     }
 }
 
-/// Where a suppression came from.
+/// The record of a suppression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// From what it was learnt.
+    /// Its origin.
     pub source: SuppressionSource,
-    /// The account that showed it, where that is known.
+    /// The account that showed it, if known.
     pub account: Option<Account>,
     /// When it was learnt.
     pub at: OffsetDateTime,
-    /// Why: an operator's words, or what is known of the delivery.
+    /// The reason: an operator's words, or a description of the delivery.
     pub reason: Option<String>,
 }
 
 impl Suppression {
-    /// One that is learnt from the provider.
+    /// A suppression without a reason, as an account shows it.
     pub const fn shown(
         source: SuppressionSource,
         account: Option<Account>,
@@ -122,22 +116,20 @@ impl Suppression {
 }
 
 impl Subscriber {
-    /// Whether the accounts are to be looked at until each is quiet: of who is suppressed,
-    /// because nothing may be sent; of who was reinstated, because what the provider delivers
-    /// has to be checked before it counts; of an address that departs, because it is to be in
-    /// neither.
+    /// Whether the accounts are checked until each is quiet: after a suppression, because nothing
+    /// may be sent; after a reinstatement, because deliveries must be checked before they count;
+    /// and for a departing address.
     pub const fn is_watched(&self) -> bool {
         self.status.is_suppressed() || self.reinstated_at.is_some() || self.departure.is_some()
     }
 
-    /// The accounts that have to be looked at.
+    /// The accounts that still have to be checked.
     pub fn unquiet(&self) -> impl Iterator<Item = Account> {
         let all = Account::ALL.iter().copied();
         all.filter(|account| self.is_watched() && !self.places[*account].is_quiet)
     }
 
-    /// Takes in a suppression: the strongest one stands. One that is news is told to both
-    /// accounts.
+    /// Applies a suppression if it is stronger. The first one makes both accounts unquiet.
     pub(super) fn strengthen(&mut self, seen: SubscriberStatus, from: Suppression) {
         if seen <= self.status {
             return;
@@ -149,7 +141,7 @@ impl Subscriber {
         self.suppression = Some(from);
     }
 
-    /// Takes in how an account shows the person.
+    /// Applies an account's record of the subscriber.
     pub(super) fn see(
         &mut self,
         account: Account,
@@ -172,8 +164,8 @@ impl Subscriber {
         }
     }
 
-    /// Takes in that the person, whom the account had, is there no more: somebody has removed
-    /// them, and they are not put back without an operator.
+    /// Records that the account has lost the subscriber: removed, and not created again unless an
+    /// operator reinstates them.
     pub(super) fn miss(
         &mut self,
         account: Account,
@@ -185,9 +177,8 @@ impl Subscriber {
         self.strengthen(SubscriberStatus::Removed, from);
     }
 
-    /// The suppression that an account shows, if it counts. An unsubscription does not where this
-    /// service itself has unsubscribed the person; and of who was reinstated it counts only from
-    /// that moment on, by the account's own clock, which shows whole seconds.
+    /// The suppression that an account shows, if it counts. An unsubscription by this service does
+    /// not count, nor one before a reinstatement, by the account's clock in whole seconds.
     pub(super) fn counted(&self, account: Account, found: &Found) -> Option<SubscriberStatus> {
         let seen = found.status.suppression()?;
         let is_older = |since: OffsetDateTime| {

@@ -31,7 +31,7 @@ const PAGE: usize = 1_000;
 const MAX_LOOKUPS: usize = 10_000;
 
 /// The ids that a walk of a list has shown.
-pub struct RollCall {
+pub struct ListComparison {
     since: OffsetDateTime,
     /// Hashes instead of ids: there can be hundreds of thousands.
     shown: HashSet<u64>,
@@ -46,7 +46,7 @@ pub struct Known<'a> {
     pub clock: &'a Clock,
 }
 
-impl RollCall {
+impl ListComparison {
     /// Starts for a walk that begins now.
     pub fn new(since: OffsetDateTime) -> Self {
         Self {

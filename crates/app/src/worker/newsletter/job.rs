@@ -1,5 +1,5 @@
-//! What syncs and moves have in common: each task has its own calls and commits. Several loops
-//! take tasks of the same queue, so that calls overlap.
+//! Jobs at the provider: tasks with calls and commits of their own. Several loops share a queue, so
+//! that calls overlap.
 
 use std::time::Duration;
 
@@ -13,59 +13,57 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::{poll::Handler, split::SplitBatch, tasks::Tasks};
 
-/// How long a step is decided again after conflicts. One that stays is a lost lease.
+/// The time limit for deciding a step again after conflicts. A conflict that lasts is a lost lease.
 pub(super) const CONFLICTS: Duration = Duration::from_secs(2);
 
-/// Something to do with the provider.
+/// The jobs of one queue.
 #[async_trait]
-pub(super) trait Errands: Send + Sync {
-    /// Where it waits.
+pub(super) trait ProviderJobs: Send + Sync {
     fn queue(&self) -> Queue;
 
-    /// The outbox.
     fn tasks(&self) -> &Tasks;
 
     /// Waits until the provider may be called.
     async fn ready(&self);
 
-    /// How long a task whose account refuses us waits while the others go on; `None` when they
-    /// all speak to that account.
+    /// How long a task waits if its account refuses calls while the other account works; `None` if
+    /// all tasks of the queue call the same account.
     fn waits_alone(&self) -> Option<time::Duration> {
         None
     }
 
     /// Carries a task out, up to the commit that finishes it.
-    async fn carry_out(&self, task: &Claimed) -> Result<(), Trouble>;
+    async fn carry_out(&self, task: &Claimed) -> Result<(), JobError>;
 }
 
-/// Why a task was not carried out.
+/// The reason why a task was not carried out.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum JobError {
     Store(StoreError),
     Provider(ProviderError),
-    /// It has to wait for something else, so long.
+    /// It has to wait, for this long.
     Waits(time::Duration),
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for JobError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<ProviderError> for Trouble {
+impl From<ProviderError> for JobError {
     fn from(error: ProviderError) -> Self {
         Self::Provider(error)
     }
 }
 
-/// Carries tasks out one by one, in as many loops as calls may overlap. What is not got to is
-/// given back, which is no failure, and neither is an account that is left alone.
-pub(super) struct OneByOne<E>(pub E);
+/// Carries out tasks one after the other. Tasks that are not reached, or whose account may not be
+/// called, are given back, which does not count as a failure.
+pub(super) struct Sequential<E>(pub E);
 
 #[async_trait]
-impl<E: Errands> Handler for OneByOne<E> {
-    type Pass = ();
+impl<E: ProviderJobs> Handler for Sequential<E> {
+    type Permit = ();
 
     fn queue(&self) -> Queue {
         self.0.queue()
@@ -91,23 +89,23 @@ impl<E: Errands> Handler for OneByOne<E> {
         let tasks = self.0.tasks();
         let mut split = SplitBatch::new(tasks, claimed.len());
         for (index, task) in claimed.iter().enumerate() {
-            let trouble = if stop.is_cancelled() {
+            let failure = if stop.is_cancelled() {
                 None
             } else {
                 match self.0.carry_out(task).await {
                     Ok(()) => continue,
-                    Err(trouble) => Some(trouble),
+                    Err(failure) => Some(failure),
                 }
             };
-            match trouble {
-                Some(Trouble::Waits(wait)) => tasks.give_back(&[task.receipt], wait).await,
-                Some(Trouble::Provider(
+            match failure {
+                Some(JobError::Waits(wait)) => tasks.give_back(&[task.receipt], wait).await,
+                Some(JobError::Provider(
                     ProviderError::Locked(_) | ProviderError::Limited { .. },
                 )) if let Some(wait) = self.0.waits_alone() => {
                     tasks.give_back(&[task.receipt], wait).await;
                 }
                 None
-                | Some(Trouble::Provider(
+                | Some(JobError::Provider(
                     ProviderError::Locked(_) | ProviderError::Limited { .. },
                 )) => {
                     let rest = claimed.iter().skip(index).map(|task| task.receipt);
@@ -115,10 +113,10 @@ impl<E: Errands> Handler for OneByOne<E> {
                     tasks.give_back(&rest, time::Duration::ZERO).await;
                     return Ok(());
                 }
-                Some(Trouble::Provider(error)) => {
+                Some(JobError::Provider(error)) => {
                     tasks.failed(task, error).await;
                 }
-                Some(Trouble::Store(error)) => split.note(task, Err(error)).await?,
+                Some(JobError::Store(error)) => split.note(task, Err(error)).await?,
             }
         }
         Ok(())
