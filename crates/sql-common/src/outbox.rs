@@ -223,7 +223,7 @@ macro_rules! bury {
     };
 }
 
-/// The values of [`bury!`].
+/// The values of [`bury!`](crate::bury).
 pub fn bury_values(receipt: Receipt, error: &str, now: OffsetDateTime) -> [Value<'_>; 5] {
     [
         receipt.task.0.into(),

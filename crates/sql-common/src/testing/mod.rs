@@ -80,7 +80,7 @@ pub trait Shell: Sized {
     /// Applies the next migration, or reverts the last one, as diesel's harness does it.
     async fn step(&self, is_up: bool);
 
-    /// Runs a statement with words of the [dialect](Dialect::words).
+    /// Runs a statement with words in braces, which the dialect has its own for.
     async fn shell(&self, sql: &str) -> Result<(), String> {
         self.batch(&Self::DIALECT.words(sql)).await
     }

@@ -3,7 +3,7 @@
 //! Each migration has a fixture in each store, `src/tests/upgrade/NAME.sql`: rows that the schema
 //! right after it can hold, in the database's own words, with every column set in one of them. The
 //! values are the same in all stores, so what they mean is here. A new migration gets a fixture
-//! (of a new column, a row of its own that has it set), and a line in [`rows_come_back`].
+//! (of a new column, a row of its own that has it set), and a line in `rows_come_back`.
 
 mod postings;
 mod subscribers;
