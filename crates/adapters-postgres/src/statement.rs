@@ -22,8 +22,9 @@ use diesel::{
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use sql_common::{
     entity::{Column, Entity, Of},
-    sql::{Bind, Bound, Returning},
+    sql::{Bound, Returning},
     types::{Day, Id, Made, Moment, StoredTime},
+    value::Bind,
 };
 pub(crate) use sql_common::{sql::Sql, statement};
 use time::{Date, OffsetDateTime};
@@ -33,7 +34,7 @@ use uuid::Uuid;
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'a> {
     /// One value.
-    One(sql_common::sql::Value<'a>),
+    One(sql_common::value::Value<'a>),
     /// A column of `uuid`.
     Uuids(Vec<Uuid>),
     /// A column of `uuid` with gaps.
@@ -89,7 +90,7 @@ pub(crate) fn times<'a, R>(rows: &[R], of: impl Fn(&R) -> OffsetDateTime) -> Val
 
 impl<'a, T> From<T> for Value<'a>
 where
-    sql_common::sql::Value<'a>: From<T>,
+    sql_common::value::Value<'a>: From<T>,
 {
     fn from(value: T) -> Self {
         Self::One(value.into())

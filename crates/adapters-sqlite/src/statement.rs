@@ -2,10 +2,7 @@
 
 use diesel::{QueryResult, RunQueryDsl, SqliteConnection, query_dsl::LoadQuery};
 use sql_common::{entity::Entity, sql::Bound};
-pub(crate) use sql_common::{
-    sql::{Sql, Value},
-    statement,
-};
+pub(crate) use sql_common::{sql::Sql, statement, value::Value};
 
 /// The values of a row, in the order in which rows are inserted.
 pub(crate) fn row<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {

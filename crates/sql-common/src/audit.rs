@@ -10,10 +10,10 @@ use uuid::Uuid;
 use crate::{
     entity,
     entity::Entity,
-    sql::Value,
     statement,
     stored::details,
     types::{Id, Moment, StoredTime},
+    value::Value,
 };
 
 entity! {

@@ -4,7 +4,7 @@ use domain::enrichment::DraftKey;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{sql::Value, statement};
+use crate::{statement, value::Value};
 
 statement! {
     /// Keeps a draft, whatever there was.

@@ -8,8 +8,8 @@ use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
-    sql::Value,
     types::{Made, StoredTime, ToText},
+    value::Value,
 };
 
 /// A table whose rows are written from values of one type.

@@ -2,7 +2,7 @@
 //! each statement that both understand, is here once.
 //!
 //! - `types`: SQL types that each database stores in its own way; `entity`: the columns of a table;
-//!   `sql`: statements that are prepared once, and their values.
+//!   `sql`: statements that are prepared once; `value`: their values.
 //! - `stored`: columns back into values; one without a meaning is reported by its name.
 //! - `posting`, `company`, `client`, `draft`, `audit`, `outbox`, `subscriber`, `account`, `erasure`:
 //!   tables, their rows as values of the domain and of the newsletter, and statements.
@@ -31,3 +31,4 @@ pub mod subscriber;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod types;
+pub mod value;

@@ -16,10 +16,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    sql::Value,
     statement,
     stored::{corrupt, count, optional_word},
     types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    value::Value,
 };
 
 /// The SQL types of a [`ClaimedRow`].

@@ -5,17 +5,14 @@
 
 use std::{any::Any, marker::PhantomData};
 
+use crate::{
+    entity::{Column, Entity, Of},
+    value::Bind,
+};
 use diesel::{
     QueryResult, RunQueryDsl,
     backend::Backend,
     query_builder::{AstPass, Query, QueryFragment, QueryId},
-};
-use time::Date;
-use uuid::Uuid;
-
-use crate::{
-    entity::{Column, Entity, Of},
-    types::{Made, StoredTime},
 };
 
 /// The text of a statement, with a `?` for each value and none elsewhere.
@@ -131,90 +128,6 @@ fn cast<W>(column: &Column<W>, value: &str) -> String {
         _ => value.to_owned(),
     }
 }
-
-/// A value to bind, or `NULL`.
-#[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
-    /// An identifier.
-    Id(Option<Uuid>),
-    /// A text.
-    Text(Option<&'a str>),
-    /// A value that is stored as a text.
-    Made(Made<'a>),
-    /// An integer.
-    Integer(Option<i64>),
-    /// A floating-point number.
-    Real(Option<f64>),
-    /// A truth value.
-    Bool(bool),
-    /// A time.
-    Time(Option<StoredTime>),
-    /// A day.
-    Day(Option<Date>),
-    /// Bytes.
-    Blob(Option<&'a [u8]>),
-}
-
-macro_rules! value_from {
-    ($($from:ty, $value:ident => $to:expr;)+) => {
-        $(impl<'a> From<$from> for Value<'a> {
-            fn from($value: $from) -> Self {
-                $to
-            }
-        })+
-    };
-}
-
-value_from! {
-    Uuid, id => Self::Id(Some(id));
-    &'a Uuid, id => Self::Id(Some(*id));
-    &'a str, text => Self::Text(Some(text));
-    Option<&'a str>, text => Self::Text(text);
-    Option<i64>, integer => Self::Integer(integer);
-    &'a String, text => Self::Text(Some(text));
-    &'a Option<String>, text => Self::Text(text.as_deref());
-    i64, integer => Self::Integer(Some(integer));
-    bool, flag => Self::Bool(flag);
-    time::OffsetDateTime, at => Self::Time(Some(at.into()));
-    Option<time::OffsetDateTime>, at => Self::Time(at.map(StoredTime::from));
-    StoredTime, at => Self::Time(Some(at));
-    &'a [u8; 32], digest => Self::Blob(Some(digest));
-}
-
-/// A value that a database of this kind takes.
-pub trait Bind<DB: Backend> {
-    /// Binds it in the place of the next `?`.
-    fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()>;
-}
-
-macro_rules! bind {
-    ($db:ty) => {
-        impl Bind<$db> for Value<'_> {
-            fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, $db>) -> QueryResult<()> {
-                use diesel::sql_types::{BigInt, Binary, Bool, Double, Nullable, Text};
-
-                use crate::types::{Day, Id, Moment};
-
-                match self {
-                    Self::Id(value) => out.push_bind_param::<Nullable<Id>, _>(value),
-                    Self::Text(value) => out.push_bind_param::<Nullable<Text>, _>(value),
-                    Self::Made(value) => out.push_bind_param::<Text, _>(value),
-                    Self::Integer(value) => out.push_bind_param::<Nullable<BigInt>, _>(value),
-                    Self::Real(value) => out.push_bind_param::<Nullable<Double>, _>(value),
-                    Self::Bool(value) => out.push_bind_param::<Bool, _>(value),
-                    Self::Time(value) => out.push_bind_param::<Nullable<Moment>, _>(value),
-                    Self::Day(value) => out.push_bind_param::<Nullable<Day>, _>(value),
-                    Self::Blob(value) => out.push_bind_param::<Nullable<Binary>, _>(value),
-                }
-            }
-        }
-    };
-}
-
-#[cfg(feature = "postgres")]
-bind!(diesel::pg::Pg);
-#[cfg(feature = "sqlite")]
-bind!(diesel::sqlite::Sqlite);
 
 /// A statement with its values.
 #[derive(Debug)]
