@@ -2,7 +2,7 @@
 //!
 //! The file is read in a thread of its own, with a few batches in memory at a time.
 
-use std::{fmt, io::BufRead, path::Path};
+use std::{fmt, io::BufRead, iter, path::Path};
 
 use anyhow::Context as _;
 use tokio::sync::mpsc;
@@ -118,37 +118,18 @@ pub(super) async fn drive<I: Intake>(
     Ok(())
 }
 
-/// Starts a thread that reads batches. It is never joined: a read from a terminal or a pipe cannot
-/// be interrupted, but must not keep the program from ending.
+/// Reads batches ahead, in a thread.
 pub(super) fn spawn<T: Send + 'static>(
     input: impl BufRead + Send + 'static,
     layout: &'static Layout,
     read: Read<T>,
 ) -> mpsc::Receiver<anyhow::Result<Batch<T>>> {
-    let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    std::thread::spawn(move || {
-        let mut records = match Records::open(input, layout) {
-            Ok(records) => records,
-            Err(error) => {
-                let _ = sender.blocking_send(Err(error));
-                return;
-            }
-        };
-        loop {
-            let batch = next_batch(&mut records, read);
-            let is_last = !matches!(&batch, Ok(Some(_)));
-            // The receiver may be gone.
-            if let Some(batch) = batch.transpose()
-                && sender.blocking_send(batch).is_err()
-            {
-                return;
-            }
-            if is_last {
-                return;
-            }
-        }
-    });
-    receiver
+    input::read_ahead(READ_AHEAD, move || {
+        let mut records = Records::open(input, layout)?;
+        Ok(iter::from_fn(move || {
+            next_batch(&mut records, read).transpose()
+        }))
+    })
 }
 
 /// The next batch; `None` at the end of the file.
