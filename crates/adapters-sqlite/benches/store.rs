@@ -1,100 +1,15 @@
-//! The most that the service could reach: batches of new postings straight through the store,
-//! without HTTP, tokens, parsing and queue. `cargo xtask bench` runs it and compares.
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "a benchmark reports on standard output, and whatever goes wrong ends it"
-)]
+//! New postings straight through the store; see `sql_common::testing::straight`.
+#![expect(clippy::expect_used, reason = "whatever goes wrong ends it")]
 
-use std::{
-    env,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::path::Path;
 
 use adapters_sqlite::SqliteStore;
-use domain::{
-    client::ClientId,
-    company::Website,
-    field::Patch,
-    posting::{Lifetime, PostingId, PutPosting, SourceIdentifier},
-    usecase,
-};
-use time::OffsetDateTime;
-use uuid::Uuid;
-
-/// As many companies as `cargo xtask bench` pushes for.
-const COMPANIES: u64 = 5_000;
+use sql_common::testing::straight;
 
 #[tokio::main]
 async fn main() {
-    let file = setting("POSTHASTE_BENCH_DATABASE");
-    let seconds = number("POSTHASTE_BENCH_SECONDS");
-    let tasks = number("POSTHASTE_BENCH_TASKS");
-    let batch = number("POSTHASTE_BENCH_BATCH");
-    let templates = templates(&setting("POSTHASTE_BENCH_BODIES"));
-
+    let file = straight::setting("POSTHASTE_BENCH_DATABASE");
     let store = SqliteStore::open(Path::new(&file)).expect("the database can be opened");
     store.migrate().await.expect("the schema can be made");
-    let start = Instant::now();
-    let until = start + Duration::from_secs(seconds);
-    let writers = (0..tasks).map(|task| {
-        let (store, templates) = (store.clone(), templates.clone());
-        tokio::spawn(async move {
-            let mut written = 0;
-            while Instant::now() < until {
-                let puts: Vec<_> = (written..written + batch)
-                    .map(|n| new_posting(&templates, task, n))
-                    .collect();
-                let now = domain::microseconds(OffsetDateTime::now_utc());
-                let answers = usecase::ingest(&store, &puts, Lifetime::days(60), now)
-                    .await
-                    .expect("a commit");
-                assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-                written += batch;
-            }
-            written
-        })
-    });
-    let mut written = 0;
-    for writer in writers.collect::<Vec<_>>() {
-        written += writer.await.expect("a writer that ends well");
-    }
-    let seconds = start.elapsed().as_secs_f64();
-    println!("RESULT postings={written} seconds={seconds:.3}");
-}
-
-/// A new posting with the text of a template. Ids ascend, as those of the service do.
-fn new_posting(templates: &[PutPosting], task: u64, n: u64) -> PutPosting {
-    let at = usize::try_from(n).unwrap_or_default() % templates.len();
-    let mut put = templates[at].clone();
-    let identifier = format!("straight-{task}-{n}");
-    let company = n % COMPANIES;
-    let website = format!("https://www.company-{company}.example");
-    put.patch.title = Patch::Set(format!("Backend Engineer {identifier}"));
-    put.patch.company.name = Some(format!("Company {company}"));
-    put.patch.company.website = Some(Website::parse(&website).expect("a website"));
-    put.identifier = SourceIdentifier::new(&identifier).expect("an identifier");
-    put.new_id = PostingId::new(Uuid::from_u128((u128::from(n) << 64) | u128::from(task)));
-    put
-}
-
-/// The payloads of a file, one a line.
-fn templates(file: &str) -> Vec<PutPosting> {
-    let by = ClientId::new(Uuid::from_u128(1));
-    let text = std::fs::read_to_string(file).expect("a file of payloads");
-    text.lines()
-        .map(|line| {
-            let id = PostingId::new(Uuid::nil());
-            PutPosting::parse("template", line.as_bytes(), by, id).expect("a payload")
-        })
-        .collect()
-}
-
-fn setting(name: &str) -> String {
-    env::var(name).unwrap_or_else(|_| panic!("{name} is not set; `cargo xtask bench` does it"))
-}
-
-fn number(name: &str) -> u64 {
-    setting(name).parse().expect("a number")
+    straight::run(store).await;
 }

@@ -6,6 +6,7 @@
 
 pub mod corruption;
 pub mod sample;
+pub mod straight;
 pub mod upgrade;
 
 /// Statements that the checks of the tables refuse, in the words of every database.
