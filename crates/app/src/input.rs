@@ -1,12 +1,13 @@
-//! Input files of the commands.
+//! Input files of the commands: opened, read by lines of bounded length, and ahead of their use.
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Read as _},
     path::Path,
 };
 
 use anyhow::Context as _;
+use tokio::sync::mpsc;
 
 /// Opens a file, or standard input for `-`, and returns its length if that is known.
 pub fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>)> {
@@ -26,4 +27,71 @@ pub fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>
         ))
     };
     open().with_context(|| format!("the file {} cannot be read", path.display()))
+}
+
+/// Reads lines in constant memory, and knows about the last one.
+#[derive(Debug)]
+pub struct LineReader<R> {
+    input: R,
+    /// The longest line in bytes, without its end.
+    pub longest: usize,
+    /// The line's number, from 1.
+    pub number: u64,
+    /// The offset of its end in the input, in bytes.
+    pub end: u64,
+    /// Whether it is too long, and only its beginning was kept.
+    pub is_cut: bool,
+}
+
+impl<R: BufRead> LineReader<R> {
+    pub const fn new(input: R, longest: usize) -> Self {
+        Self {
+            input,
+            longest,
+            number: 0,
+            end: 0,
+            is_cut: false,
+        }
+    }
+
+    /// Appends the next line to a buffer. Returns whether there was one.
+    pub fn append_line(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
+        // One byte more than the limit tells that the line is too long.
+        let limit = self.longest as u64 + 1;
+        let mut read = (&mut self.input).take(limit).read_until(b'\n', buffer)?;
+        self.is_cut = read > self.longest && buffer.last() != Some(&b'\n');
+        if self.is_cut {
+            read += self.input.skip_until(b'\n')?;
+        }
+        self.number += u64::from(read > 0);
+        self.end += read as u64;
+        Ok(read > 0)
+    }
+}
+
+/// A text without the byte order mark that some programs begin a file with.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text)
+}
+
+/// Starts a thread that reads up to `count` items ahead, until the first error. It is never joined:
+/// a read from a terminal or a pipe cannot be interrupted, but must not keep the program from
+/// ending.
+pub fn read_ahead<T: Send + 'static, E: Send + 'static, I: Iterator<Item = Result<T, E>>>(
+    count: usize,
+    open: impl FnOnce() -> Result<I, E> + Send + 'static,
+) -> mpsc::Receiver<Result<T, E>> {
+    let (sender, receiver) = mpsc::channel(count);
+    std::thread::spawn(move || {
+        // The receiver may be gone.
+        let send = |item: Result<T, E>| {
+            let is_last = item.is_err();
+            sender.blocking_send(item).is_ok() && !is_last
+        };
+        match open() {
+            Ok(mut items) => while items.next().is_some_and(send) {},
+            Err(error) => drop(sender.blocking_send(Err(error))),
+        }
+    });
+    receiver
 }

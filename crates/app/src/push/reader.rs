@@ -1,10 +1,12 @@
 //! Reads a file of postings line by line, in constant memory.
 
-use std::io::{self, BufRead, Read as _};
+use std::io::{self, BufRead};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
+
+use crate::input::{LineReader, read_ahead, without_mark};
 
 /// The longest line in bytes. Far above what any service accepts, it limits the memory for files
 /// without lines.
@@ -54,20 +56,18 @@ pub struct Unusable {
 /// An iterator over the lines of an input.
 #[derive(Debug)]
 pub struct Lines<R> {
-    input: R,
-    longest: usize,
-    number: u64,
-    position: u64,
+    input: LineReader<R>,
     buffer: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
-    pub fn new(input: R) -> Self {
+    pub const fn new(input: R) -> Self {
+        Self::bounded(input, LONGEST_LINE)
+    }
+
+    const fn bounded(input: R, longest: usize) -> Self {
         Self {
-            input,
-            longest: LONGEST_LINE,
-            number: 0,
-            position: 0,
+            input: LineReader::new(input, longest),
             buffer: Vec::new(),
         }
     }
@@ -75,47 +75,32 @@ impl<R: BufRead> Lines<R> {
     fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
             self.buffer.clear();
-            // One byte more than the limit tells that the line is too long.
-            let limit = self.longest as u64 + 1;
-            let read = (&mut self.input)
-                .take(limit)
-                .read_until(b'\n', &mut self.buffer)?;
-            if read == 0 {
+            if !self.input.append_line(&mut self.buffer)? {
                 return Ok(None);
             }
-            self.number += 1;
-            self.position += read as u64;
-            let is_too_long = read > self.longest && self.buffer.last() != Some(&b'\n');
-            if is_too_long {
-                self.position += self.input.skip_until(b'\n')? as u64;
-                let message = format!(
-                    "line {}: is longer than {} bytes",
-                    self.number, self.longest
-                );
-                let content = Err(Unusable {
+            let (number, end) = (self.input.number, self.input.end);
+            let mut text = self.buffer.as_slice();
+            if number == 1 {
+                text = without_mark(text);
+            }
+            let text = text.trim_ascii();
+            let content = if self.input.is_cut {
+                let message = format!("line {number}: is longer than {} bytes", self.input.longest);
+                Err(Unusable {
                     id: None,
                     text: String::new(),
                     message,
-                });
-                return Ok(Some(Line {
-                    number: self.number,
-                    end: self.position,
-                    content,
-                }));
-            }
-            let mut text = self.buffer.as_slice();
-            if self.number == 1 {
-                text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-            }
-            let text = text.trim_ascii();
-            if !text.is_empty() {
-                let content = parse(self.number, text);
-                return Ok(Some(Line {
-                    number: self.number,
-                    end: self.position,
-                    content,
-                }));
-            }
+                })
+            } else if text.is_empty() {
+                continue;
+            } else {
+                parse(number, text)
+            };
+            return Ok(Some(Line {
+                number,
+                end,
+                content,
+            }));
         }
     }
 }
@@ -177,19 +162,9 @@ fn problem(line: &[u8]) -> (Option<String>, String) {
     }
 }
 
-/// Starts a thread that reads lines. It is never joined: a read from a terminal or a pipe cannot be
-/// interrupted, but must not keep the program from ending.
+/// Reads lines ahead, in a thread.
 pub fn spawn(input: impl BufRead + Send + 'static) -> mpsc::Receiver<io::Result<Line>> {
-    let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    std::thread::spawn(move || {
-        for line in Lines::new(input) {
-            let is_last = line.is_err();
-            if sender.blocking_send(line).is_err() || is_last {
-                break;
-            }
-        }
-    });
-    receiver
+    read_ahead(READ_AHEAD, || Ok(Lines::new(input)))
 }
 
 #[cfg(test)]
@@ -299,10 +274,7 @@ mod tests {
     #[test]
     fn a_line_that_is_too_long_is_skipped() {
         let input = b"{\"id\":\"a\",\"payload\":\"far too long a payload\"}\n{\"id\":\"b\",\"payload\":{}}\n";
-        let mut lines = Lines {
-            longest: 24,
-            ..Lines::new(input.as_slice())
-        };
+        let mut lines = Lines::bounded(input.as_slice(), 24);
         let bad = lines.next().unwrap().unwrap();
         assert_eq!(
             bad.content.unwrap_err().message,

@@ -4,45 +4,60 @@ use anyhow::anyhow;
 use csv::Writer;
 use domain::day;
 use newsletter::{
-    store::{SubscriberQuery, SubscriberReader},
+    store::{SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::Subscriber,
 };
 
 use super::{COLUMNS, TOKEN};
 
 /// Subscribers in memory at a time.
-const PAGE: usize = 500;
+pub(super) const PAGE: usize = 500;
 
 /// Prints a header and a line for each subscriber, page by page.
 pub(super) async fn export(
     subscribers: &dyn SubscriberReader,
+    print: impl FnMut(&[u8]) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let header = COLUMNS.iter().chain([&TOKEN]).copied();
+    pages(
+        subscribers,
+        SubscriberFilter::default(),
+        header,
+        write,
+        print,
+    )
+    .await
+}
+
+/// Prints a header and what is written of each subscriber, page by page.
+pub(super) async fn pages(
+    subscribers: &dyn SubscriberReader,
+    filter: SubscriberFilter,
+    header: impl IntoIterator<Item = &'static str>,
+    write: fn(&mut Writer<Vec<u8>>, &Subscriber) -> csv::Result<()>,
     mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS.iter().chain([&TOKEN]))?;
+    writer.write_record(header)?;
     let mut query = SubscriberQuery {
+        filter,
+        after: None,
         limit: PAGE,
-        ..SubscriberQuery::default()
     };
     loop {
         let page = subscribers.list(&query).await?;
         for subscriber in &page {
             write(&mut writer, subscriber)?;
         }
-        let written = writer.into_inner().map_err(|error| anyhow!("{error}"))?;
+        let mut written = writer.into_inner().map_err(|error| anyhow!("{error}"))?;
         print(&written)?;
         match page.last() {
             Some(last) if page.len() == PAGE => query.after = Some(last.email.clone()),
             _ => return Ok(()),
         }
-        writer = Writer::from_writer(cleared(written));
+        written.clear();
+        writer = Writer::from_writer(written);
     }
-}
-
-/// Empties a buffer for reuse.
-fn cleared(mut page: Vec<u8>) -> Vec<u8> {
-    page.clear();
-    page
 }
 
 fn write(writer: &mut Writer<Vec<u8>>, subscriber: &Subscriber) -> csv::Result<()> {

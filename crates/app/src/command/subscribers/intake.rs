@@ -2,55 +2,147 @@
 //!
 //! The file is read in a thread of its own, with a few batches in memory at a time.
 
-use std::{fmt, io::BufRead, path::Path};
+use std::{
+    fmt,
+    io::BufRead,
+    iter,
+    path::Path,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
 use anyhow::Context as _;
+use domain::audit::Entry;
+use newsletter::store::Store;
 use tokio::sync::mpsc;
 
 use super::records::{Fields, Layout, Records};
-use crate::{input, output, progress};
+use crate::{
+    clock::{self, Clock},
+    command::run::Run,
+    input, output, progress,
+};
 
 /// Records per commit.
 pub(super) const BATCH: usize = 500;
 /// Batches that are read ahead.
 const READ_AHEAD: usize = 2;
 
-/// Parses the fields of a record; the error names the columns that are wrong.
-type Read<T> = fn(&Fields) -> Result<T, String>;
+/// A record of a file that is imported.
+pub(super) trait Record: Sized + Send + 'static {
+    /// The columns of the file.
+    const LAYOUT: &'static Layout;
+    /// The outcomes of records that are not refused.
+    const OUTCOMES: &'static [&'static str];
 
-/// An import of a file's records.
-pub(super) trait Intake {
-    /// A parsed record.
-    type Item: Send + 'static;
-    /// Counts of the records by outcome.
-    type Tally: fmt::Display;
+    /// Parses the fields of a record; the error names the columns that are wrong.
+    fn parse(fields: &Fields) -> Result<Self, String>;
 
-    /// Imports records in their order and in one commit.
-    async fn take(&mut self, items: &[Self::Item]) -> anyhow::Result<()>;
+    /// Imports records in their order and in one commit. Returns the outcome of each.
+    async fn import(items: &[Self], import: &mut Import<'_>) -> anyhow::Result<Vec<&'static str>>;
 
-    /// Adds to the count of refused records.
-    fn refuse(&mut self, count: u64);
-
-    /// The counts so far.
-    fn tally(&self) -> Self::Tally;
+    /// Describes the counts and the duration of an import.
+    fn summary(tally: &Tally, _took: Duration) -> String {
+        tally.to_string()
+    }
 }
 
-/// Imports a file, with a progress bar and a line of output for each refused record.
-pub(super) async fn from_file<I: Intake>(
-    intake: &mut I,
+/// Counts of the records by outcome; those that are refused are last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tally(Vec<(&'static str, u64)>);
+
+impl Tally {
+    const REFUSED: &str = "refused";
+
+    pub fn of<R: Record>() -> Self {
+        let outcomes = R::OUTCOMES.iter().copied().chain([Self::REFUSED]);
+        Self(outcomes.map(|outcome| (outcome, 0)).collect())
+    }
+
+    pub fn add(&mut self, outcome: &str, count: u64) {
+        let mut counts = self.0.iter_mut();
+        if let Some((_, sum)) = counts.find(|(name, _)| *name == outcome) {
+            *sum += count;
+        }
+    }
+
+    pub fn counts(&self) -> &[(&'static str, u64)] {
+        &self.0
+    }
+
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|(_, count)| count).sum()
+    }
+
+    fn has_refused(&self) -> bool {
+        self.0.last().is_some_and(|(_, refused)| *refused > 0)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = self
+            .0
+            .iter()
+            .map(|(outcome, count)| format!("{count} {outcome}"));
+        f.write_str(&counts.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// An import in progress.
+pub(super) struct Import<'a> {
+    pub store: &'a dyn Store,
+    pub clock: Clock,
+    /// The run in the audit log; `None` in a dry run.
+    pub run: Option<Run>,
+}
+
+/// Imports a file and prints what became of it, with a progress bar and a line of output for each
+/// refused record. The entry records it in the audit log; without one, nothing is written.
+pub(super) async fn run<R: Record>(
+    store: &dyn Store,
     file: &Path,
-    layout: &'static Layout,
-    read: Read<I::Item>,
+    entry: Option<Entry>,
+) -> anyhow::Result<ExitCode> {
+    let entry = entry.map(|entry| entry.with("file", file.display().to_string()));
+    let mut import = Import {
+        store,
+        clock: clock::system(),
+        run: entry.map(Run::new),
+    };
+    let mut tally = Tally::of::<R>();
+    let started = Instant::now();
+    let ended = from_file::<R>(&mut import, file, &mut tally).await;
+    if ended.is_ok() || tally.total() > 0 {
+        output::print(R::summary(&tally, started.elapsed()))?;
+    }
+    let recorded = match import.run {
+        Some(run) => run.end(store, tally.counts().iter().copied()).await,
+        None => Ok(()),
+    };
+    ended?;
+    recorded?;
+    Ok(if tally.has_refused() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+async fn from_file<R: Record>(
+    import: &mut Import<'_>,
+    file: &Path,
+    tally: &mut Tally,
 ) -> anyhow::Result<()> {
     let (input, length) = input::open(file)?;
     let bar = progress::of_input(length);
-    let ended = drive(intake, spawn(input, layout, read), |step| match step {
+    let ended = drive(import, spawn::<R>(input), tally, |step| match step {
         Step::Refused(line, why) => bar.suspend(|| {
             output::complain(format_args!("line {line}: {why}"));
         }),
-        Step::Taken(end, tally) => {
+        Step::Taken(end, counts) => {
             bar.set_position(bar.position().max(end));
-            bar.set_message(tally);
+            bar.set_message(counts);
         }
     })
     .await;
@@ -98,9 +190,10 @@ pub(super) enum Step<'a> {
 }
 
 /// Imports batches until there are no more.
-pub(super) async fn drive<I: Intake>(
-    intake: &mut I,
-    mut batches: mpsc::Receiver<anyhow::Result<Batch<I::Item>>>,
+pub(super) async fn drive<R: Record>(
+    import: &mut Import<'_>,
+    mut batches: mpsc::Receiver<anyhow::Result<Batch<R>>>,
+    tally: &mut Tally,
     mut tell: impl FnMut(Step<'_>),
 ) -> anyhow::Result<()> {
     while let Some(batch) = batches.recv().await {
@@ -108,54 +201,33 @@ pub(super) async fn drive<I: Intake>(
         for (line, why) in &batch.refused {
             tell(Step::Refused(*line, why));
         }
-        let (first, last) = batch.lines;
-        intake.take(&batch.items).await.with_context(|| {
-            format!("stopped at lines {first} to {last}; to import the file again is safe")
-        })?;
-        intake.refuse(batch.refused.len() as u64);
-        tell(Step::Taken(batch.end, intake.tally().to_string()));
+        if !batch.items.is_empty() {
+            let (first, last) = batch.lines;
+            let outcomes = R::import(&batch.items, import).await.with_context(|| {
+                format!("stopped at lines {first} to {last}; to import the file again is safe")
+            })?;
+            for outcome in outcomes {
+                tally.add(outcome, 1);
+            }
+        }
+        tally.add(Tally::REFUSED, batch.refused.len() as u64);
+        tell(Step::Taken(batch.end, tally.to_string()));
     }
     Ok(())
 }
 
-/// Starts a thread that reads batches. It is never joined: a read from a terminal or a pipe cannot
-/// be interrupted, but must not keep the program from ending.
-pub(super) fn spawn<T: Send + 'static>(
+/// Reads batches ahead, in a thread.
+pub(super) fn spawn<R: Record>(
     input: impl BufRead + Send + 'static,
-    layout: &'static Layout,
-    read: Read<T>,
-) -> mpsc::Receiver<anyhow::Result<Batch<T>>> {
-    let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    std::thread::spawn(move || {
-        let mut records = match Records::open(input, layout) {
-            Ok(records) => records,
-            Err(error) => {
-                let _ = sender.blocking_send(Err(error));
-                return;
-            }
-        };
-        loop {
-            let batch = next_batch(&mut records, read);
-            let is_last = !matches!(&batch, Ok(Some(_)));
-            // The receiver may be gone.
-            if let Some(batch) = batch.transpose()
-                && sender.blocking_send(batch).is_err()
-            {
-                return;
-            }
-            if is_last {
-                return;
-            }
-        }
-    });
-    receiver
+) -> mpsc::Receiver<anyhow::Result<Batch<R>>> {
+    input::read_ahead(READ_AHEAD, move || {
+        let mut records = Records::open(input, R::LAYOUT)?;
+        Ok(iter::from_fn(move || next_batch(&mut records).transpose()))
+    })
 }
 
 /// The next batch; `None` at the end of the file.
-fn next_batch<T>(
-    records: &mut Records<impl BufRead>,
-    read: Read<T>,
-) -> anyhow::Result<Option<Batch<T>>> {
+fn next_batch<R: Record>(records: &mut Records<impl BufRead>) -> anyhow::Result<Option<Batch<R>>> {
     let mut batch = Batch::new();
     while batch.len() < BATCH {
         let Some(record) = records.next_record()? else {
@@ -168,10 +240,27 @@ fn next_batch<T>(
         };
         batch.lines = (first, record.line);
         batch.end = record.end;
-        match record.fields.and_then(|fields| read(&fields)) {
+        match record.fields.and_then(|fields| R::parse(&fields)) {
             Ok(item) => batch.items.push(item),
             Err(why) => batch.refused.push((record.line, why)),
         }
     }
     Ok((!batch.is_empty()).then_some(batch))
+}
+
+/// Imports a text for a test. Returns how it ended, the counts and the refused lines.
+#[cfg(test)]
+pub(super) async fn import_text<R: Record>(
+    import: &mut Import<'_>,
+    text: &str,
+) -> (anyhow::Result<Tally>, Vec<String>) {
+    let (mut tally, mut refused) = (Tally::of::<R>(), Vec::new());
+    let batches = spawn::<R>(std::io::Cursor::new(text.to_owned().into_bytes()));
+    let ended = drive(import, batches, &mut tally, |step| {
+        if let Step::Refused(line, why) = step {
+            refused.push(format!("{line}: {why}"));
+        }
+    })
+    .await;
+    (ended.map(|()| tally), refused)
 }

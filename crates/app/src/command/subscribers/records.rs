@@ -3,10 +3,12 @@
 //! The crate `csv` parses each record, but its end is found here: the crate's line numbers go wrong
 //! with blank lines and with lines that end in CR LF.
 
-use std::io::{BufRead, Read as _};
+use std::io::BufRead;
 
 use anyhow::{Context as _, bail};
 use csv::{ByteRecord, ReaderBuilder};
+
+use crate::input::{LineReader, without_mark};
 
 /// The longest record in bytes. Far above the size of any report, it limits the damage of a quote
 /// that is never closed.
@@ -80,12 +82,10 @@ pub(super) struct Record {
 
 /// An iterator over the records behind a file's header.
 pub(super) struct Records<R> {
-    input: R,
+    input: LineReader<R>,
     layout: &'static Layout,
     /// The field of each column of the file, `None` for an ignored column.
     places: Vec<Option<usize>>,
-    line: u64,
-    position: u64,
     buffer: Vec<u8>,
 }
 
@@ -93,11 +93,9 @@ impl<R: BufRead> Records<R> {
     /// Reads the header.
     pub fn open(input: R, layout: &'static Layout) -> anyhow::Result<Self> {
         let mut records = Self {
-            input,
+            input: LineReader::new(input, MAX_RECORD_BYTES),
             layout,
             places: Vec::new(),
-            line: 0,
-            position: 0,
             buffer: Vec::new(),
         };
         let expect = layout.expected();
@@ -126,7 +124,7 @@ impl<R: BufRead> Records<R> {
             .and_then(|record| self.fields(&record));
         Ok(Some(Record {
             line,
-            end: self.position,
+            end: self.input.end,
             fields,
         }))
     }
@@ -142,18 +140,21 @@ impl<R: BufRead> Records<R> {
         loop {
             self.buffer.clear();
             let mut quotes = Quotes::default();
-            let first = self.line + 1;
+            let first = self.input.number + 1;
             let whole = loop {
                 let start = self.buffer.len();
-                let read = self.read_line()?;
+                let line = self.input.number;
+                let read = self.input.append_line(&mut self.buffer);
+                let read =
+                    read.with_context(|| format!("the input cannot be read beyond line {line}"))?;
                 let line = self.buffer.get(start..).unwrap_or_default();
                 let line = if start == 0 { without_mark(line) } else { line };
                 quotes.read(line);
                 if !quotes.are_open() {
                     break Ok(());
                 }
-                if read == 0 || self.buffer.len() > MAX_RECORD_BYTES {
-                    let last = self.line;
+                if !read || self.buffer.len() > MAX_RECORD_BYTES {
+                    let last = self.input.number;
                     break Err(format!("has a quote that is not closed by line {last}"));
                 }
             };
@@ -162,29 +163,13 @@ impl<R: BufRead> Records<R> {
                 Ok(()) if is_long => Err(format!("is longer than {MAX_RECORD_BYTES} bytes")),
                 whole => whole,
             };
-            if self.line < first {
+            if self.input.number < first {
                 return Ok(None);
             }
             if !self.text().trim_ascii().is_empty() {
                 return Ok(Some((first, whole)));
             }
         }
-    }
-
-    /// Appends a line to the buffer, cut if it is too long to be kept, and returns its full length.
-    fn read_line(&mut self) -> anyhow::Result<usize> {
-        let (line, limit) = (self.line, MAX_RECORD_BYTES as u64 + 1);
-        let failed = || format!("the input cannot be read beyond line {line}");
-        let mut read = (&mut self.input)
-            .take(limit)
-            .read_until(b'\n', &mut self.buffer)
-            .with_context(failed)?;
-        if read > MAX_RECORD_BYTES && self.buffer.last() != Some(&b'\n') {
-            read += self.input.skip_until(b'\n').with_context(failed)?;
-        }
-        self.line += u64::from(read > 0);
-        self.position += read as u64;
-        Ok(read)
     }
 
     /// The fields of a record by their columns.
@@ -205,10 +190,6 @@ impl<R: BufRead> Records<R> {
         }
         Ok(fields)
     }
-}
-
-fn without_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text)
 }
 
 /// Splits the text of one record.

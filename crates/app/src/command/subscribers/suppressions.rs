@@ -3,13 +3,12 @@
 //! Only the provider's accounts and this database know the suppressions. An export is a third copy:
 //! an operator who restores an older backup imports it again.
 
-use std::{fmt, process::ExitCode};
+use std::process::ExitCode;
 
-use anyhow::anyhow;
 use csv::Writer;
 use newsletter::{
     audit,
-    store::{Store, SubscriberFilter, SubscriberQuery, SubscriberReader},
+    store::{SubscriberFilter, SubscriberReader},
     subscriber::{
         Account, Email, Notice, ProviderEvent, Subscriber, SubscriberStatus, SuppressionSource,
         operator::ImportedSuppression,
@@ -19,22 +18,18 @@ use newsletter::{
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
-    intake::{self, Intake},
+    export::pages,
+    intake::{self, Import, Record},
     records::{Fields, Layout},
 };
 use crate::{
     cli::SuppressionsImportArgs,
-    clock::{self, Clock},
-    command::run::Run,
-    config,
+    clock, config,
     conflicts::decide_again,
     database::Database,
     newsletter_service::{self, new_id, new_token},
     output,
 };
-
-/// Subscribers in memory at a time.
-const PAGE: usize = 500;
 
 /// The columns of an export. An import needs the first two.
 static LAYOUT: Layout = Layout {
@@ -48,31 +43,22 @@ static LAYOUT: Layout = Layout {
 /// reported or not, but not being erased.
 pub(super) async fn export(
     subscribers: &dyn SubscriberReader,
-    mut print: impl FnMut(&[u8]) -> anyhow::Result<()>,
+    print: impl FnMut(&[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let mut query = SubscriberQuery {
-        filter: SubscriberFilter::Suppressed,
-        after: None,
-        limit: PAGE,
-    };
-    let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(LAYOUT.columns)?;
-    loop {
-        let page = subscribers.list(&query).await?;
-        for subscriber in page.iter().filter(|one| !one.is_being_erased()) {
-            write(&mut writer, subscriber)?;
-        }
-        let written = writer.into_inner().map_err(|error| anyhow!("{error}"))?;
-        print(&written)?;
-        match page.last() {
-            Some(last) if page.len() == PAGE => query.after = Some(last.email.clone()),
-            _ => return Ok(()),
-        }
-        writer = Writer::from_writer(Vec::new());
-    }
+    pages(
+        subscribers,
+        SubscriberFilter::Suppressed,
+        LAYOUT.columns,
+        write,
+        print,
+    )
+    .await
 }
 
 fn write(writer: &mut Writer<Vec<u8>>, subscriber: &Subscriber) -> csv::Result<()> {
+    if subscriber.is_being_erased() {
+        return Ok(());
+    }
     let suppression = subscriber.suppression.as_ref();
     let account = suppression.and_then(|known| known.account);
     writer.write_record([
@@ -139,98 +125,28 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
 /// Imports a file.
 pub(super) async fn import(args: SuppressionsImportArgs) -> anyhow::Result<ExitCode> {
     let by = args.operator.attribution()?;
-    let entry = by
-        .entry(audit::SUPPRESSIONS_IMPORT, clock::now())
-        .with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;
-    let store = &*database.newsletter;
-    let mut import = Import {
-        store,
-        clock: clock::system(),
-        tally: Tally::default(),
-        run: Run::new(entry),
-    };
-    let ended = intake::from_file(&mut import, &args.file, &LAYOUT, read).await;
-    let Import { tally, run, .. } = import;
-    if ended.is_ok() || tally != Tally::default() {
-        output::print(tally)?;
+    let entry = by.entry(audit::SUPPRESSIONS_IMPORT, clock::now());
+    intake::run::<ImportedSuppression>(&*database.newsletter, &args.file, Some(entry)).await
+}
+
+impl Record for ImportedSuppression {
+    const LAYOUT: &'static Layout = &LAYOUT;
+    const OUTCOMES: &'static [&'static str] = &["suppressed", "unchanged"];
+
+    fn parse(fields: &Fields) -> Result<Self, String> {
+        read(fields)
     }
-    let recorded = run.end(store, tally.counts()).await;
-    ended?;
-    recorded?;
-    Ok(if tally.refused == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
-}
 
-/// Counts of the lines by outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
-    suppressed: u64,
-    unchanged: u64,
-    refused: u64,
-}
-
-impl Tally {
-    const fn counts(self) -> [(&'static str, u64); 3] {
-        [
-            ("suppressed", self.suppressed),
-            ("unchanged", self.unchanged),
-            ("refused", self.refused),
-        ]
-    }
-}
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            suppressed,
-            unchanged,
-            refused,
-        } = self;
-        write!(
-            f,
-            "{suppressed} suppressed, {unchanged} unchanged, {refused} refused"
-        )
-    }
-}
-
-/// An import in progress.
-struct Import<'a> {
-    store: &'a dyn Store,
-    clock: Clock,
-    tally: Tally,
-    run: Run,
-}
-
-impl Intake for Import<'_> {
-    type Item = ImportedSuppression;
-    type Tally = Tally;
-
-    async fn take(&mut self, items: &[ImportedSuppression]) -> anyhow::Result<()> {
-        if items.is_empty() {
-            return Ok(());
+    async fn import(items: &[Self], import: &mut Import<'_>) -> anyhow::Result<Vec<&'static str>> {
+        let store = import.store;
+        if let Some(run) = &mut import.run {
+            run.begin(store).await?;
         }
-        self.run.begin(self.store).await?;
-        let attempt = || import_suppressions(self.store, items, (self.clock)());
-        for is_news in decide_again(newsletter_service::DEADLINE, attempt).await? {
-            if is_news {
-                self.tally.suppressed += 1;
-            } else {
-                self.tally.unchanged += 1;
-            }
-        }
-        Ok(())
-    }
-
-    fn refuse(&mut self, count: u64) {
-        self.tally.refused += count;
-    }
-
-    fn tally(&self) -> Tally {
-        self.tally
+        let attempt = || import_suppressions(store, items, (import.clock)());
+        let news = decide_again(newsletter_service::DEADLINE, attempt).await?;
+        let outcome = |is_news| if is_news { "suppressed" } else { "unchanged" };
+        Ok(news.into_iter().map(outcome).collect())
     }
 }
 

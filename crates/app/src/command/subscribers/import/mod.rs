@@ -7,31 +7,21 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    collections::HashSet,
-    fmt,
-    process::ExitCode,
-    time::{Duration, Instant},
-};
+use std::{collections::HashSet, process::ExitCode, time::Duration};
 
 use newsletter::{
     audit,
-    store::Store,
     subscriber::PutSubscriber,
     usecase::{Reported, decide_subscribers, put_subscribers},
 };
 
 use super::{
     COLUMNS, TOKEN,
-    intake::{self, Intake},
-    records::Layout,
+    intake::{self, Import, Record, Tally},
+    records::{Fields, Layout},
 };
 use crate::{
-    cli::SubscribersImportArgs,
-    clock::{self, Clock},
-    command::run::Run,
-    conflicts::decide_again,
-    database::Database,
+    cli::SubscribersImportArgs, clock, conflicts::decide_again, database::Database,
     newsletter_service, output,
 };
 
@@ -46,142 +36,56 @@ static LAYOUT: Layout = Layout {
 /// Runs the command.
 pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode> {
     let by = args.operator.attribution()?;
-    let entry = by
-        .entry(audit::SUBSCRIBERS_IMPORT, clock::now())
-        .with("file", args.file.display().to_string());
     let database = Database::open(&args.store.database()).await?;
-    let store = &*database.newsletter;
-    let mut import = Import {
-        store,
-        clock: clock::system(),
-        tally: Tally::default(),
-        run: (!args.dry_run).then(|| Run::new(entry)),
-    };
-    let started = Instant::now();
-    let ended = intake::from_file(&mut import, &args.file, &LAYOUT, row::report).await;
-    let Import { tally, run, .. } = import;
-    if ended.is_ok() || tally.total() > 0 {
-        output::print(Summary(tally, started.elapsed()))?;
-    }
-    let recorded = match run {
-        Some(run) => run.end(store, tally.counts()).await,
-        None => Ok(()),
-    };
-    ended?;
-    recorded?;
+    let entry = (!args.dry_run).then(|| by.entry(audit::SUBSCRIBERS_IMPORT, clock::now()));
+    let ended = intake::run::<PutSubscriber>(&*database.newsletter, &args.file, entry).await?;
     if args.dry_run {
         output::print("Nothing was imported: this is what would become of it.")?;
     }
-    Ok(if tally.refused == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(ended)
 }
 
-/// Counts of the lines by outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
-    created: u64,
-    updated: u64,
-    unchanged: u64,
-    refused: u64,
-}
+impl Record for PutSubscriber {
+    const LAYOUT: &'static Layout = &LAYOUT;
+    const OUTCOMES: &'static [&'static str] = &["created", "updated", "unchanged"];
 
-impl Tally {
-    const fn total(&self) -> u64 {
-        self.created + self.updated + self.unchanged + self.refused
+    fn parse(fields: &Fields) -> Result<Self, String> {
+        row::report(fields)
     }
 
-    fn counts(&self) -> [(&'static str, u64); 4] {
-        [
-            ("created", self.created),
-            ("updated", self.updated),
-            ("unchanged", self.unchanged),
-            ("refused", self.refused),
-        ]
+    async fn import(puts: &[Self], import: &mut Import<'_>) -> anyhow::Result<Vec<&'static str>> {
+        let store = import.store;
+        let emails: HashSet<_> = puts.iter().map(|put| put.email.clone()).collect();
+        let emails: Vec<_> = emails.into_iter().collect();
+        let mut known = store.load(&emails).await?;
+        let reported = if let Some(run) = &mut import.run {
+            run.begin(store).await?;
+            let attempt = || put_subscribers(store, puts, (import.clock)());
+            decide_again(newsletter_service::DEADLINE, attempt).await?
+        } else {
+            let decided = decide_subscribers(store, puts, (import.clock)()).await?;
+            decided.0
+        };
+        let outcome = |Reported { subscriber, is_new }| {
+            let earlier = known.insert(subscriber.email.clone(), subscriber.clone());
+            if is_new {
+                "created"
+            } else if earlier == Some(subscriber) {
+                "unchanged"
+            } else {
+                "updated"
+            }
+        };
+        Ok(reported.into_iter().map(outcome).collect())
     }
-}
 
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            created,
-            updated,
-            unchanged,
-            refused,
-        } = self;
-        write!(
-            f,
-            "{created} created, {updated} updated, {unchanged} unchanged, {refused} refused"
-        )
-    }
-}
-
-/// The counts and the duration of an import.
-struct Summary(Tally, Duration);
-
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(tally, took) = self;
-        writeln!(f, "created   {:>10}", tally.created)?;
-        writeln!(f, "updated   {:>10}", tally.updated)?;
-        writeln!(f, "unchanged {:>10}", tally.unchanged)?;
-        writeln!(f, "refused   {:>10}", tally.refused)?;
+    fn summary(tally: &Tally, took: Duration) -> String {
+        let counts = tally.counts().iter();
+        let counts = counts.map(|(outcome, count)| format!("{outcome:<9} {count:>10}\n"));
         let (total, seconds) = (tally.total(), took.as_secs_f64());
         #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
         let rate = total as f64 / seconds.max(0.001);
-        write!(f, "{total} people in {seconds:.1} s, {rate:.0} a second")
-    }
-}
-
-/// An import in progress.
-struct Import<'a> {
-    store: &'a dyn Store,
-    clock: Clock,
-    tally: Tally,
-    /// The run in the audit log; `None` in a dry run.
-    run: Option<Run>,
-}
-
-impl Intake for Import<'_> {
-    type Item = PutSubscriber;
-    type Tally = Tally;
-
-    async fn take(&mut self, puts: &[PutSubscriber]) -> anyhow::Result<()> {
-        let emails: HashSet<_> = puts.iter().map(|put| put.email.clone()).collect();
-        let emails: Vec<_> = emails.into_iter().collect();
-        if emails.is_empty() {
-            return Ok(());
-        }
-        let mut known = self.store.load(&emails).await?;
-        let reported = if let Some(run) = &mut self.run {
-            run.begin(self.store).await?;
-            let attempt = || put_subscribers(self.store, puts, (self.clock)());
-            decide_again(newsletter_service::DEADLINE, attempt).await?
-        } else {
-            decide_subscribers(self.store, puts, (self.clock)())
-                .await?
-                .0
-        };
-        for Reported { subscriber, is_new } in reported {
-            let earlier = known.insert(subscriber.email.clone(), subscriber.clone());
-            if is_new {
-                self.tally.created += 1;
-            } else if earlier == Some(subscriber) {
-                self.tally.unchanged += 1;
-            } else {
-                self.tally.updated += 1;
-            }
-        }
-        Ok(())
-    }
-
-    fn refuse(&mut self, count: u64) {
-        self.tally.refused += count;
-    }
-
-    fn tally(&self) -> Tally {
-        self.tally
+        let counts: String = counts.collect();
+        format!("{counts}{total} people in {seconds:.1} s, {rate:.0} a second")
     }
 }

@@ -6,6 +6,7 @@ use domain::{
     testing::{by_ann, noon},
 };
 use newsletter::{
+    store::Store,
     subscriber::Subscriber,
     testing::{MemoryStore, email},
     usecase::find_subscriber,
@@ -13,12 +14,15 @@ use newsletter::{
 
 use super::{
     super::{
-        intake::{BATCH, Step, drive, spawn},
+        intake::{BATCH, drive, import_text, spawn},
         records::Records,
     },
     *,
 };
-use crate::testing::{Fault, FaultyStore};
+use crate::{
+    command::run::Run,
+    testing::{Fault, FaultyStore},
+};
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 
@@ -140,24 +144,20 @@ fn the_header_must_be_the_right_one() {
     assert!(Records::open(quoted.as_bytes(), &LAYOUT).is_ok());
 }
 
-/// Imports lines; returns the counts and the messages about bad ones.
-async fn import(store: &dyn Store, lines: &str) -> (anyhow::Result<Tally>, Vec<String>) {
-    let mut import = Import {
+/// An import that is recorded as one of the file `people.csv`, unless it is dry.
+fn importing(store: &dyn Store, operation: Option<u128>) -> Import<'_> {
+    let entry = |n| by_ann(n).entry(audit::SUBSCRIBERS_IMPORT, noon());
+    Import {
         store,
         clock: std::sync::Arc::new(noon),
-        tally: Tally::default(),
-        run: Some(Run::new(by_ann(1).entry(audit::SUBSCRIBERS_IMPORT, noon()))),
-    };
-    let mut said = Vec::new();
-    let input = Cursor::new(format!("{HEADER}{lines}").into_bytes());
-    let batches = spawn(input, &LAYOUT, row::report);
-    let ended = drive(&mut import, batches, |step| {
-        if let Step::Refused(line, why) = step {
-            said.push(format!("{line}: {why}"));
-        }
-    })
-    .await;
-    (ended.map(|()| import.tally), said)
+        run: operation.map(|n| Run::new(entry(n).with("file", "people.csv"))),
+    }
+}
+
+/// Imports lines; returns the counts and the messages about bad ones.
+async fn import(store: &dyn Store, lines: &str) -> (anyhow::Result<Tally>, Vec<String>) {
+    let mut import = importing(store, Some(1));
+    import_text::<PutSubscriber>(&mut import, &format!("{HEADER}{lines}")).await
 }
 
 async fn find(store: &dyn Store, address: &str) -> Option<Subscriber> {
@@ -166,12 +166,12 @@ async fn find(store: &dyn Store, address: &str) -> Option<Subscriber> {
 }
 
 fn tally(created: u64, updated: u64, unchanged: u64, refused: u64) -> Tally {
-    Tally {
-        created,
-        updated,
-        unchanged,
-        refused,
-    }
+    let mut tally = Tally::of::<PutSubscriber>();
+    tally.add("created", created);
+    tally.add("updated", updated);
+    tally.add("unchanged", unchanged);
+    tally.add("refused", refused);
+    tally
 }
 
 #[tokio::test]
@@ -282,15 +282,10 @@ async fn an_input_that_fails_ends_the_import_behind_what_was_read() {
 
     let store = MemoryStore::new();
     let begun = Cursor::new(format!("{HEADER}a@example.com,,,,,\n").into_bytes());
-    let mut import = Import {
-        store: &store,
-        clock: std::sync::Arc::new(noon),
-        tally: Tally::default(),
-        run: Some(Run::new(by_ann(1).entry(audit::SUBSCRIBERS_IMPORT, noon()))),
-    };
-    let input = BufReader::new(begun.chain(Failing));
-    let batches = spawn(input, &LAYOUT, row::report);
-    let error = drive(&mut import, batches, |_| {}).await.unwrap_err();
+    let mut import = importing(&store, Some(1));
+    let batches = spawn::<PutSubscriber>(BufReader::new(begun.chain(Failing)));
+    let ended = drive(&mut import, batches, &mut tally(0, 0, 0, 0), |_| {}).await;
+    let error = ended.unwrap_err();
     let error = format!("{error:#}");
     let expect = "the input cannot be read beyond line 2: pulled out";
     assert_eq!(error, expect);
@@ -298,7 +293,7 @@ async fn an_input_that_fails_ends_the_import_behind_what_was_read() {
 
 #[test]
 fn the_summary_counts() {
-    let text = Summary(tally(1, 22, 333, 4444), Duration::from_secs(2)).to_string();
+    let text = PutSubscriber::summary(&tally(1, 22, 333, 4444), Duration::from_secs(2));
     let expect = "created            1\nupdated           22\nunchanged        333\n\
                   refused         4444\n4800 people in 2.0 s, 2400 a second";
     assert_eq!(text, expect);
@@ -309,21 +304,14 @@ async fn a_run_is_in_the_audit_with_its_counts_also_when_it_breaks_off() {
     let store = FaultyStore::new();
     let away = StoreError::Unavailable("gone".to_owned());
     for (n, fault) in [(1, None), (2, Some(Fault::Fail(away)))] {
-        let entry = by_ann(n).entry(audit::SUBSCRIBERS_IMPORT, noon());
-        let mut import = Import {
-            store: &*store,
-            clock: std::sync::Arc::new(noon),
-            tally: Tally::default(),
-            run: Some(Run::new(entry.with("file", "people.csv"))),
-        };
+        let mut import = importing(&*store, Some(n));
         store.fail_next(fault);
         let lines = format!("{HEADER}a{n}@example.com,,,,,\nnonsense,,,,,\n");
-        let batches = spawn(Cursor::new(lines.into_bytes()), &LAYOUT, row::report);
-        let ended = drive(&mut import, batches, |_| {}).await;
+        let (ended, _) = import_text::<PutSubscriber>(&mut import, &lines).await;
         assert_eq!(ended.is_ok(), n == 1);
-        if n == 1 {
-            let run = import.run.take().unwrap();
-            run.end(&*store, import.tally.counts()).await.unwrap();
+        if let Ok(tally) = ended {
+            let counts = tally.counts().iter().copied();
+            import.run.unwrap().end(&*store, counts).await.unwrap();
         }
     }
     let query = AuditQuery {
@@ -346,17 +334,10 @@ async fn a_dry_run_says_what_would_become_of_it_and_writes_nothing() {
     let (done, _) = import(&*store, "a@example.com,Ada,,,,\n").await;
     assert_eq!(done.unwrap(), tally(1, 0, 0, 0));
     let tries = store.tries();
-    let mut import = Import {
-        store: &*store,
-        clock: std::sync::Arc::new(noon),
-        tally: Tally::default(),
-        run: None,
-    };
     let lines = "a@example.com,Ada,,,,\nA@example.com,Bo,,,,\nb@example.com,,,,,\n";
-    let input = Cursor::new(format!("{HEADER}{lines}").into_bytes());
-    let batches = spawn(input, &LAYOUT, row::report);
-    drive(&mut import, batches, |_| {}).await.unwrap();
-    assert_eq!(import.tally, tally(1, 1, 1, 0));
+    let text = format!("{HEADER}{lines}");
+    let (done, _) = import_text::<PutSubscriber>(&mut importing(&*store, None), &text).await;
+    assert_eq!(done.unwrap(), tally(1, 1, 1, 0));
     assert_eq!(store.tries(), tries);
     assert_eq!(find(&*store, "b@example.com").await, None);
 }

@@ -1,15 +1,21 @@
-use std::{collections::HashMap, io::Cursor};
-
 use domain::{
-    audit::{AuditLog, AuditQuery},
+    audit::{AuditLog as _, AuditQuery},
     testing::{by_ann, noon},
 };
 use newsletter::{
+    store::Store as _,
     testing::{MemoryStore, email, notice, report, subscriber_id},
     usecase::{self, find_subscriber, put_subscribers},
 };
 
-use super::*;
+use super::{
+    super::{
+        export::PAGE,
+        intake::{Tally, import_text},
+    },
+    *,
+};
+use crate::command::run::Run;
 
 const ADA: &str = "ada@example.com";
 const BOB: &str = "bob@example.com";
@@ -31,29 +37,24 @@ async fn imported(store: &MemoryStore, file: &str) -> (anyhow::Result<Tally>, Ve
     let mut import = Import {
         store,
         clock: std::sync::Arc::new(noon),
-        tally: Tally::default(),
-        run: Run::new(by_ann(7).entry(audit::SUPPRESSIONS_IMPORT, noon())),
+        run: Some(Run::new(
+            by_ann(7).entry(audit::SUPPRESSIONS_IMPORT, noon()),
+        )),
     };
-    let mut said = Vec::new();
-    let input = Cursor::new(file.to_owned().into_bytes());
-    let batches = intake::spawn(input, &LAYOUT, read);
-    let ended = intake::drive(&mut import, batches, |step| {
-        if let intake::Step::Refused(line, why) = step {
-            said.push(format!("{line}: {why}"));
-        }
-    });
-    let ended = ended.await;
-    let Import { tally, run, .. } = import;
-    run.end(store, tally.counts()).await.unwrap();
-    (ended.map(|()| tally), said)
+    let (done, said) = import_text::<ImportedSuppression>(&mut import, file).await;
+    if let Ok(tally) = &done {
+        let counts = tally.counts().iter().copied();
+        import.run.unwrap().end(store, counts).await.unwrap();
+    }
+    (done, said)
 }
 
-const fn tally(suppressed: u64, unchanged: u64, refused: u64) -> Tally {
-    Tally {
-        suppressed,
-        unchanged,
-        refused,
-    }
+fn tally(suppressed: u64, unchanged: u64, refused: u64) -> Tally {
+    let mut tally = Tally::of::<ImportedSuppression>();
+    tally.add("suppressed", suppressed);
+    tally.add("unchanged", unchanged);
+    tally.add("refused", refused);
+    tally
 }
 
 /// A store in which Ada has unsubscribed, Bob has not, and a stranger has bounced.
@@ -121,9 +122,8 @@ async fn what_was_exported_suppresses_in_another_database() {
     };
     let entries = fresh.entries(&query).await.unwrap();
     assert_eq!(entries.len(), 1, "the same run");
-    let counts: HashMap<_, _> = tally(0, 2, 0).counts().into();
-    for (name, count) in counts {
-        assert_eq!(entries[0].details[name], count);
+    for (name, count) in tally(0, 2, 0).counts() {
+        assert_eq!(entries[0].details[*name], *count);
     }
 }
 
