@@ -7,16 +7,6 @@ use domain::client::Scope;
 use crate::support::{TestApp, request};
 
 #[tokio::test]
-async fn the_document_is_served_as_it_is_printed() {
-    let app = TestApp::spawn();
-    let served = request("GET", "/api/openapi.json").send(&app).await.json();
-    assert_eq!(
-        served,
-        serde_json::to_value(adapters_http::openapi()).unwrap()
-    );
-}
-
-#[tokio::test]
 async fn what_is_documented_is_there_and_what_is_not_is_405() {
     let app = TestApp::spawn();
     let token = app.token(&Scope::ALL).await;

@@ -12,6 +12,18 @@ async fn still_works(connection: &mut Connection) -> bool {
         == 200
 }
 
+/// Sends the head of a push with one more header.
+async fn begin(app: &TestApp, (name, value): (&str, &str)) -> Connection {
+    let head = request("PUT", &format!("{PATH}/x"))
+        .token(&app.writer().await)
+        .header("Content-Type", "application/json")
+        .header(name, value)
+        .head();
+    let mut connection = app.connect().await;
+    connection.write(head.as_bytes()).await;
+    connection
+}
+
 #[tokio::test]
 async fn a_refused_request_leaves_the_connection_usable() {
     let app = TestApp::spawn();
@@ -45,14 +57,7 @@ async fn a_refused_request_leaves_the_connection_usable() {
 #[tokio::test]
 async fn an_announced_giant_is_refused_before_it_is_sent() {
     let app = TestApp::spawn();
-    let token = app.writer().await;
-    let head = request("PUT", &format!("{PATH}/x"))
-        .token(&token)
-        .header("Content-Type", "application/json")
-        .header("Content-Length", "10000000000")
-        .head();
-    let mut connection = app.connect().await;
-    connection.write(head.as_bytes()).await;
+    let mut connection = begin(&app, ("Content-Length", "10000000000")).await;
     let started = Instant::now();
     let answer = connection.read(false).await;
     assert_eq!(answer.status, 413);
@@ -94,14 +99,7 @@ async fn a_client_that_sends_everything_first_still_sees_the_answer() {
 #[tokio::test]
 async fn a_stream_is_refused_once_it_is_too_long() {
     let app = TestApp::spawn();
-    let token = app.writer().await;
-    let head = request("PUT", &format!("{PATH}/x"))
-        .token(&token)
-        .header("Content-Type", "application/json")
-        .header("Transfer-Encoding", "chunked")
-        .head();
-    let mut connection = app.connect().await;
-    connection.write(head.as_bytes()).await;
+    let mut connection = begin(&app, ("Transfer-Encoding", "chunked")).await;
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 10, "x".repeat(1 << 10));
     for _ in 0..BODY_LIMIT >> 10 {
         connection.write(chunk.as_bytes()).await;
@@ -115,14 +113,7 @@ async fn a_stream_is_refused_once_it_is_too_long() {
 #[tokio::test]
 async fn a_stream_in_small_pieces_is_read() {
     let app = TestApp::spawn();
-    let token = app.writer().await;
-    let head = request("PUT", &format!("{PATH}/chunked"))
-        .token(&token)
-        .header("Content-Type", "application/json")
-        .header("Transfer-Encoding", "chunked")
-        .head();
-    let mut connection = app.connect().await;
-    connection.write(head.as_bytes()).await;
+    let mut connection = begin(&app, ("Transfer-Encoding", "chunked")).await;
     for piece in posting().to_string().as_bytes().chunks(7) {
         let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
         connection.write(&chunk).await;
@@ -182,14 +173,7 @@ async fn requests_in_a_row_are_answered_in_a_row() {
 #[tokio::test]
 async fn a_broken_stream_is_refused() {
     let app = TestApp::spawn();
-    let token = app.writer().await;
-    let head = request("PUT", &format!("{PATH}/x"))
-        .token(&token)
-        .header("Content-Type", "application/json")
-        .header("Transfer-Encoding", "chunked")
-        .head();
-    let mut connection = app.connect().await;
-    connection.write(head.as_bytes()).await;
+    let mut connection = begin(&app, ("Transfer-Encoding", "chunked")).await;
     connection.write(b"2\r\n{\"\r\nnonsense\r\n").await;
     let answer = connection.read(false).await;
     assert_eq!(answer.status, 400);

@@ -1,7 +1,7 @@
 //! What is sent, and what is read when it is done.
 
 use time::macros::datetime;
-use wiremock::matchers::{method, path};
+use wiremock::matchers::method;
 
 use super::*;
 
@@ -114,28 +114,6 @@ async fn addresses_are_encoded() {
         assert_eq!(request.url.path(), format!("/api/subscribers/{expect}"));
         assert_eq!(request.url.query(), None);
         assert!(request.body.is_empty());
-    }
-}
-
-#[tokio::test]
-async fn a_base_url_may_end_with_a_slash_or_not() {
-    for (base, expect) in [
-        ("", "/subscribers/31"),
-        ("/", "/subscribers/31"),
-        ("/api", "/api/subscribers/31"),
-        ("/api/", "/api/subscribers/31"),
-        ("/proxied/api?x=1#y", "/proxied/api/subscribers/31"),
-    ] {
-        let server = MockServer::start().await;
-        Mock::given(method("DELETE"))
-            .and(path(expect))
-            .respond_with(ResponseTemplate::new(204))
-            .mount(&server)
-            .await;
-        let provider = provider(&format!("{}{base}", server.uri()));
-        let removed = remove(&provider, Account::New, "31").await;
-        assert_eq!(removed, Ok(()), "{base}");
-        assert_eq!(only_request(&server).await.url.query(), None);
     }
 }
 

@@ -45,19 +45,6 @@ async fn errors_have_no_address_of_a_person() {
     }
 }
 
-#[tokio::test]
-async fn errors_are_one_line_of_a_bounded_length() {
-    let body = json!({"message": format!("first\r\nsecond\u{1b}[31m{}", "ä".repeat(5000))});
-    let error = said_of(ResponseTemplate::new(400).set_body_json(body))
-        .await
-        .error();
-    let text = error.to_string();
-    assert_eq!(text.chars().count(), 400);
-    assert!(text.contains("first  second [31mää"), "{text}");
-    assert!(text.ends_with('…'), "{text}");
-    assert!(!text.contains(char::is_control), "{text}");
-}
-
 #[test]
 fn settings_that_cannot_be_used_are_named() {
     let check = |key: &str, base_url: &str, expect: SettingsError| {

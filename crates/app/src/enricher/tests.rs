@@ -3,7 +3,7 @@
 use domain::{
     enrichment::{
         Draft, DraftCache as _, DraftKey, EnrichError, Enricher as _, Enrichment, EnrichmentInput,
-        ReasonCode, StopFlag, Verdict,
+        StopFlag, Verdict,
     },
     store::StoreError,
     testing::noon,
@@ -105,14 +105,6 @@ async fn fifty_alike_at_once_are_one_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_content_is_another_call() {
-    let bench = Bench::new();
-    bench.approve("Engineer").await;
-    bench.approve("Chief engineer").await;
-    assert_eq!(bench.calls(), 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_slow_call_holds_its_reservation() {
     let bench = Bench::new();
     *bench.model.takes.lock().unwrap() = 95 * SECOND;
@@ -163,26 +155,6 @@ async fn whoever_waits_is_next_when_a_holder_vanishes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_of_no_use_is_objected_to_within_one_reservation() {
-    let bench = Bench::new();
-    bench.model.answer(Answer::Unusable);
-    let result = bench.enrich(&input("Engineer")).await;
-    assert!(
-        matches!(result, Err(EnrichError::Permanent(_))),
-        "{result:?}"
-    );
-    let objections: Vec<_> = bench.model.calls();
-    let objections: Vec<_> = objections.iter().map(|call| call.has_objection).collect();
-    assert_eq!(objections, [false, true]);
-    assert!(bench.drafts.kept().is_empty());
-    // The reservation is given back: the next one does not wait.
-    bench.model.relent();
-    let start = Instant::now();
-    bench.approve("Engineer").await;
-    assert_eq!(start.elapsed(), 2 * SECOND);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_kept_draft_at_fault_is_paid_for_again() {
     let bench = Bench::new();
     let input = input("Engineer");
@@ -209,21 +181,6 @@ async fn a_kept_draft_that_nobody_can_read_is_replaced() {
     bench.approve("Engineer").await;
     assert_eq!(bench.calls(), 1);
     assert!(Draft::from_json(&bench.drafts.kept()[0]).is_some());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_rejection_is_kept_too() {
-    let bench = Bench::new();
-    bench.model.answer(Answer::Reject(ReasonCode::Spam));
-    for _ in 0..2 {
-        let enrichment = bench.enrich(&input("Engineer")).await.unwrap();
-        let Verdict::Reject { code, text } = enrichment.verdict else {
-            panic!("{enrichment:?}")
-        };
-        assert_eq!(code, ReasonCode::Spam);
-        assert!(text.ends_with("It says so itself."), "{text}");
-    }
-    assert_eq!(bench.calls(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -291,17 +248,4 @@ async fn an_answer_of_no_use_leaves_the_breaker_closed() {
         let _ = bench.enrich(&input("Engineer")).await;
         assert!(bench.breaker.begin().is_ok(), "{answer:?}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_rules_reject_is_shown_to_no_model() {
-    let bench = Bench::new();
-    let empty = EnrichmentInput {
-        raw_description: "<p></p>".into(),
-        ..input("Engineer")
-    };
-    let enrichment = bench.enrich(&empty).await.unwrap();
-    assert!(matches!(enrichment.verdict, Verdict::Reject { .. }));
-    assert_eq!(bench.calls(), 0);
-    assert!(bench.enricher.unjudged(&input("Engineer")).is_some());
 }

@@ -1,13 +1,11 @@
-use domain::{outbox::EVENTS, outbox::Outbox as _};
 use newsletter::{
     subscriber::SubscriberStatus,
-    tasks,
     testing::{email, report, token},
 };
 
 use super::*;
 use crate::{
-    clock, kinds,
+    clock,
     testing::{Fault, FaultyStore},
 };
 
@@ -119,20 +117,6 @@ async fn a_store_that_hangs_is_not_waited_for_and_what_it_writes_stands() {
     store.open_gate();
     stopped.await.unwrap();
     assert!(service.find(&email(ADA)).await.unwrap().is_some());
-}
-
-#[tokio::test]
-async fn a_report_of_an_individual_leaves_an_event() {
-    let store = FaultyStore::new();
-    let body = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
-    service(&store).put(report(ADA, body)).await.unwrap();
-    let backlog = store.memory.backlog(&kinds::ALL).await.unwrap();
-    let waiting = |kind| {
-        let of_kind = backlog.iter().find(|backlog| backlog.kind == kind);
-        of_kind.map(|backlog| backlog.waiting)
-    };
-    assert_eq!(waiting(EVENTS.kind()), Some(1));
-    assert_eq!(waiting(tasks::SYNC), Some(0));
 }
 
 #[tokio::test]

@@ -233,6 +233,14 @@ impl Bench {
         .await;
     }
 
+    /// Waits until an enrichment is given up.
+    async fn until_dead(&self) {
+        eventually("it is dead", async || {
+            self.backlog(domain::posting::ENRICH.kind()).await.dead == 1
+        })
+        .await;
+    }
+
     async fn until_approved(&self, identifier: &str) {
         eventually("it is approved", async || {
             self.status(identifier).await == Status::Approved

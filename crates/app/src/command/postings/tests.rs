@@ -1,8 +1,6 @@
-use std::sync::Arc;
-
 use domain::{
     audit::{AuditLog, AuditQuery},
-    testing::{by_ann, create, hours, minutes, noon, push},
+    testing::{by_ann, create, minutes, noon, push},
     usecase::ingest,
 };
 use newsletter::testing::MemoryStore;
@@ -191,23 +189,6 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
         .await
         .unwrap();
     assert_eq!(sentence(&posting, &feature), "a is featured.");
-}
-
-#[tokio::test]
-async fn an_expired_posting_is_not_approved() {
-    let store = Arc::new(MemoryStore::new());
-    let expire = push("a", r#"{"expiration":{}}"#);
-    ingest(&*store, &[create("a", "acme")], NEVER, noon())
-        .await
-        .unwrap();
-    ingest(&*store, &[expire], NEVER, noon() + hours(1))
-        .await
-        .unwrap();
-    let error = apply(&*store, &id("a"), &Moderation::Approve, &by_ann(1), NEVER)
-        .await
-        .unwrap_err();
-    let expect = "Invalid JobPosting state transition from expired to approved.";
-    assert_eq!(error.to_string(), expect);
 }
 
 #[tokio::test]

@@ -72,23 +72,6 @@ async fn calls_that_fail_together_count_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_to_a_call_from_before_opens_nothing() {
-    let breaker = breaker();
-    let early = breaker.begin().unwrap();
-    refuse(&breaker, None);
-    breaker.answered(early);
-    assert!(!is_open(&breaker));
-    assert_eq!(wait(&breaker).await, 1);
-    let probe = breaker.permit().await;
-    breaker.answered(early);
-    assert!(
-        !is_open(&breaker),
-        "only the one that was let through counts"
-    );
-    drop(probe);
-}
-
-#[tokio::test(start_paused = true)]
 async fn after_a_pause_one_goes_through_until_one_is_answered() {
     let breaker = breaker();
     refuse(&breaker, None);

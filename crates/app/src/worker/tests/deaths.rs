@@ -55,10 +55,7 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
     die(&bench).await;
     die_alone(&bench, 2).await;
     let worker = bench.start();
-    eventually("it is dead", async || {
-        bench.backlog(ENRICH.kind()).await.dead == 1
-    })
-    .await;
+    bench.until_dead().await;
     let dead = bench.rows(true).await;
     assert_eq!(dead[0].last_error.as_deref(), Some(LOST_TOO_OFTEN));
     assert_eq!(bench.script.calls(), 0);

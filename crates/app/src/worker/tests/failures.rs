@@ -27,25 +27,6 @@ async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
 }
 
 #[tokio::test]
-async fn a_permanent_failure_is_given_up() {
-    let bench = Bench::new();
-    bench.script.treat(
-        "a",
-        Treatment::Fail(EnrichError::Permanent("no quota".into())),
-    );
-    bench.ingest(&[create("a", "acme")]).await;
-    let worker = bench.start();
-    eventually("it is dead", async || {
-        bench.backlog(ENRICH.kind()).await.dead == 1
-    })
-    .await;
-    let dead = bench.rows(true).await;
-    assert_eq!(dead[0].last_error.as_deref(), Some("no quota"));
-    assert_eq!(bench.status("a").await, Status::PendingEnrichment);
-    worker.stop().await;
-}
-
-#[tokio::test]
 async fn an_enricher_that_panics_fails_and_is_tried_again() {
     let mut bench = Bench::new();
     bench.settings.poll_every = Duration::from_millis(20);
@@ -133,18 +114,17 @@ async fn a_conflict_on_recording_is_tried_again() {
 }
 
 #[tokio::test]
-async fn one_bad_row_harms_no_other() {
+async fn one_bad_or_stuck_row_harms_no_other() {
+    let locked = "canceling statement due to lock timeout".to_owned();
     for fault in [
         Fault::Fail(StoreError::Broken("bad row".into())),
+        Fault::Fail(StoreError::Unavailable(locked)),
         Fault::Panic,
     ] {
-        let bench = Bench::new();
+        let mut bench = Bench::new();
+        bench.settings.poll_every = Duration::from_millis(20);
         bench
-            .ingest(&[
-                create("a", "acme"),
-                create("b", "acme"),
-                create("c", "acme"),
-            ])
+            .ingest(&["a", "b", "c"].map(|id| create(id, "acme")))
             .await;
         bench.store.poison("b", fault);
         let worker = bench.start();
@@ -156,6 +136,8 @@ async fn one_bad_row_harms_no_other() {
                 .any(|row| row.kind == "enrich" && row.last_error.is_some())
         })
         .await;
+        bench.store.heal();
+        bench.until_approved("b").await;
         worker.stop().await;
     }
 }
@@ -184,10 +166,7 @@ async fn what_is_given_up_keeps_its_texts_and_its_status() {
         .await;
     let worker = bench.start();
     bench.until_approved("b").await;
-    eventually("it is dead", async || {
-        bench.backlog(ENRICH.kind()).await.dead == 1
-    })
-    .await;
+    bench.until_dead().await;
     assert_eq!(bench.status("a").await, Status::PendingEnrichment);
     assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
 
@@ -216,10 +195,7 @@ async fn nothing_is_given_up_while_its_texts_cannot_be_kept() {
     eventually("it is tried again", async || bench.script.calls() >= 2).await;
     assert_eq!(bench.backlog(ENRICH.kind()).await.dead, 0);
     bench.store.heal();
-    eventually("it is dead", async || {
-        bench.backlog(ENRICH.kind()).await.dead == 1
-    })
-    .await;
+    bench.until_dead().await;
     assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
     worker.stop().await;
 }
@@ -234,10 +210,7 @@ async fn a_conflict_on_keeping_texts_is_decided_again() {
         .store
         .fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
     let worker = bench.start();
-    eventually("it is dead", async || {
-        bench.backlog(ENRICH.kind()).await.dead == 1
-    })
-    .await;
+    bench.until_dead().await;
     assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
     assert_eq!(bench.script.calls(), 1);
     worker.stop().await;
@@ -252,38 +225,10 @@ async fn texts_that_cannot_be_written_keep_nothing_alive() {
     let broken = StoreError::Broken("bad row".to_owned());
     bench.store.poison("a", Fault::Fail(broken));
     let worker = bench.start();
-    eventually("it is dead", async || {
-        bench.backlog(ENRICH.kind()).await.dead == 1
-    })
-    .await;
+    bench.until_dead().await;
     let dead = bench.rows(true).await;
     assert_eq!(dead[0].last_error.as_deref(), Some("no use"));
     assert_eq!(bench.texts("a").await, None);
-    worker.stop().await;
-}
-
-#[tokio::test]
-async fn what_is_stuck_alone_holds_up_no_other() {
-    let mut bench = Bench::new();
-    bench.settings.poll_every = Duration::from_millis(20);
-    let puts = ["a", "b", "c"].map(|id| create(id, "acme"));
-    bench.ingest(&puts).await;
-    let locked = StoreError::Unavailable("canceling statement due to lock timeout".to_owned());
-    bench.store.poison("b", Fault::Fail(locked));
-    let worker = bench.start();
-    bench.until_approved("a").await;
-    bench.until_approved("c").await;
-    eventually("its failure is its own", async || {
-        let rows = bench.rows(false).await;
-        let failed = |row: &TaskRow| {
-            let error = row.last_error.as_deref().unwrap_or_default();
-            row.kind == "enrich" && error.contains("lock timeout")
-        };
-        rows.iter().any(failed)
-    })
-    .await;
-    bench.store.heal();
-    bench.until_approved("b").await;
     worker.stop().await;
 }
 

@@ -131,50 +131,6 @@ async fn a_move_that_was_not_recorded_starts_over() {
     worker.stop().await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn whoever_is_suppressed_is_never_put_into_the_new_account() {
-    for status in [
-        SubscriberStatus::Unsubscribed,
-        SubscriberStatus::Bounced,
-        SubscriberStatus::SpamReported,
-    ] {
-        let bench = settled().await;
-        // Only the old account shows it.
-        bench.script.memory.set(Old, &email(ADA), status);
-        bench.migrate(ADA).await;
-        let worker = bench.start();
-        bench.until_idle().await;
-        bench.put(ADA, &named("Ada")).await;
-        bench.until_idle().await;
-        let calls = bench.script.memory.calls();
-        let only_looks = calls.iter().all(|call| matches!(call, Call::Find(..)));
-        assert!(only_looks, "{calls:?}");
-        let person = bench.script.memory.person(Old, &email(ADA));
-        assert!(person.is_some(), "they stay where that is known");
-        assert!(bench.script.memory.person(New, &email(ADA)).is_none());
-        assert_eq!(bench.subscriber(ADA).await.status, status);
-        worker.stop().await;
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_is_reported_on_the_way_is_told_after_the_arrival() {
-    let bench = settled().await;
-    bench.migrate(ADA).await;
-    let worker = bench.start();
-    bench
-        .until("the move is under way", async || {
-            bench.script.under_way() == 1
-        })
-        .await;
-    bench.put(ADA, &named("Ada")).await;
-    bench.until_idle().await;
-    let person = bench.script.memory.person(New, &email(ADA)).unwrap();
-    assert_eq!(person.profile.unwrap().name.as_deref(), Some("Ada"));
-    assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
-    worker.stop().await;
-}
-
 /// A delivery comes weeks after the move; the account that is left no longer answers.
 #[tokio::test(start_paused = true)]
 async fn a_late_suppression_reaches_one_account_while_the_other_is_locked() {

@@ -24,56 +24,6 @@ async fn a_report_is_told_to_the_account_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changed_and_changed_back_is_not_told() {
-    let bench = Bench::new();
-    let worker = bench.start();
-    bench.put(ADA, &named("Ada")).await;
-    bench.until_idle().await;
-    worker.stop().await;
-    bench.script.memory.calls();
-
-    bench.put(ADA, &named("Augusta")).await;
-    bench.put(ADA, &named("Ada")).await;
-    let worker = bench.start();
-    bench.until_idle().await;
-    assert_eq!(bench.script.memory.calls(), []);
-    worker.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn many_changes_that_wait_are_told_once() {
-    let bench = Bench::new();
-    for n in 0..50 {
-        bench.put(ADA, &named(&format!("Ada {n}"))).await;
-    }
-    let worker = bench.start();
-    bench.until_idle().await;
-    let calls = bench.script.memory.calls();
-    assert_eq!(calls, [Call::Upsert(Old, email(ADA), false)]);
-    let person = bench.script.memory.person(Old, &email(ADA)).unwrap();
-    assert_eq!(person.profile.unwrap().name.as_deref(), Some("Ada 49"));
-    worker.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_changes_during_the_call_is_told_afterwards() {
-    let bench = Bench::new();
-    let worker = bench.start();
-    bench.put(ADA, &named("Ada")).await;
-    bench
-        .until("a call is under way", async || {
-            bench.script.under_way() == 1
-        })
-        .await;
-    bench.put(ADA, &named("Augusta")).await;
-    bench.until_idle().await;
-    let person = bench.script.memory.person(Old, &email(ADA)).unwrap();
-    assert_eq!(person.profile.unwrap().name.as_deref(), Some("Augusta"));
-    assert_eq!(bench.script.asked(Old).len(), 2);
-    worker.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn without_a_key_what_would_be_sent_waits_untouched() {
     let bench = Bench::new();
     *bench.script.accounts.lock().unwrap() = vec![New];
@@ -149,20 +99,6 @@ async fn a_changed_membership_is_told_within_a_minute_while_thousands_wait_for_t
     // The others get what is left of the limit.
     let asked = bench.script.asked(Old).len() - asked;
     assert!(asked >= 120 * 95 / 100, "{asked}");
-    worker.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn someone_suppressed_is_not_put_anywhere() {
-    let bench = Bench::new();
-    bench.notice(ADA, SubscriberStatus::Unsubscribed).await;
-    bench.put(ADA, INDIVIDUAL).await;
-    let worker = bench.start();
-    bench.until_idle().await;
-    let calls = bench.script.memory.calls();
-    let only_looks = calls.iter().all(|call| matches!(call, Call::Find(..)));
-    assert!(only_looks, "{calls:?}");
-    assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
     worker.stop().await;
 }
 
