@@ -113,6 +113,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::metrics::backlog_of;
 
     fn start(bind: AdminBind) -> anyhow::Result<Option<Admin>> {
         let serving = Serving {
@@ -121,7 +122,7 @@ mod tests {
         };
         let store = Arc::new(MemoryStore::new());
         let stores = Stores {
-            outbox: Arc::clone(&store) as _,
+            backlog: backlog_of(Arc::clone(&store) as _),
             health: Arc::clone(&store) as _,
             subscribers: Arc::clone(&store) as _,
             accounts: store,

@@ -19,7 +19,7 @@ use crate::{
     clock,
     config::DatabaseUrl,
     embedded,
-    metrics::Stores,
+    metrics::{Stores, backlog_of},
     worker::{Wake, WakingStore},
 };
 
@@ -97,7 +97,7 @@ impl Database {
     /// The ports that the metrics page reads.
     pub fn for_metrics(&self) -> Stores {
         Stores {
-            outbox: Arc::clone(&self.outbox),
+            backlog: backlog_of(Arc::clone(&self.outbox)),
             health: Arc::clone(&self.health),
             subscribers: Arc::clone(&self.subscribers),
             accounts: Arc::clone(&self.accounts),

@@ -202,12 +202,7 @@ async fn adding_a_posting_that_somebody_changes_is_a_conflict() {
             until_waiting(&observer, 2).await;
             blocker.batch_execute("COMMIT").await.unwrap();
         };
-        let commit = |store: &PostgresStore, writes| {
-            let store = store.clone();
-            async move { store.commit(writes).await }
-        };
-        let (first, second, ()) =
-            tokio::join!(commit(&one, first), commit(&other, second), release);
+        let (first, second, ()) = tokio::join!(one.commit(first), other.commit(second), release);
         assert_eq!((first, second), (Ok(()), Err(StoreError::Conflict)));
     }
     without_deadlock(&database, [one, other]).await;

@@ -22,7 +22,7 @@ use metrics_exporter_prometheus::{
 };
 use newsletter::subscriber::Account;
 
-pub use self::page::{Page, PagePorts, Serving, Stores};
+pub use self::page::{Page, PagePorts, Serving, Stores, backlog_of};
 
 const ENRICHMENTS: &str = "posthaste_enrichments_total";
 const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";

@@ -10,7 +10,7 @@ use domain::{
     outbox::{Backlog, Outbox},
     store::{Health, StoreError},
 };
-use futures_util::future::join3;
+use futures_util::future::{BoxFuture, join3};
 use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use time::OffsetDateTime;
@@ -36,6 +36,18 @@ const BACKLOG_LIFETIME: Duration = Duration::from_secs(5);
 /// A count that is taken when it is called.
 pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
 
+/// A count of waiting and dead tasks by kind.
+pub type BacklogCount =
+    Arc<dyn Fn() -> BoxFuture<'static, Result<Vec<Backlog>, StoreError>> + Send + Sync>;
+
+/// Counts the tasks of every kind in an outbox.
+pub fn backlog_of(outbox: Arc<dyn Outbox>) -> BacklogCount {
+    Arc::new(move || {
+        let outbox = Arc::clone(&outbox);
+        Box::pin(async move { outbox.backlog(&kinds::ALL).await })
+    })
+}
+
 /// Counts of a process with the API.
 pub struct Serving {
     /// Pushes in flight.
@@ -56,7 +68,7 @@ pub struct Page {
 /// The ports of the store that a page reads.
 #[derive(Clone)]
 pub struct Stores {
-    pub outbox: Arc<dyn Outbox>,
+    pub backlog: BacklogCount,
     pub health: Arc<dyn Health>,
     pub subscribers: Arc<dyn SubscriberReader>,
     pub accounts: Arc<dyn Accounts>,
@@ -114,7 +126,7 @@ impl Page {
         {
             return Some(backlog.clone());
         }
-        *counted = in_time(self.ports.stores.outbox.backlog(&kinds::ALL))
+        *counted = in_time((self.ports.stores.backlog)())
             .await
             .inspect_err(|error| tracing::warn!(%error, "the metrics lack the backlog"))
             .ok()

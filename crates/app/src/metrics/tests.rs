@@ -2,9 +2,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
-    audit::Entry,
     enrichment::ReasonCode,
-    outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId, TaskRow},
+    outbox::Outbox as _,
     posting::{ENRICH, Lifetime, enrich},
     store::{Health, Store as _, StoreError, WriteSet},
     testing::{create, noon},
@@ -15,11 +14,10 @@ use newsletter::{
     subscriber::{Account, MigrationSource, SubscriberStatus},
     testing::{MemoryStore, email, notice, report},
 };
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::*;
-use crate::{clock::Clock, kinds};
+use crate::{clock::Clock, kinds, metrics::page::BacklogCount};
 
 /// The lines of a page that are not comments.
 fn samples(page: &str) -> Vec<&str> {
@@ -133,87 +131,11 @@ fn calls_of_a_model_are_spread_over_buckets_too() {
     );
 }
 
-/// An outbox that cannot be reached.
+/// A store that does not answer.
 struct Away;
 
-#[async_trait]
-impl Outbox for Away {
-    async fn claim(
-        &self,
-        _: Queue,
-        _: usize,
-        _: time::Duration,
-        _: Uuid,
-        _: OffsetDateTime,
-    ) -> Result<Vec<Claimed>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn has_suspect(&self, _: Queue, _: OffsetDateTime) -> Result<bool, StoreError> {
-        Ok(false)
-    }
-
-    async fn claim_suspect(
-        &self,
-        _: Queue,
-        _: time::Duration,
-        _: Uuid,
-        _: OffsetDateTime,
-    ) -> Result<Option<Claimed>, StoreError> {
-        Ok(None)
-    }
-
-    async fn renew(&self, _: &[Receipt], _: OffsetDateTime) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn give_back(&self, _: &[Receipt], _: OffsetDateTime) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn retry(
-        &self,
-        _: Receipt,
-        _: OffsetDateTime,
-        _: &str,
-        _: OffsetDateTime,
-    ) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn give_up(&self, _: Receipt, _: &str, _: OffsetDateTime) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn list(&self, _: bool, _: Option<TaskId>, _: usize) -> Result<Vec<TaskRow>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn dead_among(&self, _: &[Effect]) -> Result<Vec<Effect>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn tasks_of(
-        &self,
-        _: Uuid,
-        _: &[Kind],
-        _: usize,
-    ) -> Result<Vec<SubjectTask>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn revive(
-        &self,
-        _: &Revive,
-        _: Option<&Entry>,
-        _: OffsetDateTime,
-    ) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn backlog(&self, _: &[Kind]) -> Result<Vec<domain::outbox::Backlog>, StoreError> {
-        std::future::pending().await
-    }
+fn no_backlog() -> BacklogCount {
+    Arc::new(|| Box::pin(std::future::pending()))
 }
 
 #[async_trait]
@@ -223,13 +145,8 @@ impl Health for Away {
     }
 }
 
-fn page(outbox: Arc<dyn Outbox>, health: Arc<dyn Health>, serving: Option<Serving>) -> Page {
-    let people = Arc::new(MemoryStore::new());
-    page_of(outbox, health, people, serving)
-}
-
-fn page_of(
-    outbox: Arc<dyn Outbox>,
+fn page(
+    backlog: BacklogCount,
     health: Arc<dyn Health>,
     people: Arc<MemoryStore>,
     serving: Option<Serving>,
@@ -239,7 +156,7 @@ fn page_of(
     metrics::with_local_recorder(&recorder, describe);
     let ports = PagePorts {
         stores: Stores {
-            outbox,
+            backlog,
             health,
             subscribers: Arc::clone(&people) as _,
             accounts: people,
@@ -266,7 +183,9 @@ async fn the_page_says_what_waits_and_since_when() {
         signing_keys: Arc::new(|| 2),
     };
     let health = Arc::clone(&store);
-    let page = page(store, health, Some(serving)).make().await;
+    let page = page(backlog_of(store), health, Arc::default(), Some(serving))
+        .make()
+        .await;
     assert_says(
         &page,
         &[
@@ -305,7 +224,9 @@ async fn the_page_says_what_waits_and_since_when() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_does_not_answer_leaves_the_rest() {
-    let page = page(Arc::new(Away), Arc::new(Away), None).make().await;
+    let page = page(no_backlog(), Arc::new(Away), Arc::default(), None)
+        .make()
+        .await;
     assert_says(
         &page,
         &["posthaste_store_up 0", "posthaste_events_delivered_total 0"],
@@ -322,7 +243,12 @@ async fn a_store_that_does_not_answer_leaves_the_rest() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_counts_slowly_is_up() {
-    let page = page(Arc::new(Away), Arc::new(MemoryStore::new()), None);
+    let page = page(
+        no_backlog(),
+        Arc::new(MemoryStore::new()),
+        Arc::default(),
+        None,
+    );
     let page = page.make().await;
     assert_says(&page, &["posthaste_store_up 1"]);
     assert!(!page.contains("posthaste_outbox_tasks{"), "{page}");
@@ -331,7 +257,8 @@ async fn a_store_that_counts_slowly_is_up() {
 #[tokio::test(start_paused = true)]
 async fn what_waits_is_counted_now_and_then() {
     let store = Arc::new(MemoryStore::new());
-    let page = page(Arc::clone(&store) as _, Arc::clone(&store) as _, None);
+    let backlog = backlog_of(Arc::clone(&store) as _);
+    let page = page(backlog, Arc::clone(&store) as _, Arc::default(), None);
     let waiting = |count| {
         let line = r#"posthaste_outbox_tasks{kind="enrich",state="waiting"}"#;
         format!("{line} {count}")
@@ -352,35 +279,24 @@ async fn the_page_says_how_subscribers_and_accounts_stand() {
     let store = Arc::new(MemoryStore::new());
     let addresses = ["a@x.example", "b@x.example", "c@x.example"];
     let puts = addresses.map(|address| report(address, "{}"));
-    newsletter::usecase::put_subscribers(&*store, &puts, noon())
-        .await
-        .unwrap();
-    let unsubscribed = notice(addresses[0], SubscriberStatus::Unsubscribed);
-    let notices = [unsubscribed];
-    newsletter::usecase::notice_events(&*store, &notices, noon())
-        .await
-        .unwrap();
+    let put = newsletter::usecase::put_subscribers(&*store, &puts, noon());
+    put.await.unwrap();
+    let notices = [notice(addresses[0], SubscriberStatus::Unsubscribed)];
+    let done = newsletter::usecase::notice_events(&*store, &notices, noon());
+    done.await.unwrap();
     let (moving, source) = ([email(addresses[1])], MigrationSource::Manual);
-    newsletter::usecase::migrate(&*store, &moving, source, noon())
-        .await
-        .unwrap();
+    let moved = newsletter::usecase::migrate(&*store, &moving, source, noon());
+    moved.await.unwrap();
     let state = AccountState {
         paused_until: Some(noon() + time::Duration::minutes(5)),
         pause_reason: None,
         reconciled_at: Some(noon() - time::Duration::DAY),
     };
-    store
-        .keep_account_state(Account::Old, &state)
-        .await
-        .unwrap();
+    let kept = store.keep_account_state(Account::Old, &state);
+    kept.await.unwrap();
 
-    let people = Arc::clone(&store);
-    let page = page_of(
-        Arc::clone(&store) as _,
-        Arc::clone(&store) as _,
-        people,
-        None,
-    );
+    let backlog = backlog_of(Arc::clone(&store) as _);
+    let page = page(backlog, Arc::clone(&store) as _, Arc::clone(&store), None);
     let text = page.make().await;
     let subscribers = |account, status, under_way| {
         let labels = format!("account=\"{account}\",status=\"{status}\"");

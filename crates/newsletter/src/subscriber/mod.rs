@@ -253,7 +253,7 @@ pub struct Subscriber {
 
 impl Subscriber {
     /// A row for an address that was not reported.
-    fn unreported(
+    pub fn unreported(
         email: Email,
         id: SubscriberId,
         token: MigrationToken,

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::subscriber::{
-    Email, MigrationToken, Notice, Places, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
+    Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
     SubscriberStatus,
 };
 
@@ -60,24 +60,9 @@ pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
 /// # Panics
 /// When the address is invalid.
 pub fn subscriber(address: &str) -> Subscriber {
+    let (id, token) = (subscriber_id(address), token(address));
     Subscriber {
-        id: subscriber_id(address),
-        version: 1,
-        email: email(address),
         reported_at: Some(noon()),
-        as_of: None,
-        name: None,
-        country: None,
-        membership: None,
-        status: SubscriberStatus::Active,
-        suppression: None,
-        reinstated_at: None,
-        departure: None,
-        places: Places::default(),
-        migrated: None,
-        token: token(address),
-        synced_digest: None,
-        told_at: None,
-        updated_at: noon(),
+        ..Subscriber::unreported(email(address), id, token, noon())
     }
 }

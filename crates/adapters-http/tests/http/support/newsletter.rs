@@ -12,7 +12,7 @@ use std::{
 use async_trait::async_trait;
 use newsletter::{
     subscriber::{
-        self, Change, Email, MigrationSource, MigrationToken, Places, ProviderEvent, PutSubscriber,
+        self, Change, Email, MigrationSource, MigrationToken, ProviderEvent, PutSubscriber,
         Subscriber, SubscriberStatus, migration,
     },
     usecase::{Newsletter, NewsletterError, Reported},
@@ -103,24 +103,13 @@ impl Newsletter for FakeNewsletter {
         let subscriber = subscribers
             .entry(put.email.clone())
             .or_insert_with(|| Subscriber {
-                id: put.new_id,
-                version: 1,
-                email: put.email.clone(),
                 reported_at: Some(now()),
-                as_of: None,
-                name: None,
-                country: None,
-                membership: None,
-                status: SubscriberStatus::Active,
-                suppression: None,
-                reinstated_at: None,
-                departure: None,
-                places: Places::default(),
-                migrated: None,
-                token: put.new_token.clone(),
-                synced_digest: None,
-                told_at: None,
-                updated_at: now(),
+                ..Subscriber::unreported(
+                    put.email.clone(),
+                    put.new_id,
+                    put.new_token.clone(),
+                    now(),
+                )
             });
         put.name.apply(&mut subscriber.name);
         put.country.apply(&mut subscriber.country);

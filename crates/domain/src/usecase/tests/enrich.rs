@@ -69,19 +69,13 @@ impl World {
         self.now += hours(1);
         self.claims += 1;
         let lease = uuid(0x1_0000 + self.claims);
-        let claimed = self
-            .store
-            .claim(ENRICH, 1, Duration::MINUTE, lease, self.now)
-            .await
-            .unwrap();
-        let task = match claimed.into_iter().next() {
-            Some(task) => task,
-            None => self
-                .store
-                .claim_suspect(ENRICH, Duration::MINUTE, lease, self.now)
-                .await
-                .unwrap()?,
-        };
+        let (store, minute) = (&self.store, Duration::MINUTE);
+        let mut claimed = store.claim(ENRICH, 1, minute, lease, self.now).await;
+        if claimed == Ok(Vec::new()) {
+            let suspect = store.claim_suspect(ENRICH, minute, lease, self.now).await;
+            claimed = suspect.map(|suspect| suspect.into_iter().collect());
+        }
+        let task = claimed.unwrap().pop()?;
         match task.work {
             Work::Effect(effect) => Some((task.receipt, PostingId::new(effect.key()))),
             other @ Work::Event(_) => panic!("{other:?}"),
@@ -98,6 +92,13 @@ impl World {
     async fn record(&mut self, outcome: Outcome) -> Result<(), StoreError> {
         self.now += hours(1);
         record_outcomes(&self.store, &[outcome], Lifetime::days(60), self.now).await
+    }
+
+    async fn give_up(&self, assignment: &Assignment) {
+        let given_up = self
+            .store
+            .give_up(assignment.receipt, "of no use", self.now);
+        given_up.await.unwrap();
     }
 
     async fn keep(&mut self, assignment: &Assignment) {
@@ -265,11 +266,7 @@ fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
         let mut world = World::new().await;
         let first = world.assignment().await.unwrap();
         world.keep(&first).await;
-        world
-            .store
-            .give_up(first.receipt, "of no use", world.now)
-            .await
-            .unwrap();
+        world.give_up(&first).await;
         assert_eq!(world.claim().await, None);
         let dead = vec![("enrich".to_owned(), Some("of no use".to_owned()))];
         assert_eq!(world.rows(true).await, dead);
@@ -289,11 +286,7 @@ fn new_content_revives_a_posting_without_a_judgement() {
         let mut world = World::new().await;
         let first = world.assignment().await.unwrap();
         world.keep(&first).await;
-        world
-            .store
-            .give_up(first.receipt, "of no use", world.now)
-            .await
-            .unwrap();
+        world.give_up(&first).await;
         world.put(r#"{"title":"Chef"}"#).await;
         assert_eq!(world.assignment().await.unwrap().input.title, "Chef");
     });
