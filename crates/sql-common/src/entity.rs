@@ -1,7 +1,7 @@
 //! The columns of a table, in one order for everything that reads and writes it.
 //!
-//! [`entity!`](crate::entity) declares a table for diesel, the row that is read of it, and for each
-//! column how a value of the domain is written to it. Statements name the columns by
+//! [`entity!`](macro@crate::entity) declares a table for diesel, the row that is read of it, and for
+//! each column how a value of the domain is written to it. Statements name the columns by
 //! [templates](crate::sql::expand).
 
 use time::{Date, OffsetDateTime};

@@ -8,7 +8,7 @@ use crate::{company::Company, digest};
 /// A hash of title, description, city, country, company and company name. Contents with equal
 /// hashes need one enrichment.
 ///
-/// It consists of two SHA-256: all but the last [`NAME`] bytes cover the posting itself, the last
+/// It consists of two SHA-256: all but the last `NAME` bytes cover the posting itself, the last
 /// ones the company's name. So it shows whether a posting is due only because its company was
 /// renamed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
