@@ -35,8 +35,8 @@ use crate::{
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// How often the folder of keys is read while no client asks for a token: what is wrong with
-/// a key is to be in the log, and its change in the metrics, before a client notices it.
+/// The interval between reads of the folder of keys without token requests: a defect of a key
+/// reaches the log, and a change the metrics, before a client notices it.
 const KEYS_EVERY: Duration = Duration::from_secs(2);
 /// How long a stop waits for answers. A push is given up after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;

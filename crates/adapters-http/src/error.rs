@@ -35,7 +35,7 @@ use crate::schema::{object, string};
 const RETRY_OVERLOADED: u32 = 1;
 /// `Retry-After` when the store is away.
 const RETRY_UNAVAILABLE: u32 = 5;
-/// `Retry-After` while an operator has not configured what it takes.
+/// `Retry-After` in seconds of a feature that an operator has not configured.
 const RETRY_SWITCHED_OFF: u32 = 600;
 
 /// An answer that is no success.

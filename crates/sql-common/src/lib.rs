@@ -8,8 +8,8 @@
 //!   tables, their rows as values of the domain and of the newsletter, and statements.
 //! - `migrations`: which of them a database lacks.
 //!
-//! With the feature `testing` there are the tests that both stores pass (`store_suite!`), and fixtures
-//! of stored data.
+//! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of
+//! stored data.
 //!
 //! A new column of a posting is a line in `posting` beside the migrations, and what it is read as.
 

@@ -188,9 +188,9 @@ pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingVi
     })
 }
 
-/// Generates the queries of readers for one kind of database, in a module of their own: `views` of postings as
-/// [`ViewRow`]s, and `listed` for a query of a list, as [`EntryRow`]s. `$size` is the SQL of how many
-/// bytes a posting has.
+/// Generates the readers' queries for one kind of database, in a module of their own: `views` of
+/// postings as [`ViewRow`]s, and `listed` for a query of a list, as [`EntryRow`]s. `$size` is the
+/// SQL expression of a posting's size in bytes.
 #[macro_export]
 macro_rules! posting_queries {
     ($db:ty, $size:expr) => {

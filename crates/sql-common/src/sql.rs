@@ -64,7 +64,7 @@ macro_rules! statement {
 /// | `{table}` | `id, name, …` |
 /// | `{table ?}` | `?, ?, …` |
 /// | `{table ? sent}` | `?, string_to_array(?, ','), …`: a row that is sent to PostgreSQL |
-/// | `{table sent}` | `id, name, string_to_array(words, ','), …`: of rows that were sent to PostgreSQL |
+/// | `{table sent}` | `id, name, string_to_array(words, ','), …`: of rows sent to PostgreSQL |
 /// | `{table.changing}`, … | the same of the columns that may change |
 /// | `{table.changing = ?}` | `name = ?, …` |
 /// | `{table.changing = sent}` | `name = sent.name, …` |

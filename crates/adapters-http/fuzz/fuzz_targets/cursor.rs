@@ -1,4 +1,4 @@
-//! A cursor of the list: what is accepted is what was given out, byte for byte.
+//! Cursors of the list: an accepted cursor is byte for byte one that the service issues.
 
 #![no_main]
 

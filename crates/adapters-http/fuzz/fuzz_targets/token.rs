@@ -1,4 +1,4 @@
-//! Access tokens. A text that nobody signed is never accepted; one with our signature is accepted
+//! Access tokens. An unsigned text is never accepted; one with the service's signature is accepted
 //! only if its claims, read by themselves, are whole and ours.
 
 #![no_main]

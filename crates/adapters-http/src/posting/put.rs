@@ -60,8 +60,8 @@ pub(super) async fn handle(
     Ok(response.json(PutAnswer::of(answer.id.uuid())))
 }
 
-/// Logs the client and its change, in the span of the request, which has its id. Pushes that change nothing
-/// are most of them, and leave no line.
+/// Logs the client and its change in the request's span, which has the request's id. Unchanged
+/// pushes, which are the most, leave no line.
 fn trace(request: &HttpRequest, client_id: ClientId, answer: &posting::Answer) {
     let outcome = answer.outcome;
     if outcome == PutOutcome::Unchanged {
