@@ -8,7 +8,7 @@ use domain::{
     outbox::{EVENTS, Effect, Event, Receipt, Revive},
     store::StoreError,
 };
-use sql_common::outbox::{Retry, bury_values};
+use sql_common::outbox::{Retry, dead_letter_values};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -165,7 +165,7 @@ statement! {
     /// one that is raised at this moment may get no mark, and is passed by.
     Bury =
     concat!(
-        "WITH buried AS (", sql_common::bury!(), " RETURNING outbox.id, kind, subject, dead_at) \
+        "WITH buried AS (", sql_common::dead_letter!(), " RETURNING outbox.id, kind, subject, dead_at) \
          UPDATE outbox SET blocked = true FROM buried \
          WHERE buried.kind = 'event' AND buried.dead_at IS NOT NULL AND outbox.kind = 'event' \
          AND outbox.subject = buried.subject AND outbox.id > buried.id"
@@ -179,7 +179,7 @@ pub(super) async fn give_up(
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = bury_values(receipt, error, now).map(Value::from);
+    let values = dead_letter_values(receipt, error, now).map(Value::from);
     execute::<Bury>(conn, &values).await?;
     Ok(())
 }

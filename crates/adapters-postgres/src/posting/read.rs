@@ -21,7 +21,7 @@ use sql_common::{
     company::{CompanyRow, companies},
     posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
     statement,
-    stored::words,
+    stored::parse_all,
     types::StoredId,
 };
 use time::OffsetDateTime;
@@ -153,7 +153,7 @@ pub(crate) async fn overdue(
 ) -> Result<Vec<SourceIdentifier>, Failure> {
     let values = [now.into(), limit.into()];
     let found: Vec<String> = load_rows::<Overdue, _>(conn, &values).await?;
-    Ok(words(found, IDENTIFIER)?)
+    Ok(parse_all(found, IDENTIFIER)?)
 }
 
 #[async_trait]

@@ -5,7 +5,7 @@ use domain::{
     outbox::{EVENTS, Effect, Event, Receipt, Revive},
     store::StoreError,
 };
-use sql_common::outbox::{Retry, bury_values};
+use sql_common::outbox::{Retry, dead_letter_values};
 use time::OffsetDateTime;
 
 use crate::{
@@ -157,7 +157,7 @@ pub(super) fn retry(
 }
 
 statement! {
-    Bury = sql_common::bury!()
+    Bury = sql_common::dead_letter!()
 }
 
 statement! {
@@ -174,7 +174,7 @@ pub(super) fn give_up(
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    if execute::<Bury>(conn, &bury_values(*receipt, error, now))? > 0 {
+    if execute::<Bury>(conn, &dead_letter_values(*receipt, error, now))? > 0 {
         let task = receipt.task.0.into();
         execute::<Block>(conn, &[task, task])?;
     }

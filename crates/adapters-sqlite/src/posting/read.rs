@@ -15,7 +15,7 @@ use domain::{
 use sql_common::{
     posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
     statement,
-    stored::words,
+    stored::parse_all,
     types::StoredId,
 };
 use time::OffsetDateTime;
@@ -103,7 +103,7 @@ pub(crate) fn overdue(
     limit: i64,
 ) -> Result<Vec<SourceIdentifier>, Failure> {
     let found: Vec<String> = load_rows::<Overdue, _>(conn, &[now.into(), limit.into()])?;
-    Ok(words(found, IDENTIFIER)?)
+    Ok(parse_all(found, IDENTIFIER)?)
 }
 
 #[async_trait]
