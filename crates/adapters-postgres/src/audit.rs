@@ -18,7 +18,7 @@ use crate::{
 };
 
 statement! {
-    /// The details of a run that has ended replace those of its beginning.
+    /// The entry of a finished run replaces the one written when the run began.
     Write =
     "INSERT INTO audit ({audit}) SELECT {audit sent} FROM unnest({audit ?}) AS sent ({audit}) \
      ON CONFLICT (id) DO UPDATE SET {audit.changing = excluded}",
@@ -49,13 +49,13 @@ mod tests {
     use super::*;
     use crate::{
         statement::Sql,
-        tests::plans::{goes_by, plan},
+        tests::plans::{assert_uses_index, plan},
     };
 
     #[tokio::test]
     async fn it_is_read_in_order() {
         let plan = plan(Read::text(), "(timestamptz, timestamptz, uuid, bigint)").await;
-        goes_by(&plan, "audit_newest");
+        assert_uses_index(&plan, "audit_newest");
         assert!(!plan.contains("Sort"), "{plan}");
     }
 }

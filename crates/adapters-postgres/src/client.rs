@@ -1,4 +1,4 @@
-//! The port to the table `clients`.
+//! The `Clients` port, on the table `clients`.
 
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, OptionalExtension, QueryDsl, SelectableHelper};
@@ -25,7 +25,7 @@ statement! {
 }
 
 statement! {
-    /// Counts a client that is revoked already, and leaves it as it is.
+    /// Counts a client that was revoked before, but keeps its first revocation time.
     Revoke = "UPDATE clients SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?"
 }
 

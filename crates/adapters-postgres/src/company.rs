@@ -12,7 +12,7 @@ use sql_common::{
 
 use crate::statement::{Value, bools, texts, times, uuids};
 
-/// The companies with these ids, as far as they exist.
+/// Selects the companies with these ids.
 #[diesel::dsl::auto_type]
 pub(crate) fn by_id(ids: Vec<StoredId>) -> _ {
     let columns: AsSelect<CompanyRow, Pg> = CompanyRow::as_select();
@@ -21,7 +21,7 @@ pub(crate) fn by_id(ids: Vec<StoredId>) -> _ {
         .select(columns)
 }
 
-/// Adds companies to what is known.
+/// Adds companies to those already loaded.
 pub(crate) fn add(known: &mut Known, companies: Vec<CompanyRow>) -> Result<(), StoreError> {
     for row in companies {
         let company = Company::try_from(row)?;
@@ -30,7 +30,7 @@ pub(crate) fn add(known: &mut Known, companies: Vec<CompanyRow>) -> Result<(), S
     Ok(())
 }
 
-/// The columns of the companies that a commit writes.
+/// Returns the column arrays of the companies that a commit writes.
 pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 7] {
     [
         uuids(rows, |write| write.company.id.uuid()),

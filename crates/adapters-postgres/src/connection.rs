@@ -1,13 +1,13 @@
-//! The connections to one database: a bounded pool, and how work runs on it.
+//! A bounded pool of connections to one database, and how work runs on them.
 //!
-//! Every piece of work runs in a task of its own, to its end, whether or not its caller still
-//! waits: a request that goes away in the middle of a transaction would otherwise leave it open
-//! on a connection that the next one gets. Waiting for a connection is not part of it, so who
-//! goes away while it waits leaves nothing behind.
+//! Work runs in a task of its own, to its end, even if the caller has stopped waiting. Otherwise a
+//! cancelled request could leave a transaction open on a connection that the next request gets.
+//! Only waiting for a connection is part of the caller's future, and can be cancelled without a
+//! trace.
 //!
-//! A connection goes back to the pool only after an outcome that leaves no doubt about its
-//! state. One that the server closed, for a restart or otherwise, is noticed when it is taken
-//! and replaced by a fresh one; nothing has to be told that the server is back.
+//! A connection returns to the pool only if its state is known. The pool notices a closed
+//! connection when it is next taken, and replaces it, so nothing needs to be done after a restart
+//! of the server.
 
 use std::{
     future::Future,
@@ -33,16 +33,16 @@ use crate::{
     PostgresOptions, PostgresUrl,
     error::{Failure, chain},
     establish::Connector,
-    recent::Recent,
+    recent::RecentCommits,
     tls,
 };
 
-/// How long a connection may take to show that it still works.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+/// How long a connection may take to answer when it is checked.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Connection = Object<AsyncDieselConnectionManager<AsyncPgConnection>>;
 
-/// Work on a connection, whose future may change threads.
+/// Work on a connection, whose future is `Send`.
 pub(crate) trait Work<T>:
     for<'r> AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
     + for<'r> Named<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
@@ -59,9 +59,9 @@ impl<T, F> Work<T> for F where
 {
 }
 
-/// A function that names its future, which `AsyncFnOnce` alone does not.
+/// An async function whose future type can be named; that of `AsyncFnOnce` cannot.
 pub(crate) trait Named<C, T>: FnOnce(C) -> Self::Future {
-    /// What it returns.
+    /// The future.
     type Future: Future<Output = T>;
 }
 
@@ -78,13 +78,13 @@ pub(crate) struct Connections {
     pool: Pool<AsyncPgConnection>,
     acquire_timeout: Duration,
     work_timeout: Duration,
-    /// As the server writes it.
-    row_patience: Arc<str>,
-    recent: Mutex<Recent>,
+    /// A value of the server setting `lock_timeout`.
+    row_lock_timeout: Arc<str>,
+    recent: Mutex<RecentCommits>,
 }
 
 impl Connections {
-    /// Prepares connections; none is made before it is needed.
+    /// Sets up the pool; a connection is made when it is first needed.
     pub(crate) fn new(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
         let tls = MakeRustlsConnect::new(tls::client_config(url)?);
         let connector = Arc::new(Connector::new(url, options, tls));
@@ -94,7 +94,7 @@ impl Connections {
             let connector = Arc::clone(&connector);
             Box::pin(async move { connector.connect().await })
         });
-        // The manager hands the URL to the setup, which has what it needs without it.
+        // The setup closure has the URL already.
         let manager = AsyncDieselConnectionManager::new_with_config(String::new(), manager);
         let pool = Pool::builder(manager)
             .max_size(options.max_connections.max(1))
@@ -104,26 +104,26 @@ impl Connections {
             pool,
             acquire_timeout: options.acquire_timeout,
             work_timeout: options.work_timeout(),
-            row_patience: format!("{}ms", options.row_lock_timeout.as_millis()).into(),
+            row_lock_timeout: format!("{}ms", options.row_lock_timeout.as_millis()).into(),
             recent: Mutex::default(),
         })
     }
 
-    /// How long a commit waits for a row, as a value of `lock_timeout`.
-    pub(crate) fn row_patience(&self) -> Arc<str> {
-        Arc::clone(&self.row_patience)
+    /// How long a commit waits for a row lock, as a value of `lock_timeout`.
+    pub(crate) fn row_lock_timeout(&self) -> Arc<str> {
+        Arc::clone(&self.row_lock_timeout)
     }
 
-    /// Fails when one commit after the other has failed just now.
+    /// Fails if the latest commits have all failed.
     pub(crate) fn check_commits(&self) -> Result<(), StoreError> {
-        self.recent().verdict(Instant::now())
+        self.recent().check(Instant::now())
     }
 
-    fn recent(&self) -> MutexGuard<'_, Recent> {
+    fn recent(&self) -> MutexGuard<'_, RecentCommits> {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection from the pool, or makes one if there is room.
+    /// Takes a connection from the pool, or makes one if the pool is not full.
     pub(crate) async fn get(&self) -> Result<Connection, StoreError> {
         let seconds = self.acquire_timeout.as_secs_f32();
         match timeout(self.acquire_timeout, self.pool.get()).await {
@@ -147,14 +147,14 @@ impl Connections {
         self.get().await.map(Object::take)
     }
 
-    /// Runs work outside of a transaction: each statement is one of its own.
+    /// Runs work outside a transaction: each statement commits by itself.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl Work<T>) -> Result<T, StoreError> {
         let conn = self.get().await?;
         Ok(self.run_on(conn, work).await?)
     }
 
-    /// Runs work whose last statement writes, and so commits. When the answer to it is lost,
-    /// nobody knows what was written.
+    /// Runs work whose last statement writes and thereby commits. If its answer is lost, the
+    /// outcome is [`StoreError::InDoubt`].
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl Work<T>,
@@ -165,7 +165,7 @@ impl Connections {
             Failure::Lost(why) => StoreError::InDoubt(why),
             failure => failure.into(),
         });
-        self.recent().note(&result, Instant::now());
+        self.recent().record(&result, Instant::now());
         result
     }
 
@@ -204,18 +204,18 @@ impl Connections {
         }))
         .await;
         let result = result.map_err(|failure| match failure {
-            // What was lost after the work is the answer to COMMIT.
+            // The work succeeded, so the lost answer is that to COMMIT.
             Failure::Answered(why) | Failure::Lost(why) if was_done.load(Ordering::Relaxed) => {
                 StoreError::InDoubt(why)
             }
             failure => failure.into(),
         });
-        self.recent().note(&result, Instant::now());
+        self.recent().record(&result, Instant::now());
         result
     }
 }
 
-/// The outcome of work, which comes to an end even when the server has vanished.
+/// Limits the time of work, in case the server has vanished.
 async fn limited<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, Failure>>,
@@ -228,11 +228,11 @@ async fn limited<T>(
     })
 }
 
-/// Gives a connection back. After any failure that is not an ordinary answer it is closed
-/// instead, which ends whatever it may still be doing.
+/// Returns a connection to the pool, or closes it after a failure that leaves its state unknown;
+/// closing also ends a statement that may still run on it.
 ///
-/// An error that says nothing known is the server's farewell if the connection ends with it, in
-/// whatever language.
+/// An unrecognised error counts as a lost connection if the server no longer answers: the server
+/// may have announced its shutdown in another language.
 async fn settle<T>(mut conn: Connection, result: Result<T, Failure>) -> Result<T, Failure> {
     let result = match result {
         Err(Failure::Broken(why)) if !is_alive(&mut conn).await => Err(Failure::Lost(why)),
@@ -244,13 +244,13 @@ async fn settle<T>(mut conn: Connection, result: Result<T, Failure>) -> Result<T
     result
 }
 
-/// Whether the server still answers on a connection.
+/// Whether the server still answers on this connection.
 async fn is_alive(conn: &mut AsyncPgConnection) -> bool {
-    let answer = timeout(SIGN_OF_LIFE, conn.batch_execute("SELECT 1")).await;
+    let answer = timeout(CHECK_TIMEOUT, conn.batch_execute("SELECT 1")).await;
     matches!(answer, Ok(Ok(())))
 }
 
-/// The outcome of work in another task.
+/// Awaits work in another task.
 async fn joined<T>(work: task::JoinHandle<Result<T, Failure>>) -> Result<T, Failure> {
     match work.await {
         Ok(result) => result,

@@ -1,6 +1,6 @@
-//! The table `drafts`, and the port to it.
+//! The `DraftCache` port, on the table `drafts`.
 //!
-//! No statement waits for more than one row, so no two of them wait for each other.
+//! No statement waits for more than one row, so deadlocks cannot happen.
 
 use async_trait::async_trait;
 use diesel::{
@@ -26,13 +26,13 @@ use crate::{
 };
 
 statement! {
-    /// Looks first, so that whoever finds a draft, or somebody at it, writes nothing: an `INSERT`
-    /// locks the row that is in its way. What looked free may be somebody else's meanwhile, so
-    /// that is checked once more (`excluded.used_at` is the time of asking). A draft has no holder
-    /// and no end, so it is never free.
+    /// Reads before it writes, because an `INSERT` locks the row it conflicts with: a key with a
+    /// draft, or reserved by another worker, needs no lock. Another worker may reserve the key
+    /// after that read, so the upsert checks again (`excluded.used_at` is the time of the request).
+    /// A draft has neither a holder nor an end, so it never looks free.
     ///
-    /// A draft that is in use has its time set once a day. Whether there is one is decided by what
-    /// there was when this began, both times, so no row is written twice.
+    /// `used_at` of a draft is updated at most once a day. The upsert and that update both go by
+    /// the row as first read, so at most one of them writes it.
     Reserve =
     "WITH asked (key, holder, reserved_until, now) AS (VALUES (?, ?, ?, ?)), \
      known AS (SELECT drafts.* FROM asked JOIN drafts USING (key)), \
@@ -58,7 +58,7 @@ statement! {
     )
 }
 
-/// Whether it was granted, and what there was before.
+/// Whether the reservation was granted, and the row as it was before.
 #[derive(Queryable)]
 struct Row {
     is_granted: bool,
@@ -86,14 +86,14 @@ impl TryFrom<Row> for Reservation {
             let until = until.ok_or_else(|| corrupt("drafts.reserved_until", "nothing"))?;
             until.time("drafts.reserved_until")?;
         }
-        // Also what looked free: somebody else was quicker.
+        // Another worker may have reserved the key after it was read as free.
         Ok(Self::Taken)
     }
 }
 
 statement! {
-    /// Passes by what somebody else is writing at this moment: that is in use. The rows are found
-    /// once and for all (`MATERIALIZED`), or they would not be limited.
+    /// Skips rows that another transaction is writing, since those are in use. `MATERIALIZED` keeps
+    /// the `LIMIT` in force.
     Forget =
     "WITH unused AS MATERIALIZED (\
      SELECT key FROM drafts WHERE used_at < ? AND (reserved_until IS NULL OR reserved_until < ?) \
@@ -170,21 +170,21 @@ mod tests {
     use super::*;
     use crate::{
         statement::Sql,
-        tests::plans::{goes_by, plan},
+        tests::plans::{assert_uses_index, plan},
     };
 
     #[tokio::test]
     async fn a_key_is_looked_up() {
         let plan = plan(Reserve::text(), "(bytea, uuid, timestamptz, timestamptz)").await;
-        goes_by(&plan, "drafts_pkey");
+        assert_uses_index(&plan, "drafts_pkey");
         assert_eq!(plan.matches("using drafts_pkey ").count(), 2, "{plan}");
     }
 
     #[tokio::test]
     async fn what_is_unused_is_found_in_order() {
         let plan = plan(Forget::text(), "(timestamptz, timestamptz, bigint)").await;
-        goes_by(&plan, "drafts_used");
-        goes_by(&plan, "drafts_pkey");
+        assert_uses_index(&plan, "drafts_used");
+        assert_uses_index(&plan, "drafts_pkey");
         assert!(!plan.contains("Sort"), "{plan}");
     }
 }

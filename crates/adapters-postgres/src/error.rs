@@ -1,4 +1,4 @@
-//! What went wrong on a connection, told apart once, where diesel's error arrives.
+//! Classifies failures of a connection, in one place.
 
 use std::error::Error;
 
@@ -8,16 +8,16 @@ use domain::store::StoreError;
 /// Why work on a connection failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// Another transaction was faster: read again.
+    /// Another transaction was faster; the caller has to load again.
     Conflict,
     /// Another transaction keeps a row locked.
     Locked(String),
-    /// The server ended the statement for a reason that may pass, and has undone it.
+    /// The server cancelled the statement, for a reason that may pass, and undid it.
     Answered(String),
-    /// The server or the connection is lost, or about to be: whether the statement was carried out is
+    /// The connection is lost, or the server is stopping; whether the statement was carried out is
     /// unknown.
     Lost(String),
-    /// Trying again would not help.
+    /// Retrying would not help.
     Broken(String),
 }
 
@@ -32,7 +32,7 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// What the port says of a failure of work that wrote nothing for certain.
+/// For work that has certainly written nothing.
 impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
         match failure {
@@ -49,19 +49,19 @@ impl From<DieselError> for Failure {
         match error {
             DieselError::DatabaseError(kind, info) => classify(kind, info.as_ref()),
             DieselError::RollbackErrorOnCommit { commit_error, .. } => Self::from(*commit_error),
-            // The connection was lost in the middle of a transaction.
+            // The connection was lost within a transaction.
             DieselError::BrokenTransactionManager => Self::Lost(error.to_string()),
             other => Self::Broken(other.to_string()),
         }
     }
 }
 
-/// What migrations fail with.
+/// Migrations return boxed errors.
 impl From<Box<dyn Error + Send + Sync>> for Failure {
     fn from(error: Box<dyn Error + Send + Sync>) -> Self {
         match error.downcast::<DieselError>() {
             Ok(error) => (*error).into(),
-            Err(error) => by_words(error.to_string()),
+            Err(error) => by_message(error.to_string()),
         }
     }
 }
@@ -72,28 +72,28 @@ fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Fai
         DatabaseErrorKind::UniqueViolation | DatabaseErrorKind::SerializationFailure => {
             Failure::Conflict
         }
-        // A server that refuses to write became a standby: another one is the primary now.
+        // A server that refuses writes has become a standby; the primary is another one now.
         DatabaseErrorKind::ReadOnlyTransaction
         | DatabaseErrorKind::UnableToSendCommand
         | DatabaseErrorKind::ClosedConnection => Failure::Lost(message),
-        DatabaseErrorKind::Unknown => by_words(message),
+        DatabaseErrorKind::Unknown => by_message(message),
         _ => Failure::Broken(message),
     }
 }
 
 type Phrases = (fn(String) -> Failure, &'static [&'static str]);
 
-/// PostgreSQL's words for what is no defect. diesel hands on the words only, not the code they belong
-/// to; `connection` sees to it that they are English.
+/// Messages of PostgreSQL that are no defects of this program. diesel passes on the message without
+/// its SQLSTATE; `establish` asks the server for English ones.
 const PHRASES: [Phrases; 4] = [
     (
         |_| Failure::Conflict,
-        // 40P01, and what serialisation failures are called.
+        // 40P01 and 40001: a deadlock, or a serialisation failure.
         &["deadlock detected", "could not serialize access"],
     ),
     (
         Failure::Locked,
-        // 55P03: a lock was not to be had in time.
+        // 55P03: a lock was not available in time.
         &[
             "canceling statement due to lock timeout",
             "could not obtain lock on",
@@ -101,20 +101,20 @@ const PHRASES: [Phrases; 4] = [
     ),
     (
         Failure::Answered,
-        // 57014: a limit on time was reached, or somebody asked for it.
+        // 57014: a timeout, or a cancel request.
         &["canceling statement due to"],
     ),
     (
         Failure::Lost,
         &[
-            // 25P03, 25P04, 57P05: a limit on the time of a connection was reached.
+            // 25P03, 25P04, 57P05: a timeout of the session.
             "terminating connection due to",
-            // 57P01 to 57P03: the server stops, starts, or has lost a process of its own.
+            // 57P01 to 57P03: the server is stopping or starting, or one of its processes crashed.
             "terminating connection because",
             "the database system is",
             "terminating background worker",
             "server closed the connection",
-            // 53300, 53200, 53100, 53400, 58030: it has no more of something.
+            // 53300, 53200, 53100, 53400, 58030: the server is out of a resource.
             "too many clients",
             "too many connections",
             "remaining connection slots",
@@ -126,15 +126,15 @@ const PHRASES: [Phrases; 4] = [
             "could not fsync file",
             "could not open file",
             "could not resize shared memory segment",
-            // 25006, 0A000: it is a standby, or about to become the primary.
+            // 25006, 0A000: the server is a standby, or is being promoted.
             "in a read-only transaction",
             "during recovery",
         ],
     ),
 ];
 
-/// Sorts a message of PostgreSQL's.
-fn by_words(message: String) -> Failure {
+/// Classifies a failure by PostgreSQL's message.
+fn by_message(message: String) -> Failure {
     let sort = PHRASES
         .iter()
         .find(|(_, phrases)| phrases.iter().any(|phrase| message.contains(phrase)));
@@ -144,7 +144,7 @@ fn by_words(message: String) -> Failure {
     }
 }
 
-/// An error with everything behind it, on one line.
+/// An error and its sources, on one line.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,7 +1,7 @@
-//! How a connection is made, and what it asks of the server and of the network.
+//! How a connection is made, and its settings for the server and for TCP.
 //!
-//! Settings are set once it is there, in one round trip, and not in the packet that starts it: a
-//! pooler such as `PgBouncer` refuses that packet with settings in it, or ignores them.
+//! Settings of the session are sent after the connection is made, in one round trip. A pooler such
+//! as `PgBouncer` ignores settings in the startup packet, or refuses it.
 
 use std::{pin::pin, time::Duration};
 
@@ -13,19 +13,20 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{PostgresOptions, PostgresUrl, error::chain};
 
-/// How long a connection may be silent before the network is asked whether the server is still
-/// there, how often it is asked, and how long what was sent may stay without a sign of receipt.
+/// How long a connection may be idle before the first TCP keepalive probe; the time between probes;
+/// and how long sent data may stay unacknowledged.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEPALIVE_RETRIES: u32 = 3;
 const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
 
-/// Every query here looks rows up by an index, one after the other. The server would choose
-/// otherwise while a table is small, and keep to it for as long as the statement stays prepared
-/// and nobody has analysed the table: a new database that is filled would get slower and slower.
-/// For the same reason there is nothing to be gained by planning a statement anew for its values,
-/// as the server would for small batches, each time. A plan that is not made for its values takes
-/// a page of a list for a tenth of the table, and would start processes of the server to read it.
+/// Settings of the planner: nested index lookups, and generic plans.
+///
+/// Every query here looks rows up by an index. While a table is small, the server would prefer a
+/// sequential scan, and keep that plan for as long as the statement stays prepared and the table is
+/// not analysed; a new database would get slower as it fills. A custom plan for each execution
+/// would not be better, only cost planning time. A generic plan assumes that a page of a list reads
+/// a tenth of the table, and would start parallel workers for it.
 const PLANNER: [(&str, &str); 6] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
@@ -35,8 +36,8 @@ const PLANNER: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// Has the server report errors in English, by which they are told apart, if the role may, and
-/// returns whether it does.
+/// Asks for error messages in English, by which `error` classifies them, if the role may set that;
+/// returns whether they are.
 const ENGLISH: &str = "SELECT set_config('lc_messages', 'C', false) \
      WHERE current_setting('lc_messages') !~* '^(C|POSIX|en)' \
      AND has_parameter_privilege('lc_messages', 'SET'); \
@@ -50,7 +51,7 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// What the URL says wins over the options.
+    /// Settings in the URL take precedence over the options.
     pub(crate) fn new(
         url: &PostgresUrl,
         options: &PostgresOptions,
@@ -107,7 +108,7 @@ fn speaks_english(answer: &[SimpleQueryMessage]) -> bool {
     rows.next_back().is_some_and(|row| row.get(0) == Some("t"))
 }
 
-/// What a connection asks of the network.
+/// Adds timeouts and keepalives that the URL does not set.
 fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
     let mut config = url.config().clone();
     if config.get_application_name().is_none() {
@@ -127,7 +128,8 @@ fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
     config
 }
 
-/// The statements that set a connection up. Options of the URL are set when it starts, and stay.
+/// The statements that set up a session. Settings among the URL's `options` are already in force,
+/// and are left out.
 fn set_up(of_url: Option<&str>, options: &PostgresOptions) -> String {
     let limits = [
         ("statement_timeout", options.statement_timeout),
@@ -148,7 +150,7 @@ fn set_up(of_url: Option<&str>, options: &PostgresOptions) -> String {
     format!("SELECT {}; {ENGLISH}", settings.join(", "))
 }
 
-/// Whether options as on a server's command line (`-c name=value`, `--name=value`) name a setting.
+/// Whether command-line options (`-c name=value`, `--name=value`) set this parameter.
 fn sets(options: &str, name: &str) -> bool {
     options.split_whitespace().any(|word| {
         let word = word.strip_prefix("--").unwrap_or(word);

@@ -1,4 +1,4 @@
-//! Whether pushes can succeed, and what time it is for the server.
+//! Whether the database accepts writes, and the time of its clock.
 
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
@@ -11,7 +11,8 @@ use crate::{
 };
 
 statement! {
-    /// Whether the server is a standby, whether it refuses to write, and which rights the role lacks.
+    /// Whether the server is a standby, whether it is read-only, and which privileges the role
+    /// lacks.
     Writable =
     "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean, \
      (SELECT string_agg(format('%s on %s', action, name), ', ') FROM (VALUES \

@@ -1,24 +1,23 @@
 //! The production store: any number of processes on one PostgreSQL database.
 //!
 //! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader),
-//! [`Health`](domain::store::Health),
+//! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
 //! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
 //! [`DraftCache`](domain::enrichment::DraftCache) and [`AuditLog`](domain::audit::AuditLog); and
-//! of the newsletter [`Store`](newsletter::store::Store),
+//! those of the newsletter, [`Store`](newsletter::store::Store),
 //! [`SubscriberReader`](newsletter::store::SubscriberReader) and
-//! [`Accounts`](newsletter::store::Accounts).
-//! Nothing that another process can change is kept in
-//! memory.
+//! [`Accounts`](newsletter::store::Accounts). It keeps nothing in memory that another process can
+//! change.
 //!
-//! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
-//!   connections; `health`, `recent`: whether it can be written.
-//! - `migrations`: the tables, whose columns are explained there.
-//! - `statement`: statements that are prepared once.
+//! - `url`, `tls`, `establish`, `connection`: the address of the database, and the pool of
+//!   connections to it; `health`, `recent`: whether it accepts writes.
+//! - `migrations`: the schema; the migrations themselves explain its columns.
+//! - `statement`: statements that are prepared once for each connection.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
-//!   `client`, `draft` and `audit` hold the statements of their tables.
+//!   `client`, `draft` and `audit`: the statements of each table.
 //!
-//! With the feature `testing` there are databases for tests, on the server that they were given.
+//! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
+//! names.
 
 mod audit;
 mod client;
@@ -56,15 +55,15 @@ pub use self::{
 
 /// A store in a PostgreSQL database. Clones share its connections.
 ///
-/// Its connections live on the tokio runtime that its methods are called on.
+/// Its connections belong to the tokio runtime on which its methods are called.
 #[derive(Clone)]
 pub struct PostgresStore {
     connections: Arc<Connections>,
 }
 
 impl PostgresStore {
-    /// Connects to a database. The schema may lack migrations ([`Self::migrate`]); one that is
-    /// newer than this program is refused.
+    /// Opens a database, which may lack migrations ([`Self::migrate`]). Fails if its schema is
+    /// newer than this program.
     pub async fn open(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
         let store = Self {
             connections: Arc::new(Connections::new(url, options)?),
@@ -80,8 +79,8 @@ impl PostgresStore {
             .await
     }
 
-    /// Applies the migrations that the schema lacks, all or none, and says which they were.
-    /// Several processes may do this at once.
+    /// Applies the missing migrations, all or none, and returns their names. Several processes may
+    /// call this at once.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         let conn = self.connections.take().await?;
         match tokio::task::spawn_blocking(move || migrations::migrate(conn)).await {

@@ -1,4 +1,4 @@
-//! The schema: which migrations this program knows, and which of them a database has.
+//! The migrations that this program knows, and those that a database has.
 
 use diesel::{
     Connection,
@@ -14,7 +14,6 @@ use crate::{
     statement::{self, statement},
 };
 
-/// The migrations that this program knows.
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
 statement! {
@@ -27,8 +26,8 @@ statement! {
     returns Text
 }
 
-/// The names of the migrations that the database lacks, in order. Fails when it has one that
-/// this program does not know: then a newer program has written it.
+/// The names of the migrations that the database lacks, in order. Fails if the database has one
+/// that this program does not know: a newer program has migrated it.
 pub(crate) async fn pending(conn: &mut AsyncPgConnection) -> Result<Vec<String>, Failure> {
     let has_journal: Vec<bool> = statement::load::<HasJournal, _>(conn, &[]).await?;
     let applied = if has_journal == [true] {
@@ -39,24 +38,25 @@ pub(crate) async fn pending(conn: &mut AsyncPgConnection) -> Result<Vec<String>,
     Ok(sql_common::migrations::pending::<Pg>(&MIGRATIONS, applied)?)
 }
 
-/// Any number that nothing else in the database takes for its locks.
+/// The key of the advisory lock for migrations: an arbitrary number that nothing else in the
+/// database uses.
 const LOCK: i64 = 0x0070_6f73_7468_6173;
 
-/// How long a migration waits for a table that others use. Everybody who comes after it waits
-/// behind it.
-const TABLE_PATIENCE: &str = "10s";
+/// How long a migration waits for a lock on a table. While it waits, every later statement on that
+/// table queues behind it.
+const TABLE_LOCK_TIMEOUT: &str = "10s";
 
-/// Applies what is pending, all or none, and says what that was. Of several that start at once
-/// one works, and the others wait and then find nothing to do.
+/// Applies the missing migrations, all or none, and returns their names. Of several processes that
+/// call this at once, one migrates; the others wait, and then find nothing to do.
 ///
-/// This blocks: migrations are written for connections that do.
+/// Blocks the thread, since diesel runs migrations on blocking connections.
 pub(crate) fn migrate(conn: AsyncPgConnection) -> Result<Vec<String>, Failure> {
     let mut conn: AsyncConnectionWrapper<AsyncPgConnection> = conn.into();
     conn.transaction(|conn| {
         conn.batch_execute(&format!(
             "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
              SET LOCAL idle_in_transaction_session_timeout = 0; \
-             SELECT pg_advisory_xact_lock({LOCK}); SET LOCAL lock_timeout = '{TABLE_PATIENCE}'"
+             SELECT pg_advisory_xact_lock({LOCK}); SET LOCAL lock_timeout = '{TABLE_LOCK_TIMEOUT}'"
         ))?;
         let applied = conn.applied_migrations()?;
         let applied = applied.iter().map(ToString::to_string).collect();

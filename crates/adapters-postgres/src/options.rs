@@ -1,26 +1,27 @@
-//! Limits of a store's connections.
+//! Limits on a store's connections.
 
 use std::time::Duration;
 
-/// Limits of a store's connections. All of them are well below the ten seconds after which a
-/// command gives up, so that it can try again.
+/// Limits on a store's connections. All are well below the ten seconds a command may take, so that
+/// a command can try again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostgresOptions {
-    /// How many connections this process makes at most.
+    /// The most connections that this process makes.
     pub max_connections: usize,
-    /// How long work waits for a connection, new or free.
+    /// How long work waits for a connection.
     pub acquire_timeout: Duration,
-    /// How long one statement may take (`statement_timeout`).
+    /// How long a statement may run (`statement_timeout`).
     pub statement_timeout: Duration,
     /// How long a statement waits for a lock (`lock_timeout`).
     pub lock_timeout: Duration,
-    /// How long a commit waits for the rows that it locks. Commits of the service itself are done
-    /// within some milliseconds; everybody in a batch waits for a row that stays locked longer.
+    /// How long a commit waits for a row lock. The service's own commits take milliseconds, and one
+    /// row that stays locked longer holds up the whole batch.
     pub row_lock_timeout: Duration,
     /// How long a transaction may wait for its next statement before the server ends it
-    /// (`idle_in_transaction_session_timeout`): what holds locks must not vanish with them.
+    /// (`idle_in_transaction_session_timeout`), so that a process that has vanished does not keep
+    /// its locks.
     pub idle_in_transaction_timeout: Duration,
-    /// What the server shows in `pg_stat_activity`, if the URL does not say it.
+    /// The name in `pg_stat_activity`, unless the URL sets one.
     pub application_name: String,
 }
 
@@ -39,8 +40,8 @@ impl Default for PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// How long a piece of work may take before the server is given up: each statement has its
-    /// own limit there, so this is for a server that does not answer at all.
+    /// How long work may take before the server counts as lost. Each statement has its own limit on
+    /// the server; this one is for a server that does not answer at all.
     pub(crate) fn work_timeout(&self) -> Duration {
         self.statement_timeout.saturating_mul(2)
     }

@@ -1,24 +1,24 @@
-//! What became of commits lately: whether the next one is likely to succeed.
+//! The outcome of recent commits, to judge whether the next one can succeed.
 
 use std::time::{Duration, Instant};
 
 use domain::store::StoreError;
 
-/// So many commits have to fail one after the other before they tell something about the next.
-const MANY: usize = 3;
-/// For how long they do.
-const FAILING: Duration = Duration::from_secs(10);
+/// How many commits in a row have to fail for the store to count as failing.
+const FAILURES_IN_A_ROW: usize = 3;
+/// For how long after the last of them it counts as failing.
+const FAILING_FOR: Duration = Duration::from_secs(10);
 
-/// The commits that failed since the last one that succeeded.
+/// The commits that failed since the last success.
 #[derive(Debug, Default)]
-pub(crate) struct Recent {
+pub(crate) struct RecentCommits {
     failed: usize,
     last: Option<(Instant, String)>,
 }
 
-impl Recent {
-    /// Notes what became of a commit. What is wrong with the commit alone does not count.
-    pub(crate) fn note<T>(&mut self, result: &Result<T, StoreError>, now: Instant) {
+impl RecentCommits {
+    /// Records the outcome of a commit; errors of that commit alone do not count.
+    pub(crate) fn record<T>(&mut self, result: &Result<T, StoreError>, now: Instant) {
         match result {
             Ok(_) => *self = Self::default(),
             Err(StoreError::Unavailable(why) | StoreError::InDoubt(why)) => {
@@ -29,11 +29,12 @@ impl Recent {
         }
     }
 
-    /// Fails when the next commit is likely to.
-    pub(crate) fn verdict(&self, now: Instant) -> Result<(), StoreError> {
+    /// Fails if the store counts as failing.
+    pub(crate) fn check(&self, now: Instant) -> Result<(), StoreError> {
         match &self.last {
             Some((at, why))
-                if self.failed >= MANY && now.saturating_duration_since(*at) < FAILING =>
+                if self.failed >= FAILURES_IN_A_ROW
+                    && now.saturating_duration_since(*at) < FAILING_FOR =>
             {
                 Err(StoreError::Unavailable(format!(
                     "the last {} commits failed: {why}",
@@ -50,20 +51,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commits_that_fail_in_a_row_tell_what_to_expect() {
+    fn commits_that_fail_in_a_row_count_as_failing() {
         let start = Instant::now();
-        let mut recent = Recent::default();
+        let mut recent = RecentCommits::default();
         let full = || Err::<(), _>(StoreError::Unavailable("full".to_owned()));
         for _ in 0..2 {
-            recent.note(&full(), start);
-            recent.note::<()>(&Err(StoreError::Conflict), start);
+            recent.record(&full(), start);
+            recent.record::<()>(&Err(StoreError::Conflict), start);
         }
-        assert_eq!(recent.verdict(start), Ok(()));
-        recent.note(&full(), start);
-        let verdict = recent.verdict(start + Duration::from_secs(9));
-        assert!(verdict.unwrap_err().to_string().contains("full"));
-        assert_eq!(recent.verdict(start + Duration::from_secs(11)), Ok(()));
-        recent.note(&Ok(()), start);
-        assert_eq!(recent.verdict(start), Ok(()));
+        assert_eq!(recent.check(start), Ok(()));
+        recent.record(&full(), start);
+        let check = recent.check(start + Duration::from_secs(9));
+        assert!(check.unwrap_err().to_string().contains("full"));
+        assert_eq!(recent.check(start + Duration::from_secs(11)), Ok(()));
+        recent.record(&Ok(()), start);
+        assert_eq!(recent.check(start), Ok(()));
     }
 }

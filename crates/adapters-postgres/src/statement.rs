@@ -1,12 +1,12 @@
-//! SQL statements that are prepared once per connection, and their values.
+//! SQL statements that are prepared once for each connection, and their values.
 //!
-//! diesel keeps no prepared statement of an `UPDATE`, an upsert or a `sql_query`. A statement
-//! with a fixed text and a type of its own is kept, so whatever writes is written as such.
+//! diesel caches no prepared statement for an `UPDATE`, an upsert or a `sql_query`. It does cache a
+//! statement with a fixed text and a type of its own, so every statement that writes is one.
 //!
-//! A batch is one statement over `unnest`: every column of its rows travels as one array, so a
-//! batch of any size takes one round trip and has the same text. `unnest` yields the rows in the
-//! order of the arrays, and nothing between it and the table reorders them: the order in which
-//! a statement inserts, and so locks, is the caller's.
+//! A batch is one statement over `unnest`: every column travels as one array, so a batch of any
+//! size takes one round trip and has the same text. `unnest` returns rows in the order of the
+//! arrays, and no plan step reorders them, so the caller determines the order in which rows are
+//! inserted and thereby locked.
 
 use std::{future::Future, pin::Pin};
 
@@ -23,26 +23,26 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use sql_common::{
     entity::{Column, Entity, Of},
     sql::{Bound, Returning},
-    types::{Day, Id, Made, Moment, StoredTime},
+    types::{Day, Id, Moment, Rendered, StoredTime},
     value::Bind,
 };
 pub(crate) use sql_common::{sql::Sql, statement};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-/// A value to bind: one for the whole statement, or a column of its rows.
+/// A value to bind: a single value, or one column of a batch as an array.
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'a> {
-    /// One value.
+    /// A single value.
     One(sql_common::value::Value<'a>),
     /// A column of `uuid`.
     Uuids(Vec<Uuid>),
-    /// A column of `uuid` with gaps.
+    /// A column of `uuid`, nullable.
     OptionalUuids(Vec<Option<Uuid>>),
     /// A column of `text`.
     Texts(Vec<Option<&'a str>>),
-    /// A column of texts that are made for it.
-    Made(Vec<Made<'a>>),
+    /// A column of `text`, rendered when it is bound.
+    Rendered(Vec<Rendered<'a>>),
     /// A column of `bytea`.
     Binaries(Vec<Option<&'a [u8]>>),
     /// A column of `integer`.
@@ -69,21 +69,15 @@ macro_rules! column {
 }
 
 column! {
-    /// A column of `uuid`, of these rows.
     uuids: Uuid => Uuids;
-    /// A column of `text`, of these rows.
     texts: Option<&'a str> => Texts;
-    /// A column of `bytea`, of these rows.
     binaries: Option<&'a [u8]> => Binaries;
-    /// A column of `integer`, of these rows.
     integers: i32 => Integers;
-    /// A column of `bigint`, of these rows.
     bigints: Option<i64> => BigInts;
-    /// A column of `boolean`, of these rows.
     bools: bool => Bools;
 }
 
-/// A column of `timestamptz`, of these rows.
+/// A column of `timestamptz`.
 pub(crate) fn times<'a, R>(rows: &[R], of: impl Fn(&R) -> OffsetDateTime) -> Value<'a> {
     Value::Moments(rows.iter().map(|row| Some(of(row).into())).collect())
 }
@@ -97,14 +91,14 @@ where
     }
 }
 
-/// The values of one row, in the order in which rows are inserted.
+/// The values of one row, in insert order.
 pub(crate) fn row<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {
     E::columns()
         .map(|column| column.value(write).into())
         .collect()
 }
 
-/// One column of rows, as one array.
+/// Collects one column of several rows into an array.
 pub(crate) fn column<'a, W: 'a>(
     column: &Column<W>,
     rows: impl Iterator<Item = &'a W>,
@@ -112,7 +106,9 @@ pub(crate) fn column<'a, W: 'a>(
     match &column.of {
         Of::Id(of) => Value::OptionalUuids(rows.map(of).collect()),
         Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Texts(rows.map(of).collect()),
-        Of::Words(of) | Of::Document(of) => Value::Made(rows.map(|row| Made(of(row))).collect()),
+        Of::TextList(of) | Of::Document(of) => {
+            Value::Rendered(rows.map(|row| Rendered(of(row))).collect())
+        }
         Of::Integer(of) => Value::BigInts(rows.map(of).collect()),
         Of::Real(of) => Value::Doubles(rows.map(of).collect()),
         Of::Bool(of) => Value::Bools(rows.map(of).collect()),
@@ -122,14 +118,14 @@ pub(crate) fn column<'a, W: 'a>(
     }
 }
 
-/// All columns of rows, in the order in which rows are inserted.
+/// All columns of several rows, in insert order.
 pub(crate) fn columns<'a, E: Entity>(
     rows: impl Iterator<Item = &'a E::Write> + Clone,
 ) -> impl Iterator<Item = Value<'a>> {
     E::columns().map(move |of| column(of, rows.clone()))
 }
 
-/// The columns of rows that may change.
+/// The columns that may change, of several rows.
 pub(crate) fn changing<'a, E: Entity>(
     rows: impl Iterator<Item = &'a E::Write> + Clone,
 ) -> impl Iterator<Item = Value<'a>> {
@@ -143,7 +139,7 @@ impl Bind<Pg> for Value<'_> {
             Self::Uuids(column) => out.push_bind_param::<Array<Id>, _>(column),
             Self::OptionalUuids(column) => out.push_bind_param::<Array<Nullable<Id>>, _>(column),
             Self::Texts(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
-            Self::Made(column) => out.push_bind_param::<Array<Text>, _>(column),
+            Self::Rendered(column) => out.push_bind_param::<Array<Text>, _>(column),
             Self::Binaries(column) => out.push_bind_param::<Array<Nullable<Binary>>, _>(column),
             Self::Integers(column) => out.push_bind_param::<Array<Integer>, _>(column),
             Self::BigInts(column) => out.push_bind_param::<Array<Nullable<BigInt>>, _>(column),
@@ -155,15 +151,15 @@ impl Bind<Pg> for Value<'_> {
     }
 }
 
-/// What an asynchronous statement comes to. Its type is erased here, because the compiler
-/// cannot follow diesel's through a future that has to be `Send`.
-pub(crate) type Running<'a, T> = Pin<Box<dyn Future<Output = QueryResult<T>> + Send + 'a>>;
+/// The future of a statement. It is boxed because the compiler cannot prove `Send` for diesel's
+/// types.
+pub(crate) type BoxedQuery<'a, T> = Pin<Box<dyn Future<Output = QueryResult<T>> + Send + 'a>>;
 
-/// Runs a statement, and says how many rows it wrote.
+/// Runs a statement, and returns how many rows it wrote.
 pub(crate) fn execute<'a, S: Sql>(
     conn: &'a mut AsyncPgConnection,
     values: &'a [Value<'a>],
-) -> Running<'a, usize> {
+) -> BoxedQuery<'a, usize> {
     Box::pin(RunQueryDsl::execute(Bound::<S, _>::new(values), conn))
 }
 
@@ -171,7 +167,7 @@ pub(crate) fn execute<'a, S: Sql>(
 pub(crate) fn load<'a, S, T>(
     conn: &'a mut AsyncPgConnection,
     values: &'a [Value<'a>],
-) -> Running<'a, Vec<T>>
+) -> BoxedQuery<'a, Vec<T>>
 where
     S: Returning,
     S::Row: 'static,

@@ -1,4 +1,4 @@
-//! For tests: a database of its own for each, on the server that the tests were given.
+//! A database for each test, on the server that `POSTHASTE_TEST_POSTGRES_URL` names.
 #![expect(
     clippy::unwrap_used,
     clippy::missing_panics_doc,
@@ -26,10 +26,10 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use crate::{PostgresOptions, PostgresStore, PostgresUrl, connection::Connections};
 
 const VARIABLE: &str = "POSTHASTE_TEST_POSTGRES_URL";
-/// How the names of tests' databases begin; the id of the process and a number follow.
+/// The prefix of test databases' names; the process id and a number follow.
 const PREFIX: &str = "posthaste_test_";
 
-/// The server that the tests were given, by the superuser's way to it.
+/// The superuser's URL of the test server.
 pub fn server() -> String {
     env::var(VARIABLE).unwrap_or_else(|_| {
         panic!(
@@ -40,14 +40,14 @@ pub fn server() -> String {
     })
 }
 
-/// The same server, another database.
+/// The URL of another database on the same server.
 fn with_database(url: &str, name: &str) -> String {
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     let authority = address.split('/').nth(2).unwrap();
     format!("postgres://{authority}/{name}?{query}")
 }
 
-/// Limits that leave room for a machine that is busy with other tests.
+/// Limits that are generous enough for a machine busy with other tests.
 pub fn patient() -> PostgresOptions {
     PostgresOptions {
         acquire_timeout: Duration::from_mins(1),
@@ -59,7 +59,7 @@ pub fn patient() -> PostgresOptions {
     }
 }
 
-/// Runs something to its end beside the runtime that the caller may be on.
+/// Runs async work to its end on a thread with its own runtime.
 fn aside<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> T {
     let work = || {
         tokio::runtime::Builder::new_current_thread()
@@ -69,16 +69,16 @@ fn aside<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> T {
             .block_on(work())
     };
     thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| {
-        // With the message that it had.
+        // Keeps the message of the panic.
         std::panic::resume_unwind(panic)
     })
 }
 
-/// Does something on a connection to this database.
+/// Does work on a new connection to this database.
 fn connected<T: Send>(url: &str, work: impl AsyncFnOnce(&mut AsyncPgConnection) -> T + Send) -> T {
     aside(async || {
         let url: PostgresUrl = url.parse().unwrap();
-        // Databases come and go only after the server has written everything to the disk.
+        // Creating or dropping a database makes the server write a checkpoint.
         let options = PostgresOptions {
             statement_timeout: Duration::from_mins(10),
             ..patient()
@@ -89,14 +89,14 @@ fn connected<T: Send>(url: &str, work: impl AsyncFnOnce(&mut AsyncPgConnection) 
     })
 }
 
-/// Runs statements in this database, and waits for them without a runtime.
+/// Runs statements in this database, and blocks until they end.
 pub fn execute(url: &str, statements: &str) {
     connected(url, async |conn| {
         conn.batch_execute(statements).await.unwrap();
     });
 }
 
-/// The one number that a query returns as `value`.
+/// The only number that a query returns, in its column `value`.
 pub fn number(url: &str, query: &str) -> i64 {
     #[derive(QueryableByName)]
     struct Row {
@@ -110,7 +110,7 @@ pub fn number(url: &str, query: &str) -> i64 {
     })
 }
 
-/// The texts that a query returns as `value`.
+/// The texts that a query returns, in its column `value`.
 pub fn texts(url: &str, query: &str) -> Vec<String> {
     #[derive(QueryableByName)]
     struct Row {
@@ -124,8 +124,8 @@ pub fn texts(url: &str, query: &str) -> Vec<String> {
     rows.into_iter().map(|row| row.value).collect()
 }
 
-/// The databases of tests that run at the same time. Dropping one makes the server write
-/// everything to the disk, so they go together, after the last test.
+/// The databases of tests that run at the same time. They are dropped together after the last test,
+/// because each drop makes the server write a checkpoint.
 #[derive(Default)]
 struct Session {
     names: Mutex<Vec<String>>,
@@ -158,7 +158,7 @@ impl Session {
         name
     }
 
-    /// A database that was migrated once, for copies.
+    /// The name of a migrated database, to create others from.
     fn template(&self) -> &str {
         self.template.get_or_init(|| {
             let name = self.create("template1");
@@ -173,7 +173,7 @@ impl Drop for Session {
         let names = self.names.get_mut();
         let names = std::mem::take(names.unwrap_or_else(PoisonError::into_inner));
         connected(&server(), async |conn| {
-            // One by one: a database cannot be dropped together with something else.
+            // `DROP DATABASE` cannot share a batch with another statement.
             for name in names {
                 conn.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)"))
                     .await
@@ -183,7 +183,7 @@ impl Drop for Session {
     }
 }
 
-/// Brings the schema of this database up to date.
+/// Migrates this database to the current schema.
 fn migrate(url: &str) {
     aside(async || {
         let store = PostgresStore::open(&url.parse().unwrap(), &patient()).await;
@@ -191,10 +191,10 @@ fn migrate(url: &str) {
     });
 }
 
-/// Drops what earlier runs left: a run that was killed, or whose servers outlived its tests. Only
-/// databases that nobody uses and whose process is gone are touched.
+/// Drops databases of earlier runs that were killed, or that the server outlived. Leaves databases
+/// in use, and those whose process still runs.
 fn drop_leftovers() {
-    // Without it nothing tells which processes are gone.
+    // Only this tells which processes still run.
     let processes = Path::new("/proc");
     if !processes.join("self").exists() {
         return;
@@ -217,7 +217,7 @@ fn drop_leftovers() {
     names.retain(is_left);
     connected(&server, async |conn| {
         for name in names {
-            // Another run may be doing the same, or somebody looks at it just now.
+            // Another run may drop it too, or somebody may be connected to it.
             let _ = conn
                 .batch_execute(&format!("DROP DATABASE IF EXISTS {name}"))
                 .await;
@@ -225,15 +225,15 @@ fn drop_leftovers() {
     });
 }
 
-/// A database with nobody else in it.
+/// A database of one test.
 pub struct Database {
     name: String,
-    /// Who drops it.
+    /// Drops the database.
     _session: Arc<Session>,
 }
 
 impl Database {
-    /// One without any table.
+    /// Creates a database without tables.
     pub fn empty() -> Self {
         let session = Session::current();
         Self {
@@ -242,7 +242,7 @@ impl Database {
         }
     }
 
-    /// One with the current schema.
+    /// Creates a database with the current schema.
     pub fn migrated() -> Self {
         let session = Session::current();
         Self {
@@ -251,17 +251,17 @@ impl Database {
         }
     }
 
-    /// Where it is, as people write it.
+    /// Its URL as a text.
     pub fn text_url(&self) -> String {
         with_database(&server(), &self.name)
     }
 
-    /// Where it is.
+    /// Its URL.
     pub fn url(&self) -> PostgresUrl {
         self.text_url().parse().unwrap()
     }
 
-    /// A store in it whose connections nobody shares, as of a process of its own.
+    /// Opens a store with connections of its own, like another process.
     pub async fn open(&self, options: &PostgresOptions) -> PostgresStore {
         PostgresStore::open(&self.url(), options).await.unwrap()
     }
@@ -274,13 +274,13 @@ pub async fn fixture() -> (Database, PostgresStore) {
     (database, store)
 }
 
-/// A store on the same database whose connections nobody shares, as of another process.
+/// Opens another store on this database, like another process.
 pub async fn another(database: &Database) -> PostgresStore {
     database.open(&patient()).await
 }
 
-/// How many deadlocks the server has ended in this database. It counts what happened on a
-/// connection at the latest when that ends.
+/// How many deadlocks the server has counted in this database. It counts those of a connection at
+/// the latest when that connection ends.
 pub fn deadlocks(url: &str) -> i64 {
     number(
         url,

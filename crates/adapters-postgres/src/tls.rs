@@ -1,4 +1,4 @@
-//! TLS on rustls with ring, and what is checked of the server's certificate.
+//! TLS by rustls with ring, and the verification of the server's certificate.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::{
     url::{Roots, Verification},
 };
 
-/// What libpq offers by ALPN.
+/// The ALPN protocol that libpq offers.
 const PROTOCOL: &[u8] = b"postgresql";
 
-/// The configuration of connections to this database.
+/// The TLS configuration for connections to this database.
 pub(crate) fn client_config(url: &PostgresUrl) -> Result<ClientConfig, StoreError> {
     let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -86,8 +86,8 @@ fn unusable(why: &dyn std::fmt::Display) -> StoreError {
     StoreError::Unavailable(format!("TLS cannot be used: {why}"))
 }
 
-/// Takes any certificate: for `prefer` and `require`, which keep out who listens, but not who
-/// pretends to be the server.
+/// Accepts any certificate: for `prefer` and `require`, which protect against eavesdropping but not
+/// against impersonation.
 #[derive(Debug)]
 struct Unchecked(Arc<CryptoProvider>);
 
@@ -128,7 +128,7 @@ impl ServerCertVerifier for Unchecked {
     }
 }
 
-/// Takes a certificate of a trusted issuer for whatever name it is: for `verify-ca`.
+/// Accepts a certificate of a trusted issuer for any name: for `verify-ca`.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -145,7 +145,7 @@ impl ServerCertVerifier for AnyName {
             self.0
                 .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match verified {
-            // The name is checked last, so everything else was in order.
+            // The name is checked last, so the rest of the certificate is valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

@@ -1,4 +1,4 @@
-//! `postgres://…`: where the database is, and how the way to it is secured.
+//! The address of a database, `postgres://…`, and its TLS parameters.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -7,19 +7,19 @@ use tokio_postgres::{Config, config::SslMode};
 
 use crate::error::chain;
 
-/// The address of a database: `postgres://user:password@host:port/database?sslmode=…`, with the
-/// parameters of libpq.
+/// The address of a database: `postgres://user:password@host:port/database?sslmode=…`, with libpq's
+/// parameters.
 ///
-/// | `sslmode` | encrypted | checked against `sslrootcert` | for the host's name |
+/// | `sslmode` | encrypted | issuer checked | host name checked |
 /// |---|---|---|---|
 /// | `disable` | no | | |
 /// | `prefer` (the default) | if the server can | no | no |
-/// | `require` | yes | if it is given | no |
+/// | `require` | yes | if `sslrootcert` is given | no |
 /// | `verify-ca` | yes | yes | no |
 /// | `verify-full` | yes | yes | yes |
 ///
-/// `sslrootcert` names a file of certificates in PEM. Without it, and with `system`,
-/// `verify-ca` and `verify-full` go by the certificates that the operating system trusts.
+/// `sslrootcert` names a PEM file of trusted certificates. Without it, and with `system`,
+/// `verify-ca` and `verify-full` trust those that the operating system trusts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl {
     config: Config,
@@ -27,28 +27,27 @@ pub struct PostgresUrl {
     roots: Roots,
 }
 
-/// What is checked of the server's certificate.
+/// How the server's certificate is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verification {
-    /// Nothing.
+    /// Not at all.
     None,
-    /// That somebody issued it who is trusted.
+    /// A trusted issuer has signed it.
     Issuer,
-    /// That, and that it is for the host of the URL.
+    /// A trusted issuer has signed it, for the host of the URL.
     Full,
 }
 
-/// Who is trusted to issue certificates.
+/// Which certificate authorities are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Roots {
-    /// Whom the operating system trusts.
+    /// Those that the operating system trusts.
     System,
-    /// The certificates in this file.
+    /// Those in this file.
     File(PathBuf),
 }
 
-/// Why a text is no address of a database. It never repeats the address, which may hold a
-/// password.
+/// Why a text is not a database address. It never contains the address, which may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPostgresUrl(String);
 
@@ -76,7 +75,7 @@ impl PostgresUrl {
 
 impl fmt::Debug for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // This of the configuration leaves out the password.
+        // The `Debug` of `Config` leaves out the password.
         f.debug_struct("PostgresUrl")
             .field("config", &self.config)
             .field("verification", &self.verification)
@@ -85,7 +84,7 @@ impl fmt::Debug for PostgresUrl {
     }
 }
 
-/// Parameters of libpq that would be needed for what they ask for, and are not there.
+/// Parameters of libpq that cannot be ignored, and are not implemented.
 const UNSUPPORTED: [&str; 10] = [
     "gssencmode",
     "passfile",
@@ -144,7 +143,7 @@ impl FromStr for PostgresUrl {
     }
 }
 
-/// What libpq makes of `sslmode` together with `sslrootcert`.
+/// How libpq combines `sslmode` and `sslrootcert`.
 fn security(
     sslmode: Option<&str>,
     roots: Option<&Roots>,
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_goes_to_the_connection() {
+    fn other_parameters_go_to_the_connection() {
         let url: PostgresUrl =
             "postgresql://us%40er:p%3Aw@[::1]:5433/my%20db?application_name=x&sslmode=disable&options=-c%20geqo%3Doff"
                 .parse()
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named() {
+    fn an_error_names_what_is_wrong() {
         for (text, expect) in [
             ("mysql://h/db", "postgres://"),
             ("postgres:///db", "names no host"),

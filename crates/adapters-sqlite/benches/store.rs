@@ -1,4 +1,5 @@
-//! The most that the service could reach on this store. `cargo xtask bench` runs it and compares.
+//! Measures how many postings a second this store can write. `cargo xtask bench` runs it and
+//! compares.
 #![expect(clippy::expect_used, reason = "whatever goes wrong ends a benchmark")]
 
 use std::path::Path;

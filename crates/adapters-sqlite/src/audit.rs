@@ -18,7 +18,7 @@ use crate::{
 };
 
 statement! {
-    /// The details of a run that has ended replace those of its beginning.
+    /// The entry of a finished run replaces the one written when the run began.
     Write =
     "INSERT INTO audit ({audit}) VALUES ({audit ?}) \
      ON CONFLICT (id) DO UPDATE SET {audit.changing = excluded}",
@@ -46,10 +46,10 @@ impl AuditLog for SqliteStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{statement::Sql, tests::uses_index};
+    use crate::{statement::Sql, tests::assert_uses_index};
 
     #[tokio::test]
     async fn it_is_read_in_order() {
-        uses_index(Read::text(), "audit_newest").await;
+        assert_uses_index(Read::text(), "audit_newest").await;
     }
 }

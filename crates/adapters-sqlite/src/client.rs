@@ -1,4 +1,4 @@
-//! The port to the table `clients`.
+//! The `Clients` port, on the table `clients`.
 
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper};

@@ -1,4 +1,5 @@
-//! The port to postings: loading what a batch names, and one transaction for each write set.
+//! The `Store` port for postings: loads what a batch names, and commits each write set in one
+//! transaction.
 
 use std::collections::HashSet;
 
@@ -56,33 +57,33 @@ impl Store for SqliteStore {
     }
 }
 
-/// Writes everything: companies before the postings that refer to them, and finished tasks
-/// last, so that one that asks for itself again is due once more.
+/// Writes a whole commit: companies before the postings that refer to them, and ends of tasks last,
+/// so that a task that asks for itself again becomes due again.
 fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
-    let mut as_they_were = HashSet::new();
+    let mut unchanged = HashSet::new();
     for write in writes.companies.values() {
         if !company::upsert(conn, write)? {
-            as_they_were.insert(write.company.id.uuid());
+            unchanged.insert(write.company.id.uuid());
         }
     }
     for posting in writes.postings.values() {
         posting::write(conn, posting)?;
     }
-    write_tasks(conn, &writes.tasks, &as_they_were)
+    write_tasks(conn, &writes.tasks, &unchanged)
 }
 
-/// Writes effects and events, ends tasks, and adds to the audit. Of subjects that stayed as they
-/// were nothing is told.
+/// Writes effects and events, ends tasks, and adds audit entries. Events of `unchanged` subjects
+/// are left out.
 pub(crate) fn write_tasks(
     conn: &mut SqliteConnection,
     tasks: &TaskWrites,
-    as_they_were: &HashSet<Uuid>,
+    unchanged: &HashSet<Uuid>,
 ) -> Result<(), Failure> {
     for effect in tasks.asked() {
         outbox::ask(conn, effect, tasks.at)?;
     }
     for event in &tasks.events {
-        if !as_they_were.contains(&event.subject.id) {
+        if !unchanged.contains(&event.subject.id) {
             outbox::record(conn, event, tasks.at)?;
         }
     }

@@ -10,7 +10,7 @@ use sql_common::{
 
 use crate::{IN_LIST, error::Failure, statement::execute};
 
-/// The companies with these ids, as far as they exist.
+/// Loads the companies with these ids.
 pub(crate) fn load<'a>(
     conn: &mut SqliteConnection,
     ids: impl IntoIterator<Item = &'a CompanyId>,
@@ -33,7 +33,7 @@ pub(crate) fn load<'a>(
 }
 
 statement! {
-    /// Sets no more of a company that exists than is asked for, and leaves one that is so already.
+    /// Updates only the fields to be set, and only if that changes any.
     Upsert =
     "INSERT INTO companies (id, name, website, logo_path, created_at, updated_at) \
      VALUES (?, ?, ?, ?, ?, ?) \
@@ -44,7 +44,7 @@ statement! {
      WHERE (? AND excluded.name <> name) OR (? AND excluded.logo_path IS NOT logo_path)"
 }
 
-/// Inserts a company, or updates what the write sets of it; says whether that changed anything.
+/// Inserts or updates a company; returns whether that changed anything.
 pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Result<bool, Failure> {
     let CompanyWrite {
         company,

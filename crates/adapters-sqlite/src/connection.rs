@@ -1,11 +1,11 @@
 //! The connections to one database file: one that writes, a few that read.
 //!
-//! SQLite has one writer at a time. Writers of this process queue for the one connection
-//! without blocking a thread; those of other processes are waited for by SQLite itself, for
-//! the busy timeout. Readers see the last commit, and nobody waits for them.
+//! SQLite has one writer at a time. Writers of this process queue for the one connection without
+//! blocking a thread; SQLite itself waits for those of other processes, for the busy timeout.
+//! Readers see the last commit, and keep nobody waiting.
 //!
-//! Every piece of work runs to its end on a thread of its own, transaction included, whether
-//! or not its caller still waits: a dropped future leaves nothing open.
+//! Work runs on a blocking thread, to its end, even if the caller has stopped waiting: a dropped
+//! future leaves no transaction open.
 
 use std::{
     path::Path,
@@ -26,21 +26,21 @@ use tokio::{sync, task};
 use crate::{
     error::{Failure, classify, is_busy},
     file::DatabaseFile,
-    recent::Recent,
+    recent::RecentCommits,
 };
 
-/// How many may read at the same time.
+/// How many connections may read at the same time.
 const READERS: usize = 4;
 
 /// How long a probe waits for other processes.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What a connection may do.
+/// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Read and write.
+    /// Reads and writes.
     Writer,
-    /// Read only.
+    /// Only reads.
     Reader,
 }
 
@@ -48,15 +48,15 @@ pub(crate) enum Role {
 pub(crate) struct Connections {
     file: DatabaseFile,
     busy_timeout: Duration,
-    recent: Mutex<Recent>,
-    /// `None` until it is needed, and after it failed.
+    recent: Mutex<RecentCommits>,
+    /// `None` until it is needed, and after a failure.
     writer: Arc<sync::Mutex<Option<SqliteConnection>>>,
     idle_readers: Mutex<Vec<SqliteConnection>>,
     reading: Arc<sync::Semaphore>,
 }
 
 impl Connections {
-    /// Prepares connections to a file.
+    /// Sets up the connections; each is opened when it is first needed.
     pub(crate) fn new(file: DatabaseFile, busy_timeout: Duration) -> Self {
         Self {
             file,
@@ -68,11 +68,10 @@ impl Connections {
         }
     }
 
-    /// Runs work on the writing connection, in a transaction that has the write lock from its
-    /// beginning.
+    /// Runs work on the writing connection, in a transaction that takes the write lock at once.
     ///
-    /// The file is looked at before and after, so whatever succeeds was committed to a file that was
-    /// in its place after that.
+    /// Checks that the file is in its place before and after, so a successful commit has reached a
+    /// file that was still there after it.
     pub(crate) async fn write<T, F>(self: &Arc<Self>, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -82,7 +81,7 @@ impl Connections {
         let mut writer = Arc::clone(&self.writer).lock_owned().await;
         joined(task::spawn_blocking(move || {
             let result = this.write_on(&mut writer, work);
-            this.recent().note(&result, Instant::now());
+            this.recent().record(&result, Instant::now());
             result
         }))
         .await
@@ -98,13 +97,13 @@ impl Connections {
             Some(conn) => conn,
             None => self.connect(Role::Writer)?,
         };
-        // After some failures SQLite has undone the transaction by itself, and then diesel reports
-        // that it cannot be undone.
+        // After some errors SQLite rolls back by itself, and diesel then reports that the rollback
+        // failed instead of the cause.
         let mut cause = None;
         let result = conn.immediate_transaction(|conn| {
             work(conn).inspect_err(|Failure(error)| cause = Some(error.clone()))
         });
-        if is_sound(&result) {
+        if is_reusable(&result) {
             *writer = Some(conn);
         }
         let value = result.map_err(|Failure(error)| cause.unwrap_or(error))?;
@@ -114,12 +113,12 @@ impl Connections {
         Ok(value)
     }
 
-    /// Fails when a commit would: the file is not in its place, or commits have failed just now, or
-    /// one that changes nothing fails. Such a probe is made once a second at most, and not while
-    /// something is being written.
+    /// Fails if a commit would fail: the file is missing or replaced, recent commits failed, or a
+    /// probe fails. A probe is a commit that changes nothing. It runs at most once a second, and
+    /// never while a commit runs.
     pub(crate) async fn check_writable(self: &Arc<Self>) -> Result<(), StoreError> {
         self.file.check()?;
-        let verdict = self.recent().verdict(Instant::now());
+        let verdict = self.recent().check(Instant::now());
         if let Some(verdict) = verdict {
             return verdict;
         }
@@ -129,26 +128,27 @@ impl Connections {
         let this = Arc::clone(self);
         joined(task::spawn_blocking(move || {
             if let Some(conn) = writer.as_mut() {
-                wait_for_others(conn, PROBE_TIMEOUT).map_err(|Failure(error)| error)?;
+                set_busy_timeout(conn, PROBE_TIMEOUT).map_err(|Failure(error)| error)?;
             }
             let result = match this.write_on(&mut writer, probe) {
                 Err(StoreError::Unavailable(why)) if is_busy(&why) => Ok(()),
                 result => result,
             };
             if let Some(conn) = writer.as_mut() {
-                wait_for_others(conn, this.busy_timeout).map_err(|Failure(error)| error)?;
+                set_busy_timeout(conn, this.busy_timeout).map_err(|Failure(error)| error)?;
             }
-            this.recent().note_probe(result.clone(), Instant::now());
+            this.recent().record_probe(result.clone(), Instant::now());
             result
         }))
         .await
     }
 
-    fn recent(&self) -> std::sync::MutexGuard<'_, Recent> {
+    fn recent(&self) -> std::sync::MutexGuard<'_, RecentCommits> {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs work on a reading connection, in a transaction: all its queries see one state.
+    /// Runs work on a reading connection, in a transaction, so that all its queries see the same
+    /// snapshot.
     pub(crate) async fn read<T, F>(self: &Arc<Self>, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -167,7 +167,7 @@ impl Connections {
                 None => this.connect(Role::Reader)?,
             };
             let result = conn.transaction(work);
-            if is_sound(&result) {
+            if is_reusable(&result) {
                 this.idle().push(conn);
             }
             result.map_err(|Failure(error)| error)
@@ -181,10 +181,10 @@ impl Connections {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a connection and sets it up.
+    /// Opens a connection and configures it.
     pub(crate) fn connect(&self, role: Role) -> Result<SqliteConnection, StoreError> {
         let path = self.file.path();
-        let in_words = |error: StoreError| match error {
+        let with_path = |error: StoreError| match error {
             StoreError::Unavailable(why) => {
                 StoreError::Unavailable(format!("{}: {why}", path.display()))
             }
@@ -192,20 +192,20 @@ impl Connections {
             error => error,
         };
         let mut conn = SqliteConnection::establish(&uri(path)?)
-            .map_err(|error| in_words(classify(&error.to_string())))?;
+            .map_err(|error| with_path(classify(&error.to_string())))?;
         self.set_up(&mut conn, role)
-            .map_err(|Failure(error)| in_words(error))?;
-        // It was opened by its name.
+            .map_err(|Failure(error)| with_path(error))?;
+        // SQLite opened the file by its path, so another file may have been there.
         self.file.check()?;
         Ok(conn)
     }
 
     fn set_up(&self, conn: &mut SqliteConnection, role: Role) -> Result<(), Failure> {
-        // First, so that what follows waits for other processes too.
-        wait_for_others(conn, self.busy_timeout)?;
+        // First, so that the statements below wait for other processes.
+        set_busy_timeout(conn, self.busy_timeout)?;
         use_wal(conn, self.busy_timeout)?;
         conn.batch_execute(
-            // A commit is on the disk when it is answered, also if the power fails then.
+            // A commit that was answered survives a power failure.
             "PRAGMA synchronous = FULL;
              PRAGMA foreign_keys = ON;
              PRAGMA trusted_schema = OFF;
@@ -221,8 +221,8 @@ impl Connections {
     }
 }
 
-/// Says how long a connection waits for other processes.
-fn wait_for_others(conn: &mut SqliteConnection, time: Duration) -> Result<(), Failure> {
+/// Sets how long a connection waits for locks of other processes.
+fn set_busy_timeout(conn: &mut SqliteConnection, time: Duration) -> Result<(), Failure> {
     conn.batch_execute(&format!("PRAGMA busy_timeout = {}", time.as_millis()))?;
     Ok(())
 }
@@ -233,14 +233,14 @@ struct UserVersion {
     user_version: i32,
 }
 
-/// Writes a page that stays as it is.
+/// Writes a page without changing it.
 fn probe(conn: &mut SqliteConnection) -> Result<(), Failure> {
     let UserVersion { user_version } = sql_query("PRAGMA user_version").get_result(conn)?;
     conn.batch_execute(&format!("PRAGMA user_version = {user_version}"))?;
     Ok(())
 }
 
-/// The outcome of work on another thread.
+/// Awaits work on a blocking thread.
 async fn joined<T>(work: task::JoinHandle<Result<T, StoreError>>) -> Result<T, StoreError> {
     match work.await {
         Ok(result) => result,
@@ -249,13 +249,14 @@ async fn joined<T>(work: task::JoinHandle<Result<T, StoreError>>) -> Result<T, S
     }
 }
 
-/// Whether a connection can be used again after this. After any failure that is not an
-/// ordinary answer a fresh one is opened, which costs little and leaves no doubt.
-const fn is_sound<T>(result: &Result<T, Failure>) -> bool {
+/// Whether a connection can be used again after this result. It is closed after unexpected errors,
+/// which leave its state unknown; a new one costs little.
+const fn is_reusable<T>(result: &Result<T, Failure>) -> bool {
     matches!(result, Ok(_) | Err(Failure(StoreError::Conflict)))
 }
 
-/// The path as a URI that does not create a file: one that vanished must not come back empty.
+/// The path as a URI that does not create the file, since a database that vanished must not come
+/// back empty.
 fn uri(path: &Path) -> Result<String, StoreError> {
     let text = path.to_str().ok_or_else(|| {
         StoreError::Broken(format!("the database path {} is not UTF-8", path.display()))
@@ -273,11 +274,11 @@ struct JournalMode {
     journal_mode: String,
 }
 
-/// Has the file use a write-ahead log, so that readers and the writer do not wait for each
-/// other. Done once in the life of a file; SQLite does not wait for another process that does
-/// it at the same moment, so this does.
-fn use_wal(conn: &mut SqliteConnection, patience: Duration) -> Result<(), Failure> {
-    let give_up = Instant::now() + patience;
+/// Switches the file to a write-ahead log, so that readers and the writer do not wait for each
+/// other. This is done once for each file. SQLite does not wait for another process that does the
+/// same, so this retries.
+fn use_wal(conn: &mut SqliteConnection, timeout: Duration) -> Result<(), Failure> {
+    let give_up = Instant::now() + timeout;
     loop {
         let mode = sql_query("PRAGMA journal_mode = WAL").get_result::<JournalMode>(conn);
         match mode.map_err(Failure::from) {

@@ -1,4 +1,4 @@
-//! The table `drafts`, and the port to it.
+//! The `DraftCache` port, on the table `drafts`.
 
 use async_trait::async_trait;
 use diesel::{
@@ -24,18 +24,17 @@ use crate::{
     statement::{Value, execute, load},
 };
 
-/// How old the time of its last use may get while a draft is in use: finding it need not write
-/// each time.
-const USED: Duration = Duration::days(1);
+/// After how long `used_at` of a draft is updated, so that most reads of a draft write nothing.
+const TOUCH_AFTER: Duration = Duration::days(1);
 
-/// What there is for a key.
-enum Found {
-    /// Nothing that keeps one from getting it.
+/// The state of a key.
+enum Lookup {
+    /// The caller can reserve it.
     Free,
-    /// The draft, and its last use is too long ago to leave it at that.
-    Unused(String),
-    /// What the answer is, without a change.
-    As(Reservation),
+    /// It has a draft, whose `used_at` has to be updated.
+    Stale(String),
+    /// Nothing has to be written for this answer.
+    Answer(Reservation),
 }
 
 statement! {
@@ -53,7 +52,7 @@ struct Row {
 }
 
 impl Row {
-    fn found(self, holder: Uuid, now: OffsetDateTime) -> Result<Found, StoreError> {
+    fn lookup(self, holder: Uuid, now: OffsetDateTime) -> Result<Lookup, StoreError> {
         let Some(draft) = self.draft else {
             let holder_column = "drafts.holder";
             let held_by = self.holder.map(|held_by| held_by.uuid(holder_column));
@@ -61,20 +60,20 @@ impl Row {
             let until = self.reserved_until.map(|until| until.time(UNTIL));
             let until = until.unwrap_or_else(|| Err(corrupt(UNTIL, self.reserved_until)))?;
             return Ok(if held_by == holder || until <= now {
-                Found::Free
+                Lookup::Free
             } else {
-                Found::As(Reservation::Taken)
+                Lookup::Answer(Reservation::Taken)
             });
         };
-        // Of a bad one only the length is told, for it is large.
+        // Reports only the length, since drafts are large.
         let draft = String::from_utf8(draft).map_err(|error| {
             let bytes = error.as_bytes().len();
             corrupt("drafts.draft", format_args!("{bytes} bytes"))
         })?;
-        Ok(if self.used_at < (now - USED).into() {
-            Found::Unused(draft)
+        Ok(if self.used_at < (now - TOUCH_AFTER).into() {
+            Lookup::Stale(draft)
         } else {
-            Found::As(Reservation::Kept(draft))
+            Lookup::Answer(Reservation::Kept(draft))
         })
     }
 }
@@ -86,14 +85,14 @@ fn find(
     key: &DraftKey,
     holder: Uuid,
     now: OffsetDateTime,
-) -> Result<Found, Failure> {
+) -> Result<Lookup, Failure> {
     let rows: Vec<Row> = load::<Find, _>(conn, &[key.as_bytes().into()])?;
     let row = rows.into_iter().next();
-    Ok(row.map_or(Ok(Found::Free), |row| row.found(holder, now))?)
+    Ok(row.map_or(Ok(Lookup::Free), |row| row.lookup(holder, now))?)
 }
 
 statement! {
-    /// What was found free in the same transaction.
+    /// The caller has found the key free in the same transaction.
     Reserve =
     "INSERT INTO drafts (key, holder, reserved_until, used_at) VALUES (?, ?, ?, ?) \
      ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, \
@@ -101,7 +100,7 @@ statement! {
 }
 
 statement! {
-    Use = "UPDATE drafts SET used_at = ? WHERE key = ?"
+    Touch = "UPDATE drafts SET used_at = ? WHERE key = ?"
 }
 
 statement! {
@@ -120,23 +119,23 @@ impl DraftCache for SqliteStore {
         now: OffsetDateTime,
     ) -> Result<Reservation, StoreError> {
         let key = *key;
-        // Whoever waits for somebody asks all the time, and most of what is asked for may be
-        // there: only who has something to write takes the write lock.
+        // Reads first: a worker that waits for a draft asks repeatedly, and most drafts asked for
+        // may exist. Only a change takes the write lock.
         let found = self
             .connections
             .read(move |conn| find(conn, &key, holder, now))
             .await?;
-        if let Found::As(answer) = found {
+        if let Lookup::Answer(answer) = found {
             return Ok(answer);
         }
         self.connections
             .write(move |conn| match find(conn, &key, holder, now)? {
-                Found::As(answer) => Ok(answer),
-                Found::Unused(draft) => {
-                    execute::<Use>(conn, &[now.into(), key.as_bytes().into()])?;
+                Lookup::Answer(answer) => Ok(answer),
+                Lookup::Stale(draft) => {
+                    execute::<Touch>(conn, &[now.into(), key.as_bytes().into()])?;
                     Ok(Reservation::Kept(draft))
                 }
-                Found::Free => {
+                Lookup::Free => {
                     let values = [
                         key.as_bytes().into(),
                         holder.into(),
@@ -191,15 +190,15 @@ impl DraftCache for SqliteStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{statement::Sql, tests::uses_index};
+    use crate::{statement::Sql, tests::assert_uses_index};
 
     #[tokio::test]
     async fn a_key_is_looked_up() {
-        uses_index(Find::text(), "sqlite_autoindex_drafts_1").await;
+        assert_uses_index(Find::text(), "sqlite_autoindex_drafts_1").await;
     }
 
     #[tokio::test]
     async fn what_is_unused_is_found_in_order() {
-        uses_index(Forget::text(), "drafts_used").await;
+        assert_uses_index(Forget::text(), "drafts_used").await;
     }
 }

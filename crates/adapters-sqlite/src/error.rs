@@ -1,12 +1,12 @@
-//! What went wrong, in the terms of the port.
+//! Errors of SQLite as errors of the port.
 
 use std::error::Error;
 
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
 use domain::store::StoreError;
 
-/// The outcome of work on a connection. It wraps the port's error, because diesel wants one
-/// that it can convert its own into.
+/// The error of work on a connection. It wraps the port's error, because diesel requires a type
+/// that its own error converts into.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) StoreError);
 
@@ -30,22 +30,22 @@ impl From<DieselError> for Failure {
     }
 }
 
-/// What migrations fail with.
+/// Migrations return boxed errors.
 impl From<Box<dyn Error + Send + Sync>> for Failure {
     fn from(error: Box<dyn Error + Send + Sync>) -> Self {
         Self(classify(&error.to_string()))
     }
 }
 
-/// SQLite's words for a lock that another connection has. diesel hands on the words only, not the
-/// code they belong to.
+/// SQLite's messages for a lock that another connection holds. diesel passes on the message without
+/// its code.
 const BUSY: [&str; 3] = [
     "database is locked",
     "database table is locked",
     "database schema is locked",
 ];
 
-/// SQLite's words for a file system that refuses, which may pass as well.
+/// SQLite's messages for failures of the file system that may pass.
 const PASSING: [&str; 4] = [
     "database or disk is full",
     "disk I/O error",
@@ -53,12 +53,12 @@ const PASSING: [&str; 4] = [
     "attempt to write a readonly database",
 ];
 
-/// Whether another connection has the lock, which is no failure of this one.
+/// Whether another connection holds the lock, so that this one has not failed.
 pub(crate) fn is_busy(message: &str) -> bool {
     BUSY.iter().any(|busy| message.contains(busy))
 }
 
-/// Sorts a message of SQLite's.
+/// Classifies an error by SQLite's message.
 pub(crate) fn classify(message: &str) -> StoreError {
     if is_busy(message) || PASSING.iter().any(|passing| message.contains(passing)) {
         StoreError::Unavailable(message.to_owned())

@@ -1,7 +1,7 @@
-//! Which file the connections have open.
+//! Detects that the database file was removed or replaced.
 //!
-//! A file that is removed stays usable for those who have it open, and so does one in whose place
-//! another is put. What is written to it is lost with the process.
+//! Processes that have a file open can still use it after it was removed or replaced, but what they
+//! write is lost when they close it.
 
 use std::{
     fs, io,
@@ -12,16 +12,16 @@ use std::{
 
 use domain::store::StoreError;
 
-/// The database file that the store opened.
+/// The database file that a store has opened.
 pub(crate) struct DatabaseFile {
     path: PathBuf,
     identity: Identity,
-    /// Whether the log has it that the file is not in its place.
+    /// Whether a missing or replaced file has been logged.
     is_reported: AtomicBool,
 }
 
-/// What tells a file from every other. Its number is given out again once nobody has it open any
-/// more, but not together with the time at which it was made.
+/// Identifies a file. Inode numbers are reused after a file is gone, but not together with its time
+/// of creation.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     #[cfg(unix)]
@@ -45,7 +45,7 @@ impl Identity {
 }
 
 impl DatabaseFile {
-    /// The file at an absolute path.
+    /// Takes the file at an absolute path.
     pub(crate) fn at(path: PathBuf) -> io::Result<Self> {
         Ok(Self {
             identity: Identity::of(&path)?,
@@ -54,12 +54,11 @@ impl DatabaseFile {
         })
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Fails when it is not in its place. This asks the operating system alone and takes some
+    /// Fails if the file was removed or replaced. This asks only the operating system, and takes
     /// microseconds.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let why = match Identity::of(&self.path) {

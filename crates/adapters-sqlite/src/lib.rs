@@ -1,22 +1,20 @@
 //! The embedded store: everything in one SQLite file.
 //!
 //! [`SqliteStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader),
-//! [`Health`](domain::store::Health),
+//! [`PostingReader`](domain::store::PostingReader), [`Health`],
 //! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
 //! [`DraftCache`](domain::enrichment::DraftCache) and [`AuditLog`](domain::audit::AuditLog); and
-//! of the newsletter [`Store`](newsletter::store::Store),
+//! those of the newsletter, [`Store`](newsletter::store::Store),
 //! [`SubscriberReader`](newsletter::store::SubscriberReader) and
-//! [`Accounts`](newsletter::store::Accounts).
-//! Several of them, also in several processes, may have
-//! one file open: nothing that another can change is kept in memory.
+//! [`Accounts`](newsletter::store::Accounts). Several stores may have one file open, also in
+//! several processes: a store keeps nothing in memory that another can change.
 //!
-//! - `connection`: who writes, who reads, and what makes a commit durable; `file`: whether it is
-//!   still in its place; `recent`: whether commits succeed.
-//! - `migrations`: the tables, whose columns are explained there.
+//! - `connection`: the connections to the file; `file`: whether the file is still in its place;
+//!   `recent`: whether commits succeed.
+//! - `migrations`: the schema; the migrations themselves explain its columns.
 //! - `statement`: statements that are prepared once.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
-//!   `client`, `draft` and `audit` hold the statements of their tables.
+//!   `client`, `draft` and `audit`: the statements of each table.
 
 mod audit;
 mod client;
@@ -53,27 +51,27 @@ use self::{
     file::DatabaseFile,
 };
 
-/// How many values one `IN (…)` may list; SQLite takes 32,766 in a statement.
+/// How many values one `IN (…)` may list; SQLite allows 32,766 parameters in a statement.
 pub(crate) const IN_LIST: usize = 1_000;
 
-/// How long a commit waits for other processes to finish theirs. Well below the ten seconds
-/// after which a command gives up, so that it can try again.
+/// How long a commit waits for other processes. Well below the ten seconds a command may take, so
+/// that a command can try again.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A store in a SQLite file. Clones share its connections.
 ///
-/// Its methods need a tokio runtime, for they work on its blocking threads.
+/// Its methods need a tokio runtime, because they work on its blocking threads.
 #[derive(Clone)]
 pub struct SqliteStore {
     connections: Arc<Connections>,
 }
 
 impl SqliteStore {
-    /// Opens a database file. One that does not exist is made, for its owner only, and with it
-    /// the folders it is in, likewise. The schema may lack migrations ([`Self::migrate`]); one that
-    /// is newer than this program is refused.
+    /// Opens a database file. A file that does not exist is created, readable only by its owner,
+    /// and so are missing folders. The schema may lack migrations ([`Self::migrate`]). Fails if it
+    /// is newer than this program.
     ///
-    /// This blocks for a moment, and may be called outside of a runtime.
+    /// Blocks for a moment, and needs no runtime.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_with(path, BUSY_TIMEOUT)
     }
@@ -96,8 +94,8 @@ impl SqliteStore {
         self.connections.read(migrations::pending).await
     }
 
-    /// Applies the migrations that the schema lacks, all or none, and says which they were.
-    /// Several processes may do this at once.
+    /// Applies the missing migrations, all or none, and returns their names. Several processes may
+    /// call this at once.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         self.connections.write(migrations::migrate).await
     }
@@ -122,11 +120,11 @@ impl Health for SqliteStore {
     }
 }
 
-/// Makes the file if it does not exist. SQLite gives the files beside it the same mode.
+/// Creates the file if it does not exist. SQLite creates the files beside it with the same mode.
 fn create(path: &Path) -> io::Result<()> {
-    // Closing any handle to a file gives up all locks that this process has on it, SQLite's
-    // included (fcntl, POSIX.1). So an existing file is not opened here, and nobody else in
-    // this process gets to a new one before its first handle is closed.
+    // Closing any handle to a file releases all locks of this process on it, SQLite's included
+    // (fcntl, POSIX.1). So an existing file is not opened here, and this lock keeps other threads
+    // from opening a new one before its first handle is closed.
     static CREATING: Mutex<()> = Mutex::new(());
     let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     if path.exists() {
@@ -145,7 +143,7 @@ fn create(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a folder that is not there, for its owner only, whatever the umask is.
+/// Creates a missing folder that only its owner can open, whatever the umask.
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,4 +1,4 @@
-//! The schema: which migrations this program knows, and which of them a file has.
+//! The migrations that this program knows, and those that a file has.
 
 use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SqliteConnection, sqlite::Sqlite,
@@ -8,7 +8,7 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 use crate::error::Failure;
 
 diesel::table! {
-    /// Which migrations were applied; kept by diesel.
+    /// The applied migrations; diesel maintains it.
     __diesel_schema_migrations (version) {
         version -> Text,
         run_on -> Timestamp,
@@ -16,7 +16,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    /// What there is in the file; kept by SQLite.
+    /// The schema; SQLite maintains it.
     sqlite_master (name) {
         name -> Text,
         #[sql_name = "type"]
@@ -24,11 +24,10 @@ diesel::table! {
     }
 }
 
-/// The migrations that this program knows.
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-/// The names of the migrations that the file lacks, in order. Fails when it has one that this
-/// program does not know: then a newer program has written it.
+/// The names of the migrations that the file lacks, in order. Fails if the file has one that this
+/// program does not know: a newer program has migrated it.
 pub(crate) fn pending(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     let applied = applied(conn)?;
     Ok(sql_common::migrations::pending::<Sqlite>(
@@ -37,15 +36,15 @@ pub(crate) fn pending(conn: &mut SqliteConnection) -> Result<Vec<String>, Failur
     )?)
 }
 
-/// Applies what is pending, and says what that was. The caller's transaction has the write
-/// lock, so of two processes that start at once one waits and then finds nothing to do.
+/// Applies the missing migrations, and returns their names. The caller's transaction holds the
+/// write lock, so of two processes that do this at once, one waits and then finds nothing to do.
 pub(crate) fn migrate(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     let pending = pending(conn)?;
     conn.run_pending_migrations(MIGRATIONS)?;
     Ok(pending)
 }
 
-/// The versions of the migrations that the file has.
+/// The versions of the applied migrations.
 fn applied(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     let journal = sqlite_master::table
         .filter(sqlite_master::kind.eq("table"))

@@ -1,15 +1,15 @@
-//! Running statements that are prepared once.
+//! Runs statements that are prepared once.
 
 use diesel::{QueryResult, RunQueryDsl, SqliteConnection, query_dsl::LoadQuery};
 use sql_common::{entity::Entity, sql::Bound};
 pub(crate) use sql_common::{sql::Sql, statement, value::Value};
 
-/// The values of a row, in the order in which rows are inserted.
+/// The values of one row, in insert order.
 pub(crate) fn row<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {
     E::columns().map(|column| column.value(write)).collect()
 }
 
-/// The values of the columns of a row that may change.
+/// The values of the columns of one row that may change.
 pub(crate) fn changing<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {
     E::CHANGING
         .iter()
@@ -17,7 +17,7 @@ pub(crate) fn changing<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {
         .collect()
 }
 
-/// Runs a statement, and says how many rows it wrote.
+/// Runs a statement, and returns how many rows it wrote.
 pub(crate) fn execute<S: Sql>(
     conn: &mut SqliteConnection,
     values: &[Value<'_>],

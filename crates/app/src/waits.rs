@@ -47,7 +47,7 @@ pub const fn after_failures() -> Waits {
 }
 
 /// A time with jitter of ±25 %, so that processes do not act at the same moment.
-pub fn about(time: Duration) -> Duration {
+pub fn jittered(time: Duration) -> Duration {
     time.mul_f64(0.75 + rand::random::<f64>() / 2.0)
 }
 

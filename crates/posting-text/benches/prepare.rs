@@ -1,5 +1,5 @@
-//! What rules cost: a posting by the size and form of its description, the look at what becomes of
-//! it and at a draft, and texts that are made to be slow.
+//! What the rules cost: preparing postings by the size and format of their descriptions, checking
+//! results and drafts, and hostile texts.
 #![expect(
     clippy::expect_used,
     reason = "a benchmark, whose texts are within the budget"
@@ -24,7 +24,7 @@ fn posting(description: &str) -> Posting<'_> {
     }
 }
 
-/// Works on a posting; none of these takes too much.
+/// Prepares a posting; none here exceeds the budget.
 fn prepared(posting: &Posting<'_>) -> Prepared {
     prepare(posting, &Budget::of(posting.description)).expect("it is within the budget")
 }
@@ -37,14 +37,14 @@ fn texts(prepared: &Prepared) -> Texts<'_> {
     }
 }
 
-/// Works on a posting, and holds the result against the rules.
+/// Prepares a posting, and checks the result.
 fn checked(posting: &Posting<'_>) -> Result<(), rules::CheckError> {
     let prepared = prepared(posting);
     let budget = Budget::of(posting.description);
     rules::check(&texts(&prepared), prepared.coordinates, posting, &budget)
 }
 
-/// A part of an advertisement as an editor on the web writes it: about 1 KB.
+/// About 1 KB of an advertisement as a web editor writes it.
 const HTML: &str = r#"<h2>What you will do</h2>
 <p>At <strong>Brightvik</strong> you plan the work of <em>two shifts</em> &amp; keep the cold
 chain unbroken. Brightvik&#39;s terminal in Drammen handles 4,000 pallets a day, and you know by
@@ -62,7 +62,7 @@ Free parking and a canteen</p>
 +47 918 12 345 before 12.04.2026. Read more on https://brightvik.example/jobs/planner.</p>
 "#;
 
-/// The same as somebody types it: about 1 KB.
+/// The same as typed text: about 1 KB.
 const TEXT: &str = "About the job\n\nAt Brightvik you plan the work of two shifts and keep the \
 cold chain unbroken. Our terminal in Drammen handles 4,000 pallets a day, and you know by ten \
 o'clock what the evening brings. You report to the head of operations.\n\nYour tasks:\n- Plan \
@@ -74,7 +74,7 @@ before, you write Norwegian well, and you stay calm when three lorries come at o
 with planning systems is good to have.\n\nQuestions? Write to jobs@brightvik.example or call \
 Kari at Brightvik on +47 918 12 345 before 12.04.2026. More on www.brightvik.example/jobs.\n\n";
 
-/// A description of this many bytes, cut at the end of a part's character.
+/// A description of this many bytes, cut at the end of a character of `part`.
 fn of_size(part: &str, bytes: usize) -> String {
     let mut out = part.repeat(bytes / part.len() + 1);
     out.truncate(bytes);
@@ -103,7 +103,7 @@ fn sizes(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The rules alone, on what was made of 5 KB.
+/// Only the checks, on the result for 5 KB.
 fn rules(criterion: &mut Criterion) {
     let description = of_size(HTML, 5 * 1024);
     let posting = posting(&description);
@@ -121,7 +121,7 @@ fn rules(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// 100 KB of one thing. Twice as much must take twice as long, not four times.
+/// 100 KB of one pattern. Twice as much must take twice as long, not four times.
 fn hostile(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("100 KB of");
     group.sample_size(10);

@@ -1,8 +1,7 @@
-//! The budget of work on one posting: computing steps, bytes of text, and a flag that ends it
-//! early.
+//! The budget of work on one posting: steps, bytes of output, and a flag that stops the work early.
 //!
-//! Descriptions are untrusted, so the cost of a pass must be bounded by the length. A linear pass
-//! pays for its input at once; a loop that could be worse pays for each turn.
+//! Descriptions are untrusted, so the cost of each pass must be bounded by the length. A linear
+//! pass pays for its input at once; a loop that could take longer pays for each turn.
 
 use std::{
     cell::Cell,
@@ -14,21 +13,21 @@ use std::{
 
 use crate::rules;
 
-/// How many steps the shortest description may take.
+/// The steps that the shortest description may take.
 const STEPS: u64 = 5_000_000;
-/// How many steps each byte of a description adds to that. Ordinary ones take a tenth of it.
+/// Further steps for each byte of a description. Ordinary ones take a tenth of them.
 const STEPS_PER_BYTE: u64 = 1_000;
 
-/// Why work ended before it was done.
+/// Why work ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exceeded {
-    /// It took more steps than it may.
+    /// It ran out of steps.
     #[error("the description takes too many steps of work")]
     Steps,
-    /// A text became longer than it may.
+    /// A text became too long.
     #[error("a text is out of all proportion to the description")]
     Output,
-    /// It was asked to end.
+    /// Another thread stopped it.
     #[error("the work was stopped")]
     Stopped,
 }
@@ -42,9 +41,9 @@ pub struct Budget {
     steps: Cell<u64>,
     /// Steps taken.
     spent: Cell<u64>,
-    /// Bytes left of the text being written.
+    /// Bytes that the current text may still grow by.
     text: Cell<usize>,
-    /// How long a text may be, in bytes.
+    /// The longest text, in bytes.
     longest: usize,
     stop: Option<Arc<AtomicBool>>,
 }
@@ -70,7 +69,7 @@ impl Budget {
         }
     }
 
-    /// The same, until another thread sets the flag: the work ends at its next step.
+    /// Lets another thread stop the work, by this flag: it ends at its next step.
     #[must_use]
     pub fn until(self, stop: Arc<AtomicBool>) -> Self {
         Self {
@@ -79,12 +78,12 @@ impl Budget {
         }
     }
 
-    /// Anything, for texts that can be trusted and for measuring.
+    /// A budget without limits, for trusted texts and for measuring.
     pub fn unlimited() -> Self {
         Self::new(u64::MAX, usize::MAX)
     }
 
-    /// Takes steps. An error ends the work: it passes up to where the budget was made.
+    /// Takes steps. Callers pass the error up to where the budget was made.
     pub fn spend(&self, steps: usize) -> Result<(), Exceeded> {
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         self.spent.set(self.spent.get().saturating_add(steps));
@@ -97,19 +96,19 @@ impl Budget {
         left.map(|_| ()).ok_or(Exceeded::Steps)
     }
 
-    /// Starts a text, which may have its full length regardless of earlier ones.
+    /// Starts a new text, which may have the full length.
     pub fn begin_text(&self) {
         self.text.set(self.longest);
     }
 
-    /// Makes the text longer.
+    /// Counts bytes that are added to the current text.
     pub fn write(&self, bytes: usize) -> Result<(), Exceeded> {
         let left = self.text.get().checked_sub(bytes);
         self.text.set(left.unwrap_or(0));
         left.map(|_| ()).ok_or(Exceeded::Output)
     }
 
-    /// How many steps were taken so far.
+    /// The steps taken so far.
     pub fn spent(&self) -> u64 {
         self.spent.get()
     }

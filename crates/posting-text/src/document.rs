@@ -1,12 +1,12 @@
-//! A description as a small document: what the Markdown reader builds, what redaction edits and
-//! what the writer prints.
+//! A description as a small document: the reader builds it, redaction edits it, and the writer
+//! prints it.
 //!
-//! Inline text is a flat list of styled runs instead of a tree, so nesting in the input cannot
-//! make the document deep, and text that is split by markup (`**Ub**er`) reads as one word.
+//! Inline text is a flat list of styled runs instead of a tree: nesting in the input cannot make
+//! the document deep, and text split by markup (`**Ub**er`) reads as one word.
 
 use std::sync::Arc;
 
-/// The deepest nesting of lists, quotes and tables; deeper ones are flattened into their parent.
+/// The deepest nesting of lists, quotes and tables; deeper ones are merged into their parent.
 pub(crate) const MAX_DEPTH: usize = 8;
 
 /// A whole description.
@@ -21,7 +21,7 @@ pub(crate) enum Block {
     Heading(u8, Vec<Span>),
     List(List),
     Quote(Vec<Block>),
-    /// A code block; its spans carry no style.
+    /// A code block; its spans have no style.
     Code(Vec<Span>),
     Rule,
 }
@@ -60,7 +60,7 @@ impl Span {
 }
 
 impl Document {
-    /// How many steps it takes to look at every run of text once.
+    /// The steps for one pass over every run of text.
     pub(crate) fn steps(&self) -> usize {
         let mut steps = 0;
         self.for_each_text(&mut |spans| {
@@ -69,18 +69,18 @@ impl Document {
         steps
     }
 
-    /// Every run of inline text, one call for each paragraph, heading or code block.
+    /// Visits the inline text of each paragraph, heading and code block.
     pub(crate) fn for_each_text(&self, visit: &mut impl FnMut(&[Span])) {
         visit_all(&self.blocks, visit);
     }
 
-    /// The same, to be changed.
+    /// Like [`Self::for_each_text`], to change the text.
     pub(crate) fn for_each_text_mut(&mut self, visit: &mut impl FnMut(&mut Vec<Span>)) {
         visit_all_mut(&mut self.blocks, visit);
     }
 }
 
-/// The text of a list of spans, without their styles.
+/// The text of spans, without their styles.
 pub(crate) fn plain(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }

@@ -1,9 +1,11 @@
-//! Job postings as text, by rules alone: no I/O, no clock, no randomness, the same answer every time.
+//! Prepares job postings by rules alone: no I/O, no clock, no randomness, and always the same
+//! result.
 //!
-//! [`prepare`] does everything that rules can do with a [`Posting`]; [`markdown`] cleans,
-//! [`redact`] hides what identifies the employer, [`places`] finds cities. [`rules`] says what a
-//! text must satisfy, be it written here, by a person or by a language model. Descriptions come
-//! from strangers: all work on one spends from a [`Budget`], and ends when that is spent.
+//! [`prepare`] applies all rules to a [`Posting`]; [`markdown`] converts descriptions to clean
+//! Markdown, [`redact`] removes what identifies the employer, [`places`] finds cities. [`rules`]
+//! says what a text must satisfy, whether it was written here, by a person or by a language model.
+//! Descriptions are untrusted: all work on one is paid from a [`Budget`], and ends when that is
+//! spent.
 //!
 //! ```
 //! use posting_text::{Budget, Posting, prepare};

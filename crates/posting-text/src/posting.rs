@@ -1,4 +1,4 @@
-//! Everything that rules make of one posting.
+//! Prepares one posting by all rules.
 
 use crate::{
     Budget, Exceeded, markdown,
@@ -19,9 +19,9 @@ pub struct Posting<'a> {
     pub country: Option<&'a str>,
     /// The city of the workplace.
     pub city: Option<&'a str>,
-    /// The company's name, which the redacted text must not show.
+    /// The company's name, which the redacted text must not contain.
     pub company_name: &'a str,
-    /// The company's website, which the redacted text must not show.
+    /// The company's website, which the redacted text must not contain.
     pub company_website: &'a str,
 }
 
@@ -30,16 +30,16 @@ pub struct Posting<'a> {
 pub struct Prepared {
     /// The description as `CommonMark`, without raw HTML.
     pub markdown: String,
-    /// The same with everything hidden that identifies the company or leads to it.
+    /// The same with everything redacted that identifies the company or leads to it.
     pub redacted_markdown: String,
-    /// Where the city is; `None` when that is not known for certain.
+    /// The coordinates of the city; `None` unless they are certain.
     pub coordinates: Option<Coordinates>,
-    /// A certain reason to reject the posting.
+    /// A certain reason to refuse the posting.
     pub refusal: Option<Refusal>,
 }
 
-/// Cleans, hides, finds the place and judges. Takes less than a millisecond of processor time for a
-/// usual description.
+/// Converts the description, redacts it, finds the city, and decides whether to refuse the posting.
+/// Takes less than a millisecond for a usual description.
 pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Exceeded> {
     let mut document = markdown::read(posting.description, budget)?;
     let markdown = markdown::write(&document, budget)?;

@@ -14,7 +14,7 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
     }
 }
 
-/// The texts of an approval.
+/// The texts of an approved posting.
 pub(crate) fn approval<'a>(markdown: &'a str, redacted_markdown: &'a str) -> Texts<'a> {
     Texts {
         markdown,

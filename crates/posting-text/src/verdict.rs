@@ -1,7 +1,7 @@
 //! Refuses postings without content: empty ones, bare links, and test strings.
 //!
-//! A wrong refusal is worse than a poor posting on the board, so only certain cases are refused,
-//! and words are never counted alone: Japanese has no spaces.
+//! A wrong refusal is worse than a poor posting on the board, so only certain cases are refused.
+//! Words are never merely counted, since Japanese has no spaces.
 
 use crate::{
     Budget, Exceeded,
@@ -9,35 +9,37 @@ use crate::{
     redact::{Kind, SEPARATOR, Scan, words::words},
 };
 
-/// Why rules refuse a posting.
+/// Why a posting is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
     /// The description is empty or a placeholder.
     NoContent,
-    /// It consists of links.
+    /// The description consists of links.
     OnlyLinks,
     /// The posting is a test.
     Test,
 }
 
-/// The length above which a description is no test, unless it is filler text.
-const LONG: usize = 400;
+/// A longer description is no test, unless it is filler text.
+const MAX_TEST_LENGTH: usize = 400;
 
-/// The refusal of a posting, by its title and its description.
+/// Decides whether to refuse a posting, by its title and its description.
 pub(crate) fn judge(
     title: &str,
     document: &Document,
     scan: &Scan,
     budget: &Budget,
 ) -> Result<Option<Refusal>, Exceeded> {
-    // The text is looked at a few times, and so is every word of one without weight.
+    // The text is read a few times, and so is every word of a short one.
     budget.spend(scan.text.len().saturating_mul(8) + scan.contacts.len())?;
     Ok(judgement(title, document, scan))
 }
 
 fn judgement(title: &str, document: &Document, scan: &Scan) -> Option<Refusal> {
     let content = Content::of(document, scan);
-    if content.weight > LONG && !content.text.to_ascii_lowercase().contains("lorem ipsum") {
+    if content.weight > MAX_TEST_LENGTH
+        && !content.text.to_ascii_lowercase().contains("lorem ipsum")
+    {
         return None;
     }
     if content.weight == 0 || is_placeholder(&content.text) {
@@ -61,7 +63,7 @@ fn judgement(title: &str, document: &Document, scan: &Scan) -> Option<Refusal> {
 struct Content {
     text: String,
     links: usize,
-    /// Letters and digits; a character that is a syllable or a word counts twice.
+    /// The number of letters and digits; a character that is a syllable or a word counts twice.
     weight: usize,
 }
 
@@ -141,7 +143,7 @@ fn is_placeholder(text: &str) -> bool {
     PLACEHOLDERS.contains(&said.as_str()) || letters == 0 || (letters == 1 && said.is_ascii())
 }
 
-/// Lower-case words with single spaces.
+/// The words in lower case, with single spaces.
 fn normalised(text: &str) -> String {
     let words: Vec<String> = words(text)
         .into_iter()
@@ -156,7 +158,7 @@ const TEST_WORDS: &str = "\
     lorem ipsum xxx xxxx aaa prueba essai prøve probe teszt testi testannonse testannons \
     testanzeige テスト 测试 測試 тест 테스트";
 
-/// Words that may stand beside those.
+/// Words that may accompany those.
 const BESIDE_WORDS: &str = "\
     this is a an the just only please ignore do not apply hello world abc posting post job \
     ad description sample example data text content my it for of to hi ok if works working \
@@ -164,14 +166,14 @@ const BESIDE_WORDS: &str = "\
     dies ist ein eine das nur esto es una kun bare stilling annonse annons anzeige stelle \
     merci ignorer de ignorér";
 
-/// A short text of nothing but words that people type to try a form.
+/// Whether a short text has only words that people type to try a form.
 fn is_test(text: &str) -> bool {
     let words = words(text);
     if words.is_empty() || words.len() > 40 {
         return false;
     }
     let number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
-    let is_core = |word: &str| is_among(TEST_WORDS, word) || is_mash(word);
+    let is_core = |word: &str| is_among(TEST_WORDS, word) || is_keyboard_mash(word);
     words.iter().any(|word| is_core(&word.lower))
         && words.iter().all(|word| {
             let word = &*word.lower;
@@ -179,8 +181,8 @@ fn is_test(text: &str) -> bool {
         })
 }
 
-/// Keys that lie side by side, or one key over and over.
-fn is_mash(word: &str) -> bool {
+/// Whether a word is typed by keys side by side, or by one key repeatedly.
+fn is_keyboard_mash(word: &str) -> bool {
     const ROWS: [&str; 4] = ["asdfghjkl", "qwertyuiop", "zxcvbnm", "azertyuiop"];
     let letters: Vec<char> = word.chars().collect();
     if letters.len() < 4 || !word.is_ascii() {
@@ -195,7 +197,7 @@ fn is_mash(word: &str) -> bool {
     same || ROWS.iter().any(|row| chunks(row))
 }
 
-/// Filler text that a designer forgot.
+/// Whether a text is filler text that a designer forgot.
 fn is_lorem_ipsum(text: &str) -> bool {
     const LOREM: [&str; 60] = [
         "lorem",

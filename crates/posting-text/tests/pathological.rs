@@ -1,6 +1,5 @@
-//! Texts that are made to be slow, or to become long, in the manner of cmark's pathological tests:
-//! each of any size. Work is counted in the steps of the budget, so nothing here depends on the
-//! machine.
+//! Texts that are made to be slow or to become long, like cmark's pathological tests, each at
+//! several sizes. Work is counted in steps of the budget, so nothing depends on the machine.
 #![expect(clippy::unwrap_used, reason = "tests, whose budgets have no end")]
 
 use std::sync::{Arc, atomic::AtomicBool};
@@ -12,14 +11,14 @@ use posting_text::{
     rules::{self, CheckError, Texts},
 };
 
-/// A text of about so many bytes.
+/// Makes a text of about this many bytes.
 type Text = fn(usize) -> String;
 
 fn times(part: &str, bytes: usize) -> String {
     part.repeat(bytes / part.len())
 }
 
-/// Texts for a company called Acme アクメ, and what they are.
+/// Texts for a company called Acme アクメ, each with a description.
 const TEXTS: &[(&str, Text)] = &[
     (
         "a link whose destination is longer than all, over paragraphs",
@@ -174,7 +173,7 @@ const TEXTS: &[(&str, Text)] = &[
 /// Names of companies that are made to be slow, and the texts for them.
 fn names() -> Vec<(String, Text)> {
     vec![
-        // Every word is the first of the name, and the whole is never there.
+        // Every word is the first of the name, but the whole name never occurs.
         (format!("{}b", "a ".repeat(120)), |n| times("a ", n)),
         (format!("{}Bc", "Ab ".repeat(80)), |n| times("Ab ", n)),
         // Each letter may be left out of its acronym.
@@ -200,7 +199,7 @@ fn posting<'a>(company_name: &'a str, description: &'a str) -> Posting<'a> {
     }
 }
 
-/// What was made of a posting, as it is held against the rules.
+/// The prepared texts, as the rules check them.
 fn texts(prepared: &Prepared) -> Texts<'_> {
     Texts {
         markdown: &prepared.markdown,
@@ -209,7 +208,7 @@ fn texts(prepared: &Prepared) -> Texts<'_> {
     }
 }
 
-/// Every text for its company.
+/// Every text, with the company that it is for.
 fn cases() -> Vec<(String, String, Text)> {
     let texts = TEXTS
         .iter()
@@ -220,7 +219,7 @@ fn cases() -> Vec<(String, String, Text)> {
     texts.chain(names).collect()
 }
 
-/// How many steps everything takes that happens to a posting, and to a draft with its text.
+/// The steps of all work on a posting, and on a draft with the same text.
 fn steps(posting: &Posting<'_>) -> u64 {
     let budget = Budget::unlimited();
     let prepared = prepare(posting, &budget).unwrap();
@@ -237,8 +236,8 @@ fn steps(posting: &Posting<'_>) -> u64 {
         redacted_markdown: text,
         rejection: None,
     };
-    // A draft is as hostile as the posting says, and its addresses are looked for one by one:
-    // that is what the budget is for.
+    // A draft may be as hostile as its posting, and its addresses are searched for one by one; the
+    // budget limits that.
     let faults = rules::faults(&draft, text, &Budget::of(text));
     assert!(!matches!(faults, Err(Exceeded::Stopped)));
     budget.spent()
@@ -249,7 +248,7 @@ fn twice_the_text_takes_twice_the_steps() {
     const SIZE: usize = 12_000;
     for (name, company, text) in cases() {
         let [one, two] = [SIZE, 2 * SIZE].map(|size| {
-            // Texts are of about their size.
+            // Each text has about its size.
             let description = text(size);
             let posting = posting(&company, &description);
             (steps(&posting), description.len())
@@ -307,7 +306,7 @@ fn work_ends_wherever_its_budget_does() {
             let steps = whole.spent() * part / 5;
             let budget = Budget::new(steps, longest);
             assert_eq!(prepare(&posting, &budget), Err(Exceeded::Steps), "{name}");
-            // No single thing takes so long that a flag would be seen late.
+            // No single piece of work takes so long that a stop flag would be noticed late.
             let more = budget.spent() - steps;
             assert!(more <= 8 * longest as u64, "{name}: {more} steps more");
         }

@@ -1,4 +1,4 @@
-//! Everything that rules make of a posting, which is the same every time.
+//! The results of all rules on one posting, which are always the same.
 #![expect(
     clippy::unwrap_used,
     reason = "tests, whose texts are within the budget"

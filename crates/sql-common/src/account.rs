@@ -14,7 +14,7 @@ use crate::{
 };
 
 entity! {
-    /// What is kept of an account of the e-mail provider.
+    /// The state of an account of the e-mail provider.
     StateRow = account_states (account) of (Account, AccountState) {
         fixed {
             account: Text = Text(|(account, _)| Some(account.as_str())),
@@ -43,7 +43,7 @@ statement! {
     over [StateRow]
 }
 
-/// The state of an account that was read.
+/// The state of an account, from the rows that were read.
 pub fn state(rows: Vec<StateRow>) -> Result<AccountState, StoreError> {
     let Some(row) = rows.into_iter().next() else {
         return Ok(AccountState::default());

@@ -17,7 +17,7 @@ use crate::{
 };
 
 entity! {
-    /// What an operator did.
+    /// An action of an operator.
     AuditRow = audit (id) of Entry {
         fixed {
             id: Id = Id(|entry| Some(entry.id)),
@@ -58,7 +58,7 @@ statement! {
 }
 
 impl Read {
-    /// The values of a query.
+    /// The values for a query of the log.
     pub fn values(query: &AuditQuery) -> [Value<'static>; 4] {
         let before = query.before;
         let (at, id) = before.map_or(

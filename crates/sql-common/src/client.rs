@@ -9,7 +9,7 @@ use domain::{
 use crate::{
     entity,
     stored::digest,
-    types::{Id, Moment, Words, optional_time},
+    types::{Id, Moment, TextList, optional_time},
 };
 
 entity! {
@@ -18,7 +18,7 @@ entity! {
         fixed {
             id: Id = Id(|client| Some(client.id.uuid())),
             name: Text = Text(|client| Some(&client.name)),
-            scopes: Words = Words(|client| &client.scopes),
+            scopes: TextList = TextList(|client| &client.scopes),
             secret_digest: Binary = Blob(|client| Some(&client.secret_digest)),
             created_at: Moment = Time(|client| Some(client.created_at)),
         }
@@ -36,7 +36,7 @@ impl TryFrom<ClientRow> for Client {
         Ok(Self {
             id: ClientId::new(row.id.uuid("clients.id")?),
             name: row.name,
-            scopes: row.scopes.words("clients.scopes")?,
+            scopes: row.scopes.parse("clients.scopes")?,
             secret_digest: digest(&row.secret_digest, "clients.secret_digest")?,
             created_at: row.created_at.time("clients.created_at")?,
             revoked_at: optional_time(row.revoked_at, "clients.revoked_at")?,

@@ -1,20 +1,20 @@
-//! The columns of a table, in one order for everything that reads and writes it.
+//! The columns of each table, in one order for everything that reads and writes it.
 //!
-//! [`entity!`](macro@crate::entity) declares a table for diesel, the row that is read of it, and for
-//! each column how a value of the domain is written to it. Statements name the columns by
+//! [`entity!`](macro@crate::entity) declares a table for diesel, the row that is read from it, and
+//! how each column is written from a value of the domain. Statements name the columns by
 //! [templates](crate::sql::expand).
 
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
-    types::{Made, StoredTime, ToText},
+    types::{Rendered, StoredTime, ToText},
     value::Value,
 };
 
 /// A table whose rows are written from values of one type.
 pub trait Entity {
-    /// What a row is written from.
+    /// The type that a row is written from.
     type Write: 'static;
     /// The SQL types of a row.
     type Row;
@@ -25,34 +25,33 @@ pub trait Entity {
     /// The columns that may change.
     const CHANGING: &'static [Column<Self::Write>];
 
-    /// All columns, in the order in which rows are inserted.
+    /// All columns, in insert order.
     fn columns() -> impl Iterator<Item = &'static Column<Self::Write>> {
         Self::FIXED.iter().chain(Self::CHANGING)
     }
 }
 
-/// A column, and how it is written.
+/// A column, and how its value is computed.
 #[derive(Debug)]
 pub struct Column<W> {
-    /// Its name.
     pub name: &'static str,
-    /// What it is set to.
+    /// How its value is computed from what is written.
     pub of: Of<W>,
 }
 
-/// The value of a column, of something that is written.
+/// How the value of a column is computed, by its SQL type.
 #[derive(Debug)]
 pub enum Of<W> {
     /// An identifier.
     Id(fn(&W) -> Option<Uuid>),
     /// A text.
     Text(for<'a> fn(&'a W) -> Option<&'a str>),
-    /// A text that stays as it is when there is none.
+    /// A text that leaves the column unchanged when there is none.
     Kept(for<'a> fn(&'a W) -> Option<&'a str>),
     /// The text of a JSON value.
     Json(for<'a> fn(&'a W) -> Option<&'a str>),
-    /// Words.
-    Words(for<'a> fn(&'a W) -> &'a dyn ToText),
+    /// A list of texts.
+    TextList(for<'a> fn(&'a W) -> &'a dyn ToText),
     /// A JSON value.
     Document(for<'a> fn(&'a W) -> &'a dyn ToText),
     /// An integer.
@@ -70,12 +69,12 @@ pub enum Of<W> {
 }
 
 impl<W> Column<W> {
-    /// The value to bind.
+    /// Computes the value to bind.
     pub fn value<'a>(&self, write: &'a W) -> Value<'a> {
         match &self.of {
             Of::Id(of) => Value::Id(of(write)),
             Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Text(of(write)),
-            Of::Words(of) | Of::Document(of) => Value::Made(Made(of(write))),
+            Of::TextList(of) | Of::Document(of) => Value::Rendered(Rendered(of(write))),
             Of::Integer(of) => Value::Integer(of(write)),
             Of::Real(of) => Value::Real(of(write)),
             Of::Bool(of) => Value::Bool(of(write)),
@@ -86,10 +85,10 @@ impl<W> Column<W> {
     }
 }
 
-/// Declares a table, its row, and what its columns are written from.
+/// Declares a table, its row, and how its columns are written.
 ///
-/// Columns that are `apart` change like others, but are no part of the row: they are large, and read
-/// only where they are needed.
+/// Columns that are `apart` change like others but are not part of the row: they are large, and
+/// read only where they are needed.
 #[macro_export]
 macro_rules! entity {
     (

@@ -1,4 +1,5 @@
-//! The tables `erasure_keys` and `erased_suppressions`: what is remembered of the erased.
+//! The tables `erasure_keys` and `erased_suppressions`: suppressions that outlive erased
+//! subscribers.
 
 use std::collections::HashMap;
 
@@ -10,12 +11,12 @@ use newsletter::{
 
 use crate::{
     entity, statement,
-    stored::{digest, word},
+    stored::{digest, parse},
     types::Moment,
 };
 
 entity! {
-    /// What is remembered under the hash of an address.
+    /// The suppression kept for the hash of an address.
     ErasedRow = erased_suppressions (hash) of ([u8; 32], Remembered) {
         fixed {
             hash: Binary = Blob(|(hash, _)| Some(hash)),
@@ -33,28 +34,28 @@ impl TryFrom<ErasedRow> for Remembered {
 
     fn try_from(row: ErasedRow) -> Result<Self, StoreError> {
         Ok(Self {
-            status: word(row.status, "erased_suppressions.status")?,
+            status: parse(row.status, "erased_suppressions.status")?,
             at: row.at.time("erased_suppressions.at")?,
         })
     }
 }
 
 statement! {
-    /// Reads the key of the hashes, and whether there are any.
+    /// Reads the key of the hashes, and whether any hashes are stored.
     pub Key =
     "SELECT key, EXISTS (SELECT 1 FROM erased_suppressions WHERE hash >= '') \
      FROM erasure_keys WHERE is_the_one",
     returns (Binary, Bool)
 }
 
-/// The key that was read, and whether there are any hashes.
+/// The key of the hashes, and whether any are stored, from the rows that were read.
 pub fn key(rows: Vec<(Vec<u8>, bool)>) -> Result<([u8; 32], bool), StoreError> {
     let missing = || StoreError::Broken("the table erasure_keys is empty".to_owned());
     let (key, are_there_any) = rows.into_iter().next().ok_or_else(missing)?;
     Ok((digest(&key, "erasure_keys.key")?, are_there_any))
 }
 
-/// The hashes of these addresses.
+/// Hashes these addresses with the key.
 pub fn hashes<'a>(
     key: &[u8; 32],
     emails: impl IntoIterator<Item = &'a Email>,
@@ -65,7 +66,7 @@ pub fn hashes<'a>(
         .collect()
 }
 
-/// What a commit remembers of those whose rows go.
+/// The suppressions that a commit keeps of the subscribers it erases.
 pub fn erased(
     key: &[u8; 32],
     writes: &WriteSet,

@@ -1,17 +1,19 @@
-//! What the SQL stores have in common, whichever database they speak to: each order of columns, and
-//! each statement that both understand, is here once.
+//! What the SQL stores share: each order of columns, and each statement that both databases
+//! understand, is here once.
 //!
 //! - `types`: SQL types that each database stores in its own way; `entity`: the columns of a table;
 //!   `sql`: statements that are prepared once; `value`: their values.
-//! - `stored`: columns back into values; one without a meaning is reported by its name.
-//! - `posting`, `company`, `client`, `draft`, `audit`, `outbox`, `subscriber`, `account`, `erasure`:
-//!   tables, their rows as values of the domain and of the newsletter, and statements.
+//! - `stored`: conversion of columns into values; a value that makes no sense is reported by the
+//!   name of its column.
+//! - `posting`, `company`, `client`, `draft`, `audit`, `outbox`, `subscriber`, `account`,
+//!   `erasure`: tables, their rows as values of the domain and of the newsletter, and statements.
 //! - `migrations`: which of them a database lacks.
 //!
 //! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of
 //! stored data.
 //!
-//! A new column of a posting is a line in `posting` beside the migrations, and what it is read as.
+//! A new column of a posting needs, beside the migrations, a line in `posting` and one where the
+//! row becomes a value.
 
 #![expect(missing_docs, reason = "what columns mean is said in the migrations")]
 

@@ -1,4 +1,4 @@
-//! Which migrations the program knows, and which of them a database has.
+//! Compares the migrations that the program knows with those that a database has.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use diesel::{
 use diesel_migrations::EmbeddedMigrations;
 use domain::store::StoreError;
 
-/// The names of the known migrations whose versions are not among the applied ones, in order.
-/// Fails when an applied one is not known: then a newer program has written the database.
+/// The names of the migrations that are known but not applied, in order. Fails if one is applied
+/// but not known: a newer program has migrated the database.
 pub fn pending<DB: Backend>(
     known: &EmbeddedMigrations,
     applied: Vec<String>,

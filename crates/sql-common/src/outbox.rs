@@ -1,4 +1,4 @@
-//! The table `outbox`: rows that are claimed and rows that are listed, and statements.
+//! The table `outbox`: its rows as claimed and as listed, and statements.
 
 use diesel::{
     Queryable,
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::{
     statement,
-    stored::{corrupt, count, optional_word},
+    stored::{corrupt, count, parse_optional},
     types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
     value::Value,
 };
@@ -36,27 +36,27 @@ pub type ClaimedColumns = (
     Nullable<Moment>,
 );
 
-/// A row that is claimed.
+/// A row of a task that is being claimed.
 #[derive(Clone, Debug, Queryable)]
 pub struct ClaimedRow {
     pub id: i64,
     subject: StoredId,
     generation: i64,
     attempts: i64,
-    /// When it was due.
+    /// When it was due, before the claim.
     pub due_at: StoredTime,
     first_failed_at: Option<StoredTime>,
     pub lost: i64,
-    /// Of events only.
+    /// For events only.
     event_name: Option<String>,
-    /// Of the events of postings only.
+    /// For events of postings only.
     source_identifier: Option<String>,
-    /// Of events only.
+    /// For events only.
     occurred_at: Option<StoredTime>,
 }
 
 impl ClaimedRow {
-    /// The task of a queue, as it is claimed under a lease.
+    /// The claimed task, from its queue and its lease.
     pub fn claimed(self, queue: Queue, lease: Uuid) -> Result<Claimed, StoreError> {
         Ok(Claimed {
             receipt: Receipt {
@@ -79,7 +79,7 @@ impl ClaimedRow {
         let name = self.event_name.filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| corrupt("outbox.event_name", ""))?;
         let identifier: Option<SourceIdentifier> =
-            optional_word(self.source_identifier, "outbox.source_identifier")?;
+            parse_optional(self.source_identifier, "outbox.source_identifier")?;
         let at = optional_time(self.occurred_at, "outbox.occurred_at")?;
         Ok(Work::Event(Event {
             name: EventName::from_store(name),
@@ -112,7 +112,7 @@ pub type ListedColumns = (
     Nullable<Moment>,
 );
 
-/// A row that operators see.
+/// A row as operators see it.
 #[derive(Debug, Queryable)]
 pub struct ListedRow {
     id: i64,
@@ -155,7 +155,7 @@ impl TryFrom<ListedRow> for SubjectTask {
     }
 }
 
-/// The tasks of rows that were read.
+/// The tasks of the rows that were read.
 pub fn listed<T: TryFrom<ListedRow>>(rows: Vec<ListedRow>) -> Result<Vec<T>, T::Error> {
     rows.into_iter().map(T::try_from).collect()
 }
@@ -178,13 +178,14 @@ statement! {
     returns ListedColumns
 }
 
-/// The values of a list.
+/// The values for a list.
 pub fn list_values(after: Option<TaskId>, limit: i64) -> [Value<'static>; 2] {
     [after.map_or(i64::MIN, |after| after.0).into(), limit.into()]
 }
 
 statement! {
-    /// Gives a task back after a failure, as it was asked for again meanwhile, or not.
+    /// Returns a task to its queue after a failed attempt. One that was asked for again meanwhile
+    /// becomes due at once, with its attempts reset.
     pub Retry =
     "UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
      next_at = CASE WHEN outbox.generation = sent.generation THEN sent.next_at ELSE sent.now END, \
@@ -196,21 +197,22 @@ statement! {
 }
 
 impl Retry {
-    /// The values of a failure.
+    /// The values of a failed attempt.
     pub fn values(
         receipt: Receipt,
         error: &str,
         now: OffsetDateTime,
         next_at: OffsetDateTime,
     ) -> [Value<'_>; 6] {
-        let [task, lease, generation, error, now] = bury_values(receipt, error, now);
+        let [task, lease, generation, error, now] = dead_letter_values(receipt, error, now);
         [task, lease, generation, error, now, next_at.into()]
     }
 }
 
-/// The statement that gives a task up, as it was asked for again meanwhile, or not.
+/// The text of the statement that moves a task to the dead letters. One that was asked for again
+/// meanwhile becomes due at once instead.
 #[macro_export]
-macro_rules! bury {
+macro_rules! dead_letter {
     () => {
         "UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error, \
          dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END, \
@@ -223,8 +225,8 @@ macro_rules! bury {
     };
 }
 
-/// The values of [`bury!`](crate::bury).
-pub fn bury_values(receipt: Receipt, error: &str, now: OffsetDateTime) -> [Value<'_>; 5] {
+/// The values for [`dead_letter!`](crate::dead_letter).
+pub fn dead_letter_values(receipt: Receipt, error: &str, now: OffsetDateTime) -> [Value<'_>; 5] {
     [
         receipt.task.0.into(),
         receipt.lease.into(),

@@ -19,12 +19,12 @@ use domain::{
 use crate::{
     company::{CompanyRow, companies},
     entity,
-    stored::{coordinates, digest, optional_word, word},
-    types::{Id, Moment, StoredId, StoredTime, Words, optional_time},
+    stored::{coordinates, digest, parse, parse_optional},
+    types::{Id, Moment, StoredId, StoredTime, TextList, optional_time},
 };
 
 entity! {
-    /// A posting without the text of its description.
+    /// A posting without its description.
     PostingRow = postings (id) of PostingWrite {
         fixed {
             id: Id = Id(|write| Some(write.posting.id.uuid())),
@@ -45,8 +45,8 @@ entity! {
             expired_at: Nullable<Moment> = Time(|write| write.posting.expired_at),
             updated_at: Moment = Time(|write| Some(write.posting.updated_at)),
             title: Text = Text(|write| Some(&write.posting.details.title)),
-            employment_types: Words = Words(|write| &write.posting.details.employment_types),
-            location_types: Words = Words(|write| &write.posting.details.location_types),
+            employment_types: TextList = TextList(|write| &write.posting.details.employment_types),
+            location_types: TextList = TextList(|write| &write.posting.details.location_types),
             location_country_code: Nullable<Text> = Text(|write| {
                 write.posting.details.location_country_code.map(CountryCode::as_str)
             }),
@@ -76,7 +76,7 @@ entity! {
             }),
         }
         apart {
-            // A description that stays is not sent.
+            // An unchanged description is not sent.
             raw_description: Text = Kept(PostingWrite::description),
         }
     }
@@ -86,12 +86,12 @@ fn hash(hash: Option<&ContentHash>) -> Option<&[u8]> {
     hash.map(|hash| hash.as_bytes().as_slice())
 }
 
-/// The column of the identifiers, which is also read without the others.
+/// The column of the identifier, which some queries read alone.
 pub const IDENTIFIER: &str = "postings.source_identifier";
 
 impl PostingRow {
-    /// The posting, with the text of its description if that was read: a column of its own,
-    /// because it is large and rules do without.
+    /// The posting, with its description if that was read: it is a column of its own, because it is
+    /// large and rules do without it.
     pub fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
         let row = self;
         let details = Details {
@@ -100,20 +100,20 @@ impl PostingRow {
                 digest(&row.description_digest, "postings.description_digest")?,
                 description.map(Arc::from),
             ),
-            employment_types: row.employment_types.words("postings.employment_types")?,
-            location_types: row.location_types.words("postings.location_types")?,
-            location_country_code: optional_word(
+            employment_types: row.employment_types.parse("postings.employment_types")?,
+            location_types: row.location_types.parse("postings.location_types")?,
+            location_country_code: parse_optional(
                 row.location_country_code,
                 "postings.location_country_code",
             )?,
             location_city: row.location_city,
             salary_min: row.salary_min,
             salary_max: row.salary_max,
-            salary_currency_code: optional_word(
+            salary_currency_code: parse_optional(
                 row.salary_currency_code,
                 "postings.salary_currency_code",
             )?,
-            salary_period: optional_word(row.salary_period, "postings.salary_period")?,
+            salary_period: parse_optional(row.salary_period, "postings.salary_period")?,
             application_email: row.application_email,
             application_url: row.application_url,
             metadata: row.metadata.as_deref().map(Metadata::from_store),
@@ -125,9 +125,9 @@ impl PostingRow {
         };
         Ok(Posting {
             id: PostingId::new(row.id.uuid("postings.id")?),
-            source_identifier: word(row.source_identifier, IDENTIFIER)?,
+            source_identifier: parse(row.source_identifier, IDENTIFIER)?,
             version: row.version,
-            status: word(row.status, "postings.status")?,
+            status: parse(row.status, "postings.status")?,
             status_reason: row.status_reason,
             moderated: row.moderated,
             details,
@@ -145,7 +145,7 @@ impl PostingRow {
 }
 
 entity! {
-    /// What enrichment made of a posting; written of those that it has just made it of.
+    /// The texts that enrichment made of a posting; written only with a new result.
     TextsRow = posting_texts (posting_id) of PostingWrite {
         fixed {
             posting_id: Id = Id(|write| Some(write.posting.id.uuid())),
@@ -173,7 +173,7 @@ diesel::allow_tables_to_appear_in_same_query!(companies, postings, posting_texts
 /// A posting with its description, its company and its texts.
 pub type ViewRow = (PostingRow, String, CompanyRow, Option<TextsRow>);
 
-/// What readers see of a posting, without its history.
+/// What API clients see of a posting, without its history.
 pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
     let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
@@ -188,9 +188,9 @@ pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingVi
     })
 }
 
-/// Generates the readers' queries for one kind of database, in a module of their own: `views` of
-/// postings as [`ViewRow`]s, and `listed` for a query of a list, as [`EntryRow`]s. `$size` is the
-/// SQL expression of a posting's size in bytes.
+/// Generates the queries of readers for one database, in a module of their own: `views` selects
+/// postings as [`ViewRow`]s, and `listed` a page of a list as [`EntryRow`]s. `$size` is the SQL
+/// expression for a posting's size in bytes.
 #[macro_export]
 macro_rules! posting_queries {
     ($db:ty, $size:expr) => {
@@ -246,7 +246,7 @@ macro_rules! posting_queries {
                 limit,
                 max_bytes: _,
             } = *query;
-            // One more than asked for tells whether there is a next page.
+            // One more than asked for, to know whether there is a next page.
             let ahead = limit.saturating_add(1);
             let mut select = entries()
                 .order((postings::updated_at.asc(), postings::id.asc()))
@@ -255,7 +255,7 @@ macro_rules! posting_queries {
             if let Some(status) = status {
                 select = select.filter(postings::status.eq(status.as_str()));
             }
-            // Only the further one of the two starts: one range is what an index is entered by.
+            // Filters by the later of the two starts only, so that one range of the index is read.
             match (after, updated_after) {
                 (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => {
                     select.filter(
@@ -273,10 +273,10 @@ macro_rules! posting_queries {
     };
 }
 
-/// The id, the time of the last update and the size of a posting.
+/// The id, the time of the last update, and the size of a posting.
 pub type EntryRow = (StoredId, StoredTime, i64);
 
-/// An entry of a list that is about to be read.
+/// An entry of a list, before its posting is read.
 pub fn entry((id, updated_at, bytes): EntryRow) -> Result<ListEntry, StoreError> {
     Ok(ListEntry {
         position: Position {
@@ -287,14 +287,14 @@ pub fn entry((id, updated_at, bytes): EntryRow) -> Result<ListEntry, StoreError>
     })
 }
 
-/// The postings of a page as they were read, in order.
+/// The postings of a page, in order, from the rows that were read.
 pub fn page(rows: Vec<ViewRow>, page: &[ListEntry]) -> Result<Vec<PostingView>, StoreError> {
     let position = |view: &PostingView| Position {
         updated_at: view.posting.updated_at,
         id: view.posting.id.uuid(),
     };
     let mut views = rows.into_iter().map(view).collect::<Result<Vec<_>, _>>()?;
-    // One that was changed meanwhile stands further on, and may be larger now.
+    // A posting that was changed meanwhile belongs further back, and may be larger now.
     views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
     views.sort_unstable_by_key(|view| {
         let Position { updated_at, id } = position(view);
@@ -318,7 +318,7 @@ diesel::table! {
     }
 }
 
-/// An entry of the history of a posting.
+/// An entry of a posting's history.
 #[derive(Debug, Queryable, Selectable)]
 #[diesel(table_name = posting_history)]
 pub struct HistoryRow {
@@ -333,15 +333,15 @@ impl TryFrom<HistoryRow> for HistoryEntry {
 
     fn try_from(row: HistoryRow) -> Result<Self, StoreError> {
         Ok(Self {
-            status: word(row.status, "posting_history.status")?,
+            status: parse(row.status, "posting_history.status")?,
             at: row.at.time("posting_history.at")?,
             reason: row.reason,
-            by: word(row.actor, "posting_history.actor")?,
+            by: parse(row.actor, "posting_history.actor")?,
         })
     }
 }
 
-/// A history that was read from its end, from its beginning.
+/// The history in order, from rows that were read newest first.
 pub fn history(newest_first: Vec<HistoryRow>) -> Result<Vec<HistoryEntry>, StoreError> {
     let oldest_first = newest_first.into_iter().rev();
     oldest_first.map(HistoryEntry::try_from).collect()

@@ -1,7 +1,7 @@
-//! SQL statements that are prepared once per connection, and their values.
+//! SQL statements that are prepared once for each connection, and their values.
 //!
-//! diesel keeps no prepared statement of an `UPDATE`, an upsert or a `sql_query`. A statement
-//! with a fixed text and a type of its own is kept, so the hot path is written as such.
+//! diesel caches no prepared statement for an `UPDATE`, an upsert or a `sql_query`. It does cache a
+//! statement with a fixed text and a type of its own, so frequent statements are written that way.
 
 use std::{any::Any, marker::PhantomData};
 
@@ -15,7 +15,7 @@ use diesel::{
     query_builder::{AstPass, Query, QueryFragment, QueryId},
 };
 
-/// The text of a statement, with a `?` for each value and none elsewhere.
+/// The text of a statement, with `?` for each value and nowhere else.
 pub trait Sql: Any + Send + Sync {
     /// The text.
     fn text() -> &'static str;
@@ -27,8 +27,8 @@ pub trait Returning: Sql {
     type Row;
 }
 
-/// Declares the type of a statement: its text, the entities that a template names, and what its rows
-/// are, if it returns any.
+/// Declares the type of a statement: its text, the entities that its templates name, and the SQL
+/// types of its rows, if it returns any.
 #[macro_export]
 macro_rules! statement {
     ($(#[$meta:meta])* $vis:vis $name:ident = $text:expr $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
@@ -57,15 +57,15 @@ macro_rules! statement {
     }};
 }
 
-/// Replaces what stands for columns of an entity in the text of a statement.
+/// Replaces the templates in the text of a statement with columns of an entity.
 ///
 /// | template | text |
 /// |---|---|
 /// | `{table}` | `id, name, …` |
 /// | `{table ?}` | `?, ?, …` |
-/// | `{table ? sent}` | `?, string_to_array(?, ','), …`: a row that is sent to PostgreSQL |
-/// | `{table sent}` | `id, name, string_to_array(words, ','), …`: of rows sent to PostgreSQL |
-/// | `{table.changing}`, … | the same of the columns that may change |
+/// | `{table ? sent}` | `?, string_to_array(?, ','), …`: one row that is sent to PostgreSQL |
+/// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows sent to PostgreSQL |
+/// | `{table.changing}`, … | the same for the columns that may change |
 /// | `{table.changing = ?}` | `name = ?, …` |
 /// | `{table.changing = sent}` | `name = sent.name, …` |
 /// | `{table.changing = excluded}` | `name = excluded.name, …` |
@@ -105,7 +105,7 @@ fn list<'a, W: 'a>(
     columns.map(item).collect::<Vec<_>>().join(", ")
 }
 
-/// Sets a column from a `?`, or from the column of the same name of other rows.
+/// Sets a column from a `?`, or from the same column of another relation.
 fn set<W>(table: &str, column: &Column<W>, from: &str) -> String {
     let name = column.name;
     let value = match from {
@@ -119,11 +119,11 @@ fn set<W>(table: &str, column: &Column<W>, from: &str) -> String {
     }
 }
 
-/// A value that was sent to PostgreSQL as the type of its column: arrays of arrays would have to be
-/// rectangular, so lists travel as texts.
+/// Casts a value sent to PostgreSQL to the type of its column. Lists travel as joined texts,
+/// because PostgreSQL's arrays of arrays must be rectangular.
 fn cast<W>(column: &Column<W>, value: &str) -> String {
     match column.of {
-        Of::Words(_) => format!("string_to_array({value}, ',')"),
+        Of::TextList(_) => format!("string_to_array({value}, ',')"),
         Of::Json(_) | Of::Document(_) => format!("{value}::json"),
         _ => value.to_owned(),
     }
@@ -137,7 +137,6 @@ pub struct Bound<'a, S, V> {
 }
 
 impl<'a, S, V> Bound<'a, S, V> {
-    /// A statement with these values.
     pub const fn new(values: &'a [V]) -> Self {
         Self {
             values,

@@ -1,5 +1,5 @@
-//! Stored columns back into values. A column that holds what this program cannot have written is
-//! reported by its name.
+//! Conversion of stored columns into values. A value that this program cannot have written is
+//! reported by the name of its column.
 
 use std::fmt;
 
@@ -20,22 +20,22 @@ use newsletter::subscriber::{
 };
 use time::Date;
 
-/// A stored value that this program cannot have written.
+/// The error for a stored value that this program cannot have written.
 pub fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
     StoreError::Broken(format!(
         "the column {column} holds {value:?}, which has no meaning"
     ))
 }
 
-/// A value that is stored as a text, which not every text is.
-pub trait Word: Sized {
-    /// The value that is stored as this text.
+/// A type whose values are stored as texts.
+pub trait StoredText: Sized {
+    /// The value stored as this text; `None` if there is none.
     fn from_store(text: &str) -> Option<Self>;
 }
 
-macro_rules! words {
-    ($($word:ty)+) => {
-        $(impl Word for $word {
+macro_rules! stored_texts {
+    ($($type:ty)+) => {
+        $(impl StoredText for $type {
             fn from_store(text: &str) -> Option<Self> {
                 Self::parse(text)
             }
@@ -43,69 +43,70 @@ macro_rules! words {
     };
 }
 
-words! {
+stored_texts! {
     Account CountryCode CurrencyCode DepartureKind EmploymentType LocationType MembershipStatus
     MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus SuppressionSource
 }
 
-impl Word for Email {
+impl StoredText for Email {
     fn from_store(text: &str) -> Option<Self> {
-        // An address in another spelling would be found by nobody.
+        // A lookup would never find an address in another spelling.
         Self::parse(text)
             .ok()
             .filter(|email| email.as_str() == text)
     }
 }
 
-impl Word for SourceIdentifier {
+impl StoredText for SourceIdentifier {
     fn from_store(text: &str) -> Option<Self> {
         Self::new(text).ok()
     }
 }
 
-impl Word for Actor {
+impl StoredText for Actor {
     fn from_store(text: &str) -> Option<Self> {
         text.parse().ok()
     }
 }
 
-/// For stores that have no type for dates.
-impl Word for Date {
+/// For a store without a type for dates.
+impl StoredText for Date {
     fn from_store(text: &str) -> Option<Self> {
         day::parse(text)
     }
 }
 
-/// A word back from its column.
-pub fn word<T: Word>(text: impl AsRef<str>, column: &str) -> Result<T, StoreError> {
+/// Converts the text of a column.
+pub fn parse<T: StoredText>(text: impl AsRef<str>, column: &str) -> Result<T, StoreError> {
     let text = text.as_ref();
     T::from_store(text).ok_or_else(|| corrupt(column, text))
 }
 
-/// An optional word back from its column.
-pub fn optional_word<T: Word>(
+/// Converts the text of a nullable column.
+pub fn parse_optional<T: StoredText>(
     text: Option<impl AsRef<str>>,
     column: &str,
 ) -> Result<Option<T>, StoreError> {
-    text.map(|text| word(text, column)).transpose()
+    text.map(|text| parse(text, column)).transpose()
 }
 
-/// Words back from one column, in their order.
-pub fn words<T: Word>(
+/// Converts several texts of one column, in order.
+pub fn parse_all<T: StoredText>(
     texts: impl IntoIterator<Item: AsRef<str>>,
     column: &str,
 ) -> Result<Vec<T>, StoreError> {
-    texts.into_iter().map(|text| word(text, column)).collect()
+    texts.into_iter().map(|text| parse(text, column)).collect()
 }
 
-/// A SHA-256 back from its column. Of a bad one only the length is told, for it may be secret.
+/// Converts a SHA-256 from its column. An error gives only the length, since the value may be
+/// secret.
 pub fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
     bytes
         .try_into()
         .map_err(|_| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
-/// A JSON object back from its column.
+/// Converts a JSON object from its column.
 pub fn details(text: &str, column: &str) -> Result<Details, StoreError> {
     serde_json::from_str(text).map_err(|_| corrupt(column, text))
 }
@@ -115,12 +116,12 @@ pub fn details_text(details: &Details) -> String {
     serde_json::Value::Object(details.clone()).to_string()
 }
 
-/// A count back from its column.
+/// Converts a count from its column.
 pub fn count(stored: i64, column: &str) -> Result<u32, StoreError> {
     stored.try_into().map_err(|_| corrupt(column, stored))
 }
 
-/// A place back from its columns, which are set together.
+/// Converts coordinates from their two columns, which are set together.
 pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coordinates> {
     Some(Coordinates {
         latitude: latitude?,
@@ -145,24 +146,24 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn every_word_comes_back_and_no_other() {
-        fn check<T: Word + fmt::Debug + PartialEq>(good: &[(&str, T)], bad: &[&str]) {
+    fn every_text_of_the_type_is_read_and_no_other() {
+        fn check<T: StoredText + fmt::Debug + PartialEq>(good: &[(&str, T)], bad: &[&str]) {
             for (text, value) in good {
-                assert_eq!(word::<T>(text, "t.c").as_ref(), Ok(value));
+                assert_eq!(parse::<T>(text, "t.c").as_ref(), Ok(value));
                 assert_eq!(
-                    optional_word::<T>(Some(text), "t.c").unwrap().as_ref(),
+                    parse_optional::<T>(Some(text), "t.c").unwrap().as_ref(),
                     Some(value)
                 );
             }
             for text in bad {
-                reports(word::<T>(text, "t.c"), "t.c", &format!("{text:?}"));
+                reports(parse::<T>(text, "t.c"), "t.c", &format!("{text:?}"));
                 reports(
-                    optional_word::<T>(Some(text), "t.c"),
+                    parse_optional::<T>(Some(text), "t.c"),
                     "t.c",
                     &format!("{text:?}"),
                 );
             }
-            assert_eq!(optional_word::<T>(None::<&str>, "t.c"), Ok(None));
+            assert_eq!(parse_optional::<T>(None::<&str>, "t.c"), Ok(None));
         }
         fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
             all.iter().map(|&value| (name(value), value)).collect()
@@ -235,22 +236,22 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn words_keep_their_order() {
-        let words = |texts: &[&str]| words::<LocationType>(texts, "postings.location_types");
-        assert_eq!(words(&[]), Ok(Vec::new()));
+    fn texts_keep_their_order() {
+        let list = |texts: &[&str]| parse_all::<LocationType>(texts, "postings.location_types");
+        assert_eq!(list(&[]), Ok(Vec::new()));
         assert_eq!(
-            words(&["on-site", "remote"]),
+            list(&["on-site", "remote"]),
             Ok(vec![LocationType::OnSite, LocationType::Remote])
         );
         reports(
-            words(&["remote", "moon"]),
+            list(&["remote", "moon"]),
             "postings.location_types",
             "\"moon\"",
         );
     }
 
     #[test]
-    fn a_digest_is_never_told() {
+    fn an_error_never_contains_the_digest() {
         assert_eq!(digest(&[7; 32], "t.c"), Ok([7; 32]));
         for length in [0, 31, 33] {
             reports(

@@ -11,7 +11,7 @@ use newsletter::{
 
 use crate::{
     entity, statement,
-    stored::{corrupt, digest, optional_word, word},
+    stored::{corrupt, digest, parse, parse_optional},
     types::{Day, Id, Moment, optional_time},
 };
 
@@ -80,8 +80,8 @@ fn provider_id(place: &Place) -> Option<&str> {
     place.id.as_ref().map(|id| id.0.as_str())
 }
 
-/// Which accounts have shown the person in the course of a move: the old one when they were found
-/// there, the new one when they had joined.
+/// In which accounts the person was seen during a move: the old one if they were found there, the
+/// new one once they had joined.
 const fn shown_in(migrated: Migrated) -> Option<&'static str> {
     match (migrated.was_found, migrated.has_joined) {
         (false, false) => None,
@@ -93,7 +93,7 @@ const fn shown_in(migrated: Migrated) -> Option<&'static str> {
 
 impl SubscriberRow {
     fn membership(&self) -> Result<Option<Membership>, StoreError> {
-        let plan_category = optional_word(
+        let plan_category = parse_optional(
             self.membership_plan_category.as_deref(),
             "subscribers.membership_plan_category",
         )?;
@@ -106,7 +106,7 @@ impl SubscriberRow {
         let status = self.membership_status.as_deref().unwrap_or_default();
         Ok(Some(Membership {
             plan_category,
-            status: word(status, "subscribers.membership_status")?,
+            status: parse(status, "subscribers.membership_status")?,
             expires_at,
         }))
     }
@@ -117,15 +117,15 @@ impl SubscriberRow {
         };
         let source = self.suppressed_by.as_deref().unwrap_or_default();
         Ok(Some(Suppression {
-            source: word(source, "subscribers.suppressed_by")?,
-            account: optional_word(self.suppressed_in.as_deref(), "subscribers.suppressed_in")?,
+            source: parse(source, "subscribers.suppressed_by")?,
+            account: parse_optional(self.suppressed_in.as_deref(), "subscribers.suppressed_in")?,
             at: at.time("subscribers.suppressed_at")?,
             reason: self.suppressed_because.clone(),
         }))
     }
 
     fn departure(&self) -> Result<Option<Departure>, StoreError> {
-        let kind = optional_word(self.departure.as_deref(), "subscribers.departure")?;
+        let kind = parse_optional(self.departure.as_deref(), "subscribers.departure")?;
         Ok(match (kind, self.moved_to.clone()) {
             (None, _) => None,
             (Some(DepartureKind::Erased), _) => Some(Departure::Erased),
@@ -151,7 +151,7 @@ impl SubscriberRow {
         };
         Ok(Some(Migrated {
             at: at.time("subscribers.migrated_at")?,
-            source: word(source, "subscribers.migration_source")?,
+            source: parse(source, "subscribers.migration_source")?,
             arrived: self.migration_arrived,
             was_found,
             has_joined,
@@ -164,7 +164,7 @@ impl TryFrom<SubscriberRow> for Subscriber {
 
     fn try_from(row: SubscriberRow) -> Result<Self, StoreError> {
         if row.migration_token.is_empty() {
-            // The value of another one would be a secret.
+            // Without the value: the token of another subscriber is a secret.
             return Err(corrupt("subscribers.migration_token", ""));
         }
         let told = row.told.as_deref();
@@ -181,11 +181,11 @@ impl TryFrom<SubscriberRow> for Subscriber {
             departure: row.departure()?,
             id: SubscriberId::new(row.id.uuid("subscribers.id")?),
             version: row.version,
-            email: word(row.email, "subscribers.email")?,
+            email: parse(row.email, "subscribers.email")?,
             reported_at: optional_time(row.reported_at, "subscribers.reported_at")?,
             name: row.name,
             country: row.country,
-            status: word(row.status, "subscribers.status")?,
+            status: parse(row.status, "subscribers.status")?,
             reinstated_at: optional_time(row.reinstated_at, "subscribers.reinstated_at")?,
             as_of: optional_time(row.as_of, "subscribers.as_of")?,
             places: Places {
@@ -200,7 +200,7 @@ impl TryFrom<SubscriberRow> for Subscriber {
     }
 }
 
-/// Subscribers that were read, by a key of theirs.
+/// Subscribers from the rows that were read, by one of their keys.
 pub fn by<K>(
     rows: Vec<SubscriberRow>,
     key: impl Fn(&Subscriber) -> K,
@@ -212,7 +212,7 @@ pub fn by<K>(
 }
 
 statement! {
-    /// Counts reported subscribers by account, status and whether a move is in progress.
+    /// Counts reported subscribers by account, by status, and by whether a move is in progress.
     pub Count =
     "SELECT migrated_at IS NOT NULL, status, \
      migrated_at IS NOT NULL AND NOT migration_arrived, count(*) \
@@ -220,7 +220,7 @@ statement! {
     returns (Bool, Text, Bool, BigInt)
 }
 
-/// What was counted, in order.
+/// The counts, in order.
 pub fn counts(rows: Vec<(bool, String, bool, i64)>) -> Result<Vec<SubscriberCount>, StoreError> {
     let counts = |(has_migrated, status, is_under_way, people): (_, String, _, i64)| {
         Ok::<_, StoreError>(SubscriberCount {
@@ -229,7 +229,7 @@ pub fn counts(rows: Vec<(bool, String, bool, i64)>) -> Result<Vec<SubscriberCoun
             } else {
                 Account::Old
             },
-            status: word(status, "subscribers.status")?,
+            status: parse(status, "subscribers.status")?,
             is_under_way,
             people: people.unsigned_abs(),
         })
@@ -242,7 +242,7 @@ pub fn counts(rows: Vec<(bool, String, bool, i64)>) -> Result<Vec<SubscriberCoun
     Ok(counts)
 }
 
-/// Generates the query of lists for one kind of database, in a module of its own: `listed`.
+/// Generates the query of lists for one database, in a module of its own: `listed`.
 #[macro_export]
 macro_rules! subscriber_queries {
     ($db:ty) => {
@@ -270,7 +270,7 @@ macro_rules! subscriber_queries {
                 .order(subscribers::email.asc())
                 .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
                 .into_boxed();
-            // The conditions are those of the indexes, literally.
+            // Literally the conditions of the partial indexes.
             let mut select = match filter {
                 SubscriberFilter::Reported => select.filter(subscribers::reported_at.is_not_null()),
                 SubscriberFilter::Unmigrated => select

@@ -1,7 +1,7 @@
-//! SQL types that each database has its own way to store, and their values.
+//! SQL types that each database stores in its own way, and their values.
 //!
-//! A value that this program cannot have written comes out as it is, so that the column that holds it
-//! can be named.
+//! A value that this program cannot have written is read as it is, so that the error can name its
+//! column.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ use domain::{
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::stored::{Word, corrupt, details_text, words};
+use crate::stored::{StoredText, corrupt, details_text, parse_all};
 
 /// An identifier: `uuid`, or its 16 bytes.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -48,17 +48,17 @@ pub struct Moment;
 )]
 pub struct Day;
 
-/// Words of a closed vocabulary, in order: `text[]`, or a text with commas between them.
+/// A list of texts from a closed set, in order: `text[]`, or one text with commas.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
 #[diesel(postgres_type(oid = 1009, array_oid = 0), sqlite_type(name = "Text"))]
-pub struct Words;
+pub struct TextList;
 
-/// A count: `integer`, which in SQLite has 64 bits like all of them.
+/// A count: `integer`, which has 64 bits in SQLite.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
 #[diesel(postgres_type(oid = 23, array_oid = 1007), sqlite_type(name = "Long"))]
 pub struct Count;
 
-/// What a column of an SQL type is read as.
+/// The Rust type that a column of an SQL type is read as.
 pub trait Stored {
     /// The type of a field of a row.
     type Value;
@@ -82,7 +82,7 @@ stored! {
     Integer => i32,
     Moment => StoredTime,
     Text => String,
-    Words => StoredWords,
+    TextList => StoredTextList,
 }
 
 impl<T: Stored + SqlType> Stored for Nullable<T> {
@@ -93,14 +93,14 @@ impl<T: Stored + SqlType> Stored for Nullable<T> {
 #[derive(AsExpression, Clone, Debug, FromSqlRow, PartialEq, Eq)]
 #[diesel(sql_type = Id)]
 pub enum StoredId {
-    /// As it should be.
+    /// Valid.
     Uuid(Uuid),
-    /// What has another length.
+    /// Bytes of another length.
     Other(Vec<u8>),
 }
 
 impl StoredId {
-    /// The identifier of this column.
+    /// The identifier, or an error that names this column.
     pub fn uuid(self, column: &str) -> Result<Uuid, StoreError> {
         match self {
             Self::Uuid(id) => Ok(id),
@@ -121,12 +121,12 @@ impl From<Uuid> for StoredId {
 pub struct StoredTime(i64);
 
 impl StoredTime {
-    /// Before all times.
+    /// Before every time.
     pub const MIN: Self = Self(i64::MIN);
-    /// After all times.
+    /// After every time.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// The time of this column.
+    /// The time, or an error that names this column.
     pub fn time(self, column: &str) -> Result<OffsetDateTime, StoreError> {
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000).map_err(
             |_| match self {
@@ -144,7 +144,7 @@ impl From<OffsetDateTime> for StoredTime {
     }
 }
 
-/// The time of a column that may have none.
+/// The time of a nullable column.
 pub fn optional_time(
     at: Option<StoredTime>,
     column: &str,
@@ -155,14 +155,14 @@ pub fn optional_time(
 /// A day in a column.
 #[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
 pub enum StoredDay {
-    /// As it should be.
+    /// Valid.
     Date(Date),
-    /// What is in no calendar.
+    /// A text that is no date.
     Other(String),
 }
 
 impl StoredDay {
-    /// The day of this column.
+    /// The date, or an error that names this column.
     pub fn date(self, column: &str) -> Result<Date, StoreError> {
         match self {
             Self::Date(date) => Ok(date),
@@ -171,39 +171,39 @@ impl StoredDay {
     }
 }
 
-/// Words in a column.
+/// A list of texts in a column.
 #[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
-pub enum StoredWords {
-    /// One text.
+pub enum StoredTextList {
+    /// As one text with commas.
     Joined(String),
-    /// Each on its own.
+    /// As an array.
     Each(Vec<String>),
 }
 
-impl StoredWords {
-    /// The words of this column.
-    pub fn words<T: Word>(&self, column: &str) -> Result<Vec<T>, StoreError> {
+impl StoredTextList {
+    /// The values of the list, or an error that names this column.
+    pub fn parse<T: StoredText>(&self, column: &str) -> Result<Vec<T>, StoreError> {
         match self {
             Self::Joined(text) if text.is_empty() => Ok(Vec::new()),
-            Self::Joined(text) => words(text.split(','), column),
-            Self::Each(texts) => words(texts, column),
+            Self::Joined(text) => parse_all(text.split(','), column),
+            Self::Each(texts) => parse_all(texts, column),
         }
     }
 }
 
-/// A value that is stored as a text, which is made when it is sent.
+/// A value that is stored as a text, which is computed when it is bound.
 pub trait ToText: fmt::Debug + Sync {
     /// The text.
     fn to_text(&self) -> String;
 }
 
 macro_rules! joined {
-    ($($word:ty),+) => {
-        $(impl ToText for Vec<$word> {
+    ($($type:ty),+) => {
+        $(impl ToText for Vec<$type> {
             fn to_text(&self) -> String {
-                // No word has a comma.
-                let words: Vec<_> = self.iter().map(|word| word.as_str()).collect();
-                words.join(",")
+                // No element contains a comma.
+                let texts: Vec<_> = self.iter().map(|value| value.as_str()).collect();
+                texts.join(",")
             }
         })+
     };
@@ -217,9 +217,9 @@ impl ToText for Details {
     }
 }
 
-/// Something that is bound as its text.
+/// A value that is bound as its text.
 #[derive(Clone, Copy, Debug)]
-pub struct Made<'a>(pub &'a dyn ToText);
+pub struct Rendered<'a>(pub &'a dyn ToText);
 
 #[cfg(feature = "postgres")]
 mod postgres {
@@ -238,13 +238,13 @@ mod postgres {
     use uuid::Uuid;
 
     use super::{
-        Count, Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Words,
+        Count, Day, Id, Moment, Rendered, StoredDay, StoredId, StoredTextList, StoredTime, TextList,
     };
 
-    /// PostgreSQL counts microseconds from 2000-01-01T00:00:00Z.
+    /// PostgreSQL counts microseconds since 2000-01-01T00:00:00Z.
     const EPOCH: i64 = 946_684_800_000_000;
 
-    /// And days from the same one, which is this Julian day.
+    /// It counts days since the same date, which is this Julian day.
     const FIRST_DAY: i32 = 2_451_545;
 
     impl FromSql<Id, Pg> for StoredId {
@@ -306,7 +306,7 @@ mod postgres {
         }
     }
 
-    impl ToSql<Text, Pg> for Made<'_> {
+    impl ToSql<Text, Pg> for Rendered<'_> {
         fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
             out.write_all(self.0.to_text().as_bytes())?;
             Ok(IsNull::No)
@@ -319,7 +319,7 @@ mod postgres {
         }
     }
 
-    impl FromSql<Words, Pg> for StoredWords {
+    impl FromSql<TextList, Pg> for StoredTextList {
         fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
             FromSql::<Array<Text>, Pg>::from_sql(value).map(Self::Each)
         }
@@ -370,7 +370,8 @@ mod sqlite {
     use uuid::Uuid;
 
     use super::{
-        Count, Day, Id, Made, Moment, StoredDay, StoredId, StoredTime, StoredWords, Word, Words,
+        Count, Day, Id, Moment, Rendered, StoredDay, StoredId, StoredText, StoredTextList,
+        StoredTime, TextList,
     };
 
     impl FromSql<Id, Sqlite> for StoredId {
@@ -417,7 +418,7 @@ mod sqlite {
         }
     }
 
-    impl ToSql<Text, Sqlite> for Made<'_> {
+    impl ToSql<Text, Sqlite> for Rendered<'_> {
         fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
             out.set_value(self.0.to_text());
             Ok(IsNull::No)
@@ -430,14 +431,14 @@ mod sqlite {
         }
     }
 
-    impl FromSql<Words, Sqlite> for StoredWords {
+    impl FromSql<TextList, Sqlite> for StoredTextList {
         fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
             FromSql::<Text, Sqlite>::from_sql(value).map(Self::Joined)
         }
     }
 }
 
-/// Bound like the identifier that it is, in a query of diesel's.
+/// Binds an identifier in a query of diesel's.
 impl<DB> ToSql<Id, DB> for StoredId
 where
     DB: Backend,
@@ -492,8 +493,8 @@ mod tests {
     fn words_keep_their_order() {
         let check = |list: &[LocationType], text: &str| {
             assert_eq!(list.to_vec().to_text(), text);
-            let stored = StoredWords::Joined(text.to_owned());
-            assert_eq!(stored.words("t.c").as_deref(), Ok(list));
+            let stored = StoredTextList::Joined(text.to_owned());
+            assert_eq!(stored.parse("t.c").as_deref(), Ok(list));
         };
         check(&[], "");
         check(&[LocationType::Hybrid], "hybrid");
@@ -502,8 +503,8 @@ mod tests {
             "on-site,remote",
         );
         for text in [",", "remote,", "remote, hybrid", "Remote"] {
-            let stored = StoredWords::Joined(text.to_owned());
-            assert!(stored.words::<LocationType>("t.c").is_err(), "{text}");
+            let stored = StoredTextList::Joined(text.to_owned());
+            assert!(stored.parse::<LocationType>("t.c").is_err(), "{text}");
         }
     }
 

@@ -4,7 +4,7 @@ use diesel::{QueryResult, backend::Backend, query_builder::AstPass};
 use time::Date;
 use uuid::Uuid;
 
-use crate::types::{Made, StoredTime};
+use crate::types::{Rendered, StoredTime};
 
 /// A value to bind, or `NULL`.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +13,8 @@ pub enum Value<'a> {
     Id(Option<Uuid>),
     /// A text.
     Text(Option<&'a str>),
-    /// A value that is stored as a text.
-    Made(Made<'a>),
+    /// A value that is bound as its text.
+    Rendered(Rendered<'a>),
     /// An integer.
     Integer(Option<i64>),
     /// A floating-point number.
@@ -55,9 +55,9 @@ value_from! {
     &'a [u8; 32], digest => Self::Blob(Some(digest));
 }
 
-/// A value that a database of this kind takes.
+/// A value that can be bound for this database.
 pub trait Bind<DB: Backend> {
-    /// Binds it in the place of the next `?`.
+    /// Binds the value at the next `?`.
     fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()>;
 }
 
@@ -72,7 +72,7 @@ macro_rules! bind {
                 match self {
                     Self::Id(value) => out.push_bind_param::<Nullable<Id>, _>(value),
                     Self::Text(value) => out.push_bind_param::<Nullable<Text>, _>(value),
-                    Self::Made(value) => out.push_bind_param::<Text, _>(value),
+                    Self::Rendered(value) => out.push_bind_param::<Text, _>(value),
                     Self::Integer(value) => out.push_bind_param::<Nullable<BigInt>, _>(value),
                     Self::Real(value) => out.push_bind_param::<Nullable<Double>, _>(value),
                     Self::Bool(value) => out.push_bind_param::<Bool, _>(value),

@@ -1,4 +1,4 @@
-//! Which rows others hold locked.
+//! Finds rows that other transactions hold locked.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::{
 };
 
 statement! {
-    /// Takes the locks that are free, until it ends, and returns the others. A row that somebody
-    /// refers to must not vanish and keep its key, so this is what a reference locks.
+    /// Locks the rows that are free, for the length of this statement, and returns the others. A
+    /// reference takes `FOR KEY SHARE`, the lock that a foreign key takes on the row it refers to.
     Held =
     "WITH postings_free AS MATERIALIZED ( \
          SELECT id FROM postings WHERE id = ANY(?) FOR NO KEY UPDATE SKIP LOCKED \
@@ -32,7 +32,7 @@ statement! {
     returns (Text, SqlUuid)
 }
 
-/// Those of these rows that other transactions hold locked.
+/// Returns those of these rows that other transactions hold locked.
 pub(super) async fn find(
     conn: &mut AsyncPgConnection,
     locks: &RowLocks,

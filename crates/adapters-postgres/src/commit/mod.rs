@@ -1,6 +1,7 @@
-//! The port to postings: loading what a batch names, and one transaction for each write set.
+//! The `Store` port for postings: loads what a batch names, and commits each write set in one
+//! transaction.
 //!
-//! What a commit adds and changes is one statement, `write.sql`.
+//! All inserts and updates of a commit are one statement, `write.sql`.
 
 mod held;
 
@@ -53,17 +54,17 @@ impl Store for PostgresStore {
         if writes.is_empty() {
             return Ok(());
         }
-        let patience = self.connections.row_patience();
+        let lock_timeout = self.connections.row_lock_timeout();
         if is_one_statement(&writes) {
             self.connections
                 .write(async move |conn| {
                     let locks = posting::locks(&writes);
-                    write(conn, &writes, locks, &patience).await
+                    write(conn, &writes, locks, &lock_timeout).await
                 })
                 .await
         } else {
             self.connections
-                .transaction(async move |conn| apply(conn, &writes, &patience).await)
+                .transaction(async move |conn| apply(conn, &writes, &lock_timeout).await)
                 .await
         }
     }
@@ -80,7 +81,7 @@ impl Store for PostgresStore {
     }
 }
 
-/// Whether `write.sql` alone is the whole commit, which takes one round trip.
+/// Whether `write.sql` alone can carry the whole commit, in one round trip.
 fn is_one_statement(writes: &WriteSet) -> bool {
     writes.tasks.done.is_empty() && writes.tasks.audit.is_empty()
 }
@@ -90,17 +91,17 @@ statement! {
     over [PostingRow, TextsRow]
 }
 
-/// Locks postings, and writes everything but the end of finished tasks and the audit.
+/// Locks postings, and writes all but finished tasks and audit entries.
 async fn write(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
     locks: Vec<Uuid>,
-    patience: &str,
+    lock_timeout: &str,
 ) -> Result<(), Failure> {
     let companies: Vec<_> = writes.companies.values().collect();
     let postings = posting::Rows::of(writes);
     let effects: Vec<_> = writes.tasks.asked().collect();
-    let mut values = vec![Value::from(patience), Value::Uuids(locks)];
+    let mut values = vec![Value::from(lock_timeout), Value::Uuids(locks)];
     values.extend(company::columns(&companies));
     values.extend(postings.columns());
     values.extend(outbox::columns(
@@ -113,23 +114,25 @@ async fn write(
     Ok(())
 }
 
-/// Writes everything in a transaction that locks first what it says something about.
+/// Writes a whole commit inside a transaction, after locking the postings that it concerns.
 async fn apply(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
-    patience: &str,
+    lock_timeout: &str,
 ) -> Result<(), Failure> {
-    posting::lock(conn, writes, patience).await?;
-    finish(conn, writes, patience).await
+    posting::lock(conn, writes, lock_timeout).await?;
+    finish(conn, writes, lock_timeout).await
 }
 
-/// Writes everything in a transaction that holds the locks of what it says something about. It
-/// locks the tasks that it finishes: the outbox after all that it is about, as in `write.sql`.
-/// Finished tasks come last, so that one that asks for itself again is due once more.
+/// Writes a whole commit inside a transaction that has locked the postings or subscribers
+/// concerned.
+///
+/// Locks finished tasks after those rows, in the lock order of `write.sql`. Ends finished tasks
+/// last, so that a task that asks for itself again becomes due again.
 pub(crate) async fn finish(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
-    patience: &str,
+    lock_timeout: &str,
 ) -> Result<(), Failure> {
     let tasks = &writes.tasks;
     if !tasks.done.is_empty() {
@@ -137,7 +140,7 @@ pub(crate) async fn finish(
         outbox::lock(conn, &tasks.done, &effects).await?;
     }
     if tasks.adds_tasks() || !(writes.companies.is_empty() && writes.postings.is_empty()) {
-        write(conn, writes, Vec::new(), patience).await?;
+        write(conn, writes, Vec::new(), lock_timeout).await?;
     }
     if !tasks.done.is_empty() {
         outbox::finish(conn, &tasks.done, tasks.at).await?;

@@ -1,28 +1,26 @@
--- Everything that a commit of postings adds and changes, in one statement: alone, it is a
--- transaction of its own. Every column of every kind of row travels as one array, so a commit of any size has
--- this text; what there is nothing of is an empty array. What stands in braces are the columns of a
--- table, see `sql_common::sql::expand`.
+-- Writes everything that a commit of postings adds and changes, in one statement, which alone is a
+-- transaction. Every column of every kind of row travels as one array, so a commit of any size has
+-- the same text; arrays without rows are empty. Braces stand for the columns of a table, see
+-- `sql_common::sql::expand`.
 --
--- What has to happen in order says so by a condition on what comes first, `(SELECT count(*) …) >= 0`.
--- It holds for no row in particular, so it is looked at before there is any, and even if there is
--- none. Locks come first; companies before the postings that refer to them; new postings, in the
--- order of their identifiers, before those that exist (an insert waits for whoever changes a posting
--- of the same identifier); and the outbox last, so that its rows for one posting are numbered in the
--- order of the commits that write it.
+-- PostgreSQL runs these CTEs in no fixed order. `(SELECT count(*) FROM x) >= 0` makes one run after
+-- `x`, and is evaluated once, even if no rows follow. Locks come first; companies before the
+-- postings that refer to them; new postings, by identifier, before existing ones (an insert waits
+-- for a transaction that changes a posting of the same identifier); and the outbox last, so that
+-- outbox rows of a posting are numbered in the order of its commits.
 WITH
--- How long it waits for each row from here on. Locks of whole tables, which were taken before this is
--- looked at, have the session's limit.
-patience AS MATERIALIZED (
+-- The lock timeout for rows from here on. Table locks, which are taken before, go by the session's.
+lock_timeout AS MATERIALIZED (
     SELECT set_config('lock_timeout', ?, true)
 ),
--- Not as strongly as FOR UPDATE, which would keep others from adding rows that refer to them. Who
--- had to wait here finds versions that moved.
+-- `FOR UPDATE` would also keep others from inserting rows that refer to these. A commit that had to
+-- wait here finds changed versions.
 locked AS MATERIALIZED (
     SELECT id FROM postings
-    WHERE (SELECT count(*) FROM patience) >= 0 AND id = ANY(?)
+    WHERE (SELECT count(*) FROM lock_timeout) >= 0 AND id = ANY(?)
     ORDER BY id FOR NO KEY UPDATE
 ),
--- What a write sets of a company is no column of the table, so the update looks it up among the
+-- Which fields of a company to set is no column of the table, so the update looks it up among the
 -- rows that were sent.
 companies_sent AS MATERIALIZED (
     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
@@ -38,7 +36,7 @@ companies_written AS (
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
         updated_at = excluded.updated_at
-    -- One that is so already, because somebody else was quicker, stays as it is.
+    -- A company that is already so, because of another commit, is not updated.
     WHERE (excluded.name <> companies.name
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_name))
         OR (excluded.logo_path IS DISTINCT FROM companies.logo_path
@@ -52,8 +50,8 @@ inserted AS (
     ON CONFLICT DO NOTHING
     RETURNING 1
 ),
--- A description that stays is not sent, nor stored anew: PostgreSQL keeps a large value where it
--- is if it gets back the very reference that the row holds.
+-- An unchanged description is neither sent nor stored again: PostgreSQL keeps the out-of-line value
+-- if the row keeps its reference.
 updated AS (
     UPDATE postings SET {postings.changing = sent}
     FROM unnest(?, {postings.changing ?}, ?) AS sent (id, {postings.changing}, expected)
@@ -73,8 +71,8 @@ history_added AS (
     INSERT INTO posting_history (posting_id, version, step, at, status, reason, actor)
     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
 ),
--- An effect that waits keeps its turn, one that is leased its lease; a dead one starts anew. One
--- moves to the lane that was asked for last, but not to one of bulk work.
+-- A waiting effect keeps its due time, a leased one its lease; a dead one starts anew. An effect
+-- moves to the lane asked for last, but never to one of bulk work.
 effects_asked AS (
     INSERT INTO outbox (kind, subject, account, next_at, created_at)
     SELECT kind, subject, account, at, at
@@ -92,9 +90,9 @@ effects_asked AS (
         dead_at = NULL
     RETURNING 1
 ),
--- Events get their numbers in the order in which they are sent. Of a company that stayed as it is
--- there is nothing to tell. One behind a dead one is marked as such; whoever brings that back waits
--- for this commit, or is waited for.
+-- Events get their numbers in the order sent. A company that did not change raises none. An event
+-- behind a dead one is blocked; the `FOR SHARE` makes this commit wait for one that revives it, and
+-- the other way round.
 events_recorded AS (
     INSERT INTO outbox
         (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at, blocked)
@@ -110,5 +108,5 @@ events_recorded AS (
         AND (subject NOT IN (SELECT id FROM companies_sent)
             OR subject IN (SELECT id FROM companies_written))
 )
--- A version that moved, or an identifier that was taken meanwhile, undoes everything.
+-- A changed version, or an identifier that was taken meanwhile, undoes everything.
 SELECT must_hold(inserted = ? AND updated = ?) FROM written

@@ -1,4 +1,4 @@
-//! Finding due tasks and claiming them, in one statement.
+//! Finds due tasks and claims them, in one statement.
 
 use diesel::sql_types::Bool;
 use diesel_async::AsyncPgConnection;
@@ -12,9 +12,10 @@ use crate::{
     statement::{Value, load, statement},
 };
 
-/// Claims the tasks that are found, and passes by what somebody else is claiming at this moment.
-/// Names the account as the index does, or that could not be used. The tasks are found once and
-/// for all (`MATERIALIZED`): found anew for each row that is updated, they would not be limited.
+/// Selects tasks and claims them, skipping rows that another worker is claiming.
+///
+/// `coalesce(account, '')` is the expression of the index, which could not be used otherwise.
+/// `MATERIALIZED` keeps the `LIMIT` in force.
 macro_rules! claim {
     ($which:literal, $and:literal) => {
         concat!(
@@ -34,8 +35,8 @@ macro_rules! claim {
 }
 
 statement! {
-    /// Of the events of one subject only the oldest may be claimed, whatever has become of it.
-    /// What waits behind a dead one is not in the index; what waits behind another is passed by.
+    /// Takes only the oldest event of each subject. Events behind a dead one are `blocked`, and so
+    /// not in the index; the condition skips those behind any other.
     Claim = claim!(
         "task.dead_at IS NULL AND task.lease IS NULL AND NOT task.blocked \
          AND (task.kind <> 'event' OR NOT EXISTS (\
@@ -47,8 +48,8 @@ statement! {
 }
 
 statement! {
-    /// A task whose lease ended was claimed once, so an event among them is the oldest of its
-    /// subject.
+    /// Takes a task whose lease has expired. It was claimed before, so an event among these is the
+    /// oldest of its subject.
     ClaimSuspect = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
     returns ClaimedColumns
 }
@@ -60,7 +61,7 @@ statement! {
     returns (Bool,)
 }
 
-/// What the index names a queue by.
+/// The kind and the lane of a queue, as the index has them.
 fn named(queue: Queue) -> [Value<'static>; 2] {
     [
         Value::from(queue.kind().as_str()),
@@ -68,7 +69,7 @@ fn named(queue: Queue) -> [Value<'static>; 2] {
     ]
 }
 
-/// Whether there is a task whose lease ended.
+/// Whether the lease of some task has expired.
 pub(super) async fn has_suspect(
     conn: &mut AsyncPgConnection,
     queue: Queue,
@@ -80,12 +81,12 @@ pub(super) async fn has_suspect(
     Ok(found.iter().any(|(found,)| *found))
 }
 
-/// What is claimed.
+/// Which tasks to claim.
 #[derive(Clone, Copy)]
 pub(super) enum Which {
     /// Up to this many due tasks.
     Due(i64),
-    /// The one that is longest due of those whose lease ended.
+    /// Of the tasks whose lease has expired, the one that is longest overdue.
     Suspect,
 }
 
@@ -125,16 +126,16 @@ mod tests {
     use super::*;
     use crate::{
         statement::Sql,
-        tests::plans::{goes_by, plan},
+        tests::plans::{assert_uses_index, plan},
     };
 
     #[tokio::test]
     async fn due_tasks_are_found_in_order() {
         let types = "(text, text, timestamptz, bigint, uuid, timestamptz)";
         let plan = plan(Claim::text(), types).await;
-        goes_by(&plan, "outbox_due");
-        goes_by(&plan, "outbox_events");
-        // Down to the time that they are due at.
+        assert_uses_index(&plan, "outbox_due");
+        assert_uses_index(&plan, "outbox_events");
+        // The index is also entered by the due time.
         assert!(plan.contains(" AND (next_at <= "), "{plan}");
         assert!(!plan.contains("Sort Key"), "{plan}");
     }
@@ -148,7 +149,7 @@ mod tests {
             (HasSuspect::text(), types_of_look),
         ] {
             let plan = plan(query, types).await;
-            goes_by(&plan, "outbox_leased");
+            assert_uses_index(&plan, "outbox_leased");
             assert!(plan.contains(" AND (next_at <= "), "{plan}");
         }
     }

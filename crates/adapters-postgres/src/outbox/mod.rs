@@ -1,7 +1,7 @@
-//! The table `outbox`, and the port to it.
+//! The `Outbox` port, on the table `outbox`.
 //!
-//! Rows are locked in the order of (`kind`, `subject`, `id`) wherever several are, which never
-//! change: so no two callers wait for each other. Claims wait for nobody.
+//! A statement that locks several rows locks them in the order of (`kind`, `subject`, `id`), which
+//! never change, so deadlocks cannot happen. Claims skip locked rows.
 
 mod claim;
 mod overview;

@@ -15,7 +15,7 @@ use crate::{
     statement::{Value, bigints, load, statement, texts, uuids},
 };
 
-/// Some dead tasks, or others; oldest first.
+/// Lists dead tasks, or all others; oldest first.
 pub(super) async fn list(
     conn: &mut AsyncPgConnection,
     dead: bool,
@@ -32,7 +32,7 @@ pub(super) async fn list(
 }
 
 statement! {
-    /// Those of effects by the index that keeps them apart, those of events by theirs.
+    /// Reads effects by their unique index, and events by the index on their subject.
     TasksOf =
     concat!(
         "SELECT ", listed!(), " FROM (\
@@ -60,8 +60,7 @@ pub(super) async fn tasks_of(
 }
 
 statement! {
-    /// Counts by the indexes that tell apart what may be claimed, what is leased and what is
-    /// blocked, each up to a bound.
+    /// Counts claimable, leased and blocked tasks, each by its own partial index and up to a limit.
     Waiting =
     "SELECT wanted.kind, least(count(*), wanted.most), \
      min(task.created_at) FILTER (WHERE NOT task.is_bulk) \
@@ -86,7 +85,7 @@ statement! {
 }
 
 statement! {
-    /// Each is looked up on its own.
+    /// Joins so that each effect is an index lookup.
     DeadAmong =
     "SELECT sent.nth FROM unnest(?, ?, ?) AS sent (nth, kind, subject) JOIN outbox AS task \
      ON task.kind = sent.kind AND task.subject = sent.subject AND task.kind <> 'event' \
@@ -94,7 +93,7 @@ statement! {
     returns (BigInt,)
 }
 
-/// Which of these effects have a dead task.
+/// Returns those of these effects that have a dead task.
 pub(super) async fn dead_among(
     conn: &mut AsyncPgConnection,
     effects: &[Effect],
@@ -110,7 +109,7 @@ pub(super) async fn dead_among(
     Ok(dead.iter().filter_map(named).collect())
 }
 
-/// How much waits, one entry for each of these kinds.
+/// Counts the tasks of each of these kinds.
 pub(super) async fn backlog(
     conn: &mut AsyncPgConnection,
     kinds: &[Kind],

@@ -1,4 +1,4 @@
-//! What becomes of tasks.
+//! Adds, finishes, retries, gives up and revives tasks.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use domain::{
     outbox::{EVENTS, Effect, Event, Receipt, Revive},
     store::StoreError,
 };
-use sql_common::outbox::{Retry, bury_values};
+use sql_common::outbox::{Retry, dead_letter_values};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ use crate::{
     statement::{Value, bigints, execute, load, statement, texts, times, uuids},
 };
 
-/// The columns of what a commit adds: of effects that are asked for and of events.
+/// Returns the column arrays of the effects and events that a commit adds.
 pub(crate) fn columns<'a>(
     effects: &'a [Effect],
     events: &'a [Event],
@@ -38,8 +38,7 @@ pub(crate) fn columns<'a>(
 }
 
 statement! {
-    /// Locks finished tasks together with the effects that are asked for, since both are
-    /// about to be written.
+    /// Locks finished tasks and the effects asked for together, since both are about to be written.
     Lock =
     "WITH meant AS (SELECT unnest(?) AS id UNION \
      SELECT task.id FROM unnest(?, ?) AS sent (kind, subject) JOIN outbox AS task \
@@ -49,7 +48,8 @@ statement! {
     returns (BigInt, Nullable<SqlUuid>)
 }
 
-/// Makes sure of the leases of finished tasks; a lost one is a conflict.
+/// Locks tasks, and checks that the caller still holds the leases of finished ones; a lost lease is
+/// a conflict.
 pub(crate) async fn lock(
     conn: &mut AsyncPgConnection,
     done: &[Receipt],
@@ -71,8 +71,8 @@ pub(crate) async fn lock(
 }
 
 statement! {
-    /// A task that was asked for again since it was claimed is given back: the next attempt is
-    /// the first one for what was asked last.
+    /// A task that was asked for again since it was claimed becomes due again, with its attempts
+    /// reset.
     Finish =
     "WITH done AS MATERIALIZED (SELECT * FROM unnest(?, ?) AS done (id, generation)), \
      gone AS (DELETE FROM outbox USING done \
@@ -82,7 +82,7 @@ statement! {
      WHERE outbox.id = done.id AND outbox.generation <> done.generation"
 }
 
-/// Removes tasks, or makes them due once more. The caller holds their locks and their leases.
+/// Deletes tasks, or makes them due again. The caller holds their locks and leases.
 pub(crate) async fn finish(
     conn: &mut AsyncPgConnection,
     done: &[Receipt],
@@ -119,7 +119,7 @@ statement! {
     GiveBack = held!(", lease = NULL, lost = 0")
 }
 
-/// Moves the end of the leases that still hold.
+/// Extends those leases that still hold.
 pub(super) async fn renew(
     conn: &mut AsyncPgConnection,
     receipts: &[Receipt],
@@ -129,7 +129,7 @@ pub(super) async fn renew(
     Ok(())
 }
 
-/// Ends the leases that still hold, with tasks that are due then.
+/// Ends those leases that still hold; their tasks become due at this time.
 pub(super) async fn give_back(
     conn: &mut AsyncPgConnection,
     receipts: &[Receipt],
@@ -147,7 +147,7 @@ fn held(receipts: &[Receipt], next_at: OffsetDateTime) -> [Value<'_>; 3] {
     ]
 }
 
-/// Gives a task back after a failure.
+/// Returns a task to its queue after a failed attempt.
 pub(super) async fn retry(
     conn: &mut AsyncPgConnection,
     receipt: Receipt,
@@ -161,26 +161,25 @@ pub(super) async fn retry(
 }
 
 statement! {
-    /// Later events of the subject of a dead one are marked, so that claims need not look at them;
-    /// one that is raised at this moment may get no mark, and is passed by.
-    Bury =
+    /// Gives a task up, and blocks later events of its subject, so that claims need not look at
+    /// them. An event recorded at the same moment may stay unblocked; claims skip it all the same.
+    MoveToDeadLetters =
     concat!(
-        "WITH buried AS (", sql_common::bury!(), " RETURNING outbox.id, kind, subject, dead_at) \
-         UPDATE outbox SET blocked = true FROM buried \
-         WHERE buried.kind = 'event' AND buried.dead_at IS NOT NULL AND outbox.kind = 'event' \
-         AND outbox.subject = buried.subject AND outbox.id > buried.id"
+        "WITH dead AS (", sql_common::dead_letter!(), " RETURNING outbox.id, kind, subject, dead_at) \
+         UPDATE outbox SET blocked = true FROM dead \
+         WHERE dead.kind = 'event' AND dead.dead_at IS NOT NULL AND outbox.kind = 'event' \
+         AND outbox.subject = dead.subject AND outbox.id > dead.id"
     )
 }
 
-/// Gives a task up.
 pub(super) async fn give_up(
     conn: &mut AsyncPgConnection,
     receipt: Receipt,
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = bury_values(receipt, error, now).map(Value::from);
-    execute::<Bury>(conn, &values).await?;
+    let values = dead_letter_values(receipt, error, now).map(Value::from);
+    execute::<MoveToDeadLetters>(conn, &values).await?;
     Ok(())
 }
 
@@ -214,9 +213,9 @@ statement! {
      UPDATE outbox SET blocked = false FROM waiting WHERE outbox.id = waiting.id"
 }
 
-/// Brings dead tasks back with a clean record, and counts them. What waits behind an event goes
-/// on with it: those are looked for after the dead ones are locked, when whoever raised an event
-/// and saw a dead one before it is done.
+/// Revives dead tasks with their attempts reset, and counts them. Unblocks the events behind
+/// revived ones. It looks for those after it has locked the dead events: a commit that saw a dead
+/// event, and so blocked its own, has ended by then.
 pub(super) async fn revive(
     conn: &mut AsyncPgConnection,
     which: &Revive,

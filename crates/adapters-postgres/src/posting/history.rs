@@ -1,4 +1,4 @@
-//! What became of a posting.
+//! The table `posting_history`.
 
 use diesel::{ExpressionMethods, QueryDsl, SelectableHelper};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -17,8 +17,8 @@ use crate::{
     statement::{Value, bigints, integers, texts, times, uuids},
 };
 
-/// The newest part of a posting's history up to a version of it, oldest first. Later entries belong
-/// to commits that came after the posting was read.
+/// Loads the newest entries of a posting's history up to this version, oldest first. Later entries
+/// belong to commits after the posting was read.
 pub(super) async fn load(
     conn: &mut AsyncPgConnection,
     posting: PostingId,
@@ -46,7 +46,7 @@ pub(super) struct Row<'a> {
     actor: String,
 }
 
-/// What a commit adds to the history of a posting.
+/// The history entries that a commit adds for one posting.
 pub(super) fn rows(write: &PostingWrite) -> impl Iterator<Item = Row<'_>> {
     (0..).zip(&write.history).map(move |(step, entry)| Row {
         write,
@@ -56,7 +56,7 @@ pub(super) fn rows(write: &PostingWrite) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// The columns of these entries.
+/// Returns the column arrays of these entries.
 pub(super) fn columns<'a>(rows: &'a [Row<'a>]) -> [Value<'a>; 7] {
     [
         uuids(rows, |row| row.write.posting.id.uuid()),

@@ -1,7 +1,7 @@
-//! Reading postings: for the rules, for the worker that ends lifetimes, and for answers.
+//! Loads postings for use cases, finds expired ones, and serves API reads.
 //!
-//! Nothing here locks a row or opens a transaction. What several queries read fits together all
-//! the same: companies are never deleted, and history carries the version it belongs to.
+//! Nothing here locks rows or opens a transaction. Results of several queries are consistent all
+//! the same: companies are never deleted, and history entries carry the posting's version.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use sql_common::{
     company::{CompanyRow, companies},
     posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
     statement,
-    stored::words,
+    stored::parse_all,
     types::StoredId,
 };
 use time::OffsetDateTime;
@@ -30,10 +30,10 @@ use self::queries::{listed, views};
 use super::history;
 use crate::{PostgresStore, company, error::Failure, statement::load as load_rows};
 
-/// The postings with these identifiers, their companies, and the companies with these ids.
+/// Loads the postings with these identifiers, their companies, and the companies with these ids.
 ///
-/// Mostly the latter are the former, and one query is enough. Of a single posting this is not
-/// waited for: the second query is under way together with the first.
+/// Usually these are the companies of those postings, and one query suffices. For a single posting,
+/// both queries are sent at once instead of waiting to find out.
 pub(crate) async fn load(
     conn: &mut AsyncPgConnection,
     identifiers: &[SourceIdentifier],
@@ -71,7 +71,7 @@ fn by_identifier<'a>(identifiers: Vec<&'a str>) -> _ {
     with_companies.filter(postings::source_identifier.eq_any(identifiers))
 }
 
-/// The postings with these ids, and their companies.
+/// Loads the postings with these ids, and their companies.
 pub(crate) async fn load_by_id(
     conn: &mut AsyncPgConnection,
     ids: &[PostingId],
@@ -137,7 +137,7 @@ fn known(
 }
 
 statement! {
-    /// Names the statuses as the index does, or it could not be used.
+    /// The statuses are those of the partial index, which could not be used otherwise.
     Overdue =
     "SELECT source_identifier FROM postings \
      WHERE expire_at <= ? AND status IN ('PendingEnrichment', 'approved') \
@@ -145,7 +145,7 @@ statement! {
     returns Text
 }
 
-/// Postings whose lifetime is over, the longest overdue first.
+/// Returns postings whose lifetime has ended, the longest overdue first.
 pub(crate) async fn overdue(
     conn: &mut AsyncPgConnection,
     now: OffsetDateTime,
@@ -153,7 +153,7 @@ pub(crate) async fn overdue(
 ) -> Result<Vec<SourceIdentifier>, Failure> {
     let values = [now.into(), limit.into()];
     let found: Vec<String> = load_rows::<Overdue, _>(conn, &values).await?;
-    Ok(words(found, IDENTIFIER)?)
+    Ok(parse_all(found, IDENTIFIER)?)
 }
 
 #[async_trait]
@@ -198,8 +198,8 @@ impl PostingReader for PostgresStore {
     }
 }
 
-/// The sizes of texts are known without reading them, compressed and elsewhere as they may be; only
-/// `metadata` is json, which the server has to read for that.
+/// A posting's size in bytes. The size of a text is known without reading it, even if it is
+/// compressed or stored out of line; only `metadata`, a JSON column, has to be read.
 const SIZE: &str = "octet_length(postings.raw_description)::bigint \
     + coalesce(octet_length(postings.metadata::text), 0) \
     + coalesce(octet_length(posting_texts.markdown), 0) \
@@ -221,13 +221,13 @@ mod tests {
     use super::*;
     use crate::{
         statement::Sql,
-        tests::plans::{goes_by, plan, plan_of_millions},
+        tests::plans::{assert_uses_index, plan, plan_of_millions},
     };
 
     #[tokio::test]
     async fn overdue_postings_are_found_by_their_end() {
         let plan = plan(Overdue::text(), "").await;
-        goes_by(&plan, "postings_by_end");
+        assert_uses_index(&plan, "postings_by_end");
         assert!(!plan.contains("Sort"), "{plan}");
     }
 
@@ -252,7 +252,7 @@ mod tests {
                     };
                     let text = debug_query::<Pg, _>(&listed(&query)).to_string();
                     let plan = plan_of_millions(&text).await;
-                    goes_by(&plan, index);
+                    assert_uses_index(&plan, index);
                     assert!(!plan.contains("Sort"), "{plan}");
                     assert!(!plan.contains("Gather"), "{plan}");
                 }

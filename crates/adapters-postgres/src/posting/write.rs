@@ -1,4 +1,4 @@
-//! Postings as a commit writes them.
+//! Locks the postings of a commit, and prepares their rows.
 
 use std::collections::HashMap;
 
@@ -21,19 +21,19 @@ use crate::{
 };
 
 statement! {
-    /// The rows stay locked until the commit ends. Not as strongly as `FOR UPDATE`, which
-    /// would keep others from adding rows that refer to them. From here on the transaction waits
-    /// for a lock as long as is said first.
+    /// Sets the transaction's `lock_timeout`, and locks postings until the commit ends. `FOR
+    /// UPDATE` would also keep other transactions from inserting rows that refer to them.
     Lock =
-    "WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', ?, true)) \
+    "WITH lock_timeout AS MATERIALIZED (SELECT set_config('lock_timeout', ?, true)) \
      SELECT id, version FROM postings \
-     WHERE (SELECT count(*) FROM patience) >= 0 AND id = ANY(?) ORDER BY id FOR NO KEY UPDATE",
+     WHERE (SELECT count(*) FROM lock_timeout) >= 0 AND id = ANY(?) ORDER BY id FOR NO KEY UPDATE",
     returns (SqlUuid, BigInt)
 }
 
-/// What a commit that is one statement has to lock. Nothing, if it never waits for a posting while
-/// it holds what others may wait for: because it only adds postings, or is about a single one and
-/// changes nothing else that others write.
+/// Returns the postings that a one-statement commit has to lock first.
+///
+/// None, if the commit cannot wait for a posting while it holds locks that others wait for: because
+/// it only adds postings, or changes a single one and no company.
 pub(crate) fn locks(writes: &WriteSet) -> Vec<Uuid> {
     let concerned = writes.concerned();
     let is_single = concerned.len() == 1 && writes.postings.len() == 1;
@@ -46,13 +46,13 @@ pub(crate) fn locks(writes: &WriteSet) -> Vec<Uuid> {
     concerned.into_iter().map(PostingId::uuid).collect()
 }
 
-/// Locks the postings that a commit changes, in the order of their ids, and checks their versions.
-/// Those that it only says something about are locked too: so the rows of the outbox that are for
-/// one posting are numbered in the order of the commits that write them.
+/// Locks the postings that a commit concerns, in the order of their ids, and checks the versions of
+/// those that it changes. Postings that it only raises events or asks effects for are locked too,
+/// so that outbox rows of a posting are numbered in the order of its commits.
 pub(crate) async fn lock(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
-    patience: &str,
+    lock_timeout: &str,
 ) -> Result<(), Failure> {
     let ids: Vec<_> = writes
         .concerned()
@@ -63,7 +63,7 @@ pub(crate) async fn lock(
         return Ok(());
     }
     let found: Vec<(Uuid, i64)> =
-        load::<Lock, _>(conn, &[Value::from(patience), Value::Uuids(ids)]).await?;
+        load::<Lock, _>(conn, &[Value::from(lock_timeout), Value::Uuids(ids)]).await?;
     let versions: HashMap<_, _> = found.into_iter().collect();
     let is_as_expected = |write: &PostingWrite| {
         write.expected.is_none()
@@ -76,7 +76,7 @@ pub(crate) async fn lock(
     }
 }
 
-/// The postings of a commit, as the rows of its statement.
+/// The postings of a commit, as rows of `write.sql`.
 pub(crate) struct Rows<'a> {
     changed: Vec<&'a PostingWrite>,
     new: Vec<&'a PostingWrite>,
@@ -85,7 +85,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Those that exist are in the order of their ids, new ones in that of their identifiers.
+    /// Sorts existing postings by id, and new ones by identifier.
     pub(crate) fn of(writes: &'a WriteSet) -> Self {
         let all = || writes.postings.values();
         let (changed, mut new): (Vec<_>, Vec<_>) =
@@ -99,12 +99,13 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// How many are new, and how many exist.
+    /// The number of new postings, and of existing ones.
     pub(crate) fn counts(&self) -> [usize; 2] {
         [self.new.len(), self.changed.len()]
     }
 
-    /// The columns: of new ones, of those that exist, of the texts and of the history.
+    /// Returns the column arrays of new postings, of existing ones, of texts and of history
+    /// entries.
     pub(crate) fn columns(&self) -> Vec<Value<'_>> {
         let changed = || self.changed.iter().copied();
         let mut values: Vec<_> = columns::<PostingRow>(self.new.iter().copied()).collect();

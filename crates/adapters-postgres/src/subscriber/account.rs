@@ -1,4 +1,4 @@
-//! The leases of the e-mail provider's accounts.
+//! The `Accounts` port: leases of the e-mail provider's accounts, and their state.
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
@@ -17,7 +17,8 @@ use crate::{
 };
 
 statement! {
-    /// Takes what is free, what has lapsed, and what is one's own.
+    /// Takes accounts that nobody leases, whose lease has expired, or that this holder leases
+    /// already.
     Lease =
     "INSERT INTO account_leases (account, holder, ends_at) \
      SELECT account, ?, ? FROM unnest(?) AS wanted (account) \
@@ -63,7 +64,7 @@ impl Accounts for PostgresStore {
         now: OffsetDateTime,
     ) -> Result<bool, StoreError> {
         let mut accounts = accounts.to_vec();
-        // The order in which their rows are locked.
+        // The order in which rows are locked.
         accounts.sort_unstable_by_key(|account| account.as_str());
         accounts.dedup();
         if accounts.is_empty() {
@@ -75,7 +76,7 @@ impl Accounts for PostgresStore {
             .await;
         match leased {
             Ok(()) => Ok(true),
-            // Those that were leased are given back with the transaction.
+            // The rollback releases those that were leased.
             Err(StoreError::Conflict) => Ok(false),
             Err(error) => Err(error),
         }

@@ -1,4 +1,4 @@
-//! Rows that go, and what is remembered of those who were erased.
+//! Deletes subscribers, and keeps hashed suppressions of erased ones.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ statement! {
     returns <ErasedRow as Entity>::Row
 }
 
-/// What is remembered of these addresses.
+/// Loads the suppressions that are kept for these addresses.
 pub(super) async fn remembered(
     conn: &mut AsyncPgConnection,
     emails: &[Email],
@@ -68,7 +68,7 @@ statement! {
 }
 
 statement! {
-    /// What a worker is at it finishes itself.
+    /// Leaves leased tasks to the worker that holds them.
     DropTasks =
     "WITH meant AS MATERIALIZED (\
      SELECT id FROM outbox WHERE kind <> 'event' AND kind IN ('migrate', 'sync', 'withdraw') \
@@ -79,8 +79,8 @@ statement! {
      DELETE FROM outbox USING gone WHERE outbox.id = gone.id"
 }
 
-/// Takes rows away, whose locks the caller holds, and writes what is remembered. A version that is
-/// not the expected one is a conflict.
+/// Deletes subscribers whose locks the caller holds, and writes the suppressions kept of them. An
+/// unexpected version is a conflict.
 pub(super) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     if writes.purges.is_empty() && writes.recalled.is_empty() {
         return Ok(());
@@ -96,7 +96,7 @@ pub(super) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Re
     if purges.is_empty() {
         return Ok(());
     }
-    take_away(conn, &purges).await?;
+    delete(conn, &purges).await?;
     let erased = erased(&key, writes)?;
     if !erased.is_empty() {
         let values: Vec<_> = columns::<ErasedRow>(erased.iter()).collect();
@@ -105,7 +105,7 @@ pub(super) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Re
     Ok(())
 }
 
-async fn take_away(
+async fn delete(
     conn: &mut AsyncPgConnection,
     purges: &[(&SubscriberId, &Purge)],
 ) -> Result<(), Failure> {

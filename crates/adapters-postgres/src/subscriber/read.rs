@@ -1,4 +1,4 @@
-//! Reading subscribers: for the rules, and for lists.
+//! Loads subscribers, for use cases and for lists.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use sql_common::{
 use self::queries::{all, listed};
 use crate::{PostgresStore, error::Failure, statement};
 
-/// The subscribers of these addresses.
+/// Loads the subscribers with these addresses.
 pub(super) async fn load(
     conn: &mut AsyncPgConnection,
     emails: &[Email],
@@ -31,7 +31,7 @@ pub(super) async fn load(
     Ok(found.into_iter().collect())
 }
 
-/// The subscribers with these ids.
+/// Loads the subscribers with these ids.
 pub(super) async fn load_by_id(
     conn: &mut AsyncPgConnection,
     ids: &[SubscriberId],
@@ -45,7 +45,7 @@ pub(super) async fn load_by_id(
     Ok(found.into_iter().collect())
 }
 
-/// The holder of a token.
+/// Finds the subscriber that a token belongs to.
 pub(super) async fn find_by_token(
     conn: &mut AsyncPgConnection,
     token: &MigrationToken,
@@ -91,7 +91,7 @@ mod tests {
     use newsletter::{store::SubscriberFilter, testing::email};
 
     use super::*;
-    use crate::tests::plans::{goes_by, plan};
+    use crate::tests::plans::{assert_uses_index, plan};
 
     #[tokio::test]
     async fn lists_are_read_in_order() {
@@ -108,7 +108,7 @@ mod tests {
                 };
                 let text = debug_query::<Pg, _>(&listed(&query)).to_string();
                 let plan = plan(&text, "").await;
-                goes_by(&plan, index);
+                assert_uses_index(&plan, index);
                 assert!(!plan.contains("Sort"), "{plan}");
             }
         }

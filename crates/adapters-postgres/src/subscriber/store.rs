@@ -1,4 +1,4 @@
-//! The port to subscribers: loading what is named, and one transaction for each write set.
+//! The newsletter's `Store` port: loads subscribers, and commits each write set in one transaction.
 
 use std::collections::HashMap;
 
@@ -57,29 +57,29 @@ impl Store for PostgresStore {
         if writes.is_empty() {
             return Ok(());
         }
-        let patience = self.connections.row_patience();
+        let lock_timeout = self.connections.row_lock_timeout();
         self.connections
-            .transaction(async move |conn| apply(conn, &writes, &patience).await)
+            .transaction(async move |conn| apply(conn, &writes, &lock_timeout).await)
             .await
     }
 }
 
 statement! {
-    /// From here on the transaction waits for a lock as long as this says.
-    Patience = "SELECT set_config('lock_timeout', ?, true)", returns (Text,)
+    /// Sets the transaction's `lock_timeout`.
+    SetLockTimeout = "SELECT set_config('lock_timeout', ?, true)", returns (Text,)
 }
 
-/// Writes everything in a transaction that locks subscribers first.
+/// Writes a whole commit inside a transaction, subscribers first.
 async fn apply(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
-    patience: &str,
+    lock_timeout: &str,
 ) -> Result<(), Failure> {
     if !(writes.has_only_tasks() && writes.tasks.events.is_empty()) {
-        load::<Patience, (String,)>(conn, &[Value::from(patience)]).await?;
+        load::<SetLockTimeout, (String,)>(conn, &[Value::from(lock_timeout)]).await?;
         write::write(conn, writes).await?;
     }
     let mut rest = domain::store::WriteSet::new(writes.tasks.at);
     rest.tasks = writes.tasks.clone();
-    commit::finish(conn, &rest, patience).await
+    commit::finish(conn, &rest, lock_timeout).await
 }

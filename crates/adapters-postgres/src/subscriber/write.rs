@@ -1,4 +1,4 @@
-//! Subscribers as a commit writes them.
+//! Locks and writes the subscribers of a commit.
 
 use std::collections::BTreeSet;
 
@@ -15,18 +15,18 @@ use crate::{
     statement::{Value, bigints, columns, execute},
 };
 
-/// Whom the events of a commit are about.
-fn happened_to(writes: &WriteSet) -> impl Iterator<Item = SubscriberId> {
+/// The subscribers that the events of a commit concern.
+fn subjects_of_events(writes: &WriteSet) -> impl Iterator<Item = SubscriberId> {
     let events = writes.tasks.events.iter();
     events.map(|event| SubscriberId::new(event.subject.id))
 }
 
-/// Writes the subscribers of a commit, and keeps them locked until it ends. A version that is
-/// not the expected one is a conflict, and so is an address that was taken.
+/// Writes the subscribers of a commit, and keeps them locked until it ends. An unexpected version
+/// is a conflict, and so is an address that is taken.
 ///
-/// Those that exist are locked in the order of their ids, and only then new ones in the order
-/// of their addresses, so that two commits that meet wait for each other in one direction only.
-/// Rows that go, go first: others may take their addresses.
+/// Existing subscribers are locked first, by id, and then new ones, by address, so that two
+/// overlapping commits cannot deadlock. Deletions come first, since new subscribers may take over
+/// their addresses.
 pub(super) async fn write(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     lock(conn, writes).await?;
     let (changed, mut new): (Vec<_>, Vec<_>) = writes
@@ -62,15 +62,14 @@ statement! {
     "SELECT FROM subscribers WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE"
 }
 
-/// Locks those that a commit changes, if it takes others away, or says of others that something
-/// happened to them: so the events of one subscriber are numbered in the order of the commits that
-/// record them.
+/// Locks the subscribers of a commit if it deletes some, or raises events for others, so that the
+/// events of one subscriber are numbered in the order of its commits.
 async fn lock(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
     let is_written = |id| writes.subscribers.contains_key(&id);
-    if writes.purges.is_empty() && happened_to(writes).all(is_written) {
+    if writes.purges.is_empty() && subjects_of_events(writes).all(is_written) {
         return Ok(());
     }
-    let ids: BTreeSet<_> = happened_to(writes)
+    let ids: BTreeSet<_> = subjects_of_events(writes)
         .chain(writes.subscribers.keys().copied())
         .chain(writes.purges.keys().copied())
         .collect();
@@ -80,8 +79,7 @@ async fn lock(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Fai
 }
 
 statement! {
-    /// The rows are looked up one after the other in the order they are sent, which is the one
-    /// of their ids.
+    /// Looks rows up one by one in the order sent, which is that of their ids.
     Update =
     "UPDATE subscribers SET {subscribers.changing = sent} \
      FROM unnest(?, {subscribers.changing ?}, ?) AS sent (id, {subscribers.changing}, expected) \
@@ -96,7 +94,7 @@ statement! {
     over [SubscriberRow]
 }
 
-/// The columns of these rows, in the order in which rows are inserted.
+/// The columns of these rows, in insert order.
 fn of<'a>(rows: &[&'a SubscriberWrite]) -> Vec<Value<'a>> {
     columns::<SubscriberRow>(rows.iter().map(|write| &write.subscriber)).collect()
 }
@@ -106,10 +104,10 @@ mod tests {
     use super::*;
     use crate::{
         statement::Sql,
-        tests::plans::{goes_by, plan},
+        tests::plans::{assert_uses_index, plan},
     };
 
-    /// Also while the table is small: the statement keeps its plan.
+    /// Even while the table is small, since the plan is kept.
     #[tokio::test]
     async fn rows_that_exist_are_looked_up_one_by_one() {
         let types = "(uuid[], bigint[], text[], timestamptz[], text[], text[], text[], text[], \
@@ -118,7 +116,7 @@ mod tests {
             timestamptz[], text[], boolean[], text[], text[], bytea[], timestamptz[], \
             timestamptz[], bigint[])";
         let plan = plan(Update::text(), types).await;
-        goes_by(&plan, "subscribers_pkey");
+        assert_uses_index(&plan, "subscribers_pkey");
         assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");
         assert!(!plan.contains("Sort"), "{plan}");
     }

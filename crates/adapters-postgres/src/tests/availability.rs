@@ -20,18 +20,18 @@ use super::{
 };
 use crate::{PostgresOptions, PostgresStore, PostgresUrl};
 
-/// What the network does.
+/// The state of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Network {
-    /// It works.
+    /// Works.
     Up,
-    /// Nobody listens, and connections are cut.
+    /// Refuses new connections, and has cut the others.
     Down,
-    /// It swallows everything.
+    /// Drops everything without an answer.
     Silent,
 }
 
-/// A way to the server that can be cut.
+/// A TCP proxy to the server that can be cut.
 struct Proxy {
     url: PostgresUrl,
     state: watch::Sender<Network>,
@@ -104,7 +104,7 @@ async fn serve(
     }
 }
 
-/// Limits that are soon reached.
+/// Limits that are reached soon.
 fn hasty() -> PostgresOptions {
     PostgresOptions {
         acquire_timeout: Duration::from_secs(3),
@@ -119,7 +119,7 @@ async fn a_store_recovers_by_itself() {
     let proxy = Proxy::to(&database).await;
     let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
     for outage in 0..3 {
-        // Connections of every sort are there when it happens: idle ones and busy ones.
+        // Connections exist when it happens, idle ones and busy ones.
         let mut commits = JoinSet::new();
         for n in 0..50_u128 {
             let store = store.clone();
@@ -164,7 +164,7 @@ async fn a_server_that_says_nothing_is_given_up() {
     let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
     proxy.set(Network::Silent);
     let start = Instant::now();
-    // A commit is one statement: once it is on its way, only the answer tells whether it was done.
+    // A commit is one statement: once it is sent, only the answer tells whether it was carried out.
     let refused = store.commit(create(1)).await;
     assert!(is_lost(&refused), "{refused:?}");
     let refused = store.commit(create(1)).await;
@@ -188,7 +188,7 @@ async fn a_server_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
-async fn a_refused_login_is_told_without_the_password() {
+async fn a_refused_login_is_reported_without_the_password() {
     let database = Database::empty();
     let text = database.text_url();
     let authority = text.split('/').nth(2).unwrap();
@@ -264,7 +264,7 @@ async fn waiting_has_an_end() {
         };
         assert!(why.contains(expect), "{why}");
         assert!(start.elapsed() >= limit);
-        // The rows it had locked are free again.
+        // The server has released the row locks.
         other.batch_execute("ROLLBACK").await.unwrap();
         store.commit(retitle(2, expect)).await.ok();
         other

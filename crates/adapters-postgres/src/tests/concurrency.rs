@@ -1,4 +1,4 @@
-//! That many processes may work on one database at the same time.
+//! Concurrent commits of several processes on one database.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{PostgresOptions, PostgresStore};
 
-/// Two stores on one database, where a deadlock is noticed at once.
+/// Two stores on one database, which detects deadlocks at once.
 pub(super) async fn two() -> (Database, PostgresStore, PostgresStore) {
     let (database, store) = fixture().await;
     run(
@@ -32,7 +32,7 @@ pub(super) async fn two() -> (Database, PostgresStore, PostgresStore) {
     (database, one, other)
 }
 
-/// Checks that no two connections ever waited for each other.
+/// Checks that the server counted no deadlock.
 pub(super) async fn without_deadlock(
     database: &Database,
     stores: impl IntoIterator<Item = PostgresStore>,
@@ -43,9 +43,8 @@ pub(super) async fn without_deadlock(
     assert_eq!(number(&observer, deadlocks).await, 0);
 }
 
-/// The `n`-th posting of a company that is there, under an id that has nothing to do with the
-/// order of identifiers. A commit that wrote the company would make every other wait for it
-/// before they could meet anywhere else.
+/// Adds the `n`-th posting of a company that exists, under an id that is not in the order of
+/// identifiers. If commits wrote the company, they would all queue for it and never meet elsewhere.
 fn create_as(n: u128, id: u128) -> WriteSet {
     let mut writes = create(n);
     writes.companies.clear();
@@ -55,12 +54,12 @@ fn create_as(n: u128, id: u128) -> WriteSet {
     writes
 }
 
-/// Both commits at the same time. One of them wins, and the other writes nothing.
+/// Runs two commits at the same time, and checks that one wins and the other writes nothing.
 async fn meet(one: &PostgresStore, first: WriteSet, other: &PostgresStore, second: WriteSet) {
     one_wins(one.commit(first), other.commit(second)).await;
 }
 
-/// Of two commits one wins, and the other writes nothing.
+/// Checks that one of two commits wins, and the other writes nothing.
 pub(super) async fn one_wins(
     first: impl Future<Output = Result<(), StoreError>>,
     second: impl Future<Output = Result<(), StoreError>>,
@@ -107,7 +106,7 @@ async fn of_two_creates_of_the_same_identifiers_one_wins() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Also where a commit has nothing to change between its companies and what it adds.
+/// Also if a commit changes no existing posting.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn companies_come_before_postings_that_are_added() {
     let (database, one, other) = two().await;
@@ -117,7 +116,7 @@ async fn companies_come_before_postings_that_are_added() {
         let first = join(create(of(1)), retitle(of(0), "New"));
         let mut second = create(of(1));
         second.postings = create_as(of(1), of(2)).postings;
-        // Somebody else holds both up at their company.
+        // Another transaction holds both commits up at their company.
         let observer = another(&database).await;
         let mut blocker = observer.connections.get().await.unwrap();
         blocker
@@ -133,10 +132,10 @@ async fn companies_come_before_postings_that_are_added() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// What it locks comes before all that it writes, or everybody who pushes for the company would wait
+/// It locks postings before it writes anything; otherwise every push for the company would wait
 /// with it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_waits_for_a_posting_holds_no_company() {
+async fn a_commit_that_waits_for_a_posting_locks_no_company() {
     let (database, one, other) = two().await;
     one.commit(create(1)).await.unwrap();
     let mut writes = retitle(1, "New");
@@ -156,9 +155,9 @@ async fn who_waits_for_a_posting_holds_no_company() {
     assert_eq!(commit.await.unwrap(), Ok(()));
 }
 
-/// So the events of a posting are numbered in the order of the commits that tell of it.
+/// So the events of a posting are numbered in the order of the commits that raise them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_commit_waits_for_postings_that_it_only_tells_of() {
+async fn a_commit_waits_for_postings_that_it_only_raises_events_for() {
     let (database, one, _other) = two().await;
     one.commit(create(1)).await.unwrap();
     let mut writes = WriteSet::new(noon());
@@ -179,9 +178,9 @@ async fn a_commit_waits_for_postings_that_it_only_tells_of() {
     assert_eq!(commit.await.unwrap(), Ok(()));
 }
 
-/// One adds what the other changes, and changes what the other waits for.
+/// One commit adds a posting that the other changes, and changes one that the other waits for.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn adding_a_posting_that_somebody_changes_is_a_conflict() {
+async fn adding_a_posting_that_another_commit_changes_is_a_conflict() {
     let (database, one, other) = two().await;
     one.commit(create(1_000_000)).await.unwrap();
     for round in 0..10 {
@@ -190,7 +189,7 @@ async fn adding_a_posting_that_somebody_changes_is_a_conflict() {
         one.commit(created.reduce(join).unwrap()).await.unwrap();
         let first = join(retitle(of(0), "first"), retitle(of(2), "first"));
         let second = join(create_as(of(0), of(9)), retitle(of(2), "second"));
-        // Somebody else holds both up at what both change.
+        // Another transaction holds both commits up at a posting that both change.
         let observer = another(&database).await;
         let mut blocker = observer.connections.get().await.unwrap();
         let block = format!(
@@ -216,14 +215,14 @@ async fn of_two_changes_of_the_same_postings_one_wins() {
         let of = |n: u128| round * 1_000 + n;
         let created = (0..200).map(|n| create_as(of(n), of(n)));
         one.commit(created.reduce(join).unwrap()).await.unwrap();
-        // Each changes some that the other leaves alone, and creates one.
+        // Each commit changes some postings that the other does not, and adds one.
         let change = |title: &'static str, range: std::ops::Range<u128>| {
             let changes = range.map(move |n| retitle(of(n), title));
             changes.reduce(join).unwrap()
         };
         let first = join(change("first", 0..150), create_as(of(500), of(600)));
         let second = join(change("second", 50..200), create_as(of(501), of(599)));
-        // Somebody else holds both up until each has locked what it can.
+        // Another transaction holds both commits up until each has locked what it can.
         let observer = another(&database).await;
         let mut blocker = observer.connections.get().await.unwrap();
         let block = format!(
@@ -242,8 +241,8 @@ async fn of_two_changes_of_the_same_postings_one_wins() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Workers finish tasks in the order they got them, while pushes ask for the same ones in the
-/// order of postings.
+/// Workers finish tasks in the order of claims, while pushes ask for the same tasks in the order of
+/// postings.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn tasks_are_asked_for_and_finished_at_once() {
     let (database, one, other) = two().await;
@@ -255,7 +254,7 @@ async fn tasks_are_asked_for_and_finished_at_once() {
         }
         writes
     };
-    // Numbered against the order of their subjects.
+    // Task numbers run against the order of subjects.
     for n in (0..30).rev() {
         one.commit(ask(n..n + 1)).await.unwrap();
     }
@@ -309,7 +308,7 @@ async fn a_task_is_claimed_by_one() {
         let store = if n % 2 == 0 { &one } else { &other }.clone();
         claims.spawn(async move {
             let mut tasks = Vec::new();
-            // Others may have what this one looked at first, so an empty answer is no end.
+            // Another worker may hold the rows looked at first, so an empty answer is not the end.
             for round in 0..10 {
                 let lease = uuid(n * 10 + round);
                 let queue = if round % 2 == 0 { ENRICH } else { EVENTS };
@@ -322,14 +321,14 @@ async fn a_task_is_claimed_by_one() {
         });
     }
     let tasks: Vec<_> = claims.join_all().await.into_iter().flatten().collect();
-    // Effects, and the first event of each posting.
+    // The effects, and the first event of each posting.
     assert_eq!(tasks.len(), 400);
     assert_eq!(BTreeSet::from_iter(&tasks).len(), 400);
     without_deadlock(&database, [one, other]).await;
 }
 
 #[tokio::test]
-async fn what_one_commits_the_other_sees() {
+async fn what_one_store_commits_the_other_sees() {
     let (_database, one, other) = two().await;
     assert_eq!(PostingReader::find(&other, &identifier(1)).await, Ok(None));
     one.commit(create(1)).await.unwrap();
@@ -358,7 +357,7 @@ async fn readers_do_not_wait_for_writers() {
     assert_eq!(known.await.unwrap().unwrap().postings.len(), 1);
 }
 
-/// The events of a commit that lost are not delivered: they belong to rows it did not write.
+/// Events of a lost commit are not delivered: they belong to rows that it did not write.
 #[tokio::test]
 async fn a_commit_that_lost_leaves_no_task() {
     let (_database, one, other) = two().await;
@@ -386,9 +385,9 @@ async fn a_dropped_commit_is_whole_or_not_there() {
     };
     let store = database.open(&options).await;
     for n in 0..200_u64 {
-        // Stops waiting somewhere in the middle: while it queues, or while it works.
-        let patience = Duration::from_micros(n * 25);
-        let _ = tokio::time::timeout(patience, store.commit(create(n.into()))).await;
+        // Stops waiting at some point: while the commit queues, or while it runs.
+        let wait = Duration::from_micros(n * 25);
+        let _ = tokio::time::timeout(wait, store.commit(create(n.into()))).await;
     }
     store.commit(create(1_000)).await.unwrap();
     store.commit(create(1_001)).await.unwrap();
@@ -396,7 +395,7 @@ async fn a_dropped_commit_is_whole_or_not_there() {
     let open = "SELECT count(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
     while number(&observer, open).await > 0 {
-        // One that is between two statements looks like this for a moment.
+        // A connection between two statements looks like this for a moment.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let halves = "SELECT count(*) AS value FROM postings FULL JOIN posting_history \

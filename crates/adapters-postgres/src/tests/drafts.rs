@@ -1,4 +1,4 @@
-//! That many processes may ask for drafts at the same time, and what it costs them.
+//! Concurrent reservations of drafts, and what they lock.
 
 use diesel_async::SimpleAsyncConnection;
 use domain::{
@@ -22,21 +22,21 @@ fn key(n: u8) -> DraftKey {
     DraftKey::from_bytes([n; 32])
 }
 
-/// Asks for an hour.
+/// Reserves for an hour.
 async fn reserve(store: &PostgresStore, n: u8, holder: u128, now: OffsetDateTime) -> Reservation {
     let key = key(n);
     let asked = store.reserve(&key, uuid(holder), now + hours(1), now);
     asked.await.unwrap()
 }
 
-/// New keys, and then keys whose reservations have ended.
+/// New keys, and then keys whose reservations have expired.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_key_is_reserved_by_one() {
     let (database, one, other) = two().await;
     for round in [0, 1] {
         let now = noon() + hours(round);
         let mut asked = JoinSet::new();
-        // All who ask for one key come together.
+        // All requests for one key come at once.
         for n in 0..20 {
             for holder in 0..20 {
                 let store = if holder % 2 == 0 { &one } else { &other }.clone();
@@ -54,8 +54,8 @@ async fn a_key_is_reserved_by_one() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// As workers go about it: one pays, whoever else needs it waits, and sometimes what was paid for
-/// is lost, or somebody clears up.
+/// Like workers: the one that reserves pays, the others wait; sometimes the paid draft is lost, or
+/// unused drafts are deleted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_draft_is_paid_for_once() {
     let (database, one, other) = two().await;
@@ -97,9 +97,9 @@ async fn a_draft_is_paid_for_once() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Who asks while somebody else is about to get it, or has it, waits for what becomes of that.
+/// A request waits while another transaction is writing the key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_asks_waits_for_what_is_being_written() {
+async fn a_request_waits_for_a_key_that_is_being_written() {
     let (database, one, observer) = two().await;
     let blocker = another(&database).await;
     let mut blocker = blocker.connections.get().await.unwrap();
@@ -143,7 +143,7 @@ async fn an_answer_without_a_change_writes_nothing() {
     assert_eq!(reserve(&store, 1, 2, noon()).await, Taken);
     assert_eq!(texts(&store, rows).await, written);
 
-    // But once a day that it is in use.
+    // Except once a day of use.
     let later = noon() + Duration::days(2);
     assert_eq!(reserve(&store, 2, 2, later).await, found);
     let refreshed = texts(&store, rows).await;
@@ -152,9 +152,9 @@ async fn an_answer_without_a_change_writes_nothing() {
     assert_eq!(texts(&store, rows).await, refreshed);
 }
 
-/// Nobody waits for the one who clears up, and that one for nobody.
+/// Deleting unused drafts waits for nobody, and nobody waits for it.
 #[tokio::test]
-async fn what_somebody_is_writing_is_not_forgotten() {
+async fn a_draft_that_is_being_written_is_not_deleted() {
     let (_database, one, other) = two().await;
     for n in [1, 2] {
         one.keep(&key(n), "a draft", noon()).await.unwrap();

@@ -1,4 +1,4 @@
-//! That readiness tells the truth.
+//! Readiness.
 
 use diesel_async::SimpleAsyncConnection;
 use domain::{
@@ -24,7 +24,7 @@ async fn reason(store: &PostgresStore) -> String {
     }
 }
 
-/// Options of the URL win over what the service sets, and the time is the server's.
+/// Settings in the URL take precedence over the service's, and the time is the server's.
 #[tokio::test]
 async fn a_database_that_takes_no_writes_is_not_ready() {
     let (database, store) = fixture().await;
@@ -79,7 +79,7 @@ async fn commits_that_fail_in_a_row_are_not_ready() {
     assert_eq!(store.ready().await, Ok(()));
 }
 
-/// The server says farewell in its own language.
+/// The server announces its shutdown in its own language.
 #[tokio::test]
 async fn whatever_ends_the_connection_is_an_outage() {
     let (_database, store) = fixture().await;

@@ -1,4 +1,4 @@
-//! Rows that somebody else's open transaction holds locked.
+//! Rows that another transaction keeps locked.
 
 use std::time::{Duration, Instant};
 
@@ -14,11 +14,11 @@ use domain::{
 use super::{Database, another, company, create, join, patient, retitle, run, subscribe};
 use crate::{PostgresOptions, PostgresStore};
 
-/// How long a commit waits for a row here, and how long for a whole table.
+/// How long a commit waits here for a row, and for a table.
 const ROW: Duration = Duration::from_millis(50);
 const TABLE: Duration = Duration::from_millis(500);
 
-/// A store that soon gives up, and somebody with a shell.
+/// A store with short lock timeouts, and a second connection.
 async fn two() -> (Database, PostgresStore, AsyncPgConnection) {
     let database = Database::migrated();
     let options = PostgresOptions {
@@ -113,7 +113,7 @@ async fn a_locked_row_is_named_and_soon_given_up() {
     store.commit(retitle(1, "New")).await.unwrap();
 }
 
-/// What nobody can see yet has no name, but is given up as soon.
+/// A row that is not committed yet cannot be named, but the commit gives up as soon.
 #[tokio::test]
 async fn what_another_transaction_is_adding_is_soon_given_up() {
     let (database, store, mut other) = two().await;
@@ -137,7 +137,7 @@ async fn what_another_transaction_is_adding_is_soon_given_up() {
     store.commit(create(2)).await.unwrap();
 }
 
-/// So do commits that are a transaction of several statements: of tasks and of subscribers.
+/// So do commits of several statements: of tasks and of subscribers.
 #[tokio::test]
 async fn every_commit_soon_gives_up() {
     let (_database, store, mut other) = two().await;
@@ -178,7 +178,7 @@ async fn every_commit_soon_gives_up() {
     }
 }
 
-/// A commit of either context.
+/// A commit of postings or of subscribers.
 enum Commit {
     Postings(WriteSet),
     Subscribers(newsletter::store::WriteSet),
@@ -195,7 +195,7 @@ impl Commit {
     }
 }
 
-/// A table that is rewritten is waited for longer: nobody could go on anyway.
+/// A table that is being rewritten is waited for longer: no commit could go on anyway.
 #[tokio::test]
 async fn a_locked_table_is_waited_for() {
     let (_database, store, mut other) = two().await;

@@ -1,4 +1,4 @@
-//! The contract suite, and what is special about PostgreSQL.
+//! The contract suite, and tests of what is particular to PostgreSQL.
 
 mod availability;
 mod concurrency;
@@ -44,7 +44,7 @@ mod contract {
     newsletter::contract_suite!(block_on, fixture());
 }
 
-/// A commit of one new posting of the company, with a history.
+/// A commit that adds one posting, with a history.
 fn create(n: u128) -> WriteSet {
     let mut writes = sample::create(n);
     for write in writes.postings.values_mut() {
@@ -58,7 +58,7 @@ fn create(n: u128) -> WriteSet {
     writes
 }
 
-/// A commit that gives a posting of version 1 another title.
+/// A commit that changes the title of a posting at version 1.
 fn retitle(n: u128, title: &str) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     let mut posting = posting(n, company().id);
@@ -77,7 +77,7 @@ fn retitle(n: u128, title: &str) -> WriteSet {
     writes
 }
 
-/// Both commits in one.
+/// Joins two commits into one.
 fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one.companies.extend(other.companies);
     one.postings.extend(other.postings);
@@ -100,7 +100,7 @@ struct Number {
     value: i64,
 }
 
-/// The one number that a query returns as `value`.
+/// The only number that a query returns, in its column `value`.
 async fn number(store: &PostgresStore, query: &str) -> i64 {
     let mut conn = store.connections.get().await.unwrap();
     let row: Number = sql_query(query).get_result(&mut conn).await.unwrap();
@@ -108,19 +108,19 @@ async fn number(store: &PostgresStore, query: &str) -> i64 {
 }
 
 #[derive(QueryableByName)]
-struct Words {
+struct TextRow {
     #[diesel(sql_type = Text)]
     value: String,
 }
 
-/// The texts that a query returns as `value`.
+/// The texts that a query returns, in its column `value`.
 async fn texts(store: &PostgresStore, query: &str) -> Vec<String> {
     let mut conn = store.connections.get().await.unwrap();
-    let rows: Vec<Words> = sql_query(query).load(&mut conn).await.unwrap();
+    let rows: Vec<TextRow> = sql_query(query).load(&mut conn).await.unwrap();
     rows.into_iter().map(|row| row.value).collect()
 }
 
-/// Runs statements as somebody with a shell would.
+/// Runs statements on the store's connection.
 async fn run(store: &PostgresStore, sql: &str) {
     try_run(store, sql).await.unwrap();
 }
@@ -130,7 +130,7 @@ async fn try_run(store: &PostgresStore, sql: &str) -> diesel::QueryResult<()> {
     conn.batch_execute(sql).await
 }
 
-/// Whether nothing could be said but that the server was lost.
+/// Whether the error says that the server was lost.
 fn is_lost<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::InDoubt(_))) || is_unavailable(result)
 }
@@ -139,7 +139,7 @@ fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::Unavailable(_)))
 }
 
-/// Waits until so many connections of the database wait for a lock.
+/// Waits until this many connections of the database wait for a lock.
 async fn until_waiting(store: &PostgresStore, many: i64) {
     let waiting = "SELECT count(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND wait_event_type = 'Lock'";
@@ -148,7 +148,7 @@ async fn until_waiting(store: &PostgresStore, many: i64) {
     }
 }
 
-/// Closes stores, and looks from another one at what the server has counted: it counts what
+/// Closes stores, and checks the server's counters from another one: the server counts what
 /// happened on a connection when that ends.
 async fn afterwards(
     database: &Database,

@@ -1,4 +1,4 @@
-//! How PostgreSQL goes about a query.
+//! Helpers that look at PostgreSQL's query plans.
 
 use diesel::{QueryableByName, sql_query, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -13,25 +13,25 @@ struct Line {
     line: String,
 }
 
-/// The plan of a query that is prepared once for any values. The tables are empty, and reading
-/// them from end to end would be quickest, so that is ruled out. `types` are those of the values,
-/// as far as PostgreSQL cannot tell.
+/// The generic plan of a query. The tables are empty, so sequential scans are disabled. `types` are
+/// those parameter types that PostgreSQL cannot infer.
 pub(crate) async fn plan(query: &str, types: &str) -> String {
     let (_database, store) = fixture().await;
     let mut conn = store.connections.get().await.unwrap();
-    // The plan is the same whatever the settings of the store's connections are.
+    // So that the plan does not depend on the store's settings.
     conn.batch_execute("SET enable_seqscan = off")
         .await
         .unwrap();
     explain(&mut conn, query, types).await
 }
 
-/// The plan on tables that seem to have millions of rows, with the settings of the store.
+/// The plan of a query on tables that look as if they had millions of rows, with the store's
+/// settings.
 pub(crate) async fn plan_of_millions(query: &str) -> String {
     let (_database, store) = fixture().await;
     let mut conn = store.connections.get().await.unwrap();
-    // The server counts the pages of a table, and takes the rows on each from its statistics. What
-    // it costs to start workers is little against millions of rows, and nothing here.
+    // The planner multiplies a table's pages with the rows on each. Against millions of rows the
+    // start of parallel workers costs little; here it is set to nothing.
     store.commit(create(1)).await.unwrap();
     conn.batch_execute(
         "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; \
@@ -44,7 +44,7 @@ pub(crate) async fn plan_of_millions(query: &str) -> String {
 }
 
 async fn explain(conn: &mut AsyncPgConnection, query: &str, types: &str) -> String {
-    // Ours have `?` for a value; those that diesel prints have numbers, and a comment.
+    // Our statements have `?` for a parameter; diesel prints numbers, and a comment.
     let query = query.split(" -- binds").next().unwrap();
     let mut pieces = query.split('?');
     let mut prepared = pieces.next().unwrap().to_owned();
@@ -69,8 +69,8 @@ async fn explain(conn: &mut AsyncPgConnection, query: &str, types: &str) -> Stri
     lines.into_iter().map(|row| row.line + "\n").collect()
 }
 
-/// Checks that a plan goes by an index, and from end to end through no table.
-pub(crate) fn goes_by(plan: &str, index: &str) {
+/// Checks that a plan uses an index, and has no sequential scan.
+pub(crate) fn assert_uses_index(plan: &str, index: &str) {
     assert!(
         plan.contains(&format!("using {index} ")),
         "not by {index}:\n{plan}"

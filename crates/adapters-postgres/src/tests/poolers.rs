@@ -1,4 +1,4 @@
-//! A pooler between the service and the server.
+//! Connections through a pooler.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use domain::store::{Health, Store};
 use super::{Database, create, patient, texts};
 use crate::{PostgresOptions, PostgresStore};
 
-/// `PgBouncer` in session mode, with nothing in its configuration that is not needed to start it.
+/// `PgBouncer` in session mode, with the least configuration that it starts with.
 struct PgBouncer {
     process: Child,
     folder: PathBuf,

@@ -1,4 +1,4 @@
-//! What a batch costs: as many round trips as a single row, and only lookups by an index.
+//! What a batch costs: as many round trips as a single row, and only index lookups.
 
 use std::sync::{
     Arc,
@@ -26,7 +26,7 @@ use uuid::Uuid;
 use super::{Database, identifier, patient, posting};
 use crate::{PostgresOptions, PostgresStore};
 
-/// A store with one connection, whose statements are counted.
+/// A store with one connection that counts its statements.
 async fn counted(database: &Database) -> (PostgresStore, Arc<AtomicUsize>) {
     let options = PostgresOptions {
         max_connections: 1,
@@ -55,7 +55,7 @@ fn history(status: Status) -> Vec<HistoryEntry> {
     vec![entry; 2]
 }
 
-/// A commit of `n` new postings of as many new companies, with everything there is to write.
+/// A commit of `n` new postings of as many new companies, with every kind of row.
 fn creates(n: u128) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     for n in 0..n {
@@ -96,7 +96,7 @@ fn creates(n: u128) -> WriteSet {
     writes
 }
 
-/// What enrichment makes of them.
+/// The result of enriching them.
 fn outcomes(mut writes: WriteSet) -> WriteSet {
     for write in writes.postings.values_mut() {
         write.expected = Some(1);
@@ -162,23 +162,23 @@ async fn a_commit_takes_as_many_whatever_its_size() {
         lap();
         costs.push(of_size);
     }
-    // One; one; one; begin, locks of postings and of tasks, one, ends of tasks, commit; one, its
-    // locks included; one to load postings with their companies, and one more for companies that
-    // are not theirs.
+    // Adding: one. Claiming: one. Renewing leases: one. Finishing: begin, locks of postings and of
+    // tasks, one, ends of tasks, commit. Changing: one, locks included. Loading: one for postings
+    // with their companies, and one more for other companies.
     assert_eq!(costs[2], [1, 1, 1, 6, 1, 1, 1, 1, 2]);
     assert_eq!(costs[1], costs[2]);
-    // Of a single posting both are under way at once, so the second costs no time.
+    // For a single posting both are sent at once, so the second costs no time.
     assert_eq!(costs[0], [1, 1, 1, 6, 1, 1, 1, 2, 2]);
 }
 
-/// Reports of `n` people, under this name.
+/// Reports of `n` subscribers with this name.
 fn reports(n: u128, name: &str) -> Vec<PutSubscriber> {
     let body = format!(r#"{{"name":"{name}"}}"#);
     let report = |n| newsletter::testing::report(&format!("{n}@example.com"), &body);
     (0..n).map(report).collect()
 }
 
-fn told(job: &ProviderJob) -> SyncResult {
+fn synced(job: &ProviderJob) -> SyncResult {
     SyncResult {
         receipt: job.receipt,
         subscriber: job.subscriber,
@@ -223,21 +223,21 @@ async fn subscribers_take_as_many_whatever_their_number() {
         let job = usecase::begin_sync(&store, receipt, id, Account::Old, noon());
         let job = job.await.unwrap().unwrap();
         lap();
-        usecase::record_sync(&store, &told(&job), noon())
+        usecase::record_sync(&store, &synced(&job), noon())
             .await
             .unwrap();
         lap();
         costs.push(of_number);
     }
-    // Each loads first, and asks what is remembered of those it does not know. Begin, patience,
-    // changes or new ones or both, their syncs, commit; nothing; begin, changes, locks of tasks, ends
-    // of tasks, commit.
+    // Each starts with a load, and looks unknown addresses up among the erased. Then: begin, lock
+    // timeout, changes or new rows or both, their syncs, commit. Starting a sync loads only.
+    // Recording it: begin, changes, locks of tasks, ends of tasks, commit.
     assert_eq!(costs[2], [7, 6, 8, 2, 1, 7]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);
 }
 
-/// Also not when statements were prepared while the tables were empty.
+/// Even if the statements were prepared while the tables were empty.
 #[tokio::test]
 async fn no_table_is_read_from_end_to_end() {
     let database = Database::migrated();
@@ -246,7 +246,7 @@ async fn no_table_is_read_from_end_to_end() {
         let lease = uuid(round);
         let many = 1 + round * 20;
         let mut writes = creates(many);
-        // What earlier rounds have made is known.
+        // Rows of earlier rounds exist.
         let identifiers: Vec<_> = (0..many).map(identifier).collect();
         let known = store.load(&identifiers, &[]).await.unwrap();
         for posting in known.postings.values() {
@@ -289,7 +289,7 @@ async fn no_table_is_read_from_end_to_end() {
     );
 }
 
-/// Whatever is done with subscribers.
+/// Runs every statement on subscribers.
 async fn of_subscribers(store: &PostgresStore, round: u128) {
     let reports = reports(1 + round * 20, &format!("Ann {round}"));
     usecase::put_subscribers(store, &reports, noon())
@@ -320,7 +320,7 @@ async fn of_subscribers(store: &PostgresStore, round: u128) {
     Accounts::release(store, uuid(1)).await.unwrap();
 }
 
-/// Whatever is done with drafts.
+/// Runs every statement on drafts.
 async fn of_drafts(store: &PostgresStore, round: u128) {
     for n in 0..=round * 5 {
         let key = DraftKey::from_bytes([u8::try_from(n).unwrap(); 32]);

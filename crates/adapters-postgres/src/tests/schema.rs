@@ -1,4 +1,4 @@
-//! Migrations, and what the tables refuse.
+//! Migrations, and the constraints of tables.
 
 use diesel_async::SimpleAsyncConnection;
 use domain::store::{Health, PostingReader, Store, StoreError};
@@ -7,7 +7,7 @@ use sql_common::testing::tables_refuse;
 use super::{Database, create, fixture, identifier, patient, run, subscribe, texts};
 use crate::PostgresStore;
 
-/// Everything in the schema, with its definition.
+/// Queries every object of the schema, with its definition.
 pub(super) const OBJECTS: &str = "\
     SELECT concat_ws(' ', table_name, column_name, data_type, collation_name, is_nullable, \
     column_default, is_identity) AS value FROM information_schema.columns \
@@ -38,7 +38,7 @@ async fn many_may_migrate_at_once() {
 async fn a_failed_migration_leaves_nothing() {
     let database = Database::empty();
     let store = database.open(&patient()).await;
-    // The last of the tables is in the way.
+    // The table of the last migration exists already.
     run(&store, "CREATE TABLE drafts (id integer)").await;
     assert!(store.migrate().await.is_err());
     run(&store, "DROP TABLE drafts").await;
@@ -112,7 +112,7 @@ async fn large_texts_are_compressed_with_lz4() {
     );
 }
 
-/// The checks of the tables, against rows that only a person with a shell could write.
+/// Constraints, against rows that only hand-written SQL could insert.
 #[tokio::test]
 async fn tables_refuse_what_has_no_meaning() {
     let (_database, store) = fixture().await;

@@ -1,5 +1,4 @@
-//! That many processes may write subscribers and lease accounts at the same time, and that what
-//! is one person's is nobody else's.
+//! Concurrent commits of subscribers and leases of accounts.
 
 use diesel_async::SimpleAsyncConnection;
 use domain::{
@@ -26,7 +25,7 @@ use crate::PostgresStore;
 
 const ADDRESS: &str = "a@example.com";
 
-/// A report of a person, by an id and a token of its own.
+/// A report of a subscriber, with its own id and token.
 fn reported(name: &str) -> PutSubscriber {
     let mut put = newsletter::testing::report(ADDRESS, &format!(r#"{{"name":"{name}"}}"#));
     put.new_id = SubscriberId::new(uuid(1));
@@ -34,7 +33,7 @@ fn reported(name: &str) -> PutSubscriber {
     put
 }
 
-/// A commit of a report that was decided when nobody knew the address.
+/// The commit of a report that was decided while the address was unknown.
 fn decided(put: &PutSubscriber) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     let change = report(None, put, noon()).change;
@@ -42,7 +41,7 @@ fn decided(put: &PutSubscriber) -> WriteSet {
     writes
 }
 
-/// A commit of a suppression that was decided when nobody knew the address.
+/// The commit of a suppression that was decided while the address was unknown.
 fn suppressed() -> WriteSet {
     let mut writes = WriteSet::new(noon());
     let said = notice(ADDRESS, SubscriberStatus::Unsubscribed);
@@ -51,7 +50,7 @@ fn suppressed() -> WriteSet {
     writes
 }
 
-/// Both commits in one.
+/// Joins two commits into one.
 fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
     one.subscribers.extend(other.subscribers);
     for effect in other.tasks.asked() {
@@ -65,7 +64,7 @@ async fn load(store: &PostgresStore) -> Subscriber {
     known.remove(&email(ADDRESS)).unwrap()
 }
 
-/// Whoever comes first: the later one sees it and decides again.
+/// Whichever commit comes second conflicts, and is decided again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_suppression_is_not_lost_in_a_race_with_a_report() {
     let (database, one, other) = two().await;
@@ -97,8 +96,7 @@ async fn a_suppression_is_not_lost_in_a_race_with_a_report() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// A report that comes while somebody else is about to write the same address waits for what
-/// becomes of that.
+/// A report waits while another transaction writes the same address.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_report_waits_for_a_suppression_that_is_being_written() {
     let (database, one, observer) = two().await;
@@ -130,7 +128,7 @@ async fn a_report_waits_for_a_suppression_that_is_being_written() {
     assert_eq!(stored.name.as_deref(), Some("Ann"));
 }
 
-/// A commit about the `n`-th subscriber, as somebody with this id.
+/// A commit that writes the `n`-th subscriber under this id.
 fn writing(n: u128, id: u128, expected: Option<i64>) -> WriteSet {
     let address = format!("{n:04}@example.com");
     let mut writes = WriteSet::new(noon());
@@ -166,7 +164,7 @@ async fn a_token_has_one_holder() {
     assert_eq!(number(&store, count).await, 1);
 }
 
-/// Their ids have nothing to do with the order of addresses.
+/// Ids are not in the order of addresses.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_imports_of_the_same_people_one_wins() {
     let (database, one, other) = two().await;
@@ -197,10 +195,10 @@ async fn of_two_changes_of_the_same_people_one_wins() {
             let changes = range.map(|n| writing(of(n), of(n), Some(1)));
             changes.reduce(join).unwrap()
         };
-        // Each changes some whom the other leaves alone, and adds one.
+        // Each commit changes some subscribers that the other does not, and adds one.
         let first = join(change(0..150), writing(of(500), of(600), None));
         let second = join(change(50..200), writing(of(501), of(599), None));
-        // Somebody else holds both up until each has locked what it can.
+        // Another transaction holds both commits up until each has locked what it can.
         let mut blocker = observer.connections.get().await.unwrap();
         let block = format!(
             "BEGIN; SELECT FROM subscribers WHERE id = '{}' FOR UPDATE",
@@ -238,7 +236,7 @@ async fn accounts_are_leased_by_one() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Whoever gives back what it holds, and whoever wants to have it.
+/// Some holders release accounts while others lease them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn accounts_are_leased_and_given_back_at_once() {
     let (database, one, other) = two().await;

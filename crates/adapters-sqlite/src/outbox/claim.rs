@@ -1,4 +1,4 @@
-//! Finding due tasks, and claiming them.
+//! Finds due tasks and claims them.
 
 use diesel::SqliteConnection;
 use domain::outbox::{Claimed, EVENTS, Queue};
@@ -30,8 +30,8 @@ statement! {
 }
 
 statement! {
-    /// Those whose lease ended. They were claimed once, so an event among them is the oldest of
-    /// its subject.
+    /// A task whose lease has expired. It was claimed before, so an event among these is the oldest
+    /// of its subject.
     Suspects = select!(
         "WHERE kind = ? AND account IS ? AND lease IS NOT NULL AND next_at <= ? \
          ORDER BY next_at, id LIMIT 1"
@@ -40,8 +40,8 @@ statement! {
 }
 
 statement! {
-    /// Of the events of one subject only the oldest, whatever has become of it. What waits behind
-    /// a dead one is not in the index; what waits behind another is passed by.
+    /// Takes only the oldest event of each subject. Events behind a dead one are `blocked`, and so
+    /// not in the index; the condition skips those behind any other.
     DueEvents = select!(
         "WHERE kind = 'event' AND account IS NULL AND dead_at IS NULL AND lease IS NULL \
          AND blocked = 0 AND next_at <= ? AND NOT EXISTS (SELECT 1 FROM outbox AS earlier WHERE earlier.kind = 'event' \
@@ -51,7 +51,7 @@ statement! {
     returns ClaimedColumns
 }
 
-/// Due tasks of a queue, the longest due first.
+/// Returns due tasks of a queue, the longest overdue first.
 pub(super) fn due(
     conn: &mut SqliteConnection,
     queue: Queue,
@@ -68,7 +68,8 @@ pub(super) fn due(
     Ok(statement::load::<DueEffects, _>(conn, &values)?)
 }
 
-/// The longest due task of a queue whose lease ended, with that claim counted.
+/// Returns the longest overdue task of a queue whose lease has expired, and counts the lost
+/// attempt.
 pub(super) fn suspect(
     conn: &mut SqliteConnection,
     queue: Queue,
@@ -111,17 +112,17 @@ pub(super) fn claim(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{statement::Sql, tests::uses_index};
+    use crate::{statement::Sql, tests::assert_uses_index};
 
     #[tokio::test]
     async fn due_tasks_are_found_in_order() {
-        uses_index(DueEffects::text(), "outbox_due").await;
-        uses_index(DueEvents::text(), "outbox_due").await;
-        uses_index(Suspects::text(), "outbox_leased").await;
+        assert_uses_index(DueEffects::text(), "outbox_due").await;
+        assert_uses_index(DueEvents::text(), "outbox_due").await;
+        assert_uses_index(Suspects::text(), "outbox_leased").await;
     }
 
     #[tokio::test]
     async fn earlier_events_are_found_by_their_subject() {
-        uses_index(DueEvents::text(), "outbox_events").await;
+        assert_uses_index(DueEvents::text(), "outbox_events").await;
     }
 }

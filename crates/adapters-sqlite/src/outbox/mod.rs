@@ -1,4 +1,4 @@
-//! The table `outbox`, and the port to it.
+//! The `Outbox` port, on the table `outbox`.
 
 mod claim;
 mod overview;
@@ -29,8 +29,8 @@ impl Outbox for SqliteStore {
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
-        // Workers ask all the time, mostly for nothing: only who finds something takes the
-        // write lock.
+        // Reads first: workers poll often, and mostly find nothing. Only a claim takes the write
+        // lock.
         let due = self
             .connections
             .read(move |conn| claim::due(conn, queue, 1, now))

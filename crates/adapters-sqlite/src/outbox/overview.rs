@@ -17,7 +17,7 @@ use crate::{
     statement::{load, statement},
 };
 
-/// Some dead tasks, or others; oldest first.
+/// Lists dead tasks, or all others; oldest first.
 pub(super) fn list(
     conn: &mut SqliteConnection,
     dead: bool,
@@ -34,7 +34,7 @@ pub(super) fn list(
 }
 
 statement! {
-    /// Those of effects by the index that keeps them apart, those of events by theirs.
+    /// Reads effects by their unique index, and events by the index on their subject.
     TasksOf =
     concat!(
         "SELECT ", listed!(), " FROM outbox WHERE id IN (\
@@ -54,7 +54,7 @@ pub(super) fn tasks_of(
     limit: i64,
 ) -> Result<Vec<SubjectTask>, Failure> {
     let kinds: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
-    // A list of plain names is debugged as JSON has it.
+    // The `Debug` of a list of plain names is JSON.
     let kinds = format!("{kinds:?}");
     let values = [
         kinds.as_str().into(),
@@ -66,8 +66,8 @@ pub(super) fn tasks_of(
 }
 
 statement! {
-    /// Counts by the indexes that tell apart what may be claimed, what is leased and what is
-    /// blocked, each up to a bound. Ids are in the order written.
+    /// Counts claimable, leased and blocked tasks, each by its own partial index and up to a limit.
+    /// The lowest id is the oldest row.
     Waiting =
     "SELECT waiting.tasks, oldest.created_at FROM (\
      SELECT count(*) AS tasks, min(iif(account LIKE '%-bulk', NULL, id)) AS id FROM (\
@@ -94,7 +94,7 @@ statement! {
     returns (BigInt,)
 }
 
-/// Which of these effects have a dead task.
+/// Returns those of these effects that have a dead task.
 pub(super) fn dead_among(
     conn: &mut SqliteConnection,
     effects: &[Effect],
@@ -111,7 +111,7 @@ pub(super) fn dead_among(
     Ok(dead)
 }
 
-/// How much waits, one entry for each of these kinds.
+/// Counts the tasks of each of these kinds.
 pub(super) fn backlog(
     conn: &mut SqliteConnection,
     kinds: &[Kind],

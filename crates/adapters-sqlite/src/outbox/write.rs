@@ -1,11 +1,11 @@
-//! What becomes of tasks.
+//! Adds, finishes, retries, gives up and revives tasks.
 
 use diesel::SqliteConnection;
 use domain::{
     outbox::{EVENTS, Effect, Event, Receipt, Revive},
     store::StoreError,
 };
-use sql_common::outbox::{Retry, bury_values};
+use sql_common::outbox::{Retry, dead_letter_values};
 use time::OffsetDateTime;
 
 use crate::{
@@ -14,8 +14,8 @@ use crate::{
 };
 
 statement! {
-    /// One that waits keeps its turn, one that is leased its lease; a dead one starts anew.
-    /// One moves to the lane that was asked for last, but not to one of bulk work.
+    /// A waiting effect keeps its due time, a leased one its lease; a dead one starts anew. An
+    /// effect moves to the lane asked for last, but never to one of bulk work.
     Ask =
     "INSERT INTO outbox (kind, subject, account, next_at, created_at) VALUES (?, ?, ?, ?, ?) \
      ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
@@ -49,7 +49,7 @@ pub(crate) fn ask(
 }
 
 statement! {
-    /// One behind a dead one is marked as such.
+    /// An event behind a dead one is blocked.
     Record =
     "INSERT INTO outbox \
      (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at, blocked) \
@@ -57,7 +57,7 @@ statement! {
      WHERE dead.kind = 'event' AND dead.subject = ? AND dead.dead_at IS NOT NULL))"
 }
 
-/// Adds an event, behind the ones that are there.
+/// Adds an event, behind those of its subject.
 pub(crate) fn record(
     conn: &mut SqliteConnection,
     event: &Event,
@@ -84,14 +84,14 @@ statement! {
 }
 
 statement! {
-    /// The next attempt is the first one for what was asked last.
+    /// Resets the attempts, since the next one is the first for the latest request.
     MakeDue =
     "UPDATE outbox SET lease = NULL, lost = 0, next_at = ?, attempts = 0, \
      first_failed_at = NULL, last_error = NULL WHERE id = ? AND lease = ?"
 }
 
-/// Removes a task, or makes it due once more if it was asked for again since it was claimed.
-/// A lost lease is a conflict.
+/// Deletes a task, or makes it due again if it was asked for again since it was claimed. A lost
+/// lease is a conflict.
 pub(crate) fn finish(
     conn: &mut SqliteConnection,
     receipt: &Receipt,
@@ -116,7 +116,7 @@ statement! {
     Renew = "UPDATE outbox SET next_at = ? WHERE id = ? AND lease = ?"
 }
 
-/// Moves the end of the leases that still hold.
+/// Extends those leases that still hold.
 pub(super) fn renew(
     conn: &mut SqliteConnection,
     receipts: &[Receipt],
@@ -132,7 +132,7 @@ statement! {
     GiveBack = "UPDATE outbox SET lease = NULL, lost = 0, next_at = ? WHERE id = ? AND lease = ?"
 }
 
-/// Ends the leases that still hold, with tasks that are due then.
+/// Ends those leases that still hold; their tasks become due at this time.
 pub(super) fn give_back(
     conn: &mut SqliteConnection,
     receipts: &[Receipt],
@@ -144,7 +144,7 @@ pub(super) fn give_back(
     Ok(())
 }
 
-/// Gives a task back after a failure.
+/// Returns a task to its queue after a failed attempt.
 pub(super) fn retry(
     conn: &mut SqliteConnection,
     receipt: &Receipt,
@@ -157,24 +157,23 @@ pub(super) fn retry(
 }
 
 statement! {
-    Bury = sql_common::bury!()
+    MoveToDeadLetters = sql_common::dead_letter!()
 }
 
 statement! {
-    /// Later events of the subject of a dead one, so that claims need not look at them.
+    /// Blocks later events of a dead one's subject, so that claims need not look at them.
     Block =
     "UPDATE outbox SET blocked = 1 WHERE kind = 'event' AND subject = (SELECT subject FROM outbox \
      WHERE id = ? AND kind = 'event' AND dead_at IS NOT NULL) AND id > ?"
 }
 
-/// Gives a task up.
 pub(super) fn give_up(
     conn: &mut SqliteConnection,
     receipt: &Receipt,
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    if execute::<Bury>(conn, &bury_values(*receipt, error, now))? > 0 {
+    if execute::<MoveToDeadLetters>(conn, &dead_letter_values(*receipt, error, now))? > 0 {
         let task = receipt.task.0.into();
         execute::<Block>(conn, &[task, task])?;
     }
@@ -200,15 +199,15 @@ statement! {
 }
 
 statement! {
-    /// What has no dead event before it any more.
+    /// Unblocks events whose subject has no dead event any more.
     Unblock =
     "UPDATE outbox SET blocked = 0 WHERE blocked = 1 AND NOT EXISTS (\
      SELECT 1 FROM outbox AS dead WHERE dead.kind = 'event' \
      AND dead.subject = outbox.subject AND dead.dead_at IS NOT NULL)"
 }
 
-/// Brings dead tasks back with a clean record, and counts them. What waits behind an event goes
-/// on with it.
+/// Revives dead tasks with their attempts reset, and counts them. Unblocks the events behind
+/// revived ones.
 pub(super) fn revive(
     conn: &mut SqliteConnection,
     which: &Revive,

@@ -1,4 +1,4 @@
-//! What became of a posting.
+//! The table `posting_history`.
 
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SelectableHelper, SqliteConnection};
 use domain::{
@@ -13,7 +13,7 @@ use sql_common::{
 
 use crate::{error::Failure, statement::execute};
 
-/// The newest part of a posting's history, oldest first.
+/// Loads the newest entries of a posting's history, oldest first.
 pub(super) fn load(
     conn: &mut SqliteConnection,
     posting: PostingId,
@@ -36,7 +36,7 @@ statement! {
      VALUES (?, ?, ?, ?, ?, ?, ?)"
 }
 
-/// Adds what the commit of this version of a posting brings about.
+/// Adds the history entries of this commit for one posting.
 pub(super) fn add(
     conn: &mut SqliteConnection,
     posting: &Posting,

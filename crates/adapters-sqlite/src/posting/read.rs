@@ -1,4 +1,4 @@
-//! Reading postings: for the rules, for the worker that ends lifetimes, and for answers.
+//! Loads postings for use cases, finds expired ones, and serves API reads.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use domain::{
 use sql_common::{
     posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
     statement,
-    stored::words,
+    stored::parse_all,
     types::StoredId,
 };
 use time::OffsetDateTime;
@@ -24,7 +24,7 @@ use self::queries::{listed, views};
 use super::history;
 use crate::{IN_LIST, SqliteStore, company, error::Failure, statement::load as load_rows};
 
-/// The postings with these identifiers, their companies, and the companies with these ids.
+/// Loads the postings with these identifiers, their companies, and the companies with these ids.
 pub(crate) fn load(
     conn: &mut SqliteConnection,
     identifiers: &[SourceIdentifier],
@@ -46,7 +46,7 @@ pub(crate) fn load(
     known(conn, found, companies)
 }
 
-/// The postings with these ids, and their companies.
+/// Loads the postings with these ids, and their companies.
 pub(crate) fn load_by_id(conn: &mut SqliteConnection, ids: &[PostingId]) -> Result<Known, Failure> {
     let mut found = Vec::with_capacity(ids.len());
     for ids in ids.chunks(IN_LIST) {
@@ -87,8 +87,8 @@ fn known(
 }
 
 statement! {
-    /// Names the statuses as the index does, or it could not be used; and the index, because
-    /// SQLite would rather go through all postings of the two statuses and sort them.
+    /// The statuses are those of the partial index, which could not be used otherwise. `INDEXED
+    /// BY`, because SQLite would rather read all postings of the two statuses and sort them.
     Overdue =
     "SELECT source_identifier FROM postings INDEXED BY postings_by_end \
      WHERE expire_at <= ? AND status IN ('PendingEnrichment', 'approved') \
@@ -96,14 +96,14 @@ statement! {
     returns Text
 }
 
-/// Postings whose lifetime is over, the longest overdue first.
+/// Returns postings whose lifetime has ended, the longest overdue first.
 pub(crate) fn overdue(
     conn: &mut SqliteConnection,
     now: OffsetDateTime,
     limit: i64,
 ) -> Result<Vec<SourceIdentifier>, Failure> {
     let found: Vec<String> = load_rows::<Overdue, _>(conn, &[now.into(), limit.into()])?;
-    Ok(words(found, IDENTIFIER)?)
+    Ok(parse_all(found, IDENTIFIER)?)
 }
 
 #[async_trait]
@@ -144,7 +144,7 @@ fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<PostingPage, F
     })
 }
 
-/// The sizes of texts are known without reading them.
+/// A posting's size in bytes, which is known without reading its texts.
 const SIZE: &str = "octet_length(postings.raw_description) \
     + coalesce(octet_length(postings.metadata), 0) \
     + coalesce(octet_length(posting_texts.markdown), 0) \
@@ -164,11 +164,11 @@ mod tests {
     };
 
     use super::*;
-    use crate::{statement::Sql, tests::uses_index};
+    use crate::{statement::Sql, tests::assert_uses_index};
 
     #[tokio::test]
     async fn overdue_postings_are_found_by_their_end() {
-        uses_index(Overdue::text(), "postings_by_end").await;
+        assert_uses_index(Overdue::text(), "postings_by_end").await;
     }
 
     #[tokio::test]
@@ -187,13 +187,13 @@ mod tests {
                     ..ListQuery::default()
                 };
                 let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
-                uses_index(&text, "postings_by_update").await;
+                assert_uses_index(&text, "postings_by_update").await;
                 let query = ListQuery {
                     status: Some(Status::Approved),
                     ..query
                 };
                 let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
-                uses_index(&text, "postings_by_status").await;
+                assert_uses_index(&text, "postings_by_status").await;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Writing postings.
+//! Writes postings.
 
 use diesel::SqliteConnection;
 use domain::store::{PostingWrite, StoreError};
@@ -30,8 +30,8 @@ statement! {
     over [TextsRow]
 }
 
-/// Writes a posting with what belongs to it. A version that is not the expected one is a
-/// conflict, and so is an identifier that was taken.
+/// Writes a posting, its history and its texts. An unexpected version is a conflict, and so is an
+/// identifier that is taken.
 pub(crate) fn write(conn: &mut SqliteConnection, write: &PostingWrite) -> Result<(), Failure> {
     let posting = &write.posting;
     if let Some(expected) = write.expected {

@@ -1,4 +1,4 @@
-//! The leases of the e-mail provider's accounts.
+//! The `Accounts` port: leases of the e-mail provider's accounts, and their state.
 
 use async_trait::async_trait;
 use diesel::SqliteConnection;
@@ -17,7 +17,8 @@ use crate::{
 };
 
 statement! {
-    /// Takes one that is free, that has lapsed, or that is one's own.
+    /// Takes an account that nobody leases, whose lease has expired, or that this holder leases
+    /// already.
     Lease =
     "INSERT INTO account_leases (account, holder, ends_at) VALUES (?, ?, ?) \
      ON CONFLICT (account) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at \
@@ -69,7 +70,7 @@ impl Accounts for SqliteStore {
             .await;
         match leased {
             Ok(()) => Ok(true),
-            // Those that were leased are given back with the transaction.
+            // The rollback releases those that were leased.
             Err(StoreError::Conflict) => Ok(false),
             Err(error) => Err(error),
         }

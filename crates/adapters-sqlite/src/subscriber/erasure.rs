@@ -1,4 +1,4 @@
-//! Rows that go, and what is remembered of those who were erased.
+//! Deletes subscribers, and keeps hashed suppressions of erased ones.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ statement! {
     returns <ErasedRow as Entity>::Row
 }
 
-/// What is remembered of these addresses.
+/// Loads the suppressions that are kept for these addresses.
 pub(super) fn remembered(
     conn: &mut SqliteConnection,
     emails: &[Email],
@@ -61,7 +61,7 @@ statement! {
 }
 
 statement! {
-    /// What a worker is at it finishes itself.
+    /// Leaves leased tasks to the worker that holds them.
     DropTasks =
     "DELETE FROM outbox WHERE lease IS NULL AND id IN (\
      SELECT id FROM outbox WHERE kind <> 'event' \
@@ -69,7 +69,7 @@ statement! {
      UNION ALL SELECT id FROM outbox WHERE kind = 'event' AND subject = ?)"
 }
 
-/// Takes rows away, and writes what is remembered. A version that is not the expected one is a
+/// Deletes subscribers, and writes the suppressions kept of them. An unexpected version is a
 /// conflict.
 pub(super) fn write(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
     if writes.purges.is_empty() && writes.recalled.is_empty() {
@@ -80,7 +80,7 @@ pub(super) fn write(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<()
         execute::<Forget>(conn, &[hash.into()])?;
     }
     for (id, purge) in &writes.purges {
-        take_away(conn, id.uuid(), purge)?;
+        delete(conn, id.uuid(), purge)?;
     }
     for erased in &erased(&key, writes)? {
         execute::<Remember>(conn, &row::<ErasedRow>(erased))?;
@@ -88,7 +88,7 @@ pub(super) fn write(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<()
     Ok(())
 }
 
-fn take_away(conn: &mut SqliteConnection, id: Uuid, purge: &Purge) -> Result<(), Failure> {
+fn delete(conn: &mut SqliteConnection, id: Uuid, purge: &Purge) -> Result<(), Failure> {
     if execute::<Delete>(conn, &[(&id).into(), purge.expected.into()])? == 0 {
         return Err(StoreError::Conflict.into());
     }

@@ -1,5 +1,5 @@
-//! The newsletter's ports, on the tables of subscribers, of what is remembered of them, and of the
-//! accounts' leases.
+//! The newsletter's ports, on the tables of subscribers, of hashed suppressions, and of the
+//! accounts.
 
 mod account;
 mod erasure;

@@ -1,4 +1,4 @@
-//! Reading subscribers: for the rules, and for lists.
+//! Loads subscribers, for use cases and for lists.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use sql_common::{
 use self::queries::{all, listed};
 use crate::{IN_LIST, SqliteStore, error::Failure, statement};
 
-/// The subscribers of these addresses.
+/// Loads the subscribers with these addresses.
 pub(super) fn load(
     conn: &mut SqliteConnection,
     emails: &[Email],
@@ -30,7 +30,7 @@ pub(super) fn load(
     Ok(known)
 }
 
-/// The subscribers with these ids.
+/// Loads the subscribers with these ids.
 pub(super) fn load_by_id(
     conn: &mut SqliteConnection,
     ids: &[SubscriberId],
@@ -44,7 +44,7 @@ pub(super) fn load_by_id(
     Ok(known)
 }
 
-/// The holder of a token.
+/// Finds the subscriber that a token belongs to.
 pub(super) fn find_by_token(
     conn: &mut SqliteConnection,
     token: &MigrationToken,
@@ -89,13 +89,13 @@ mod tests {
     use newsletter::{store::SubscriberFilter, testing::email};
 
     use super::*;
-    use crate::tests::uses_index;
+    use crate::tests::assert_uses_index;
 
     #[tokio::test]
     async fn lists_are_read_in_order() {
         for after in [None, Some(email("a@example.com"))] {
             for (filter, index) in [
-                // Which SQLite made for the unique address.
+                // The index that SQLite made for the unique address.
                 (SubscriberFilter::Reported, "sqlite_autoindex_subscribers_2"),
                 (SubscriberFilter::Unmigrated, "subscribers_unmigrated"),
                 (SubscriberFilter::Suppressed, "subscribers_suppressed"),
@@ -106,7 +106,7 @@ mod tests {
                     limit: 50,
                 };
                 let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
-                uses_index(&text, index).await;
+                assert_uses_index(&text, index).await;
             }
         }
     }

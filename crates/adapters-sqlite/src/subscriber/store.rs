@@ -1,4 +1,4 @@
-//! The port to subscribers: loading what is named, and one transaction for each write set.
+//! The newsletter's `Store` port: loads subscribers, and commits each write set in one transaction.
 
 use std::collections::{HashMap, HashSet};
 
@@ -58,7 +58,7 @@ impl Store for SqliteStore {
     }
 }
 
-/// Writes everything: rows that go or leave an address before those that are new at one.
+/// Writes a whole commit: rows that give up an address before rows that take it over.
 fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
     erasure::write(conn, writes)?;
     let (changed, new): (Vec<_>, Vec<_>) = writes

@@ -1,4 +1,4 @@
-//! Writing subscribers.
+//! Writes subscribers.
 
 use diesel::SqliteConnection;
 use newsletter::store::{StoreError, SubscriberWrite};
@@ -19,8 +19,7 @@ statement! {
     over [SubscriberRow]
 }
 
-/// Writes a subscriber. A version that is not the expected one is a conflict, and so is an
-/// address that was taken.
+/// Writes a subscriber. An unexpected version is a conflict, and so is an address that is taken.
 pub(super) fn write(conn: &mut SqliteConnection, write: &SubscriberWrite) -> Result<(), Failure> {
     let subscriber = &write.subscriber;
     if let Some(expected) = write.expected {

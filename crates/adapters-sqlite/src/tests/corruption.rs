@@ -1,4 +1,4 @@
-//! That a stored value without a meaning is reported by its column's name.
+//! A stored value that makes no sense is reported by the name of its column.
 
 use domain::{
     enrichment::{DraftCache, DraftKey},

@@ -1,4 +1,4 @@
-//! That many processes may ask for drafts at the same time.
+//! Concurrent reservations of drafts.
 
 use diesel::connection::SimpleConnection;
 use domain::{
@@ -15,7 +15,7 @@ use crate::{SqliteStore, connection::Role};
 
 const KEY: DraftKey = DraftKey::from_bytes([7; 32]);
 
-/// New keys, and then keys whose reservations have ended.
+/// New keys, and then keys whose reservations have expired.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_is_reserved_by_one() {
     let (_dir, one, other) = two().await;
@@ -46,7 +46,7 @@ async fn a_key_is_reserved_by_one() {
     }
 }
 
-/// Who waits for somebody, and who finds what is in use, asks often.
+/// A worker that waits for a draft asks often, and so does one that uses drafts.
 #[tokio::test]
 async fn an_answer_without_a_change_does_not_take_the_write_lock() {
     let (dir, store) = fixture().await;
@@ -68,7 +68,7 @@ async fn an_answer_without_a_change_does_not_take_the_write_lock() {
     let found = Ok(Kept("a draft".to_owned()));
     assert_eq!(reserve(&kept, Duration::ZERO).await, found);
     assert_eq!(reserve(&kept, Duration::days(1)).await, found);
-    // These have something to write.
+    // These answers need a change.
     for (key, after) in [(&KEY, hours(1)), (&kept, Duration::days(2))] {
         let refused = reserve(key, after).await;
         assert!(is_unavailable(&refused), "{refused:?}");

@@ -1,4 +1,4 @@
-//! That what was committed is on the disk, whole, and for its owner only.
+//! A commit is on the disk, whole, and readable only by the owner of the file.
 
 use std::time::Duration;
 
@@ -117,9 +117,9 @@ async fn the_writer_works_on_after_a_failure() {
 async fn a_dropped_commit_leaves_no_transaction_open() {
     let (_dir, store) = fixture().await;
     for n in 1..=50 {
-        // Stops waiting somewhere in the middle: while it queues, or while it works.
-        let patience = Duration::from_micros(u64::try_from(n).unwrap() * 40);
-        let _ = tokio::time::timeout(patience, store.commit(create(n))).await;
+        // Stops waiting at some point: while the commit queues, or while it runs.
+        let wait = Duration::from_micros(u64::try_from(n).unwrap() * 40);
+        let _ = tokio::time::timeout(wait, store.commit(create(n))).await;
     }
     let company = create(51).companies.into_keys().next().unwrap();
     store.commit(create(51)).await.unwrap();
@@ -128,7 +128,7 @@ async fn a_dropped_commit_leaves_no_transaction_open() {
         store.find(&identifier(51)).await.unwrap().unwrap().posting,
         again
     );
-    // Another process gets the lock at once.
+    // Another process would get the lock at once.
     let mut conn = store.connections.connect(Role::Writer).unwrap();
     conn.immediate_transaction(|_| Ok::<_, diesel::result::Error>(()))
         .unwrap();
@@ -139,8 +139,8 @@ async fn a_dropped_reader_leaves_no_transaction_open() {
     let (_dir, store) = fixture().await;
     store.commit(create(1)).await.unwrap();
     for n in 0..50 {
-        let patience = Duration::from_micros(n * 20);
-        let _ = tokio::time::timeout(patience, store.find(&identifier(1))).await;
+        let wait = Duration::from_micros(n * 20);
+        let _ = tokio::time::timeout(wait, store.find(&identifier(1))).await;
     }
     store.commit(create(2)).await.unwrap();
     for _ in 0..20 {

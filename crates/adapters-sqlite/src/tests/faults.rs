@@ -1,4 +1,4 @@
-//! A file that is removed or replaced, a disk that takes nothing more, a lock that stays.
+//! A removed or replaced file, a full disk, and a lock that is not released.
 
 use std::{
     fs,
@@ -12,12 +12,12 @@ use domain::store::{Health, PostingReader, Store, StoreError};
 use super::{create, identifier, is_unavailable, place};
 use crate::{SqliteStore, connection::Role};
 
-/// Each way to take a file from its place while it is in use.
+/// Each way to remove or replace a file in use.
 const REMOVALS: [fn(&Path); 3] = [
     |path| fs::remove_file(path).unwrap(),
     |path| fs::rename(path, path.with_extension("old")).unwrap(),
     |path| {
-        // As who restores a backup does.
+        // As an operator does who restores a backup.
         let copy = path.with_extension("copy");
         fs::copy(path, &copy).unwrap();
         fs::rename(copy, path).unwrap();
@@ -42,7 +42,7 @@ async fn nothing_is_acknowledged_into_a_file_that_is_not_in_its_place() {
     }
 }
 
-/// It happens while the commit is on its way.
+/// The file is removed while the commit runs.
 #[tokio::test]
 async fn a_commit_into_a_file_that_went_meanwhile_is_in_doubt() {
     for remove in REMOVALS {
@@ -69,7 +69,7 @@ async fn a_file_that_is_put_back_is_used_again() {
     let away = path.with_extension("away");
     fs::rename(&path, &away).unwrap();
     assert!(is_unavailable(&store.commit(create(1)).await));
-    // A new database is not the old one, and is not touched.
+    // The new database is not the one that was opened, and is not touched.
     fs::write(&path, "").unwrap();
     assert!(is_unavailable(&store.commit(create(1)).await));
     assert!(is_unavailable(&store.ready().await));
@@ -79,7 +79,7 @@ async fn a_file_that_is_put_back_is_used_again() {
     assert_eq!(store.ready().await, Ok(()));
 }
 
-/// `max_page_count` is SQLite's own full disk.
+/// `max_page_count` simulates a full disk.
 #[tokio::test]
 async fn a_full_disk_is_not_ready() {
     let (_dir, path) = place();
@@ -99,7 +99,7 @@ async fn a_full_disk_is_not_ready() {
         if full.is_err() {
             break;
         }
-        // The limit goes with the connection, which stays as long as commits succeed.
+        // The limit belongs to the connection, which is kept as long as commits succeed.
     }
     assert!(is_unavailable(&full), "{full:?}");
     assert!(is_unavailable(&store.ready().await));
@@ -107,7 +107,7 @@ async fn a_full_disk_is_not_ready() {
     assert_eq!(store.ready().await, Ok(()));
 }
 
-/// Without a commit that failed: the probe finds it, once the last commit is a second old.
+/// No commit has failed: the probe finds it, once the last commit is a second old.
 #[tokio::test]
 async fn a_database_that_cannot_be_written_is_not_ready() {
     let (_dir, path) = place();
@@ -125,7 +125,7 @@ async fn a_database_that_cannot_be_written_is_not_ready() {
     }
 }
 
-/// Another process that writes for long refuses pushes, but health answers at once.
+/// While another process writes for long, pushes are refused, but health answers at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_lock_that_stays_ends_in_time() {
     let (_dir, path) = place();
@@ -134,7 +134,7 @@ async fn a_write_lock_that_stays_ends_in_time() {
     let mut other = store.connections.connect(Role::Writer).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let start = Instant::now();
-    // Nobody has failed yet, and a lock alone is no failure.
+    // No commit has failed yet, and a lock alone is no failure.
     assert_eq!(store.ready().await, Ok(()));
     let refused = store.commit(create(1)).await;
     assert!(is_unavailable(&refused), "{refused:?}");

@@ -1,4 +1,4 @@
-//! The contract suite, and what is special about SQLite.
+//! The contract suite, and tests of what is particular to SQLite.
 
 mod corruption;
 mod drafts;
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 use crate::{SqliteStore, connection::Role};
 
-/// An empty store in a directory of its own.
+/// An empty store in a folder of its own.
 async fn fixture() -> (TempDir, SqliteStore) {
     let (dir, path) = place();
     let store = SqliteStore::open(&path).unwrap();
@@ -30,7 +30,7 @@ async fn fixture() -> (TempDir, SqliteStore) {
     (dir, store)
 }
 
-/// Where a database may be made.
+/// A path for a database, in a folder of its own.
 fn place() -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data").join("posthaste.db");
@@ -61,7 +61,7 @@ struct Number {
     value: i64,
 }
 
-/// The one number that a query returns.
+/// The only number that a query returns.
 fn number(conn: &mut SqliteConnection, query: &str) -> i64 {
     sql_query(format!("SELECT value FROM ({query})"))
         .get_result::<Number>(conn)
@@ -70,7 +70,7 @@ fn number(conn: &mut SqliteConnection, query: &str) -> i64 {
 }
 
 #[derive(QueryableByName)]
-struct Words {
+struct TextRow {
     #[diesel(sql_type = Text)]
     value: String,
 }
@@ -78,12 +78,12 @@ struct Words {
 /// The texts that a query returns.
 fn texts(conn: &mut SqliteConnection, query: &str) -> Vec<String> {
     let rows = sql_query(format!("SELECT value FROM ({query})"))
-        .load::<Words>(conn)
+        .load::<TextRow>(conn)
         .unwrap();
     rows.into_iter().map(|row| row.value).collect()
 }
 
-/// Runs statements as somebody with a shell would.
+/// Runs statements on a connection of the store.
 fn run(store: &SqliteStore, sql: &str) {
     store
         .connections
@@ -97,10 +97,9 @@ fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::Unavailable(_)))
 }
 
-/// Checks that a query that is repeated all the time goes by an index, in its order, and reads
-/// no table from end to end. It is planned without statistics, as in a file that nobody has
-/// analysed.
-pub(crate) async fn uses_index(query: &str, index: &str) {
+/// Checks that a query uses an index, in its order, and scans no table. It is planned without
+/// statistics, as in a file that was never analysed.
+pub(crate) async fn assert_uses_index(query: &str, index: &str) {
     #[derive(QueryableByName)]
     struct Step {
         #[diesel(sql_type = Text)]

@@ -1,4 +1,4 @@
-//! That several stores may have one file open, as several processes do.
+//! Several stores on one file, like several processes.
 
 use std::time::{Duration, Instant};
 
@@ -105,7 +105,8 @@ async fn a_task_is_claimed_by_one() {
     assert_eq!(tasks.len(), 200);
 }
 
-/// A report and a suppression that race for a new address meet, and nothing of either is lost.
+/// A report and a suppression race for a new address; one conflicts, is decided again, and nothing
+/// is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_suppression_is_not_lost_in_a_race_with_a_report() {
     let (_dir, one, other) = two().await;
@@ -114,7 +115,7 @@ async fn a_suppression_is_not_lost_in_a_race_with_a_report() {
         let mut put = report(&address, r#"{"name":"Ann"}"#);
         put.new_id = SubscriberId::new(uuid(n));
         put.new_token = token(&n.to_string());
-        // Both are decided while nobody knows the address.
+        // Both are decided while the address is unknown.
         let mut reported = newsletter::store::WriteSet::new(noon());
         let change = subscriber::report(None, &put, noon()).change;
         change.unwrap().record(&mut reported);
@@ -194,7 +195,7 @@ async fn accounts_are_leased_by_one() {
 }
 
 #[tokio::test]
-async fn what_one_commits_the_other_sees() {
+async fn what_one_store_commits_the_other_sees() {
     let (_dir, one, other) = two().await;
     assert_eq!(PostingReader::find(&other, &identifier(1)).await, Ok(None));
     one.commit(create(1)).await.unwrap();
@@ -229,8 +230,8 @@ async fn what_one_commits_the_other_sees() {
 #[tokio::test]
 async fn a_commit_gives_up_on_a_lock_that_stays() {
     let (_dir, path) = place();
-    let patience = Duration::from_millis(200);
-    let store = SqliteStore::open_with(&path, patience).unwrap();
+    let busy_timeout = Duration::from_millis(200);
+    let store = SqliteStore::open_with(&path, busy_timeout).unwrap();
     store.migrate().await.unwrap();
     let mut other = store.connections.connect(Role::Writer).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
@@ -238,8 +239,8 @@ async fn a_commit_gives_up_on_a_lock_that_stays() {
     let start = Instant::now();
     let commit = store.commit(create(1)).await;
     assert!(is_unavailable(&commit), "{commit:?}");
-    assert!(start.elapsed() >= patience);
-    // Readers do not wait for anybody.
+    assert!(start.elapsed() >= busy_timeout);
+    // Readers do not wait.
     assert_eq!(PostingReader::find(&store, &identifier(1)).await, Ok(None));
 
     other.batch_execute("COMMIT").unwrap();

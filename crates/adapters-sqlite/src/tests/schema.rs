@@ -1,4 +1,4 @@
-//! Migrations, and what the tables refuse.
+//! Migrations, and the constraints of tables.
 
 use domain::store::{Health, Store, StoreError};
 use sql_common::testing::tables_refuse;
@@ -76,8 +76,8 @@ async fn a_path_that_cannot_be_used_is_named() {
     }
 }
 
-/// Older versions of SQLite, with which people look at backups, take `json_valid(NULL)` for false:
-/// for them every posting without metadata would be corrupt, and a dump could not be restored.
+/// For older versions of SQLite, which operators may open backups with, `json_valid(NULL)` is
+/// false: every posting without metadata would look corrupt, and a dump could not be restored.
 #[tokio::test]
 async fn checks_of_json_allow_for_none() {
     let (_dir, store) = fixture().await;
@@ -91,7 +91,7 @@ async fn checks_of_json_allow_for_none() {
     }
 }
 
-/// The checks of the tables, against rows that only a person with a shell could write.
+/// Constraints, against rows that only hand-written SQL could insert.
 #[tokio::test]
 async fn tables_refuse_what_has_no_meaning() {
     let (_dir, store) = fixture().await;

@@ -98,7 +98,7 @@ impl Handler for Enrichments {
         Ok(())
     }
 
-    async fn before_burying(&self, task: &Claimed) -> Result<(), StoreError> {
+    async fn before_giving_up(&self, task: &Claimed) -> Result<(), StoreError> {
         self.abandon(task).await
     }
 }

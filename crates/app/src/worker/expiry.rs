@@ -60,7 +60,7 @@ impl Expiry {
                 tracing::warn!(%error, "overdue postings wait for the next sweep");
             }
             tokio::select! {
-                () = sleep(waits::about(self.every)) => {}
+                () = sleep(waits::jittered(self.every)) => {}
                 () = stop.cancelled() => {}
             }
         }

@@ -27,7 +27,7 @@ impl Forgetting {
                 tracing::warn!(%error, "old drafts wait for the next sweep");
             }
             tokio::select! {
-                () = sleep(waits::about(self.every)) => {}
+                () = sleep(waits::jittered(self.every)) => {}
                 () = stop.cancelled() => {}
             }
         }

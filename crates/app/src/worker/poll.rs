@@ -43,7 +43,7 @@ pub(super) trait Handler: Send + Sync {
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;
 
     /// Runs before a task is given up because workers died of it. It must not work on the task.
-    async fn before_burying(&self, _task: &Claimed) -> Result<(), StoreError> {
+    async fn before_giving_up(&self, _task: &Claimed) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -121,7 +121,7 @@ async fn suspect<H: Handler>(
     let (work, lost) = (&task.work, task.lost);
     if task.is_lethal() {
         // After a failure here the task is not given back: that would clear the suspicion.
-        handler.before_burying(&task).await?;
+        handler.before_giving_up(&task).await?;
         tasks.give_up(&task, &Failure::lethal()).await;
         return Ok(1);
     }

@@ -64,11 +64,11 @@ impl Wake {
     /// loops runs a timer, so that many loops poll no more often than one.
     pub(super) async fn called_within(&self, queue: Queue, time: Duration) {
         let Some(signal) = self.of(queue) else {
-            return sleep(waits::about(time)).await;
+            return sleep(waits::jittered(time)).await;
         };
         let tick = async {
             let _watch = signal.watch.lock().await;
-            sleep(waits::about(time)).await;
+            sleep(waits::jittered(time)).await;
         };
         tokio::select! {
             () = signal.calls.notified() => {}

@@ -1,11 +1,12 @@
-//! What the targets share: a posting made of the fuzzer's text, and what must hold of an outcome.
+//! What the fuzz targets share: a posting made from the fuzzer's input, and checks of the results.
 
 use posting_text::{
     Budget, Exceeded, Posting,
     rules::{self, CheckError, Texts},
 };
 
-/// The parts of a posting: lines for name, website and city of the company, then the description.
+/// The parts of a posting: one line each for the company's name, website and city, then the
+/// description.
 pub struct Parts<'a> {
     name: String,
     website: String,
@@ -14,7 +15,7 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Takes a text apart.
+    /// Splits an input.
     pub fn of(data: &'a str) -> Self {
         let mut parts = data.splitn(4, '\n');
         let mut part = || parts.next().unwrap_or_default();
@@ -40,8 +41,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The value, unless a text became too long. Steps never run out for texts as short as the
-/// fuzzer's: where they do, something is not linear.
+/// The value, unless a text became too long. Inputs as short as the fuzzer's never run out of
+/// steps, unless something is not linear.
 pub fn within<T>(result: Result<T, Exceeded>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -50,7 +51,7 @@ pub fn within<T>(result: Result<T, Exceeded>) -> Option<T> {
     }
 }
 
-/// Holds texts against the rules.
+/// Checks texts by the rules.
 pub fn check(markdown: &str, redacted_markdown: &str, posting: &Posting<'_>) {
     let texts = Texts {
         markdown,

@@ -1,6 +1,6 @@
-//! Builds a [`Document`] from the start and end of blocks, however badly they are nested.
+//! Builds a [`Document`] from starts and ends of blocks, however badly they are nested.
 //!
-//! Nothing here recurses and every call is cheap, so hostile nesting costs neither stack nor
+//! Nothing here recurses and every call is cheap, so hostile nesting takes neither much stack nor
 //! more than linear time.
 
 use super::{
@@ -44,7 +44,7 @@ pub(crate) struct Builder<'a> {
     exceeded: Option<Exceeded>,
     root: Vec<Block>,
     frames: Vec<Frame>,
-    /// Containers that were opened beyond the depth limit and have no frame.
+    /// How many open containers are beyond the depth limit, and so have no frame.
     ignored: usize,
     depth: usize,
     inline: Inline,
@@ -73,12 +73,12 @@ impl<'a> Builder<'a> {
         self.frames.is_empty()
     }
 
-    /// Whether a code block is being collected.
+    /// Whether the current block is code.
     pub(crate) fn is_code(&self) -> bool {
         matches!(self.kind, Kind::Code)
     }
 
-    /// Ends the collected paragraph and begins a `kind`.
+    /// Ends the current block, and begins one of this kind.
     pub(crate) fn boundary(&mut self, kind: Kind) {
         if self.inline.is_empty() {
             self.kind = kind;
@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
         self.open(Frame::Table(Vec::new()));
     }
 
-    /// A list item; without a list around it, it starts one.
+    /// Opens a list item, and a list if there is none.
     pub(crate) fn open_item(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored > 0 {
@@ -149,7 +149,7 @@ impl<'a> Builder<'a> {
         self.frames.push(Frame::Item(Vec::new()));
     }
 
-    /// Ends the innermost item, if it belongs to the innermost list.
+    /// Closes the innermost item, if it belongs to the innermost list.
     pub(crate) fn close_item(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored == 0 && matches!(self.frames.last(), Some(Frame::Item(_))) {
@@ -177,7 +177,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Ends the cell of the innermost table with everything open in it.
+    /// Closes the cell of the innermost table, and everything open in it.
     pub(crate) fn close_cell(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored > 0 {
@@ -202,7 +202,7 @@ impl<'a> Builder<'a> {
             self.ignored -= 1;
             return;
         }
-        // A cell is a wall: an end tag inside it closes nothing outside of it.
+        // An end tag inside a cell closes nothing outside it.
         let matching = |frame: &Frame| match frame {
             Frame::List(_) => container == Container::List,
             Frame::Quote(_) => container == Container::Quote,
@@ -321,7 +321,7 @@ fn heading(level: u8, paragraphs: Vec<Vec<Span>>) -> Block {
     }
     for span in &mut spans {
         span.text = span.text.replace('\n', " ");
-        // A heading is bold as it is.
+        // A heading is bold already.
         span.style.strong = false;
     }
     Block::Heading(level, spans)

@@ -1,8 +1,8 @@
-//! Where strong text, emphasis and links start and end, so that `CommonMark` sees them.
+//! Places the marks of strong text, emphasis and links so that `CommonMark` parsers recognise them.
 //!
-//! `**` only opens before a character that is neither white space nor (after a letter)
-//! punctuation, and closes likewise; HTML has no such rule. So the marks move inwards past such
-//! characters, never overlap and are dropped around nothing.
+//! `**` only opens before a character that is neither white space nor (after a letter) punctuation,
+//! and closes likewise; HTML has no such rule. So marks move inwards past such characters, never
+//! overlap, and are dropped when nothing is left between them.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -16,7 +16,7 @@ pub(crate) enum Mark {
     Code,
 }
 
-/// A mark from the character `start` up to `end`.
+/// A mark around the characters from `start` to `end`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
     pub(crate) start: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Interval {
     pub(crate) mark: Mark,
 }
 
-/// The characters of a paragraph and its marks, the outer before the inner.
+/// The characters of a paragraph, and its marks, outer before inner ones.
 pub(crate) fn marks(
     spans: &[Span],
     budget: &Budget,
@@ -36,7 +36,7 @@ pub(crate) fn marks(
         text.extend(span.text.chars());
         ranges.push((start..text.len(), span));
     }
-    // Each kind of mark looks at every span, and its ends move over the text.
+    // Each kind of mark passes over every span, and its ends move over the text.
     budget.spend((spans.len() + text.len()).saturating_mul(4))?;
     let runs = |wanted: &dyn Fn(&Span) -> Option<Mark>| {
         let mut out: Vec<Interval> = Vec::new();
@@ -79,14 +79,14 @@ pub(crate) fn marks(
         })
     });
     let mut all = [fixed, code, strong, emphasis].concat();
-    // The sort is stable: of equal intervals the first kind in the list above is the outer one.
+    // The sort is stable: of equal intervals, the kind that is listed first above is outside.
     all.sort_by_key(|interval| (interval.start, Reverse(interval.end)));
     budget.spend(all.len())?;
     Ok((text, all))
 }
 
-/// Whether text in code could be misread, because it cannot be escaped: a tag counts as one for
-/// readers without code, and a bracket may end a link's text or begin a definition.
+/// Whether text in code could be misread, since code cannot be escaped: readers without code see a
+/// tag, and a bracket may end the text of a link or begin a definition.
 fn is_misread(text: &[char]) -> bool {
     text.contains(&']')
         || text.windows(2).any(|pair| {
@@ -94,7 +94,7 @@ fn is_misread(text: &[char]) -> bool {
         })
 }
 
-/// Cuts intervals at the borders of others, then moves their ends to where they work.
+/// Cuts intervals at the borders of others, then moves their ends to where marks work.
 fn settle(
     intervals: Vec<Interval>,
     others: &[&[Interval]],
@@ -109,7 +109,7 @@ fn settle(
                 .iter()
                 .any(|c| c.is_alphanumeric())
     });
-    // Moving the ends may have moved them across a border.
+    // Moved ends may have crossed a border.
     let mut out = cut(out, others, budget)?;
     out.retain(|interval| {
         let mut again = interval.clone();
@@ -118,8 +118,8 @@ fn settle(
     Ok(out)
 }
 
-/// Splits intervals so that each lies wholly inside, outside or around every other one. Each
-/// list of others is sorted and free of overlaps.
+/// Splits intervals so that each lies wholly inside, outside or around every other one. Each list
+/// of others is sorted and without overlaps.
 fn cut(
     mut intervals: Vec<Interval>,
     others: &[&[Interval]],
@@ -147,7 +147,7 @@ fn pieces(
         .take_while(|other| other.start < interval.end)
     {
         budget.spend(1)?;
-        // An outer mark that shares an end with an inner one would stand beside its sign.
+        // An outer mark must extend past an inner one on both sides, or their marks would touch.
         let around = interval.start < other.start && other.end < interval.end;
         let inside = other.start <= interval.start && interval.end <= other.end;
         if !around && !inside {
@@ -169,7 +169,7 @@ fn pieces(
     Ok(pieces)
 }
 
-/// Moves both ends inwards past white space; false when nothing is left.
+/// Moves both ends inwards past white space; false if nothing is left.
 fn shrink(interval: &mut Interval, text: &[char]) -> bool {
     while interval.start < interval.end && text[interval.start].is_whitespace() {
         interval.start += 1;
@@ -180,7 +180,7 @@ fn shrink(interval: &mut Interval, text: &[char]) -> bool {
     interval.start < interval.end
 }
 
-/// Moves both ends inwards until the marks can open and close there.
+/// Moves both ends inwards to where marks can open and close.
 fn flank(interval: &mut Interval, text: &[char]) -> bool {
     while interval.start < interval.end
         && (text[interval.start].is_whitespace()
@@ -198,13 +198,13 @@ fn flank(interval: &mut Interval, text: &[char]) -> bool {
     interval.start < interval.end
 }
 
-/// Whether there is a character other than white space and punctuation at this place.
+/// Whether there is a character here that is neither white space nor punctuation.
 fn is_letter(text: &[char], at: Option<usize>) -> bool {
     at.and_then(|at| text.get(at))
         .is_some_and(|c| !c.is_whitespace() && !is_surely_punctuation(*c))
 }
 
-// Markdown parsers differ in what is punctuation to them, hence two answers.
+// Markdown parsers disagree about what punctuation is, hence two functions.
 
 fn may_be_punctuation(c: char) -> bool {
     !c.is_alphanumeric() && !c.is_whitespace()

@@ -1,23 +1,23 @@
-//! Which characters of a text `CommonMark` would take for markup, and how to write them.
+//! Finds the characters that `CommonMark` would take for markup, and escapes them.
 //!
-//! As little as possible is escaped: `C#`, `snake_case`, `[H/F]`, `a - b` stay as they are.
+//! Escapes as little as possible: `C#`, `snake_case`, `[H/F]` and `a - b` stay as they are.
 
-/// The surroundings of a character.
+/// A character and its surroundings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     /// The paragraph.
     pub(crate) text: &'a [char],
-    /// The character's index in it.
+    /// The index of the character in the paragraph.
     pub(crate) at: usize,
-    /// Whether the line starts here, with no markup before.
+    /// Whether it starts a line, with no markup before it.
     pub(crate) line_start: bool,
-    /// Whether markup stands directly before or after.
+    /// Whether markup comes directly before or after it.
     pub(crate) beside_markup: bool,
-    /// Whether this is the text of a link.
+    /// Whether it belongs to the text of a link.
     pub(crate) in_link: bool,
 }
 
-/// Whether a text needs no look at its characters: nothing in it can be markup.
+/// Whether a text certainly contains no markup.
 pub(crate) fn is_harmless(text: &str) -> bool {
     text.starts_with(char::is_alphabetic)
         && !text.contains(|c: char| {
@@ -28,7 +28,7 @@ pub(crate) fn is_harmless(text: &str) -> bool {
         })
 }
 
-/// Writes one character so that it shows as itself.
+/// Writes one character so that a parser shows it as it is.
 pub(crate) fn push(out: &mut String, place: Place<'_>) {
     let c = place.text[place.at];
     let next = place.text.get(place.at + 1).copied();
@@ -38,7 +38,7 @@ pub(crate) fn push(out: &mut String, place: Place<'_>) {
         .and_then(|at| place.text.get(at))
         .copied();
     let escaped = match c {
-        // An entity is safe even where a backslash would not be understood.
+        // An entity works even where a backslash is not understood.
         '<' if next.is_some_and(|n| n.is_ascii_alphabetic() || matches!(n, '/' | '!' | '?'))
             || is_address(&place.text[place.at + 1..]) =>
         {
@@ -57,9 +57,9 @@ pub(crate) fn push(out: &mut String, place: Place<'_>) {
         }
         '~' => next == Some('~') || before == Some('~'),
         '[' | ']' => place.in_link,
-        // Without this `[text]` could become a link or a definition.
+        // Otherwise `[text]` could become a link or a definition.
         '(' | ':' => before == Some(']'),
-        // The writer sees to a `!` before a link.
+        // The writer escapes a `!` before a link.
         '!' => next == Some('['),
         _ => place.line_start && starts_block(c, &place.text[place.at + 1..]),
     };
@@ -69,7 +69,7 @@ pub(crate) fn push(out: &mut String, place: Place<'_>) {
     out.push(c);
 }
 
-/// How many digits start an ordered list item here.
+/// The number of digits, if an ordered list item starts here.
 pub(crate) fn ordered(rest: &[char]) -> Option<usize> {
     let digits = rest
         .iter()
@@ -81,7 +81,7 @@ pub(crate) fn ordered(rest: &[char]) -> Option<usize> {
     (digits > 0 && digits < 10 && delimiter && space).then_some(digits)
 }
 
-/// Whether a line with this start begins a block.
+/// Whether a line that starts like this begins a block.
 fn starts_block(first: char, rest: &[char]) -> bool {
     let blank = |c: Option<&char>| c.is_none_or(|c| c.is_whitespace());
     match first {
@@ -100,8 +100,8 @@ fn starts_block(first: char, rest: &[char]) -> bool {
     }
 }
 
-/// Whether the text after a `<` may make it an e-mail address (`CommonMark`, "Autolinks"), which
-/// would be a link. Looks as far as the next `<` at most.
+/// Whether the text after a `<` may make it an e-mail autolink (`CommonMark`, "Autolinks"). Reads
+/// as far as the next `<` at most.
 fn is_address(rest: &[char]) -> bool {
     let length = rest
         .iter()
@@ -110,7 +110,7 @@ fn is_address(rest: &[char]) -> bool {
     rest.get(length) == Some(&'>') && rest[..length].contains(&'@')
 }
 
-/// Whether the text after an ampersand makes it an entity.
+/// Whether the text after an ampersand completes an entity.
 fn entity(rest: &[char]) -> bool {
     let length = rest
         .iter()

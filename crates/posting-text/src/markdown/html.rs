@@ -1,7 +1,7 @@
-//! HTML to a [`Document`], token by token.
+//! Converts HTML to a [`Document`], token by token.
 //!
-//! There is no tree: browsers' tree building takes quadratic time on deep nesting, and walking a
-//! deep tree takes stack. The tokens come from a parser that follows the HTML standard.
+//! There is no tree: building one as browsers do takes quadratic time on deep nesting, and walking
+//! a deep one takes stack. The tokenizer follows the HTML standard.
 
 use std::collections::HashMap;
 
@@ -17,9 +17,9 @@ use crate::{
     document::{Document, Style},
 };
 
-/// Reads HTML. `bare_lines` keeps the line breaks of text that no block element encloses.
+/// Reads HTML. `bare_lines` keeps the line breaks of text outside block elements.
 pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Document, Exceeded> {
-    // The tokenizer, and the look for end tags.
+    // For the tokenizer, and for the search for end tags.
     budget.spend(html.len().saturating_mul(2))?;
     let mut reader = Reader {
         builder: Builder::new(budget),
@@ -30,7 +30,7 @@ pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Doc
         pre: 0,
         blocks: 0,
         dropping: None,
-        closers: Closers::count(html),
+        end_tags: EndTags::count(html),
         after_break: false,
     };
     let mut tokens = Tokenizer::new(html);
@@ -46,7 +46,7 @@ pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Doc
                 budget.spend(1)?;
                 reader.end(&String::from_utf8_lossy(&end.name));
             }
-            // Entities bring characters that were not there before: `&shy;`.
+            // Entities may add characters that have to be removed, such as `&shy;`.
             Token::String(text) => {
                 budget.spend(text.len().saturating_mul(4))?;
                 reader.text(&source::characters(&String::from_utf8_lossy(&text)));
@@ -57,7 +57,7 @@ pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Doc
     reader.builder.finish()
 }
 
-/// The steps that reading a tag with its attributes takes.
+/// The steps for reading a tag with its attributes.
 fn steps(start: &StartTag<()>) -> usize {
     let attributes = start.attributes.iter();
     1 + attributes.map(|(_, value)| 1 + value.len()).sum::<usize>()
@@ -70,12 +70,12 @@ struct Reader<'a> {
     emphasis: usize,
     code: usize,
     pre: usize,
-    /// How many block elements are open.
+    /// The number of open block elements.
     blocks: usize,
-    /// The element whose content is dropped, with its number of open tags.
+    /// The element whose content is being dropped, and the number of its open tags.
     dropping: Option<(String, usize)>,
-    closers: Closers,
-    /// A `<br>` came last: one line feed after it is only layout of the source.
+    end_tags: EndTags,
+    /// The last token was `<br>`: one line feed after it only formats the source.
     after_break: bool,
 }
 
@@ -147,12 +147,12 @@ impl Reader<'_> {
         None
     }
 
-    /// Drops an element's content, unless it never ends: then only the tag is dropped, since
-    /// the rest of the text would be lost with it.
+    /// Drops the content of an element. If the element never ends, drops only the tag, so that the
+    /// rest of the text is kept.
     fn drop_content(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> Option<State> {
         let raw = tag == Tag::DroppedRaw;
         let void = name == "embed" || (start.self_closing && !raw);
-        if void || !self.closers.remain(name) {
+        if void || !self.end_tags.remain(name) {
             return None;
         }
         self.dropping = Some((name.to_owned(), 1));
@@ -164,7 +164,7 @@ impl Reader<'_> {
     }
 
     fn end(&mut self, name: &str) {
-        self.closers.passed(name);
+        self.end_tags.passed(name);
         if let Some((dropped, depth)) = &mut self.dropping {
             if dropped == name {
                 *depth -= 1;
@@ -227,7 +227,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Text of `<pre>`: its lines are kept, and in a code block its spaces, too.
+    /// Text of `<pre>`: keeps its lines, and in a code block also its spaces.
     fn lines(&mut self, text: &str) {
         let mut lines = text.split('\n').peekable();
         while let Some(line) = lines.next() {
@@ -245,7 +245,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A line with single spaces, also before and behind it: what stands beside may go on there.
+    /// Adds a line, with white space reduced to single spaces, also at its ends, since inline text
+    /// may continue there.
     fn line(&mut self, line: &str) {
         let mut rest = line;
         while !rest.is_empty() {
@@ -276,8 +277,8 @@ impl Reader<'_> {
         }
     }
 
-    /// White space: an empty line always ends the paragraph, since no program that writes HTML
-    /// leaves one inside a paragraph, and people who type into a text field do.
+    /// White space. An empty line ends the paragraph: programs that write HTML put none inside a
+    /// paragraph, but people who type into a text field do.
     fn blank(&mut self, blank: &str) {
         if blank.is_empty() {
             return;
@@ -309,13 +310,13 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a text is a hand-typed list inside an element, so that its line feeds count.
+/// Whether a text is a list that was typed inside an element, so that its line feeds count.
 fn is_list(text: &str) -> bool {
     let items = text.split('\n').skip(1).map(str::trim_start);
     text.contains('\n') && items.filter(|line| starts_item(line)).nth(1).is_some()
 }
 
-/// Whether a line starts like an item of a list.
+/// Whether a line starts like a list item.
 fn starts_item(line: &str) -> bool {
     let digits = line.bytes().take(3).take_while(u8::is_ascii_digit).count();
     let sign = if digits > 0 {
@@ -326,10 +327,10 @@ fn starts_item(line: &str) -> bool {
     sign.is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
 
-/// How many end tags of the droppable elements are still to come.
-struct Closers(HashMap<String, usize>);
+/// For each droppable element, how many of its end tags are still to come.
+struct EndTags(HashMap<String, usize>);
 
-impl Closers {
+impl EndTags {
     fn count(html: &str) -> Self {
         let mut counts = HashMap::new();
         for (at, _) in html.match_indices("</") {
@@ -364,7 +365,7 @@ fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
         .map(|value| source::characters(&String::from_utf8_lossy(value)).into_owned())
 }
 
-/// The longest prefix of characters that match, and the rest.
+/// Splits off the longest prefix of matching characters.
 fn split(text: &str, matches: impl Fn(char) -> bool) -> (&str, &str) {
     let end = text.find(|c| !matches(c)).unwrap_or(text.len());
     text.split_at(end)

@@ -1,4 +1,4 @@
-//! Collects styled text for one paragraph, folding white space as HTML does.
+//! Collects styled text for one paragraph, collapsing white space as HTML does.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::document::{Span, Style};
 #[derive(Debug, Default)]
 pub(crate) struct Inline {
     spans: Vec<Span>,
-    /// How many line breaks end the text so far.
+    /// The number of line breaks at the end of the text so far.
     breaks: usize,
     /// Whether the text so far ends in a space.
     space: bool,
     empty: bool,
-    /// Where text leads from now on.
+    /// The destination of the text that follows.
     link: Option<Arc<str>>,
-    /// Whether text does so already.
+    /// Whether some text already links there.
     is_linked: bool,
 }
 
@@ -31,8 +31,8 @@ impl Inline {
         self.empty
     }
 
-    /// Starts a link, or ends one. It ends by itself with the paragraph in which it has text: a
-    /// destination is written once, however many paragraphs an element encloses.
+    /// Starts or ends a link. A link also ends with the first paragraph in which it has text: a
+    /// destination is written once, however many paragraphs the element contains.
     pub(crate) fn set_link(&mut self, link: Option<Arc<str>>) {
         self.link = link;
         self.is_linked = false;
@@ -44,7 +44,7 @@ impl Inline {
         }
     }
 
-    /// Ends the line; a second call in a row makes a new paragraph.
+    /// Ends the line; a second call in a row begins a new paragraph.
     pub(crate) fn line_break(&mut self) {
         if self.empty || self.breaks >= 2 {
             return;
@@ -62,7 +62,7 @@ impl Inline {
         }
     }
 
-    /// A white space that is no line break.
+    /// Adds white space other than a line break.
     pub(crate) fn space(&mut self, style: Style) {
         if self.empty || self.breaks > 0 || self.space {
             return;
@@ -82,7 +82,7 @@ impl Inline {
         self.run(style).push_str(word);
     }
 
-    /// The paragraphs collected, each without outer white space; empties the collection.
+    /// Takes the paragraphs collected so far, without white space at their ends.
     pub(crate) fn take(&mut self) -> Vec<Vec<Span>> {
         self.end_link();
         let (link, is_linked) = (self.link.take(), self.is_linked);
@@ -139,7 +139,7 @@ impl Inline {
     }
 }
 
-/// Cuts white space and line breaks off both ends, and drops empty spans.
+/// Removes white space and line breaks at both ends, and empty spans.
 pub(crate) fn trim(spans: &mut Vec<Span>) {
     spans.retain(|span| !span.text.is_empty());
     let leading = spans
@@ -160,7 +160,7 @@ pub(crate) fn trim(spans: &mut Vec<Span>) {
     }
 }
 
-/// The lines of a paragraph, without their breaks.
+/// Splits a paragraph into lines, without their breaks.
 pub(crate) fn lines(spans: &[Span]) -> Vec<Vec<Span>> {
     let mut lines = vec![Vec::new()];
     for span in spans {
@@ -180,7 +180,7 @@ pub(crate) fn lines(spans: &[Span]) -> Vec<Vec<Span>> {
     lines
 }
 
-/// Joins lines to a paragraph again.
+/// Joins lines into a paragraph.
 pub(crate) fn join(lines: Vec<Vec<Span>>) -> Vec<Span> {
     let mut out: Vec<Span> = Vec::new();
     for line in lines {

@@ -1,10 +1,10 @@
-//! Link destinations that may stay, and image descriptions worth keeping.
+//! Decides which link destinations and image descriptions to keep.
 
 use std::{fmt::Write as _, sync::Arc};
 
-/// The destination as it may be written, or `None` when the link must become text: relative
-/// ones lead nowhere from a board, other schemes run code or carry data, and no address that is
-/// longer than an `application_url` may be is one that a reader needs.
+/// The destination, escaped for Markdown; `None` if the link must become text. Relative links lead
+/// nowhere from a job board, other schemes can run code or carry data, and no reader needs an
+/// address longer than an `application_url` may be.
 pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
     // Browsers ignore these inside a scheme: `java\nscript:` runs.
     let href: String = href.chars().filter(|c| !c.is_control()).collect();
@@ -23,7 +23,7 @@ pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
     out.push(':');
     for c in rest.chars() {
         match c {
-            // Characters that would end or break a CommonMark link destination, or look like a tag.
+            // These would end or break a CommonMark link destination, or look like a tag.
             ' ' | '(' | ')' | '<' | '>' | '\\' | '"' | '`' | '[' | ']' | '|' => {
                 let _ = write!(out, "%{:02X}", u32::from(c));
             }
@@ -39,14 +39,14 @@ pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
     (!is_long(&out)).then(|| out.into())
 }
 
-/// The longest address that is kept, in characters: as long as browsers and forms take.
+/// The longest address to keep, in characters: as long as browsers and forms accept.
 const LONGEST: usize = 2_048;
 
 fn is_long(address: &str) -> bool {
     address.chars().nth(LONGEST).is_some()
 }
 
-/// An image's alternative text, if it is informative.
+/// The alternative text of an image, if it is informative.
 pub(crate) fn alternative(alt: &str) -> Option<&str> {
     let alt = alt.trim();
     let words = alt.split_whitespace().count();
@@ -56,7 +56,7 @@ pub(crate) fn alternative(alt: &str) -> Option<&str> {
             "png" | "jpg" | "jpeg" | "gif" | "svg" | "webp" | "bmp"
         )
     });
-    // "team_photo (1)": the name that a computer gave to a copy.
+    // "team_photo (1)" is the name that a computer gave to a copy.
     let file = file || alt.contains('_') || alt.ends_with("(1)") || alt.ends_with("(2)");
     let letters = alt.chars().any(char::is_alphabetic);
     let lower = alt.to_lowercase();

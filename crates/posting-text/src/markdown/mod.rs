@@ -20,21 +20,21 @@ mod tests;
 use self::source::Source;
 use crate::{Budget, Exceeded, document::Document};
 
-/// The description as `CommonMark` without raw HTML and without unsafe links. Idempotent.
+/// Converts a description to `CommonMark` without raw HTML and unsafe links. Idempotent.
 pub fn from_description(raw: &str, budget: &Budget) -> Result<String, Exceeded> {
     write(&read(raw, budget)?, budget)
 }
 
-/// Reads a description of any form.
+/// Reads a description of any format.
 pub(crate) fn read(raw: &str, budget: &Budget) -> Result<Document, Exceeded> {
     document(&source::read(raw, budget)?, budget)
 }
 
 fn document(source: &Source<'_>, budget: &Budget) -> Result<Document, Exceeded> {
-    // The text that a table repeats is paid for when it is written.
+    // Text that a table repeats is paid for when it is written.
     budget.begin_text();
     let mut document = html::parse(&source.html, source.bare_lines, budget)?;
-    // Both look at each run of text a few times.
+    // Both of these read each run of text a few times.
     budget.spend(document.steps().saturating_mul(8))?;
     if !source.signs_are_text {
         signs::read(&mut document);
@@ -43,20 +43,19 @@ fn document(source: &Source<'_>, budget: &Budget) -> Result<Document, Exceeded> 
     Ok(document)
 }
 
-/// Whether a text without tags is in the form that [`write`] writes, and may be more than lines of
-/// text.
+/// Whether a text without tags looks as [`write()`] would write it, and has more than lines of text.
 fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
     budget.spend(text.len())?;
     let block = |line: &str| {
         line.starts_with(['-', '*', '>', ' ', '`'])
             || line.starts_with(|c: char| c.is_ascii_digit())
     };
-    // Most texts are neither, which is cheap to see: what is written has an empty line or a
-    // backslash after each line of text.
+    // Most texts do not, which is cheap to see: after each line of text the writer puts an empty
+    // line, or ends it with a backslash.
     let mut lines = text.lines().peekable();
     let mut blocks = false;
     while let Some(line) = lines.next() {
-        // A list of dashes is understood either way.
+        // A list of dashes is read correctly either way.
         let dash = line
             .strip_prefix("- ")
             .is_some_and(|item| item.starts_with(char::is_alphabetic));
@@ -74,7 +73,7 @@ fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
     let written = document(&source, budget).and_then(|document| write(&document, budget));
     match written {
         Ok(written) => Ok(plain(&written) == plain(text.trim_end())),
-        // It would be written in another way, if at all.
+        // The output would be too long, and so would differ.
         Err(Exceeded::Output) => Ok(false),
         Err(exceeded) => Err(exceeded),
     }

@@ -1,4 +1,4 @@
-//! Reads text without HTML blocks: Markdown, or hand-typed lines.
+//! Reads text without HTML blocks: Markdown, or typed lines.
 
 use std::sync::LazyLock;
 
@@ -7,11 +7,11 @@ use regex::Regex;
 
 use crate::{Budget, Exceeded};
 
-/// The length below which a line was not wrapped by a program, so its end is intended.
-const WRAPPED: usize = 60;
+/// A shorter line was not wrapped by a program, so its end is intended.
+const WRAP_WIDTH: usize = 60;
 
-/// Whether a text uses Markdown's own signs. Leading dashes do not count: they are common in typed
-/// text, and mean the same either way.
+/// Whether a text uses Markdown syntax. Leading dashes do not count: they are common in typed text,
+/// and mean the same either way.
 pub(crate) fn is_markdown(text: &str) -> bool {
     static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(concat!(
@@ -28,7 +28,7 @@ pub(crate) fn is_markdown(text: &str) -> bool {
     SIGNS.as_ref().is_some_and(|signs| signs.is_match(text))
 }
 
-/// `CommonMark` to HTML. A line end stays one unless the text was wrapped by a program.
+/// Converts `CommonMark` to HTML. Keeps line ends, unless a program wrapped the text.
 pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Exceeded> {
     budget.spend(text.len().saturating_mul(3))?;
     let text = limit_nesting(text);
@@ -38,7 +38,7 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
     let mut length = 0;
     let events: Vec<Event<'_>> = Parser::new_ext(&text, options).collect();
     let mut out: Vec<Event<'_>> = Vec::with_capacity(events.len());
-    // Some are looked at twice, and each has its tag.
+    // Some events are read twice, and each has a tag.
     budget.spend(text.len() + events.len().saturating_mul(8))?;
     for (index, event) in events.iter().enumerate() {
         let event = event.clone();
@@ -48,7 +48,7 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
                     Some(Event::Text(next)) => next.starts_with(char::is_lowercase),
                     _ => false,
                 };
-                let wrapped = length >= WRAPPED && lower;
+                let wrapped = length >= WRAP_WIDTH && lower;
                 length = 0;
                 out.push(if wrapped {
                     Event::SoftBreak
@@ -70,7 +70,7 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
                 fenced = false;
                 event
             }
-            // Nothing is escaped in code: this is what `source` makes of a `<` that starts no tag.
+            // Code has no escapes: `source` has turned a `<` that starts no tag into this.
             Event::Code(text) if text.contains("&lt;") => {
                 Event::Code(text.replace("&lt;", "<").into())
             }
@@ -97,7 +97,7 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
     Ok(result)
 }
 
-/// Lines to paragraphs with line breaks; empty lines part paragraphs.
+/// Converts lines to paragraphs with line breaks; empty lines separate paragraphs.
 pub(crate) fn lines_to_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 5 / 4);
     let mut open = false;
@@ -116,7 +116,7 @@ pub(crate) fn lines_to_html(text: &str) -> String {
     out
 }
 
-/// Cuts the markers of quotes and lists that nest deeper than anybody means.
+/// Removes the markers of quotes and lists beyond a sensible depth.
 fn limit_nesting(text: &str) -> String {
     const MARKERS: usize = 12;
     let mut out = String::with_capacity(text.len());

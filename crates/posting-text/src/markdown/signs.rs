@@ -1,8 +1,8 @@
-//! Handles Markdown that was typed into HTML: `<p>## Tasks</p>`, `<p>**Tasks**</p>`.
+//! Reads Markdown syntax typed into HTML: `<p>## Tasks</p>`, `<p>**Tasks**</p>`.
 
 use crate::document::{Block, Document, Span, plain};
 
-/// Makes headings and strong text of the signs for them.
+/// Turns typed syntax into headings and strong text.
 pub(crate) fn read(document: &mut Document) {
     for block in &mut document.blocks {
         if let Block::Paragraph(spans) = block
@@ -19,7 +19,7 @@ pub(crate) fn read(document: &mut Document) {
     });
 }
 
-/// The level of a heading; one sign alone may be a number sign.
+/// The level of a heading; a single `#` may be a number sign.
 fn heading(spans: &[Span]) -> Option<u8> {
     let first = spans.first()?;
     let signs = first.text.bytes().take_while(|b| *b == b'#').count();
@@ -29,7 +29,7 @@ fn heading(spans: &[Span]) -> Option<u8> {
     ((2..=6).contains(&level) && one_line).then_some(level)
 }
 
-/// Takes `**` in pairs, if they enclose text as nothing but strong text is enclosed.
+/// Makes text between pairs of `**` strong, if only strong text could be written like that.
 fn strong(spans: &mut Vec<Span>) {
     if !spans.iter().any(|span| span.text.contains("**")) {
         return;
@@ -46,7 +46,7 @@ fn strong(spans: &mut Vec<Span>) {
     let mut at = 0;
     for span in spans.iter() {
         let end = start + span.text.len();
-        // A sign may begin in one span and end in the next.
+        // A `**` may begin in one span and end in the next.
         while at < end {
             let next = signs.next_if(|sign| *sign < end);
             let until = next.unwrap_or(end);
@@ -63,7 +63,7 @@ fn strong(spans: &mut Vec<Span>) {
     *spans = out;
 }
 
-/// The positions of the signs, an even number; none if their meaning is uncertain.
+/// The positions of `**`, an even number; none if their meaning is uncertain.
 fn pairs(text: &str) -> Vec<usize> {
     let signs: Vec<usize> = text.match_indices("**").map(|(at, _)| at).collect();
     if text.contains("***") || signs.len() % 2 == 1 {

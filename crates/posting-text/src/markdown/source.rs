@@ -1,5 +1,5 @@
-//! Detects a description's format (HTML, HTML that was escaped once too often, Markdown or plain
-//! text) and converts it to HTML.
+//! Detects the format of a description (HTML, HTML that was escaped too often, Markdown or plain
+//! text), and converts it to HTML.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -12,12 +12,12 @@ use super::{
 };
 use crate::{Budget, Exceeded};
 
-/// HTML to be parsed.
+/// HTML to parse.
 pub(crate) struct Source<'a> {
     pub(crate) html: Cow<'a, str>,
-    /// Whether line feeds in text that no block element encloses are line breaks.
+    /// Whether line feeds outside block elements are line breaks.
     pub(crate) bare_lines: bool,
-    /// Whether signs of Markdown in it are plain text, written that way on purpose.
+    /// Whether Markdown syntax in it is plain text, and meant so.
     pub(crate) signs_are_text: bool,
 }
 
@@ -31,11 +31,11 @@ impl Source<'_> {
     }
 }
 
-/// How often a text may have been escaped.
-const ESCAPED: usize = 4;
+/// How many levels of escaping are undone.
+const MAX_UNESCAPES: usize = 4;
 
 pub(crate) fn read<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exceeded> {
-    // Each of the passes below looks at every character once or twice.
+    // Each of the passes below reads every character once or twice.
     budget.spend(raw.len().saturating_mul(8))?;
     let text = characters(raw);
     let text = literal_line_feeds(text);
@@ -63,8 +63,8 @@ pub(crate) fn read<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exce
     })
 }
 
-/// One kind of line feed, and no characters that are there but cannot be seen: they break words
-/// (`U<soft hyphen>ber`) and turn the direction of text.
+/// Normalises line feeds, and removes invisible characters, which break words (`U<soft hyphen>ber`)
+/// and change the direction of text.
 pub(super) fn characters(raw: &str) -> Cow<'_, str> {
     if raw.bytes().all(|b| matches!(b, b'\n' | b'\t' | 0x20..0x7f)) {
         return Cow::Borrowed(raw);
@@ -98,7 +98,7 @@ fn unseen(c: char) -> bool {
         || (c.is_control() && !c.is_whitespace())
 }
 
-/// `\n` written as two characters, unless it is part of a path such as `C:\new`.
+/// Replaces `\n` typed as two characters, unless it is part of a path such as `C:\new`.
 fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     static PATTERN: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?:[A-Za-z]:|\\)\\\S*|(?:\\r)?\\n").ok());
@@ -118,13 +118,13 @@ fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     })
 }
 
-/// Undoes escaping that was done once too often: `&amp;amp;`, `&lt;p&gt;`.
+/// Undoes escaping that was done too often: `&amp;amp;`, `&lt;p&gt;`.
 fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>, Exceeded> {
     static ESCAPED_TAG: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)&lt;(/?)([a-z][a-z0-9]*)\b[^<>]{0,500}?/?&gt;").ok());
-    for _ in 0..ESCAPED {
-        budget.spend(text.len().saturating_mul(ESCAPED))?;
-        for _ in 0..ESCAPED {
+    for _ in 0..MAX_UNESCAPES {
+        budget.spend(text.len().saturating_mul(MAX_UNESCAPES))?;
+        for _ in 0..MAX_UNESCAPES {
             text = without_escaped_entities(text);
         }
         if !text.contains("&lt;") {
@@ -133,7 +133,7 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>,
         let Some(pattern) = ESCAPED_TAG.as_ref() else {
             break;
         };
-        // A tag may be looked for over 500 characters, from each of which another may start.
+        // The search for a tag may read 500 characters, at each of which another may start.
         budget.spend(text.len().saturating_mul(20))?;
         let mut escaped = 0;
         let mut sure = 0;
@@ -144,7 +144,7 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>,
             }
         }
         let (_, seen) = real_tags(Cow::Borrowed(&text));
-        // An advertisement for a web developer may well mention one tag or two.
+        // An advertisement for a web developer may well mention a tag or two.
         let wrongly = sure > 0 && (seen.all == 0 || (sure > 1 && escaped > seen.all));
         if !wrongly {
             break;
@@ -159,7 +159,7 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>,
     Ok(text)
 }
 
-/// `&amp;nbsp;` to `&nbsp;`.
+/// Replaces `&amp;nbsp;` by `&nbsp;`.
 fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
@@ -182,20 +182,20 @@ fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The tags of a text.
+/// What tags a text has.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct TagCounts {
     all: usize,
     blocks: usize,
     breaks: usize,
-    /// An element whose line feeds must not be touched.
+    /// Whether there is an element whose line feeds must be kept.
     raw: bool,
 }
 
-/// Escapes every `<` that starts no tag of HTML: placeholders (`<your name>`), code
-/// (`List<String>`), addresses (`<a@b.com>`) and a last tag that never ends would be lost.
-fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, Seen) {
-    let mut seen = Seen::default();
+/// Escapes every `<` that starts no HTML tag. Otherwise placeholders (`<your name>`), code
+/// (`List<String>`), addresses (`<a@b.com>`) and an unfinished last tag would be lost.
+fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, TagCounts) {
+    let mut seen = TagCounts::default();
     if !text.contains('<') {
         return (text, seen);
     }
@@ -226,8 +226,8 @@ fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, Seen) {
     (Cow::Owned(out), seen)
 }
 
-/// Whether the text after a `<` makes it a tag; if so, it is counted.
-fn count(rest: &str, seen: &mut Seen) -> bool {
+/// Whether the text after a `<` makes it a tag; if so, counts it.
+fn count(rest: &str, seen: &mut TagCounts) -> bool {
     let name = rest.strip_prefix('/').unwrap_or(rest);
     let end = name
         .bytes()

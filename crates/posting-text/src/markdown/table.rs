@@ -1,5 +1,5 @@
-//! Tables. `CommonMark` has none, so a table of facts becomes a list with a line for each row,
-//! and a table that only arranges the page is dissolved into its content.
+//! Converts tables, which `CommonMark` lacks: a table of facts becomes a list with one item for
+//! each row; a table used for layout is replaced by its content.
 
 use super::inline::{join, lines};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     document::{Block, List, Span, Style, plain},
 };
 
-/// A cell with more characters than this holds prose: the table is a layout.
-const FACT: usize = 200;
+/// A longer cell, in characters, holds prose, so the table is a layout.
+const MAX_FACT: usize = 200;
 
-/// A table cell: whether it is a header, and its content.
+/// A cell: whether it is a header, and its content.
 pub(crate) type Cell = (bool, Vec<Block>);
 
 pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>, budget: &Budget) -> Result<Vec<Block>, Exceeded> {
@@ -24,7 +24,7 @@ pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>, budget: &Budget) -> Result<Vec
             .flatten()
             .all(|(_, blocks)| match blocks.as_slice() {
                 [] => true,
-                [Block::Paragraph(spans)] => plain(spans).chars().count() <= FACT,
+                [Block::Paragraph(spans)] => plain(spans).chars().count() <= MAX_FACT,
                 _ => false,
             });
     if !facts {
@@ -48,7 +48,7 @@ pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>, budget: &Budget) -> Result<Vec
     Ok(vec![Block::List(List { start: None, items })])
 }
 
-/// How many steps it takes to look at every cell a few times.
+/// The steps for reading every cell a few times.
 fn steps(rows: &[Vec<Cell>]) -> usize {
     let of_cell = |(_, blocks): &Cell| match blocks.as_slice() {
         [Block::Paragraph(spans)] => spans.iter().map(|span| 8 + 4 * span.text.len()).sum(),
@@ -74,8 +74,8 @@ fn one_line(blocks: Vec<Block>) -> Vec<Span> {
     out
 }
 
-/// `**Place:** Paris; **Hours:** 35` under a header; `**Place:** Paris` in two columns;
-/// `a – b – c` otherwise.
+/// Writes a row as `**Place:** Paris; **Hours:** 35` under a header, as `**Place:** Paris` in two
+/// columns, as `a – b – c` otherwise.
 fn line(row: Vec<Vec<Span>>, header: &[Vec<Span>], budget: &Budget) -> Result<Vec<Span>, Exceeded> {
     let pair = header.is_empty() && row.len() == 2;
     let mut out: Vec<Span> = Vec::new();
@@ -92,7 +92,8 @@ fn line(row: Vec<Vec<Span>>, header: &[Vec<Span>], budget: &Budget) -> Result<Ve
             out.push(text(separator, false));
         }
         if let Some(label) = header.get(column).filter(|label| !label.is_empty()) {
-            // It stands before every cell of its column, which is how little becomes much.
+            // A label is repeated for every cell of its column, so a small table can become a long
+            // text.
             let label = labelled(label);
             budget.spend(4 + label.len())?;
             budget.write(label.len())?;

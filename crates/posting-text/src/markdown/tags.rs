@@ -1,9 +1,9 @@
-//! The HTML elements that are known.
+//! The known HTML elements.
 
-/// An element's effect on the text around it.
+/// What an element does to the text around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
-    /// Starts a paragraph of its own.
+    /// Starts a new paragraph.
     Block,
     Heading(u8),
     List,
@@ -23,16 +23,16 @@ pub(crate) enum Tag {
     Code,
     Link,
     Image,
-    /// Its content is for machines or controls: dropped.
+    /// Its content is for machines or controls, and is dropped.
     Dropped,
-    /// As `Dropped`, and its content is no markup.
+    /// Like `Dropped`, and its content is not parsed as markup.
     DroppedRaw,
-    /// Changes nothing.
+    /// Does nothing.
     Inline,
 }
 
 impl Tag {
-    /// Whether a text with this tag is written in blocks, so that its line feeds mean nothing.
+    /// Whether text around this tag is structured by blocks, so that line feeds mean nothing.
     pub(crate) fn is_block(self) -> bool {
         matches!(
             self,
@@ -52,8 +52,8 @@ impl Tag {
     }
 }
 
-/// The element of a lower-case name; `None` when HTML has no such element, so that `List<String>`
-/// and `<your name>` are text.
+/// The element with this lower-case name; `None` if HTML has no such element, so that
+/// `List<String>` and `<your name>` stay text.
 pub(crate) fn tag(name: &str) -> Option<Tag> {
     Some(match name {
         "p" | "div" | "section" | "article" | "header" | "footer" | "main" | "aside" | "nav"
@@ -99,7 +99,8 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
     })
 }
 
-/// Tags that word processors and page builders leave behind: `o:p`, `st1:place`, `my-element`.
+/// Whether word processors or page builders leave such a tag behind: `o:p`, `st1:place`,
+/// `my-element`.
 fn is_foreign(name: &str) -> bool {
     match name.split_once(':') {
         Some((prefix, rest)) => {

@@ -1,4 +1,4 @@
-//! Quirks of real descriptions, each a named case; `properties` has what holds for any input.
+//! Quirks of real descriptions, each a named case; `properties` tests what holds for every input.
 
 mod html;
 mod properties;

@@ -1,4 +1,4 @@
-//! Builds lists from lines that only look like list items, and drops empty blocks.
+//! Turns lines that look like list items into lists, and drops empty blocks.
 
 use super::inline::{join, lines, trim};
 use crate::document::{Block, Document, List, Span, plain};
@@ -11,7 +11,7 @@ pub(crate) fn tidy(document: &mut Document) {
 // Recursion is bounded by the depth that the builder allows.
 fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     let mut out: Vec<Block> = Vec::new();
-    // Whether the last block is a list that was made here, so that more lines may join it.
+    // Whether the last block is a list made here, so that more lines may join it.
     let mut grown = false;
     for block in blocks {
         match block {
@@ -32,7 +32,7 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
             Block::Heading(level, mut spans) => {
                 trim(&mut spans);
                 if plain(&spans).chars().any(|c| !c.is_whitespace()) {
-                    // A heading is bold as it is.
+                    // A heading is bold already.
                     for span in &mut spans {
                         span.style.strong = in_list;
                     }
@@ -62,8 +62,8 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     out
 }
 
-/// Adds a list, to the list before it if editors have only cut one in two: bullets after
-/// bullets, or numbers that go on.
+/// Adds a list, or appends it to the list before it, if that continues: bullets after bullets, or
+/// consecutive numbers.
 fn push_list(list: List, out: &mut Vec<Block>) {
     let goes_on = match list.start {
         Some(1) => false,
@@ -100,14 +100,14 @@ fn tidy_list(list: List) -> Option<List> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marker {
-    /// A sign that is always a bullet.
+    /// A character that is always a bullet.
     Bullet,
-    /// A sign that also starts dialogue or a calculation.
+    /// A character that also starts dialogue or a calculation.
     Dash,
     Number(u32),
 }
 
-/// The list marker that starts a line, and how many bytes it takes with the space after it.
+/// The list marker that starts a line, and its length in bytes with the space after it.
 fn marker(line: &str) -> Option<(Marker, usize)> {
     let first = line.chars().next()?;
     let (marker, width) = match first {
@@ -127,7 +127,7 @@ fn marker(line: &str) -> Option<(Marker, usize)> {
         _ => return None,
     };
     let rest = &line[width..];
-    // A variation selector belongs to the sign before it.
+    // A variation selector belongs to the character before it.
     let selector = if rest.starts_with('\u{fe0f}') { 3 } else { 0 };
     let rest = &rest[selector..];
     let space = rest.len() - rest.trim_start_matches(' ').len();
@@ -149,7 +149,7 @@ fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bo
         let joins = *grown && pending.is_empty();
         let item = match markers[index] {
             Some((Marker::Bullet, cut)) => Some((None, cut)),
-            // One dash alone may be anything, but not next to another or among others.
+            // A single dash may mean anything, but not beside another one or among list items.
             Some((Marker::Dash, cut)) => {
                 let dash = |m: Option<(Marker, usize)>| matches!(m, Some((Marker::Dash, _)));
                 (joins
@@ -203,7 +203,7 @@ fn flush(pending: &mut Vec<Vec<Span>>, out: &mut Vec<Block>) {
     }
 }
 
-/// Whether the numbered list at the end of `out` goes on with `number`.
+/// Whether the numbered list at the end of `out` continues with `number`.
 fn continues(out: &[Block], number: u32) -> bool {
     match out.last() {
         Some(Block::List(list)) => list.start.is_some_and(|start| {
@@ -213,7 +213,7 @@ fn continues(out: &[Block], number: u32) -> bool {
     }
 }
 
-/// Cuts bytes off the start.
+/// Removes bytes from the start.
 fn cut(spans: &mut Vec<Span>, mut bytes: usize) {
     for span in spans.iter_mut() {
         let here = bytes.min(span.text.len());

@@ -21,15 +21,15 @@ pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exce
     Ok(out)
 }
 
-// Recursion is bounded by the depth that the builder allows. A line is paid for when it is made,
-// and what stands before it when that is added, so that what is too long is never made.
+// Recursion is bounded by the builder's depth limit. A line is paid for when it is made, and its
+// prefix when that is added, so a text that is too long is never built.
 fn blocks(
     blocks: &[Block],
     out: &mut Vec<String>,
     tight: bool,
     budget: &Budget,
 ) -> Result<(), Exceeded> {
-    // Two lists in a row would become one: the second takes the other bullet.
+    // Two lists in a row would be read as one, so the second uses the other bullet.
     let mut other_sign = false;
     let mut previous: Option<&Block> = None;
     for block in blocks {
@@ -80,7 +80,7 @@ fn blocks(
     Ok(())
 }
 
-/// Pays for the prefixes that are inserted before lines already written.
+/// Pays for a prefix that is added to lines already written.
 fn prefixed(lines: &[String], bytes: usize, budget: &Budget) -> Result<(), Exceeded> {
     let filled = lines.iter().filter(|line| !line.is_empty());
     budget.write(filled.count().saturating_mul(bytes))?;
@@ -93,7 +93,7 @@ fn write_list(
     out: &mut Vec<String>,
     budget: &Budget,
 ) -> Result<(), Exceeded> {
-    // An item of more than one paragraph needs empty lines, and then all items get them.
+    // An item of several paragraphs needs empty lines, and then all items get them.
     let loose = list.items.iter().any(|item| {
         item.iter()
             .filter(|block| !matches!(block, Block::List(_)))
@@ -135,16 +135,16 @@ fn write_list(
 
 fn heading(level: u8, spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
     let mut text = inline(spans, budget)?;
-    // Six signs, a space, a backslash.
+    // Six `#`, a space, a backslash.
     budget.write(8)?;
-    // Nothing starts a block within a heading.
+    // Within a heading nothing starts a block.
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 && (text[digits..].starts_with("\\.") || text[digits..].starts_with("\\)")) {
         text.remove(digits);
     } else if text.starts_with("\\# ") {
         text.remove(0);
     }
-    // `# C #` would lose its last sign.
+    // `# C #` would lose its last `#`.
     if let Some(before) = text.strip_suffix('#') {
         let backslashes = before.len() - before.trim_end_matches('\\').len();
         if backslashes % 2 == 0 {
@@ -168,7 +168,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// A paragraph's text with its marks.
+/// The text of a paragraph with its marks.
 fn inline(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
     let text = written(spans, budget)?;
     budget.write(text.len() + 1)?;
@@ -187,15 +187,15 @@ fn written(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
     let (text, mut intervals) = marks(spans, budget)?;
     let out = marked(&text, &intervals, budget)?;
     if is_delicate(&text, &intervals) && !shows(&out, &text, budget)? {
-        // Better plain than with signs that show.
+        // Plain text is better than marks that show.
         intervals.retain(|interval| !matches!(interval.mark, Mark::Strong | Mark::Emphasis));
         return marked(&text, &intervals, budget);
     }
     Ok(out)
 }
 
-/// Whether the corners of `CommonMark`'s rules for emphasis may matter: signs in the text, or
-/// marks within marks.
+/// Whether corner cases of `CommonMark`'s emphasis may apply: `*` or `_` in the text, or marks
+/// within marks.
 fn is_delicate(text: &[char], intervals: &[Interval]) -> bool {
     let has = |mark: &Mark| intervals.iter().any(|interval| interval.mark == *mark);
     let (strong, emphasis) = (has(&Mark::Strong), has(&Mark::Emphasis));
@@ -224,7 +224,7 @@ fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<Stri
     let mut next = intervals.iter().peekable();
     let mut after_digits = None;
     let mut at = 0;
-    // Paid for by the thousand: one step is less work than asking for it.
+    // Spends steps by the thousand, since spending costs more than one turn.
     let mut turns = 0;
     loop {
         turns += 1 + open.len();
@@ -242,7 +242,7 @@ fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<Stri
             if let Mark::Code = interval.mark {
                 code(&text[interval.start..interval.end], &mut out);
                 at = interval.end;
-                // Marks that would start inside the code have no place there.
+                // Marks that would start inside the code are dropped.
                 while next.next_if(|inner| inner.start < at).is_some() {}
             } else {
                 let sign = sign(interval, text);
@@ -279,7 +279,7 @@ fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<Stri
             .last()
             .is_some_and(|(interval, _)| interval.end == at + 1);
         let starts = next.peek().is_some_and(|interval| interval.start == at + 1);
-        // A link after it would become an image. Before a bracket of the text it is escaped anyway.
+        // A link after `!` would become an image; before a bracket of the text, `push` escapes it.
         let makes_image = c == '!' && starts && text.get(at + 1) != Some(&'[');
         if after_digits == Some(at) || makes_image {
             out.push('\\');
@@ -303,7 +303,7 @@ fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<Stri
     Ok(out)
 }
 
-/// `_` reads best, but does not work within a word.
+/// The mark of an interval. `_` reads best, but does not work within a word.
 fn sign(interval: &Interval, text: &[char]) -> &'static str {
     let letter = |at: Option<usize>| {
         at.and_then(|at| text.get(at))

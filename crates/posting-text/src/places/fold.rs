@@ -1,5 +1,5 @@
-//! Names of places in one spelling: lower case, without accents and punctuation. The script that
-//! makes the table folds the same way.
+//! Folds names of places: lower case, without accents and punctuation. The script that generates
+//! the table folds in the same way.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 

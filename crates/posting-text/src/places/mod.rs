@@ -1,7 +1,7 @@
 //! Coordinates of cities, from a built-in table.
 //!
-//! Data from `GeoNames`; see `data/NOTICE`. A city is looked up in its country only, and an unknown
-//! one is not guessed.
+//! The data is from `GeoNames`; see `data/NOTICE`. A city is looked up only in its country, and
+//! unknown cities are not guessed.
 
 mod fold;
 mod states;
@@ -22,12 +22,13 @@ pub struct Coordinates {
     pub longitude: f64,
 }
 
-/// Where a city is: `country` is its two-letter code, `city` its name as people write it.
+/// The coordinates of a city, by a country's two-letter code and the city's name as people write
+/// it.
 pub fn find(country: &str, city: &str) -> Option<Coordinates> {
     let names = TABLE.get(country)?;
     let place = candidates(country, city).into_iter().find_map(|wanted| {
         let place = names.get(wanted.name.as_str())?;
-        // "Boston, GA" is not the Boston that is known.
+        // "Boston, GA" is not the Boston in the table.
         let elsewhere = wanted.state.is_some_and(|state| state != place.state);
         (!elsewhere).then_some(place)
     })?;
@@ -52,7 +53,7 @@ static TABLE: LazyLock<HashMap<&'static str, Names>> = LazyLock::new(|| {
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .unwrap_or_default();
-    // It lives as long as the table, which lives as long as the program.
+    // Leaked on purpose: the table lasts as long as the program.
     parse(Box::leak(text.into_boxed_str()))
 });
 
@@ -82,13 +83,13 @@ fn parse(text: &'static str) -> HashMap<&'static str, Names> {
     countries
 }
 
-/// A name to look up, and the state it must be in.
+/// A name to look up, and the state that the city must be in.
 struct Wanted {
     name: String,
     state: Option<&'static str>,
 }
 
-/// A city's possible names in the table, the most exact first.
+/// The names that a city may have in the table, the most exact first.
 fn candidates(country: &str, city: &str) -> Vec<Wanted> {
     let mut out: Vec<Wanted> = Vec::new();
     let (outside, inside) = match city.split_once('(') {
@@ -127,7 +128,7 @@ fn candidates(country: &str, city: &str) -> Vec<Wanted> {
     out
 }
 
-/// `paris 14eme arrondissement`, `75014 paris`, `lyon cedex 03`: the city alone.
+/// Reduces `paris 14eme arrondissement`, `75014 paris` and `lyon cedex 03` to the city.
 fn without_district(name: &str) -> String {
     const DISTRICT: [&str; 6] = ["arrondissement", "arr", "cedex", "kommune", "kommun", "er"];
     let words: Vec<&str> = name
@@ -137,7 +138,7 @@ fn without_district(name: &str) -> String {
     words.join(" ")
 }
 
-/// Other ways to write a name.
+/// Other spellings of a name.
 fn spellings(name: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (prefix, instead) in [
@@ -156,7 +157,7 @@ fn spellings(name: &str) -> Vec<String> {
             out.push(format!("{instead}{rest}"));
         }
     }
-    // "Aarhus C": a part of the city in the manner of the post.
+    // "Aarhus C" is a postal district of the city.
     if let Some((rest, part)) = name.rsplit_once(' ')
         && part.chars().count() == 1
     {
@@ -179,7 +180,7 @@ fn spellings(name: &str) -> Vec<String> {
     if name.contains(" st ") {
         out.push(name.replace(" st ", " saint "));
     }
-    // Umlauts and the Nordic å written with two letters.
+    // Umlauts and the Nordic å are also written with two letters.
     let plain = name
         .replace("ae", "a")
         .replace("oe", "o")

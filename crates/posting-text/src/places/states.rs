@@ -1,6 +1,6 @@
 //! The states of the United States and the provinces of Canada, which people write after a city.
 
-/// The lower-case code of a state that is named by its code or its folded name.
+/// The lower-case code of a state, by its code or by its folded name.
 pub(crate) fn code(country: &str, folded: &str) -> Option<&'static str> {
     let states: &[(&str, &str)] = match country {
         "US" => &UNITED_STATES,

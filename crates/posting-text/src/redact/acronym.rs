@@ -1,14 +1,14 @@
-//! Acronyms of a company: those that a text introduces, those that it uses in capitals, and the
-//! words that it writes out before one.
+//! Finds acronyms of a company: those that a text introduces or uses in capitals, and the words
+//! that it spells out before one.
 
 use super::{
-    vocabulary::{ACRONYMS, SMALL},
+    vocabulary::{ACRONYMS, SMALL_WORDS},
     words::{Word, is_gap, unaccented, words},
 };
 use crate::{Budget, Exceeded};
 
-/// The acronyms of a name of two words and more that a text introduces behind the name, or uses
-/// in capitals for a name of three words and more; at most so many.
+/// At most `most` acronyms of a name: those that the text introduces after a name of two words or
+/// more, and those that it uses in capitals for a name of three words or more.
 pub(super) fn of_name(
     core: &[Word<'_>],
     all: &[Word<'_>],
@@ -46,23 +46,23 @@ pub(super) fn of_name(
     Ok(out)
 }
 
-/// What a text writes out before an acronym in parentheses: `Examples of Everything (EOE)`, as
-/// the numbers of its first word and of the word behind its last one.
+/// Finds the words spelled out before an acronym in parentheses: `Examples of Everything (EOE)`.
+/// Returns the indices of the first word and of the acronym.
 pub(super) fn written_out(
     all: &[Word<'_>],
     text: &str,
     is_wanted: impl Fn(&Word<'_>) -> bool,
     budget: &Budget,
 ) -> Result<Vec<(usize, usize)>, Exceeded> {
-    /// How many words and signs are looked at for one acronym.
-    const LOOK: usize = 100;
+    /// The steps for one acronym, which reads this many words and signs at most.
+    const SEARCH_STEPS: usize = 100;
     budget.spend(all.len())?;
     let mut out = Vec::new();
     for (at, word) in all.iter().enumerate() {
         if !is_acronym(word) || !is_in_parentheses(word, text) {
             continue;
         }
-        budget.spend(LOOK)?;
+        budget.spend(SEARCH_STEPS)?;
         if is_wanted(word)
             && let Some(first) = first_written_out(&word.lower, &all[..at], text, word.start)
         {
@@ -72,7 +72,7 @@ pub(super) fn written_out(
     Ok(out)
 }
 
-/// The first of the words before an acronym that stand for its letters.
+/// The index of the first of the words before an acronym that stand for its letters.
 fn first_written_out(
     acronym: &str,
     before: &[Word<'_>],
@@ -102,7 +102,8 @@ fn first_written_out(
     None
 }
 
-/// Whether a word has this letter in an acronym: its initial, or a digit that sounds like it.
+/// Whether a word stands for this letter of an acronym: by its initial, or by sounding like the
+/// digit.
 fn stands_for(word: &Word<'_>, letter: char) -> bool {
     initial(word) == Some(letter)
         || matches!(
@@ -120,14 +121,14 @@ fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
 }
 
 fn is_small(word: &Word<'_>) -> bool {
-    SMALL.contains(&&*word.lower)
+    SMALL_WORDS.contains(&&*word.lower)
 }
 
 fn initial(word: &Word<'_>) -> Option<char> {
     word.lower.chars().next()
 }
 
-/// Whether an acronym is made of a name's initials, in order.
+/// Whether an acronym consists of initials of a name, in order.
 fn initials_of(acronym: &str, initials: &str) -> bool {
     let mut initials = initials.chars();
     acronym

@@ -1,46 +1,46 @@
-//! Finds a company in a text: its name with and without legal form, as one word or several, its
-//! acronym, and the distinctive part of its name or website.
+//! Finds a company's name in a text: with and without its legal form, as one word or several, as an
+//! acronym, or by the distinctive part of the name or website.
 
 use std::{collections::HashSet, ops::Range};
 
 use super::{
     Identity, Scan, acronym, inside,
     key::{Case, Key, splits, with_legal_form},
-    vocabulary::{ACRONYMS, AROUND, GENERIC, LEGAL, SMALL, TWO},
+    vocabulary::{ACRONYMS, AFFIXES, GENERIC, LEGAL, SMALL_WORDS, TWO_LETTER_WORDS},
     words::{Word, unaccented, words},
 };
 use crate::{Budget, Exceeded, places};
 
-/// How many spellings a text may add of one kind: every one is looked for everywhere.
-const MANY: usize = 16;
+/// The most spellings of one kind that a text may add, since each is searched for everywhere.
+const MAX_SPELLINGS: usize = 16;
 
 /// The spellings of one company.
 #[derive(Debug)]
 pub(crate) struct Names {
     keys: Vec<Key>,
     label: Option<String>,
-    /// Names in a script without spaces between words.
+    /// Names in a script that puts no spaces between words.
     unspaced: Vec<String>,
 }
 
-/// The context in which a part of a name may be distinctive.
+/// What decides whether a part of a name is distinctive.
 struct Context<'a> {
     identity: &'a Identity<'a>,
-    /// The words of the text that are not part of an address.
+    /// The words of the text outside addresses.
     all: &'a [Word<'a>],
     text: &'a str,
     budget: &'a Budget,
 }
 
 impl Context<'_> {
-    /// Whether the text writes the word in lower case.
+    /// Whether the text also writes the word in lower case.
     fn is_common(&self, word: &str) -> Result<bool, Exceeded> {
         self.budget.spend(self.all.len())?;
         let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
         Ok(self.all.iter().any(is_it))
     }
 
-    /// Whether the text comes back to the word as one does to a name.
+    /// Whether the text uses the capitalised word three times or more, like a name.
     fn is_frequent(&self, name: &Word<'_>) -> Result<bool, Exceeded> {
         self.budget.spend(self.all.len())?;
         let same = |word: &&Word<'_>| word.is_capital() && word.lower == name.lower;
@@ -69,7 +69,8 @@ impl Context<'_> {
 }
 
 impl Names {
-    /// The spellings that a text may use; the text decides which acronyms and parts count.
+    /// Collects the spellings of the name that this text may use; which acronyms and parts count
+    /// depends on the text.
     pub(crate) fn new(
         identity: &Identity<'_>,
         scan: &Scan,
@@ -96,7 +97,7 @@ impl Names {
         Ok(names)
     }
 
-    /// Where a text names the company.
+    /// Finds where a text names the company.
     pub(crate) fn find(
         &self,
         text: &str,
@@ -133,7 +134,7 @@ impl Names {
         Ok(merged(out, spaced))
     }
 
-    /// The end of the name that starts at a word, and the word after it.
+    /// If a name starts at word `at`, returns its end and the index of the next word.
     fn name_at(
         &self,
         text: &str,
@@ -186,14 +187,14 @@ impl Names {
             self.add_words(&spelling, &whole);
             self.add_words(&spelling, core);
             self.add_head(core, context)?;
-            for acronym in acronym::of_name(core, all, text, MANY, budget)? {
+            for acronym in acronym::of_name(core, all, text, MAX_SPELLINGS, budget)? {
                 self.push(Key::word(acronym, Case::Upper));
             }
         }
         Ok(())
     }
 
-    /// The name as it is, and without accents.
+    /// Adds the name as it is, and without accents.
     fn add_words(&mut self, name: &str, words: &[Word<'_>]) {
         let Some((first, last)) = words.first().zip(words.last()) else {
             return;
@@ -211,7 +212,7 @@ impl Names {
         let upper = written.chars().all(|c| !c.is_lowercase());
         let case = match (words.len(), letters) {
             (_, 0 | 1) => return,
-            (1, 2) if upper || generic || TWO.contains(&&*joined) => Case::Upper,
+            (1, 2) if upper || generic || TWO_LETTER_WORDS.contains(&&*joined) => Case::Upper,
             (1, 3) if upper => Case::Upper,
             (1, 2 | 3) => Case::Capital,
             (1 | 2, _) if generic => Case::Capital,
@@ -239,7 +240,7 @@ impl Names {
         {
             self.add_and(&key, words);
         }
-        // "Example Care Services", of which one may be called a service.
+        // A text may also say "Example Care Service" for "Example Care Services".
         if let (true, Some(one)) = (words.len() >= 3, key.joined.strip_suffix('s'))
             && last.lower.chars().count() >= 5
         {
@@ -253,7 +254,7 @@ impl Names {
         self.push(key);
     }
 
-    /// `A & B` is also written `A and B`, and the other way round.
+    /// Adds `A and B` for `A & B`, and the other way round.
     fn add_and(&mut self, key: &Key, words: &[Word<'_>]) {
         let is_and = |word: &Word<'_>| matches!(&*word.lower, "and" | "et" | "und" | "og" | "och");
         if words.iter().any(is_and) {
@@ -277,7 +278,7 @@ impl Names {
         }
     }
 
-    /// `Finch & Larkin` is `F&L` too, and `FL` if its website is called that.
+    /// Adds `F&L` for `Finch & Larkin`, and `FL` if the website has that name.
     fn add_initials(&mut self, words: &[Word<'_>]) {
         let [one, other] = words else { return };
         let initial = |word: &Word<'_>| word.lower.chars().next().map(String::from);
@@ -298,7 +299,8 @@ impl Names {
         });
     }
 
-    /// The first word of `Example Food Services`, if there is a sign that it is the name proper.
+    /// Adds the first word of `Example Food Services`, if something shows that it is the proper
+    /// name.
     fn add_head(&mut self, core: &[Word<'_>], context: &Context<'_>) -> Result<(), Exceeded> {
         let [head, rest @ ..] = core else {
             return Ok(());
@@ -306,7 +308,7 @@ impl Names {
         let label = self.label.as_deref() == Some(&*head.lower);
         let described = rest.iter().all(|word| {
             let word = &*word.lower;
-            GENERIC.contains(word) || LEGAL.contains(&word) || SMALL.contains(&word)
+            GENERIC.contains(word) || LEGAL.contains(&word) || SMALL_WORDS.contains(&word)
         });
         let upper = |word: &Word<'_>| !word.text.chars().any(char::is_lowercase);
         let shouted = upper(head) && !rest.iter().all(upper);
@@ -322,8 +324,8 @@ impl Names {
         Ok(())
     }
 
-    /// What the text writes out before an acronym of the company, and acronyms that it introduces
-    /// behind words that start with the company's name.
+    /// Adds what the text spells out before an acronym of the company, and acronyms that it
+    /// introduces after words that begin with the company's name.
     fn add_written_out(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
         let Context {
             all, text, budget, ..
@@ -335,11 +337,14 @@ impl Names {
         let of_acronyms = acronym::written_out(all, text, known, budget)?;
         let mut of_products: Vec<String> = Vec::new();
         for (first, at) in acronym::written_out(all, text, |_| true, budget)? {
-            if at - first > 1 && of_products.len() < MANY && self.names_one(context, first)? {
+            if at - first > 1
+                && of_products.len() < MAX_SPELLINGS
+                && self.names_one(context, first)?
+            {
                 of_products.push(all[at].lower.to_string());
             }
         }
-        for (first, at) in of_acronyms.into_iter().take(MANY) {
+        for (first, at) in of_acronyms.into_iter().take(MAX_SPELLINGS) {
             let words = &all[first..at];
             self.push(Key {
                 splits: Some(splits(words)),
@@ -352,7 +357,7 @@ impl Names {
         Ok(())
     }
 
-    /// Whether a name that is no acronym starts at a word.
+    /// Whether a name other than an acronym starts at a word.
     fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool, Exceeded> {
         context.budget.spend(self.keys.len())?;
         for key in self.keys.iter().filter(|key| key.case != Case::Upper) {
@@ -364,7 +369,7 @@ impl Names {
         Ok(false)
     }
 
-    /// The website's own label, and the distinctive word that it starts with.
+    /// Adds the label of the website, and the distinctive word that it begins with.
     fn add_label(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
         let Some(label) = self.label.clone() else {
             return Ok(());
@@ -408,7 +413,7 @@ impl Names {
             for front in [folded, stem] {
                 let length = front.chars().count();
                 let begins = length >= 6 && letters > length + 2 && joined.starts_with(&front);
-                // Looking through the text once for each word would take quadratic time.
+                // Checking the text for each word would take quadratic time.
                 if begins && seen.insert(front.clone()) && context.is_distinctive(&front)? {
                     self.push(Key {
                         compounds: length >= 7,
@@ -420,7 +425,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds a spelling, and the same without some or all of its accents.
+    /// Adds a spelling, and variants without some or all of its accents.
     fn push(&mut self, key: Key) {
         let plain = unaccented_key(&key).filter(|key| self.is_new(key));
         self.keys.extend(plain);
@@ -436,8 +441,7 @@ impl Names {
     }
 }
 
-/// Merges two ordered lists of ranges without overlaps. A range that overlaps one of the first list
-/// is dropped.
+/// Merges two ordered lists of ranges. Drops ranges of the second that overlap one of the first.
 fn merged(first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if first.is_empty() {
         return second;
@@ -461,7 +465,7 @@ fn unaccented_key(key: &Key) -> Option<Key> {
     if key.joined.is_ascii() {
         return None;
     }
-    // The accents take bytes: the places where it may be split move.
+    // Accents take bytes, so the split positions move.
     let plain = |end: usize| unaccented(&key.joined[..end]);
     let joined = plain(key.joined.len());
     let splits = key.splits.as_ref();
@@ -484,14 +488,14 @@ fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
                 let tail = &core[core.len() - count..];
                 let joined = joined(tail);
                 LEGAL.contains(&joined.as_str())
-                    || (*count == 1 && AROUND.contains(&joined.as_str()))
+                    || (*count == 1 && AFFIXES.contains(&joined.as_str()))
             });
         let Some(count) = tail else { break };
         core = &core[..core.len() - count];
     }
     while let [first, rest @ ..] = core
         && !rest.is_empty()
-        && (AROUND.contains(&&*first.lower)
+        && (AFFIXES.contains(&&*first.lower)
             || (first.text.chars().all(char::is_uppercase)
                 && matches!(
                     &*first.lower,
@@ -508,7 +512,7 @@ fn joined(words: &[Word<'_>]) -> String {
     words.iter().map(|word| &*word.lower).collect()
 }
 
-/// What a name says outside and inside of parentheses.
+/// The parts of a name outside and inside parentheses.
 fn parentheses(name: &str) -> (String, Option<String>) {
     let parts = name.split_once('(').and_then(|(before, rest)| {
         rest.split_once(')')
@@ -523,7 +527,7 @@ fn parentheses(name: &str) -> (String, Option<String>) {
     }
 }
 
-/// Scripts that put no spaces between words.
+/// Whether a script puts no spaces between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{ac00}'..='\u{d7af}' | '\u{e00}'..='\u{e7f}')

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::{Budget, Exceeded};
 
-/// Ranges of e-mail addresses, including obfuscated ones: `jobs [at] example [dot] org`.
+/// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
 pub(crate) fn emails(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
     static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";
@@ -28,7 +28,7 @@ pub(crate) fn emails(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, E
         .filter_map(|form| Regex::new(form).ok())
         .collect()
     });
-    // Ten signs, and what may stand in brackets.
+    // Ten characters, and what may be in brackets.
     budget.spend(text.len().saturating_mul(4))?;
     let spoken = [
         " dot ", " DOT ", " Dot ", " point ", " POINT ", " punkt ", " PUNKT ", " punto ",
@@ -86,7 +86,7 @@ fn may_hide_address(text: &str) -> bool {
             .any(|(at, byte)| matches!(byte, b'(' | b'[' | b'{' | b'<') && bracket(at))
 }
 
-/// Whether the last label is a top-level domain that exists.
+/// Whether the last label is an existing top-level domain.
 fn ends_in_suffix(address: &str) -> bool {
     let last = address
         .rsplit(|c: char| !c.is_alphanumeric())
@@ -96,12 +96,12 @@ fn ends_in_suffix(address: &str) -> bool {
     known && last.chars().count() >= 2
 }
 
-/// Where the telephone numbers are. Numbers without a sign of being one (a plus, a word such as
-/// "phone" before, a form that only telephone numbers have) are left alone: salaries, dates,
-/// hours, postal codes and references look much the same.
+/// Finds telephone numbers. A number needs some evidence: a plus, a word such as "phone" before it,
+/// or a format that only telephone numbers have. Salaries, dates, hours, postal codes and
+/// references look much the same.
 pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
-    /// Steps charged for one telephone number: its digits and the text before it.
-    const LOOK: usize = 200;
+    /// The steps for one number: its digits, and the text before it.
+    const SEARCH_STEPS: usize = 200;
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"[+(]{0,2}[0-9](?:(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}[0-9]){4,18}").ok()
     });
@@ -111,7 +111,7 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, E
     let mut out: Vec<Range<usize>> = Vec::new();
     budget.spend(text.len().saturating_mul(2))?;
     for found in pattern.find_iter(text) {
-        budget.spend(LOOK)?;
+        budget.spend(SEARCH_STEPS)?;
         let after_phone = out.last().is_some_and(|last| {
             let between = &text[last.end..found.start()];
             between.len() <= 8 && !between.contains(|c: char| c.is_ascii_digit())
@@ -168,7 +168,7 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     has_phone_form(number, &digits)
 }
 
-/// The last bytes of a text, from a character on.
+/// The last bytes of a text, from the start of a character.
 fn tail(text: &str, bytes: usize) -> &str {
     let mut from = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(from) {
@@ -199,7 +199,7 @@ fn is_date(number: &str) -> bool {
         .is_some_and(|pattern| pattern.is_match(number))
 }
 
-/// Forms that nothing but a telephone number has.
+/// Whether a number has a format that only telephone numbers have.
 fn has_phone_form(number: &str, digits: &[u8]) -> bool {
     static LOCAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(concat!(
@@ -232,7 +232,8 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
     }
     let dashed = number.contains('–') || number.contains(" - ");
     let enough = (8..=12).contains(&digits.len());
-    // Eight digits after a trunk zero are few; only one separator is what the Nordics write.
+    // Eight digits after a trunk zero are too few, unless written with one separator as in the
+    // Nordic countries.
     let plausible = digits.first() != Some(&b'0')
         || digits.len() >= 9
         || number.matches(['-', ' ', '.', '/']).count() == 1;

@@ -1,4 +1,4 @@
-//! A company's name inside a longer word: hashtags, handles, and words with humps.
+//! Finds a company's name inside a longer word: hashtags, handles and camel case.
 
 use std::ops::Range;
 
@@ -9,22 +9,22 @@ use super::{
 };
 use crate::{Budget, Exceeded};
 
-/// A name shorter than this occurs in other words by chance.
-const LONG: usize = 4;
+/// A shorter name occurs in other words by chance.
+const MIN_LENGTH: usize = 4;
 
-/// What of a word shows the name in spite of the letters around it: all of `#lifeatexample` and
-/// `@examplejobs`, the name alone in `MyExample` and `LifeAtExample`.
+/// Finds what to hide of a word that contains the name: all of `#lifeatexample` and `@examplejobs`,
+/// only the name in `MyExample` and `LifeAtExample`.
 pub(super) fn find(
     keys: &[Key],
     word: &Word<'_>,
     text: &str,
     budget: &Budget,
 ) -> Result<Option<Range<usize>>, Exceeded> {
-    if word.text.len() <= LONG {
+    if word.text.len() <= MIN_LENGTH {
         return Ok(None);
     }
     let tagged = is_tag(word, text);
-    if !tagged && !has_hump(word.text) {
+    if !tagged && !has_inner_capital(word.text) {
         return Ok(None);
     }
     let tag = if tagged {
@@ -34,20 +34,20 @@ pub(super) fn find(
     };
     let names = keys
         .iter()
-        .filter(|key| key.case != Case::Upper && key.joined.chars().count() >= LONG);
+        .filter(|key| key.case != Case::Upper && key.joined.chars().count() >= MIN_LENGTH);
     for key in names {
         budget.spend(tag.len() + word.text.len())?;
         if tagged && is_in_tag(key, &tag) {
             return Ok(Some(word.start..word.end()));
         }
-        if let Some(range) = behind_hump(key, word) {
+        if let Some(range) = at_inner_capital(key, word) {
             return Ok(Some(word.start + range.start..word.start + range.end));
         }
     }
     Ok(None)
 }
 
-/// An ordinary word is a name only at the start or the end of a tag.
+/// Whether a tag contains the name; an ordinary word counts only at its start or end.
 fn is_in_tag(key: &Key, tag: &str) -> bool {
     let name = key.joined.as_str();
     if GENERIC.contains(name) {
@@ -57,19 +57,20 @@ fn is_in_tag(key: &Key, tag: &str) -> bool {
     }
 }
 
-/// Whether a word is a hashtag or a handle, which says nothing about how a text writes it.
+/// Whether a word is a hashtag or a handle, which does not show how the text writes the word.
 pub(super) fn is_tag(word: &Word<'_>, text: &str) -> bool {
     text[..word.start].ends_with(['#', '@', '＠', '＃'])
 }
 
-fn has_hump(word: &str) -> bool {
+fn has_inner_capital(word: &str) -> bool {
     word.as_bytes()
         .windows(2)
         .any(|pair| !pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase())
 }
 
-/// Where a name starts at a hump and ends with the word or before the next hump.
-fn behind_hump(key: &Key, word: &Word<'_>) -> Option<Range<usize>> {
+/// Where a name starts at a capital inside a word, and ends with the word or before the next
+/// capital.
+fn at_inner_capital(key: &Key, word: &Word<'_>) -> Option<Range<usize>> {
     if word.lower.len() != word.text.len() {
         return None;
     }

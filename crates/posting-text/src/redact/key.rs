@@ -1,4 +1,4 @@
-//! One spelling of a company's name, and how it is found among the words of a text.
+//! One spelling of a company's name, and how it matches the words of a text.
 
 use std::borrow::Cow;
 
@@ -8,33 +8,33 @@ use super::{
 };
 use crate::{Budget, Exceeded};
 
-/// Which spelling of a name's letters counts.
+/// How the letters of a name must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     Any,
-    /// The first letter is upper case: the name is a common word too.
+    /// The first letter in upper case, because the name is also a common word.
     Capital,
-    /// Every letter is upper case: an acronym.
+    /// Every letter in upper case: an acronym.
     Upper,
 }
 
-/// Endings of words for a company's employees: `Exampleans`.
-const PEOPLE: [&str; 7] = ["ian", "ians", "ite", "ites", "eer", "eers", "sters"];
+/// Suffixes for a company's employees: `Exampleans`.
+const EMPLOYEE_SUFFIXES: [&str; 7] = ["ian", "ians", "ite", "ites", "eer", "eers", "sters"];
 
-/// One spelling of a company.
+/// One spelling of a company's name.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
-    /// All words in one, lower case.
+    /// All its words joined, in lower case.
     pub(crate) joined: String,
-    /// After which bytes of it a text may go on with a new word; `None` for anywhere.
+    /// The bytes of `joined` after which a new word may begin; `None` for any.
     pub(crate) splits: Option<Vec<usize>>,
     pub(crate) case: Case,
-    /// What must stand between its words, spaces aside, if the words alone are too short.
+    /// What must be between the words, apart from spaces, if the words alone are too short.
     pub(crate) gap: Option<String>,
-    /// Whether it may be the front of a longer word (`Exampleish`, in languages that compound).
+    /// Whether it may begin a compound word (`Exampleish`, in languages that compound).
     pub(crate) compounds: bool,
-    /// Whether an accent makes another word. It does unless the name has accents, of which
-    /// people leave out some.
+    /// Whether accents must match. They must, unless the name has accents itself, some of which
+    /// people leave out.
     pub(crate) accents_count: bool,
 }
 
@@ -58,8 +58,8 @@ impl Key {
         }
     }
 
-    /// The end of this name if it starts at a word, and the word after it. The caller pays for the
-    /// look at the first word.
+    /// If this name starts at word `at`, returns its end and the index of the next word. The caller
+    /// pays for the first word.
     pub(crate) fn matches(
         &self,
         text: &str,
@@ -114,7 +114,7 @@ impl Key {
         }
     }
 
-    /// How much of a longer last word belongs to the name: all of `Examples`, the front of
+    /// How much of a longer last word belongs to the name: all of `Examples`, the start of
     /// `ExampleEats` and `Example4All`, nothing of `exampleish`.
     fn within(&self, rest: &str, word: &Word<'_>, first: &Word<'_>) -> Option<usize> {
         let lower = self.lower(word);
@@ -123,19 +123,19 @@ impl Key {
         if length < 4 || word.text.chars().count() != lower.chars().count() {
             return None;
         }
-        let people = self.case == Case::Any && PEOPLE.contains(&more);
-        if (more == "s" || people) && first.is_capital() {
+        let is_employee = self.case == Case::Any && EMPLOYEE_SUFFIXES.contains(&more);
+        if (more == "s" || is_employee) && first.is_capital() {
             return Some(word.text.len());
         }
         let (end, next) = word.text.char_indices().nth(rest.chars().count())?;
         let before = word.text[..end].chars().next_back()?;
-        let hump = (next.is_uppercase() && before.is_lowercase()) || next.is_ascii_digit();
+        let inner_capital = (next.is_uppercase() && before.is_lowercase()) || next.is_ascii_digit();
         let compound = self.compounds && first.is_capital() && more.chars().count() >= 4;
-        (hump || compound).then_some(end)
+        (inner_capital || compound).then_some(end)
     }
 }
 
-/// Takes the legal form after a name along: `Example, Inc.`
+/// Extends a name by the legal form after it: `Example, Inc.`
 pub(crate) fn with_legal_form(
     text: &str,
     words: &[Word<'_>],
@@ -163,7 +163,7 @@ pub(crate) fn with_legal_form(
     (end, next)
 }
 
-/// Where the words of a joined name end, and where one word has a hump: `JobBoard`.
+/// Where the words of a joined name end, and where a word has an inner capital: `JobBoard`.
 pub(crate) fn splits(words: &[Word<'_>]) -> Vec<usize> {
     let mut out = Vec::new();
     let mut length = 0;

@@ -1,8 +1,8 @@
-//! Redacts texts: hides everything that identifies the company or bypasses the board.
+//! Redacts texts: removes everything that identifies the company or bypasses the board.
 //!
-//! Redaction works on the document, not on Markdown text, so markup inside a word hides nothing and
-//! no escape is torn. Tokens stand in plain square brackets; the writer makes sure that no bracket
-//! in a text can become a link.
+//! Redaction works on the document, not on its Markdown, so markup inside a word hides nothing and
+//! no escape is cut in two. Tokens are in plain square brackets; the writer makes sure that no
+//! bracket in a text becomes a link.
 
 mod acronym;
 mod company;
@@ -25,7 +25,7 @@ use crate::{
     rules::{SecretKind, Secrets},
 };
 
-/// The data that must not be shown.
+/// What must not be shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Identity<'a> {
     name: &'a str,
@@ -34,12 +34,12 @@ pub(crate) struct Identity<'a> {
     city: Option<&'a str>,
     /// The country of the workplace, two letters.
     country: Option<&'a str>,
-    /// The certain part of it, by the rules that every redacted text must keep.
+    /// What certainly identifies the company, by the rules for every redacted text.
     secrets: Option<&'a Secrets>,
 }
 
 impl<'a> Identity<'a> {
-    /// The data of a posting that must not be shown.
+    /// What must not be shown of a posting.
     pub(crate) fn of(posting: &Posting<'a>, secrets: &'a Secrets) -> Self {
         Self {
             name: posting.company_name,
@@ -74,7 +74,7 @@ impl Kind {
         }
     }
 
-    /// The replacement in the text.
+    /// The token that replaces it.
     pub const fn token(self) -> &'static str {
         match self {
             Self::Company => "[company]",
@@ -85,8 +85,8 @@ impl Kind {
     }
 }
 
-/// The text as clean `CommonMark`, without anything that identifies the posting's company or leads
-/// to it. Idempotent.
+/// Converts a text to clean `CommonMark`, without anything that identifies the posting's company or
+/// leads to it. Idempotent.
 pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     hidden(
         source,
@@ -102,7 +102,7 @@ fn hidden(source: &str, identity: &Identity<'_>, budget: &Budget) -> Result<Stri
     markdown::write(&document, budget)
 }
 
-/// A document's text, and the addresses and numbers in it.
+/// The text of a document, and the addresses and telephone numbers in it.
 #[derive(Debug)]
 pub(crate) struct Scan {
     /// All text, with [`SEPARATOR`] after each paragraph.
@@ -112,7 +112,7 @@ pub(crate) struct Scan {
     label: Option<String>,
 }
 
-/// Separates paragraphs. The control character occurs in no document, so no match crosses it.
+/// Separates paragraphs. No document contains this control character, so no match spans paragraphs.
 pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
 
 impl Scan {
@@ -140,7 +140,7 @@ impl Scan {
         })
     }
 
-    /// Everything to hide, in order and without overlaps.
+    /// Finds everything to hide, in order and without overlaps.
     fn find(
         &self,
         identity: &Identity<'_>,
@@ -164,10 +164,10 @@ impl Scan {
     }
 }
 
-/// The largest number of passes over a text.
-const ROUNDS: usize = 8;
+/// The most passes over a text.
+const MAX_PASSES: usize = 8;
 
-/// Hides everything in a document that was scanned.
+/// Hides everything to redact in a document that was scanned.
 pub(crate) fn hide(
     document: &mut Document,
     identity: &Identity<'_>,
@@ -175,9 +175,9 @@ pub(crate) fn hide(
     budget: &Budget,
 ) -> Result<(), Exceeded> {
     hide_ranges(document, &scan.find(identity, budget)?, budget)?;
-    // Whatever certainly identifies the company is hidden, be it by a name that looks like no
-    // name. What is hidden may part what it stood beside: `Example+47 12345678`.
-    for _ in 0..ROUNDS {
+    // Secrets are hidden even if the name does not look like one. Hiding one may separate another
+    // from its neighbour: `Example+47 12345678`.
+    for _ in 0..MAX_PASSES {
         budget.spend(document.steps())?;
         let secrets = certain(identity, &text_of(document), budget)?;
         if secrets.is_empty() {
@@ -188,7 +188,7 @@ pub(crate) fn hide(
     Ok(())
 }
 
-/// What a text shows of that which certainly identifies the company.
+/// Finds what certainly identifies the company.
 fn certain(
     identity: &Identity<'_>,
     text: &str,
@@ -226,7 +226,7 @@ fn hide_ranges(
     result
 }
 
-/// All text of a document, with [`SEPARATOR`] after each paragraph.
+/// The text of a document, with [`SEPARATOR`] after each paragraph.
 fn text_of(document: &Document) -> String {
     let mut text = String::new();
     document.for_each_text(&mut |spans| {
@@ -238,7 +238,7 @@ fn text_of(document: &Document) -> String {
     text
 }
 
-/// Adds ranges that overlap no known one, and keeps the order.
+/// Adds ranges that overlap no existing one, in order.
 fn add(found: &mut Vec<(Range<usize>, Kind)>, ranges: Vec<Range<usize>>, kind: Kind) {
     let mut all: Vec<(Range<usize>, Kind)> = Vec::with_capacity(found.len() + ranges.len());
     let mut known = std::mem::take(found).into_iter().peekable();
@@ -254,7 +254,7 @@ fn add(found: &mut Vec<(Range<usize>, Kind)>, ranges: Vec<Range<usize>>, kind: K
     *found = all;
 }
 
-/// Replaces ranges by tokens. The first span of a range gets the token, so the style stays.
+/// Replaces ranges by tokens. The first span of a range gets the token, and so its style.
 fn replace(
     spans: &mut Vec<Span>,
     offset: usize,
@@ -292,17 +292,21 @@ fn replace(
         for kind in [Kind::Company, Kind::Link] {
             // "Example Group (Example)" gets one token.
             let token = kind.token();
-            say_once(&mut span.text, token, &format!(" {token}"), budget)?;
-            say_once(&mut span.text, token, &format!(" ({token})"), budget)?;
+            remove_repeats(&mut span.text, token, &format!(" {token}"), budget)?;
+            remove_repeats(&mut span.text, token, &format!(" ({token})"), budget)?;
         }
     }
     Ok(())
 }
 
-/// Takes out `again` behind `token`, for as long as it stands there: what is taken out may bring
-/// the next one behind a token. One look at the text is enough, because that one can only end
-/// where the next `again` ends.
-fn say_once(text: &mut String, token: &str, again: &str, budget: &Budget) -> Result<(), Exceeded> {
+/// Removes `again` after `token`, repeatedly, since a removal may move the next `again` up to a
+/// token. One pass is enough, because such a repetition ends where the next `again` ends.
+fn remove_repeats(
+    text: &mut String,
+    token: &str,
+    again: &str,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
     budget.spend(text.len())?;
     let twice = format!("{token}{again}");
     let (Some(first), Some(last)) = (text.find(&twice), again.chars().next_back()) else {

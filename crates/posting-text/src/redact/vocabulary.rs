@@ -81,8 +81,8 @@ pub(crate) const LEGAL: [&str; 75] = [
     "aktieselskab",
 ];
 
-/// Words before or after a name that belong to it as little as a legal form.
-pub(crate) const AROUND: [&str; 17] = [
+/// Words before or after a name that belong to it no more than a legal form.
+pub(crate) const AFFIXES: [&str; 17] = [
     "group",
     "groupe",
     "gruppe",
@@ -103,21 +103,21 @@ pub(crate) const AROUND: [&str; 17] = [
 ];
 
 /// Small words that acronyms leave out.
-pub(crate) const SMALL: [&str; 48] = [
+pub(crate) const SMALL_WORDS: [&str; 48] = [
     "of", "the", "and", "for", "to", "in", "on", "at", "a", "an", "de", "du", "des", "la", "le",
     "les", "l", "d", "et", "en", "au", "aux", "pour", "sur", "für", "und", "der", "die", "das",
     "von", "im", "og", "i", "av", "for", "och", "för", "el", "los", "las", "y", "do", "da", "dos",
     "e", "di", "del", "van",
 ];
 
-/// Words of two letters that a text starts sentences with.
-pub(crate) const TWO: [&str; 40] = [
+/// Words of two letters that begin sentences.
+pub(crate) const TWO_LETTER_WORDS: [&str; 40] = [
     "if", "go", "we", "is", "it", "us", "he", "me", "my", "no", "or", "so", "up", "be", "by", "do",
     "am", "as", "vi", "du", "er", "ta", "få", "bo", "gå", "nå", "ny", "ni", "så", "år", "ja", "ou",
     "un", "tu", "il", "on", "ce", "wo", "es", "im",
 ];
 
-/// Acronyms that name a thing or an office, not a company.
+/// Acronyms of things and roles, not of companies.
 pub(crate) const ACRONYMS: [&str; 64] = [
     "SQL", "API", "CSS", "HTML", "XML", "AWS", "SAP", "CRM", "ERP", "SEO", "SEM", "CEO", "CTO",
     "CFO", "COO", "CIO", "CPO", "HR", "IT", "AI", "ML", "UX", "UI", "QA", "PR", "PM", "PC", "TV",
@@ -126,7 +126,7 @@ pub(crate) const ACRONYMS: [&str; 64] = [
     "VPN", "DNS", "SSO", "CAD", "CAM", "GIS", "EHS", "HSE", "B2B",
 ];
 
-/// Words that companies are named with and that are still ordinary words (or places) in a text.
+/// Ordinary words and places that companies are also named after.
 pub(crate) static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("generic_words.txt")
         .lines()

@@ -1,4 +1,4 @@
-//! Finds web addresses in text: URLs, and bare domains.
+//! Finds web addresses in text: URLs and bare domains.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -7,7 +7,7 @@ use regex::Regex;
 use super::vocabulary::GENERIC;
 use crate::{Budget, Exceeded};
 
-/// Where the URLs are.
+/// Finds URLs.
 pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
     static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」。、（）]+"#).ok()
@@ -19,7 +19,7 @@ pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exc
     let Some(pattern) = URL.as_ref() else {
         return Ok(Vec::new());
     };
-    // Each address is looked at again for the signs around it.
+    // Each address is read again, for the punctuation around it.
     budget.spend(text.len().saturating_mul(4))?;
     Ok(pattern
         .find_iter(text)
@@ -50,17 +50,18 @@ fn trimmed(url: &str) -> &str {
     })
 }
 
-/// Whether one more closing bracket is too many for the opening ones.
+/// Takes one of the surplus closing brackets; false if there is none.
 fn take_one(surplus: &mut usize) -> bool {
     let some = *surplus > 0;
     *surplus = surplus.saturating_sub(1);
     some
 }
 
-/// Where domains without a scheme are, such as `jobs.example.org/apply`.
+/// Finds domains without a scheme, such as `jobs.example.org/apply`.
 ///
 /// A missing space after a full stop (`the end.Next we`), abbreviations and names of technology
-/// (`Node.js`, `ASP.NET`) look alike; `label` is the company's own, which is always meant.
+/// (`Node.js`, `ASP.NET`) look alike. `label` is that of the company's website, which always
+/// counts.
 pub(crate) fn domains(
     text: &str,
     label: Option<&str>,
@@ -107,7 +108,7 @@ pub(crate) fn domains(
     Ok(out)
 }
 
-/// How many bytes at the end of a text match, up to what a host name may have.
+/// The length in bytes of the matching end of a text, up to the longest host name.
 fn longest_end(text: &str, matches: impl Fn(char) -> bool) -> usize {
     text.chars()
         .rev()
@@ -126,15 +127,14 @@ fn longest_start(text: &str, matches: impl Fn(char) -> bool) -> usize {
 }
 
 fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
-    /// Endings of files, technology and abbreviations (`Org.nr`) rather than of a site somebody
-    /// would be sent to.
+    /// Top-level domains that are rather endings of files, technology or abbreviations (`Org.nr`).
     const FILES: [&str; 9] = ["md", "py", "sh", "zip", "mov", "rs", "so", "ps", "nr"];
-    /// Endings that are words: a sentence may go on with them after a missing space.
+    /// Top-level domains that are words: after a missing space, a sentence may continue with one.
     const WORDS: [&str; 28] = [
         "in", "is", "it", "as", "at", "be", "by", "do", "me", "my", "no", "so", "to", "us", "am",
         "de", "la", "se", "si", "et", "es", "il", "ne", "ma", "sa", "work", "team", "care",
     ];
-    /// Tools and titles that are written like a domain.
+    /// Tools and job titles that look like a domain.
     const NAMES: [&str; 18] = [
         "asp.net",
         "ado.net",

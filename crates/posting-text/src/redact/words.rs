@@ -1,4 +1,4 @@
-//! Splits a text into words, with their positions and gaps.
+//! Splits a text into words, with their positions and the gaps between them.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 pub(crate) struct Word<'a> {
     /// The byte where it starts.
     pub(crate) start: usize,
-    /// As it is written.
+    /// The word as it is written.
     pub(crate) text: &'a str,
     pub(crate) lower: Cow<'a, str>,
 }
@@ -59,7 +59,7 @@ fn lower(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// Without accents, as people write a name whose letters their keyboard lacks.
+/// Removes accents, like people whose keyboard lacks them.
 pub(crate) fn unaccented(lower: &str) -> String {
     let mut out = String::with_capacity(lower.len());
     for c in lower.nfkd().filter(|c| !is_combining_mark(*c)) {
@@ -78,7 +78,7 @@ pub(crate) fn unaccented(lower: &str) -> String {
     out
 }
 
-/// Whether names may be written with this between two of their words.
+/// Whether the words of a name may be separated by this.
 pub(crate) fn is_gap(gap: &str) -> bool {
     gap.chars().nth(3).is_none()
         && gap.chars().all(|c| {

@@ -1,4 +1,4 @@
-//! Addresses in a model's text that the description lacks.
+//! Finds addresses in a model's text that the description lacks.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use percent_encoding::percent_decode_str;
 use super::{contact, reading::Reading};
 use crate::{Budget, Exceeded};
 
-/// Ranges of addresses that programs turn into links: anything with a scheme and `://`, `www.` at
-/// the start, and e-mail addresses. In order and without overlaps.
+/// Finds what programs turn into links: anything with a scheme and `://`, `www.` at the start of a
+/// word, and e-mail addresses. In order and without overlaps.
 pub(super) fn addresses(text: &str) -> Vec<Range<usize>> {
     let starts = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '[');
     let schemes = text.match_indices("://").filter_map(|(at, found)| {
@@ -37,8 +37,9 @@ pub(super) fn addresses(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// URLs from where they start, in order, to where they end without the punctuation of the
-/// sentence around them. Those that run into each other share an end, which is looked for once.
+/// For URLs that start at these bytes, in order, finds where they end, without the punctuation of
+/// the sentence around them. URLs that run into each other share an end, which is searched for
+/// once.
 fn ends(text: &str, starts: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
     let ends = |c: char| c.is_whitespace() || "<>\"`「」。、（）".contains(c);
     let (mut end, mut trimmed) = (0, 0);
@@ -54,7 +55,7 @@ fn ends(text: &str, starts: impl Iterator<Item = usize>) -> impl Iterator<Item =
     })
 }
 
-/// The addresses that a description has, as links or in its text.
+/// The addresses of a description, in links and in its text.
 pub(super) struct Known(String);
 
 impl Known {
@@ -67,7 +68,7 @@ impl Known {
         Self(known)
     }
 
-    /// Whether the description has an address, or a longer one that begins with it: a model may
+    /// Whether the description has this address, or a longer one that begins with it: a model may
     /// drop a tracking parameter or make a link of `example.org`, but may not invent a host or a
     /// mailbox.
     pub(super) fn has(&self, address: &str, budget: &Budget) -> Result<bool, Exceeded> {
@@ -94,7 +95,7 @@ impl Known {
     }
 }
 
-/// The one form of all that lead to the same place.
+/// Normalises an address, so that different spellings of it compare equal.
 fn normal(text: &str) -> String {
     percent_decode_str(text)
         .decode_utf8_lossy()

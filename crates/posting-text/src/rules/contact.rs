@@ -1,10 +1,10 @@
-//! E-mail addresses and telephone numbers that are certain to be some.
+//! Finds what is certainly an e-mail address or a telephone number.
 
 use std::ops::Range;
 
-/// Where the e-mail addresses are: letters, digits and `._%+'’-` with a letter or a digit among
-/// them, an `@`, and at least two labels of letters, digits and hyphens, of which one after the
-/// first starts with two letters.
+/// Finds e-mail addresses: letters, digits and `._%+'’-` with at least one letter or digit; an `@`;
+/// and two or more labels of letters, digits and hyphens, of which one after the first starts with
+/// two letters.
 pub(super) fn emails(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.match_indices('@').filter_map(|(at, sign)| {
         let after = at + sign.len();
@@ -22,7 +22,7 @@ fn local_part(before: &str) -> Option<usize> {
     Some(before.len() - run - start)
 }
 
-/// How many bytes at the start are a domain with a name for its end.
+/// The length in bytes of a domain at the start, whose last label is a name.
 fn domain(after: &str) -> Option<usize> {
     let mut end = label(after)?.len();
     let mut is_named = false;
@@ -40,14 +40,14 @@ fn label(text: &str) -> Option<&str> {
         .then(|| &text[..end])
 }
 
-/// Where the telephone numbers in international form are: a `+`, a digit at once, 8 to 15 digits
-/// in all, and at most two separators between two of them: a space of either width, a full stop,
-/// a hyphen, a dash, a slash, or a parenthesis with a space on its outer side.
+/// Finds telephone numbers in international form: a `+` directly followed by a digit, 8 to 15
+/// digits in all, and at most two separators between two digits. A separator is a space of either
+/// width, a full stop, a hyphen, a dash, a slash, or a parenthesis with a space on its outer side.
 ///
-/// What may as well be something else is none: where letters, digits or any of `_-,=` stand
-/// directly before it, letters, digits, `_`, `%`, or a hyphen, full stop or comma with more after
-/// it directly behind it; a sign of a currency, `~` or `<` before it; a sign or a word of an
-/// amount after it; a round number such as `+10 000 000`.
+/// Leaves out what may be something else: a letter, a digit or any of `_-,=` directly before it; a
+/// letter, a digit, `_`, `%`, or a hyphen, full stop or comma that continues, directly after it; a
+/// currency sign, `~` or `<` before it; a sign or word of an amount after it; and round numbers
+/// such as `+10 000 000`.
 pub(super) fn phones(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.match_indices('+').filter_map(|(plus, sign)| {
         let start = plus + sign.len();
@@ -56,7 +56,7 @@ pub(super) fn phones(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// How many bytes at the start are a number with as many digits as a telephone number has.
+/// The length in bytes of a number at the start with as many digits as a telephone number.
 fn number(text: &str) -> Option<usize> {
     /// Two separators of two characters each.
     const GAP: usize = 4;
@@ -156,7 +156,7 @@ fn is_amount(after: &str) -> bool {
         || UNITS.contains(&rest[..end].to_lowercase().as_str())
 }
 
-/// `10 000 000`, and `20 000-30 000`.
+/// Whether a number is round: `10 000 000`, and `20 000-30 000`.
 fn is_round(number: &str) -> bool {
     let groups = || number.split(|c: char| !c.is_ascii_digit());
     groups().all(|group| group.len() <= 3) && groups().next_back() == Some("000")

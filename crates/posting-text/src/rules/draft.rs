@@ -1,4 +1,4 @@
-//! Faults of a draft, in sentences that its model can act on.
+//! Finds faults of a draft, as sentences that its model can act on.
 
 use std::borrow::Cow;
 
@@ -11,35 +11,34 @@ use super::{
 };
 use crate::{Budget, Exceeded};
 
-/// The shortest text, in percent of the source's letters: a model may drop repetitions and text
-/// that is no description, but a summary or an incomplete text loses more.
-const LEAST: usize = 60;
-/// The number of letters by which a text may be shorter than that: greetings and addresses may be
-/// most of a short one.
-const LESS: usize = 60;
-/// The most that a text may become, in percent of its letters: headings and whole sentences for
-/// keywords are fine, inventions are not, nor is a translation.
-const MOST: usize = 150;
-/// The number of letters by which a text may be longer than that.
-const MORE: usize = 300;
-/// How many addresses are named in one sentence.
-const NAMED: usize = 3;
-/// How many characters of an address or a tag are named.
-const SHOWN: usize = 80;
+/// The shortest text, in percent of its source's letters. A model may drop repetitions and what is
+/// no description; a summary or an unfinished text is shorter.
+const MIN_PERCENT: usize = 60;
+/// How many letters fewer than that are still accepted: a short text may be mostly greetings and
+/// addresses.
+const MIN_SLACK: usize = 60;
+/// The longest text, in percent of its source's letters. Headings, and sentences instead of
+/// keywords, are fine; inventions and translations are not.
+const MAX_PERCENT: usize = 150;
+/// How many letters more than that are still accepted.
+const MAX_SLACK: usize = 300;
+/// The most addresses to name in one sentence.
+const MAX_NAMED: usize = 3;
+/// The longest part of an address or a tag to quote, in characters.
+const MAX_QUOTED: usize = 80;
 
-/// What is wrong with a draft of a description, in sentences for its writer; nothing if it is of
-/// use. `markdown` is the description as the writer was given it.
+/// Returns the faults of a draft, as sentences for its model; none if the draft can be used.
+/// `markdown` is the description as the model was given it.
 ///
-/// - A text is empty, or much shorter or longer than what it was made of: the description, or the
-///   draft's own `markdown` for the redacted one. Letters and digits count, but not those of
-///   addresses, which redaction takes out. A rejection needs no texts.
-/// - A text has raw HTML. What the description shows as text, such as `List<String>`, is only
-///   badly escaped.
-/// - `markdown` has an address that the description does not have: a posting may well tell a
-///   model to add one.
-/// - A rejection has no text, too long a one, one of several lines or one with an address.
+/// - A text is empty, or much shorter or longer than its source: the description, or for the
+///   redacted text the draft's own `markdown`. Only letters and digits outside addresses count,
+///   since redaction removes addresses. A rejection needs no texts.
+/// - A text has raw HTML. What the description shows as text, such as `List<String>`, is only badly
+///   escaped.
+/// - `markdown` has an address that the description lacks: a posting may tell a model to add one.
+/// - A rejection has no reason, or one that is too long, has several lines or has an address.
 ///
-/// What redaction has left is no fault: rules complete it.
+/// Gaps in the redaction are no fault: rules complete it.
 pub fn faults(draft: &Texts<'_>, markdown: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
     let mut faults = too_long(draft, markdown);
     if !faults.is_empty() {
@@ -66,7 +65,7 @@ pub fn faults(draft: &Texts<'_>, markdown: &str, budget: &Budget) -> Result<Vec<
     Ok(faults)
 }
 
-/// Faults of texts that are too long, which are not checked further.
+/// Finds texts that are too long, which are not checked further.
 fn too_long(draft: &Texts<'_>, markdown: &str) -> Vec<String> {
     let most = longest(markdown);
     [
@@ -94,9 +93,9 @@ fn length(
     let (letters, all) = (letters(&text.text), letters(&source.text));
     let problem = if letters == 0 && all > 0 {
         return Some(format!("`{name}` is empty, but {source_name} is not."));
-    } else if letters + LESS < all * LEAST / 100 {
+    } else if letters + MIN_SLACK < all * MIN_PERCENT / 100 {
         "Keep all that it says about the job, to its end."
-    } else if letters > all * MOST / 100 + MORE {
+    } else if letters > all * MAX_PERCENT / 100 + MAX_SLACK {
         "Add nothing, and keep its language."
     } else {
         return None;
@@ -106,7 +105,7 @@ fn length(
     ))
 }
 
-/// The number of letters and digits outside of addresses.
+/// The number of letters and digits outside addresses.
 fn letters(text: &str) -> usize {
     let count = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
     let hidden: usize = addresses(text)
@@ -161,7 +160,7 @@ fn added_addresses(
     }
     let named: Vec<String> = added
         .iter()
-        .take(NAMED)
+        .take(MAX_NAMED)
         .map(|added| quoted(added))
         .collect();
     Ok(Some(format!(
@@ -171,13 +170,13 @@ fn added_addresses(
     )))
 }
 
-/// A short piece of a draft, on one line.
+/// A short quotation from a draft, on one line.
 fn quoted(text: &str) -> String {
     let line: String = text
         .trim()
         .chars()
         .map(|c| if c.is_control() || c == '`' { ' ' } else { c })
-        .take(SHOWN)
+        .take(MAX_QUOTED)
         .collect();
     format!("`{}`", line.trim_end())
 }
@@ -305,7 +304,7 @@ mod tests {
             found[0].contains("c.example") && !found[0].contains("d.example"),
             "{found:?}"
         );
-        // Rules complete the redaction, so a model is not told of its gaps.
+        // Rules complete the redaction, so its gaps are not reported to the model.
         check(&approval(SOURCE, &with("https://acmera.no")), &[]);
     }
 

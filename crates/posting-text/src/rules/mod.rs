@@ -1,8 +1,8 @@
-//! Requirements on texts about a posting, whatever their source.
+//! Requirements on the texts of a posting, whoever wrote them.
 //!
 //! [`faults`] lists the faults of a draft for its model; [`check`] is the requirement on every
-//! text. [`Secrets`] are what must not be shown in a redacted text. They are *the least*: a
-//! redactor hides more, and may use them to make sure that none is left.
+//! text. [`Secrets`] are the least that a redacted text must not contain: a redactor hides more,
+//! and uses them to make sure that none of them is left.
 
 mod address;
 mod contact;
@@ -21,15 +21,15 @@ pub use self::{
 };
 use crate::{Budget, Exceeded, Posting, places::Coordinates};
 
-/// How many times as long as the description a text may be: escapes double signs, tokens are
+/// How many times as long as the description a text may be: escapes double characters, tokens are
 /// longer than short names, and items of deep lists are indented.
-const TIMES: usize = 3;
-/// How many bytes longer than that a text may be.
-const MORE: usize = 64 * 1024;
-/// The longest reason of a rejection, in characters.
-const REASON: usize = 1_000;
+const LENGTH_FACTOR: usize = 3;
+/// How many bytes more than that a text may have.
+const EXTRA_BYTES: usize = 64 * 1024;
+/// The longest reason for a rejection, in characters.
+const MAX_REASON: usize = 1_000;
 
-/// The texts of a posting for readers.
+/// The finished texts of a posting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Texts<'a> {
     /// The description as `CommonMark`.
@@ -40,24 +40,23 @@ pub struct Texts<'a> {
     pub rejection: Option<&'a str>,
 }
 
-/// Holds finished texts and a place against the rules. What fails here must be shown to nobody.
+/// Checks finished texts and coordinates by the rules. Texts that fail must not be shown.
 ///
-/// - Neither text is longer than [`longest`] says. Neither has control
-///   characters other than line feeds and tabs, or characters that embed, override or isolate
-///   the direction of writing (U+202A–U+202E, U+2066–U+2069).
+/// - Neither text is longer than [`longest`] allows. Neither has control characters other than line
+///   feeds and tabs, nor characters that embed, override or isolate the direction of writing
+///   (U+202A–U+202E, U+2066–U+2069).
 /// - Both are `CommonMark` without raw HTML and without images. Every link leads to an absolute
 ///   `http` or `https` address, or is a `mailto` with an `@`.
-/// - The redacted text has no link destination at all, not even a definition that nothing refers
-///   to, and what a reader sees of it has none of the [`Secrets`]. A reader sees each block's
-///   text: without marks, with entities and escapes resolved, and without the characters that
-///   are there but cannot be seen (U+00AD, U+200B, U+200E, U+200F, U+202A–U+202E,
-///   U+2060–U+2069, U+FEFF).
+/// - The redacted text has no link destination at all, not even an unused definition, and its
+///   visible text has none of the [`Secrets`]. The visible text is that of each block, without
+///   marks, with entities and escapes resolved, and without invisible characters (U+00AD, U+200B,
+///   U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
 /// - An approved posting has both texts.
 /// - Coordinates are on Earth.
 /// - A rejection has a reason: one line, not blank, at most 1 000 characters, without control
 ///   characters.
 ///
-/// The error names the rule and repeats nothing of the texts.
+/// The error names the rule, and contains nothing of the texts.
 pub fn check(
     texts: &Texts<'_>,
     coordinates: Option<Coordinates>,
@@ -98,28 +97,31 @@ pub fn check(
     }
 }
 
-/// The most bytes that a text of a description may have: three times as many, and 64 KiB.
+/// The longest text for a description, in bytes: three times its length, and 64 KiB.
 pub fn longest(description: &str) -> usize {
-    description.len().saturating_mul(TIMES).saturating_add(MORE)
+    description
+        .len()
+        .saturating_mul(LENGTH_FACTOR)
+        .saturating_add(EXTRA_BYTES)
 }
 
-/// The reason why texts must not be shown.
+/// Why texts must not be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// A rule does not hold.
+    /// A rule is broken.
     #[error(transparent)]
     Breach(#[from] Breach),
-    /// Finding out takes too much.
+    /// The check ran out of budget.
     #[error(transparent)]
     Exceeded(#[from] Exceeded),
 }
 
-/// Which of the two texts a rule is about.
+/// Which of the two texts a rule concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The text with the company's name.
     Readable,
-    /// The text without.
+    /// The text without it.
     Redacted,
 }
 
@@ -132,14 +134,14 @@ impl fmt::Display for Form {
     }
 }
 
-/// A rule that does not hold.
+/// A broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Breach {
     /// A text is too long.
     #[error("the {0} is out of all proportion to the description")]
     Length(Form),
-    /// A text has a character that no text may have.
+    /// A text has a forbidden character.
     #[error("the {0} has a control character, or one that turns the direction of writing")]
     Character(Form),
     /// A text has raw HTML.
@@ -148,10 +150,10 @@ pub enum Breach {
     /// A text has an image.
     #[error("the {0} has an image")]
     Image(Form),
-    /// A link leads where a reader should not follow.
+    /// A link is unsafe.
     #[error("the {0} has a link that does not lead to an absolute http, https or mailto address")]
     Link(Form),
-    /// The redacted text leads past the board.
+    /// The redacted text has a link.
     #[error("the redacted text has a link")]
     LinkOfRedacted,
     /// The redacted text identifies the company.
@@ -160,10 +162,10 @@ pub enum Breach {
     /// A text of an approved posting is empty.
     #[error("the posting is approved, but the {0} is empty")]
     Empty(Form),
-    /// The place is nowhere.
+    /// The coordinates are not on Earth.
     #[error("the coordinates are not on Earth")]
     Coordinates,
-    /// The rejection cannot be explained.
+    /// The reason of a rejection is missing or malformed.
     #[error("the rejection has no reason that can be shown")]
     Reason,
 }
@@ -213,7 +215,7 @@ fn is_on_earth(place: Coordinates) -> bool {
 
 fn is_reason(text: &str) -> bool {
     let is_visible = text.chars().any(|c| !c.is_whitespace());
-    is_visible && text.chars().count() <= REASON && !text.contains(char::is_control)
+    is_visible && text.chars().count() <= MAX_REASON && !text.contains(char::is_control)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A `CommonMark` text as its reader sees it.
+//! Extracts what a reader of a `CommonMark` text sees.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd
 
 use crate::{Budget, Exceeded};
 
-/// Separates blocks. The control character is part of no pattern, so no match crosses it.
+/// Separates blocks. No pattern contains this control character, so no match spans blocks.
 pub(super) const SEPARATOR: &str = "\n\u{1e}\n";
 
-/// A text, read once.
+/// A parsed text.
 #[derive(Debug, Default)]
 pub(super) struct Reading<'a> {
-    /// The visible text, block by block, with [`SEPARATOR`] between them.
+    /// The visible text of all blocks, with [`SEPARATOR`] between them.
     pub(super) text: String,
-    /// Where links lead, and definitions that links may refer to.
+    /// Destinations of links, also of definitions that are not used.
     pub(super) links: Vec<Cow<'a, str>>,
-    /// Where images are.
+    /// Destinations of images.
     pub(super) images: Vec<Cow<'a, str>>,
     /// Raw HTML: a tag, a comment, or a line of a block.
     pub(super) html: Vec<Cow<'a, str>>,
@@ -56,7 +56,7 @@ impl<'a> Reading<'a> {
             Event::Start(Tag::Image { dest_url, .. }) => self.images.push(owned(dest_url)),
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
                 self.separate();
-                // Programs show it, if only as the name of a language.
+                // Programs may show it, for example as the name of the language.
                 self.show(&info);
                 self.separate();
             }
@@ -88,8 +88,8 @@ fn owned(text: CowStr<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text evidently has no HTML, no image and only safe links, however it is parsed: a
-/// cheap test that suffices for most texts.
+/// Whether a text certainly has no HTML, no image and only safe links: a cheap test that suffices
+/// for most texts.
 pub(super) fn is_evidently_clean(markdown: &str) -> bool {
     let is_safe = |(at, found): (usize, &str)| {
         let rest = &markdown[at + found.len()..];
@@ -102,8 +102,8 @@ pub(super) fn is_evidently_clean(markdown: &str) -> bool {
         && markdown.match_indices("](").all(is_safe)
 }
 
-/// Whether a link leads where a reader may follow: relative ones lead nowhere from a board, and
-/// other schemes run code or carry data.
+/// Whether a link is safe to follow: relative ones lead nowhere from a job board, and other schemes
+/// can run code or carry data.
 pub(super) fn is_safe_link(destination: &str) -> bool {
     let Some((scheme, rest)) = destination.split_once(':') else {
         return false;
@@ -114,14 +114,14 @@ pub(super) fn is_safe_link(destination: &str) -> bool {
     scheme.eq_ignore_ascii_case("mailto") && rest.contains('@')
 }
 
-/// Whether a character is there but cannot be seen.
+/// Whether a character is invisible.
 pub(super) fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Whether a character displays others out of order (the embeddings, overrides and isolates of
-/// Unicode UAX #9), so that a reader sees another text.
+/// Whether a character changes the order in which others are displayed (embeddings, overrides and
+/// isolates of Unicode UAX #9).
 pub(super) const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

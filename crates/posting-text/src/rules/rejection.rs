@@ -8,7 +8,7 @@ use super::{
 /// The longest explanation, in characters.
 pub const DETAIL: usize = 300;
 
-/// Faults of an explanation, in sentences for its model.
+/// Finds faults of an explanation, as sentences for its model.
 pub(super) fn faults(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let text = text.trim();
@@ -32,7 +32,7 @@ pub(super) fn faults(text: &str) -> Vec<String> {
     faults
 }
 
-/// The explanation as one line that may be shown: cut at [`DETAIL`] characters, without control
+/// Makes an explanation fit to show on one line: cut at [`DETAIL`] characters, without control
 /// characters, and with `[link]` for addresses.
 pub fn detail(text: &str) -> String {
     let is_shown = |c: &char| {

@@ -1,4 +1,4 @@
-//! The least that a redacted text must not show.
+//! The least that a redacted text must not contain.
 
 use std::{cmp::Reverse, fmt, ops::Range};
 
@@ -7,29 +7,29 @@ use url::Url;
 use super::{contact, reading::is_unseen};
 use crate::{Budget, Exceeded, Posting};
 
-/// What a redacted text must not show, for one posting.
+/// What a redacted text of one posting must not contain.
 ///
-/// It is certain and no more than that. Spellings, parts and acronyms of a name, other domains
-/// and other forms of numbers are for a redactor, which can be wrong about them.
+/// Only certain things count. Other spellings, parts and acronyms of a name, other domains and
+/// other formats of numbers are left to a redactor, which may be wrong about them.
 ///
-/// - **An e-mail address**: letters, digits and `._%+'’-` with a letter or a digit among them, an
-///   `@`, and two or more labels of letters, digits and hyphens, of which one after the first
+/// - **An e-mail address**: letters, digits and `._%+'’-` with at least one letter or digit; an
+///   `@`; and two or more labels of letters, digits and hyphens, of which one after the first
 ///   starts with two letters.
-/// - **A telephone number** in international form: a `+`, a digit at once, 8 to 15 digits in all,
-///   with at most two separators between two of them, and nothing around it that makes it a part
-///   of something else, an amount or a percentage. Round numbers are none.
-/// - **The company's host**: the host of its website without `www.`, in ASCII or in the letters
-///   it stands for, if it is a name with a full stop in it. No letter, digit or hyphen stands
-///   before it and no letter or digit behind it, also not after a full stop. A host below it
-///   (`jobs.example.org`) shows it.
-/// - **The company's name** as it was pushed, letter for letter, with any white space where it
-///   has some. It counts if it has three letters or more, the first of them is not lower case,
-///   and it is not the name of the posting's city or country. It must stand alone: at each end
-///   that is a letter or a digit, the text ends, or white space, an ASCII sign or other
-///   punctuation follows. A name in a script without spaces between words is found anywhere.
+/// - **A telephone number** in international form: a `+` directly followed by a digit, 8 to 15
+///   digits in all, with at most two separators between two digits, and nothing around it that
+///   makes it a part of something else, an amount or a percentage. Round numbers do not count.
+/// - **The company's host**: that of its website without `www.`, in ASCII or in Unicode, if it is a
+///   name with a full stop in it. There is no letter, digit or hyphen directly before it, and no
+///   letter or digit after it, also not after a full stop. A subdomain (`jobs.example.org`)
+///   contains it.
+/// - **The company's name** as it was pushed, letter for letter, with any white space where it has
+///   some. It counts if it has three letters or more, does not start in lower case, and is not the
+///   name of the posting's city or country. It must stand alone: beside a letter or a digit at
+///   either end of the name there is the end of the text, white space, an ASCII sign or other
+///   punctuation. A name in a script without spaces between words counts anywhere.
 #[derive(Clone, Debug)]
 pub struct Secrets {
-    /// The words of the name; none if it does not count.
+    /// The words of the name; empty if it does not count.
     name: Vec<String>,
     /// Whether the name must stand alone.
     is_alone: bool,
@@ -37,12 +37,12 @@ pub struct Secrets {
     hosts: Vec<String>,
 }
 
-/// Something that must not show.
+/// Something in a text that must not be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
     /// Its kind.
     pub kind: SecretKind,
-    /// The bytes of the text where it is.
+    /// Its range in the text, in bytes.
     pub range: Range<usize>,
 }
 
@@ -82,14 +82,14 @@ impl Secrets {
         }
     }
 
-    /// Where they show in the text of a block as a reader sees it, or of several with a line that
-    /// holds a control character between them. In order and without overlaps; of two that
-    /// overlap, the one that starts first.
+    /// Finds secrets in the visible text of a block, or of several blocks separated by a line with
+    /// a control character. In order and without overlaps; of two that overlap, the one that starts
+    /// first.
     ///
-    /// What is left when they are taken out may join into another, so a redactor looks again.
+    /// Removing these may join the rest into another secret, so a redactor searches again.
     pub fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Secret>, Exceeded> {
         let of = |kind| move |range| Secret { kind, range };
-        // Each of the looks passes the text once.
+        // Each search reads the text once.
         budget.spend(text.len().saturating_mul(2 + self.hosts.len()))?;
         let mut found: Vec<Secret> = contact::emails(text)
             .map(of(SecretKind::Email))
@@ -129,8 +129,8 @@ impl Secrets {
     }
 }
 
-/// Where a name ends whose first word does so before `end`. A name may repeat its first word, so
-/// the same text may be looked at for each of its words.
+/// The end of a name whose first word ends at `end`. A name may repeat its first word, so the same
+/// text may be read once for each word of the name.
 fn name_end(
     text: &str,
     mut end: usize,
@@ -151,7 +151,7 @@ fn name_end(
 
 fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range<usize>> {
     let dot = host.find('.').unwrap_or(host.len());
-    let mut below = Below::default();
+    let mut subdomains = Subdomains::default();
     text.match_indices('.').filter_map(move |(at, _)| {
         let start = at.checked_sub(dot)?;
         let end = start + host.len();
@@ -159,38 +159,38 @@ fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range<usize>> {
         let is_host = found.eq_ignore_ascii_case(host.as_bytes())
             && !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '-')
             && !goes_on(&text[end..]);
-        is_host.then(|| below.start(text, start)..end)
+        is_host.then(|| subdomains.start(text, start)..end)
     })
 }
 
-/// Whether a host goes on, and is another one.
+/// Whether the text after a host continues it, so that it is another host.
 fn goes_on(after: &str) -> bool {
     let label = after.strip_prefix('.').unwrap_or(after);
     label.starts_with(char::is_alphanumeric)
 }
 
-/// Finds where the name of a host below others starts. Positions are asked for in order, and no
-/// part of the text is looked at twice.
+/// Finds where subdomains of a host begin. Hosts are asked for in order, and each byte is read
+/// once.
 #[derive(Default)]
-struct Below {
-    /// Up to where the text was looked at.
-    looked: usize,
-    /// Where the run of labels starts that goes on there.
+struct Subdomains {
+    /// How far the text was read.
+    read: usize,
+    /// The start of the run of labels that reaches that point.
     run: usize,
-    /// The first of its bytes that may start a label.
+    /// The first byte of that run where a label may start.
     label: usize,
 }
 
-impl Below {
-    /// Where the host that ends at `end` with all that is below it starts.
+impl Subdomains {
+    /// The start of the host that ends at `end`, subdomains included.
     fn start(&mut self, text: &str, end: usize) -> usize {
         let apart = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-');
-        let new = &text[self.looked..end];
+        let new = &text[self.read..end];
         if let Some((at, c)) = new.char_indices().rfind(|(_, c)| apart(*c)) {
-            self.run = self.looked + at + c.len_utf8();
+            self.run = self.read + at + c.len_utf8();
             self.label = self.run;
         }
-        self.looked = end;
+        self.read = end;
         if !text[..end].ends_with('.') {
             return end;
         }
@@ -209,7 +209,7 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
         && (apart(after.chars().next()) || !inside(name.chars().next_back()))
 }
 
-/// What a word certainly ends at. Letters with marks of their own are none.
+/// Whether a character certainly ends a word; combining marks do not.
 fn is_boundary(c: char) -> bool {
     c.is_whitespace()
         || c.is_ascii_punctuation()
@@ -217,7 +217,7 @@ fn is_boundary(c: char) -> bool {
         || matches!(c, '\u{2010}'..='\u{205e}' | '\u{3000}'..='\u{303f}')
 }
 
-/// The words of the name, if it counts.
+/// The words of the name; none if it does not count.
 fn name(posting: &Posting<'_>) -> Vec<String> {
     let words: Vec<String> = words(posting.company_name);
     let mut letters = words
@@ -274,7 +274,7 @@ fn hosts(website: &str) -> Vec<String> {
     hosts
 }
 
-/// Scripts that put no spaces between words.
+/// Whether a script puts no spaces between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
         | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use crate::testing::posting;
 
-    /// What shows in a text, for a company.
+    /// What is found in a text, for a company.
     fn shown<'a>(name: &str, website: &str, text: &'a str) -> Vec<(SecretKind, &'a str)> {
         let posting = Posting {
             company_name: name,

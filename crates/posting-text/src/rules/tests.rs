@@ -1,4 +1,4 @@
-//! Each rule that finished texts must satisfy, and texts on both sides of it.
+//! Each rule for finished texts, with texts that keep and texts that break it.
 
 use super::*;
 use crate::testing::{approval, posting, rejection};
@@ -13,7 +13,7 @@ fn result(texts: &Texts<'_>, place: Option<Coordinates>) -> Result<(), Breach> {
     })
 }
 
-/// What is wrong with a text in the readable form.
+/// Checks a text as the readable one.
 #[track_caller]
 fn readable(markdown: &str, expect: Result<(), Breach>) {
     assert_eq!(
@@ -23,7 +23,7 @@ fn readable(markdown: &str, expect: Result<(), Breach>) {
     );
 }
 
-/// What is wrong with a text in the redacted form.
+/// Checks a text as the redacted one.
 #[track_caller]
 fn redacted(markdown: &str, expect: Result<(), Breach>) {
     assert_eq!(
@@ -161,7 +161,7 @@ fn no_odd_characters() {
 
 #[test]
 fn texts_are_in_proportion() {
-    let most = TIMES * DESCRIPTION.len() + MORE;
+    let most = LENGTH_FACTOR * DESCRIPTION.len() + EXTRA_BYTES;
     readable(&"a".repeat(most), Ok(()));
     readable(&"a".repeat(most + 1), Err(Breach::Length(Form::Readable)));
     redacted(&"a".repeat(most + 1), Err(Breach::Length(Form::Redacted)));
@@ -197,8 +197,8 @@ fn places_are_on_earth() {
 fn a_rejection_says_why() {
     for (text, expect) in [
         ("Nothing in it.".to_owned(), Ok(())),
-        ("é".repeat(REASON), Ok(())),
-        ("é".repeat(REASON + 1), Err(Breach::Reason)),
+        ("é".repeat(MAX_REASON), Ok(())),
+        ("é".repeat(MAX_REASON + 1), Err(Breach::Reason)),
         (" ".to_owned(), Err(Breach::Reason)),
         ("a\nb".to_owned(), Err(Breach::Reason)),
     ] {

@@ -1,4 +1,4 @@
-//! That a stored value without a meaning is reported by its column's name.
+//! A stored value that makes no sense is reported by the name of its column.
 //!
 //! Each function takes an empty store.
 
@@ -20,10 +20,10 @@ use newsletter::{
 
 use super::{Shell, sample};
 
-/// A column, and a value without a meaning in the words of SQLite and of PostgreSQL.
+/// A column, and SQL for a value that makes no sense, in SQLite and in PostgreSQL.
 type Case = (&'static str, &'static str, &'static str);
 
-/// Checks that a column is named.
+/// Checks that the error names the column.
 fn names<T: fmt::Debug>(result: Result<T, StoreError>, column: &str) {
     let Err(StoreError::Broken(why)) = result else {
         panic!("{column}: {result:?}")
@@ -54,7 +54,7 @@ const POSTINGS: [Case; 13] = [
 /// Damages postings.
 ///
 /// # Panics
-/// When a column is not named.
+/// When an error does not name the column.
 pub async fn of_postings<S: Store + PostingReader + Shell>(store: &S) {
     for case in POSTINGS {
         let (column, value) = (case.0, S::DIALECT.value(case));
@@ -81,7 +81,7 @@ pub async fn of_postings<S: Store + PostingReader + Shell>(store: &S) {
 /// Damages the history of a posting.
 ///
 /// # Panics
-/// When a column is not named.
+/// When an error does not name the column.
 pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
     for (column, value) in [("actor", "'client:nobody'"), ("status", "'gone'")] {
         store.damage("DELETE FROM postings").await;
@@ -122,7 +122,7 @@ const SUBSCRIBERS: [Case; 13] = [
 /// Damages subscribers.
 ///
 /// # Panics
-/// When a column is not named.
+/// When an error does not name the column.
 pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader + Shell>(store: &S) {
     const ADDRESS: &str = "a@example.com";
     for case in SUBSCRIBERS {
@@ -161,7 +161,7 @@ const OUTBOX: [Case; 5] = [
 /// Damages tasks.
 ///
 /// # Panics
-/// When a column is not named.
+/// When an error does not name the column.
 pub async fn of_the_outbox<S: Store + Outbox + Shell>(store: &S) {
     for case in OUTBOX {
         let (column, value) = (case.0, S::DIALECT.value(case));
@@ -192,7 +192,7 @@ const DRAFTS: [Case; 4] = [
 /// Damages drafts.
 ///
 /// # Panics
-/// When a column is not named.
+/// When an error does not name the column.
 pub async fn of_drafts<S: DraftCache + Shell>(store: &S) {
     let (key, until) = (DraftKey::from_bytes([7; 32]), noon() + hours(1));
     for case in DRAFTS {
@@ -211,7 +211,7 @@ pub async fn of_drafts<S: DraftCache + Shell>(store: &S) {
 /// Damages clients.
 ///
 /// # Panics
-/// When a column is not named.
+/// When an error does not name the column.
 pub async fn of_clients<S: Clients + Shell>(store: &S) {
     let client = client(1);
     store.insert(&client).await.expect("it is new");
@@ -233,10 +233,10 @@ const AUDIT: [Case; 2] = [
     ("details", "'{]}'", "'[]'"),
 ];
 
-/// Damages the audit.
+/// Damages the audit log.
 ///
 /// # Panics
-/// When a column is not named.
+/// When an error does not name the column.
 pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     for case in AUDIT {
         let (column, value) = (case.0, S::DIALECT.value(case));
@@ -256,7 +256,7 @@ pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     }
 }
 
-/// Damages the kind of a task, which keeps no other from being claimed.
+/// Damages the kind of one task, which must not keep others from being claimed.
 ///
 /// # Panics
 /// When it does.

@@ -1,5 +1,5 @@
-//! The most that the service could reach: batches of new postings straight through a store, without
-//! HTTP, tokens, parsing and queue. `cargo xtask bench` runs it and compares.
+//! The highest rate of writes that the service could reach: batches of new postings straight into a
+//! store, without HTTP, tokens, parsing and queues. `cargo xtask bench` runs it and compares.
 #![expect(
     clippy::print_stdout,
     reason = "a benchmark reports on standard output"
@@ -24,10 +24,10 @@ use uuid::Uuid;
 /// As many companies as `cargo xtask bench` pushes for.
 const COMPANIES: u64 = 5_000;
 
-/// Writes postings for a while, and reports how many.
+/// Writes postings for some seconds, and prints how many.
 ///
 /// # Panics
-/// When anything goes wrong.
+/// On any error.
 pub async fn write_postings<S: Store + Clone + 'static>(store: S) {
     let seconds = number("POSTHASTE_BENCH_SECONDS");
     let tasks = number("POSTHASTE_BENCH_TASKS");
@@ -62,7 +62,7 @@ pub async fn write_postings<S: Store + Clone + 'static>(store: S) {
     println!("RESULT postings={written} seconds={seconds:.3}");
 }
 
-/// A new posting with the text of a template. Ids ascend, as those of the service do.
+/// A new posting with the text of a template. Ids ascend, like those of the service.
 fn new_posting(templates: &[PutPosting], task: u64, n: u64) -> PutPosting {
     let at = usize::try_from(n).unwrap_or_default() % templates.len();
     let mut put = templates[at].clone();
@@ -77,7 +77,7 @@ fn new_posting(templates: &[PutPosting], task: u64, n: u64) -> PutPosting {
     put
 }
 
-/// The payloads of a file, one a line.
+/// The payloads of a file, one on each line.
 fn templates(file: &str) -> Vec<PutPosting> {
     let by = ClientId::new(Uuid::from_u128(1));
     let text = std::fs::read_to_string(file).expect("a file of payloads");

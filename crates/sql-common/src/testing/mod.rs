@@ -1,4 +1,4 @@
-//! What the tests of both stores have in common.
+//! The tests that both stores share.
 #![expect(
     clippy::expect_used,
     reason = "these are tests, though not marked as such"
@@ -12,12 +12,10 @@ pub mod upgrade;
 
 use domain::store::StoreError;
 
-/// The words in which values are written.
+/// The SQL dialect of a database.
 #[derive(Clone, Copy, Debug)]
 pub enum Dialect {
-    /// Of SQLite.
     Sqlite,
-    /// Of PostgreSQL.
     Postgres,
 }
 
@@ -29,9 +27,9 @@ impl Dialect {
         }
     }
 
-    /// Puts its own words for what stands in braces: a random `{id}`, a time that is `{past}`, a
-    /// hash that is too `{short}`, and one that is as `{long}` as it should be.
-    fn words(self, sql: &str) -> String {
+    /// Fills placeholders in: a random `{id}`, a time in the `{past}`, a hash that is too
+    /// `{short}`, and one that is `{long}` enough.
+    fn fill_in(self, sql: &str) -> String {
         [
             ("{id}", "randomblob(16)", "gen_random_uuid()"),
             ("{past}", "0", "timestamptz '2000-01-01'"),
@@ -39,12 +37,12 @@ impl Dialect {
             ("{long}", "zeroblob(32)", "sha256('')"),
         ]
         .into_iter()
-        .fold(sql.to_owned(), |sql, word| {
-            sql.replace(word.0, self.value(word))
+        .fold(sql.to_owned(), |sql, placeholder| {
+            sql.replace(placeholder.0, self.value(placeholder))
         })
     }
 
-    /// Takes the checks away, as if somebody had restored the data without them.
+    /// SQL that disables check constraints, as in data restored without them.
     fn without_checks(self) -> &'static str {
         self.value((
             "",
@@ -57,10 +55,10 @@ impl Dialect {
     }
 }
 
-/// A store with a shell to its database.
+/// A store whose database can be queried directly.
 #[expect(async_fn_in_trait, reason = "they are awaited where they are called")]
 pub trait Shell: Sized {
-    /// The words of the database.
+    /// The dialect of the database.
     const DIALECT: Dialect;
     /// The folder of the store's crate.
     const FOLDER: &'static str;
@@ -75,17 +73,17 @@ pub trait Shell: Sized {
     async fn values(&self, query: &str) -> Vec<String>;
     /// The names of the migrations that the schema lacks.
     async fn lacks(&self) -> Result<Vec<String>, StoreError>;
-    /// Applies them.
+    /// Applies the missing migrations.
     async fn complete(&self) -> Result<Vec<String>, StoreError>;
-    /// Applies the next migration, or reverts the last one, as diesel's harness does it.
+    /// Applies the next migration, or reverts the last one, by diesel's harness.
     async fn step(&self, is_up: bool);
 
-    /// Runs a statement with words in braces, which the dialect has its own for.
+    /// Runs a statement with the dialect's placeholders.
     async fn shell(&self, sql: &str) -> Result<(), String> {
-        self.batch(&Self::DIALECT.words(sql)).await
+        self.batch(&Self::DIALECT.fill_in(sql)).await
     }
 
-    /// Runs a statement with the checks of the tables off.
+    /// Runs a statement with check constraints disabled.
     ///
     /// # Panics
     /// When it fails.
@@ -95,7 +93,7 @@ pub trait Shell: Sized {
         done.expect("nothing is checked");
     }
 
-    /// The one number that a query returns.
+    /// The only number that a query returns.
     ///
     /// # Panics
     /// When it returns none.
@@ -106,17 +104,17 @@ pub trait Shell: Sized {
     }
 }
 
-/// Generates the tests that both stores pass, beside the contract suites.
+/// Generates the tests that both stores pass, besides the contract suites.
 ///
-/// `$fixture` is the path of a function that makes a guard and a store, `$empty` of one whose store
-/// lacks every migration.
+/// `$fixture` is the path of a function that returns a guard and a store; `$empty` that of one
+/// whose store has no migrations yet.
 #[macro_export]
 macro_rules! store_suite {
     ($fixture:path, $empty:path) => {
         $crate::store_suite! { @cases $fixture;
             corruption: of_postings of_history of_subscribers of_the_outbox of_drafts of_clients
                 of_the_audit of_one_kind;
-            outbox: claims_do_not_see_what_waits_behind_dead_events counting_has_an_end;
+            outbox: claims_do_not_read_events_behind_dead_ones counting_has_an_end;
         }
         mod upgrade {
             use $crate::testing::upgrade;
@@ -150,18 +148,18 @@ macro_rules! store_suite {
     };
 }
 
-/// Checks that the tables refuse rows that only a person with a shell could write: these, and those
-/// in the words of one database.
+/// Checks that constraints refuse rows that only hand-written SQL could insert: these, and those in
+/// `special` for one database.
 ///
 /// # Panics
-/// When one is accepted.
+/// When a row is accepted.
 pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
     for statement in REFUSED.iter().chain(special) {
         assert!(store.shell(statement).await.is_err(), "{statement}");
     }
 }
 
-/// Statements that the checks of the tables refuse, in the words of every database.
+/// Statements that constraints refuse in both databases.
 const REFUSED: [&str; 34] = [
     "UPDATE postings SET status = 'published'",
     "UPDATE postings SET metadata = '{'",

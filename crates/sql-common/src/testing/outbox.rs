@@ -1,4 +1,4 @@
-//! What claims and counts have to look at.
+//! How many rows claims and counts read.
 
 use domain::{
     outbox::{EVENTS, Event, EventName, MOST_COUNTED, Outbox, Revive},
@@ -9,12 +9,12 @@ use domain::{
 
 use super::Shell;
 
-/// Checks that claims do not see what waits behind dead events.
+/// Checks that claims do not read events blocked behind dead ones.
 ///
 /// # Panics
 /// When they do.
-pub async fn claims_do_not_see_what_waits_behind_dead_events<S: Store + Outbox + Shell>(store: &S) {
-    // What the index of claims holds.
+pub async fn claims_do_not_read_events_behind_dead_ones<S: Store + Outbox + Shell>(store: &S) {
+    // The rows in the index that claims use.
     let claimable = "SELECT count(*) FROM outbox \
         WHERE kind = 'event' AND dead_at IS NULL AND lease IS NULL AND NOT blocked";
     let raise = async |subjects: u128, names: &[EventName]| {
@@ -45,10 +45,10 @@ pub async fn claims_do_not_see_what_waits_behind_dead_events<S: Store + Outbox +
     assert_eq!(of_that_subject, 4, "all events of that subject");
 }
 
-/// Checks that counting has an end.
+/// Checks that counts stop at their limit.
 ///
 /// # Panics
-/// When it has none.
+/// When they do not.
 pub async fn counting_has_an_end<S: Outbox + Shell>(store: &S) {
     let fill = format!(
         "INSERT INTO outbox (kind, subject, next_at, created_at) \

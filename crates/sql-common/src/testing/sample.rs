@@ -14,10 +14,10 @@ use newsletter::{
 };
 use time::macros::date;
 
-/// The company of all postings.
+/// The company of all sample postings.
 ///
 /// # Panics
-/// Never: it has a good website.
+/// Never: its website is valid.
 pub fn company() -> Company {
     let website = Website::parse("https://company.example").expect("it is a website");
     Company {
@@ -28,7 +28,7 @@ pub fn company() -> Company {
     }
 }
 
-/// A commit of one new posting of the company, without a history.
+/// A commit that adds one posting of the company, without a history.
 pub fn create(n: u128) -> WriteSet {
     let company = company();
     let posting = posting(n, company.id);
@@ -55,7 +55,7 @@ pub fn create(n: u128) -> WriteSet {
     writes
 }
 
-/// A commit of a new subscriber with a membership, who has moved.
+/// A commit that adds a subscriber who has a membership and has moved.
 pub fn subscribe() -> newsletter::store::WriteSet {
     let subscriber = Subscriber {
         name: Some("Ann".to_owned()),

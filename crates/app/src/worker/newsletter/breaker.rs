@@ -165,7 +165,7 @@ impl AccountBreaker {
                 return BreakerEffect::Closed;
             }
             Err(error @ ProviderError::Limited { after, .. }) => {
-                let pause = after.unwrap_or_else(|| LIMITED.max(waits::about(LIMITED)));
+                let pause = after.unwrap_or_else(|| LIMITED.max(waits::jittered(LIMITED)));
                 if pause.is_zero() {
                     return BreakerEffect::Nothing;
                 }

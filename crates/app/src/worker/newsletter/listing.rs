@@ -73,7 +73,7 @@ impl Listing {
     async fn keep_walking(&self) {
         loop {
             let Some(state) = self.state().await else {
-                sleep(waits::about(RETRY_WAIT)).await;
+                sleep(waits::jittered(RETRY_WAIT)).await;
                 continue;
             };
             if state.reconciled_at.is_some() {
@@ -148,7 +148,7 @@ impl Listing {
                         (walked, failures, cursor, read) = (Walked::default(), 0, None, None);
                         comparison = ListComparison::new(self.tasks.now());
                     }
-                    sleep(waits::about(RETRY_WAIT)).await;
+                    sleep(waits::jittered(RETRY_WAIT)).await;
                     continue;
                 }
             };

@@ -85,7 +85,7 @@ impl Newsletter {
                 Err(error) => tracing::warn!(%error, "the provider's accounts are not leased"),
             }
             tokio::select! {
-                () = sleep(waits::about(self.tasks.settings.lease_accounts_every)) => {}
+                () = sleep(waits::jittered(self.tasks.settings.lease_accounts_every)) => {}
                 () = stop.cancelled() => {}
             }
         }

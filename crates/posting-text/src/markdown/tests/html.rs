@@ -1,4 +1,4 @@
-//! What elements become.
+//! How HTML elements are converted.
 
 use super::check;
 

@@ -1,4 +1,4 @@
-//! What holds for any text: nothing is lost, no markup shows, no stack runs out.
+//! What holds for every input: no text is lost, no markup shows, the stack does not overflow.
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::{super::read, Budget, from_description};
 use crate::document::plain;
 
-/// What a reader sees of a Markdown text, without white space.
+/// The text that a reader of Markdown sees, without white space.
 fn seen(markdown: &str) -> String {
     let mut out = String::new();
     for event in Parser::new_ext(markdown, Options::empty()) {
@@ -21,7 +21,7 @@ fn seen(markdown: &str) -> String {
     out
 }
 
-/// What the document says, without white space.
+/// The text of the parsed document, without white space.
 fn said(raw: &str) -> String {
     let mut out = String::new();
     let document = read(raw, &Budget::unlimited()).unwrap();
@@ -125,8 +125,8 @@ proptest! {
             prop_assert!(!once.contains("<p") && !once.contains("<script"), "{once:?}");
         }
         let twice = from_description(&once);
-        // "&amp;" and "\n" that are meant to show cannot be told from those that were escaped once
-        // too often, and a sign beside others may be taken for text.
+        // "&amp;" and "\n" that are meant to show look the same as text escaped too often, and a
+        // `**` beside others may be taken for text.
         let words = |markdown: &str| {
             let mut seen = seen(markdown);
             seen.retain(char::is_alphanumeric);

@@ -1,4 +1,4 @@
-//! Text without elements, and signs that are typed into those.
+//! Text without elements, and Markdown syntax typed into elements.
 
 use super::check;
 

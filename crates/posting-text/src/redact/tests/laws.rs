@@ -1,9 +1,9 @@
-//! What holds of any text.
+//! What holds for every text.
 
 use proptest::prelude::*;
 
 use super::{
-    super::{Identity, say_once},
+    super::{Identity, remove_repeats},
     leak::leaks,
     markdown, redact,
 };
@@ -19,7 +19,7 @@ fn clean(text: &str) -> String {
     from_description(text, &Budget::unlimited()).unwrap()
 }
 
-/// The redacted form of a text for a posting.
+/// Redacts a text for a posting.
 fn hidden(text: &str, posting: &Posting<'_>) -> String {
     let secrets = Secrets::of(posting);
     markdown(text, &Identity::of(posting, &secrets))
@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// Names as companies have them, and some that are hardly names.
+/// Names of companies, and some that hardly look like names.
 fn name() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         "[A-ZÅÉ][a-zåéø]{0,8}",
@@ -132,8 +132,8 @@ fn name() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 1..4).prop_map(|words| words.join(" "))
 }
 
-/// A piece of an advertisement of the company with this name.
-fn about(name: &str, number: usize, words: &str) -> String {
+/// A piece of an advertisement by the company with this name.
+fn fragment(name: &str, number: usize, words: &str) -> String {
     match number % 14 {
         0 => name.to_owned(),
         1 => format!("<b>{name}</b>"),
@@ -156,13 +156,13 @@ fn about(name: &str, number: usize, words: &str) -> String {
     }
 }
 
-/// Where the second character starts.
+/// The byte where the second character starts.
 fn start(text: &str) -> usize {
     text.char_indices().nth(1).map_or(text.len(), |(at, _)| at)
 }
 
-/// The naive reference for `say_once`: removes one repetition at a time until none is left.
-fn taken_out(mut text: String, token: &str, again: &str) -> String {
+/// A simple reference for `remove_repeats`: removes one repetition at a time until none is left.
+fn without_repeats(mut text: String, token: &str, again: &str) -> String {
     let twice = format!("{token}{again}");
     while text.contains(&twice) {
         text = text.replacen(&twice, token, 1);
@@ -178,8 +178,8 @@ proptest! {
     )) {
         for again in [" [link]", " ([link])"] {
             let mut text = pieces.concat();
-            let expect = taken_out(text.clone(), "[link]", again);
-            say_once(&mut text, "[link]", again, &Budget::unlimited()).unwrap();
+            let expect = without_repeats(text.clone(), "[link]", again);
+            remove_repeats(&mut text, "[link]", again, &Budget::unlimited()).unwrap();
             prop_assert_eq!(text, expect);
         }
     }
@@ -199,7 +199,7 @@ proptest! {
     ) {
         let pieces: Vec<String> = pieces
             .iter()
-            .map(|(number, words)| about(&name, *number, words))
+            .map(|(number, words)| fragment(&name, *number, words))
             .collect();
         let description = format!("A job for you. {}", pieces.join(gap));
         let posting = Posting {
@@ -221,7 +221,7 @@ proptest! {
     }
 }
 
-/// Texts as bad as models can write them.
+/// Bad texts, as a model may write them.
 fn written() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! A second look at a redacted text, with the same eyes.
+//! Searches a redacted text again, by the redactor's own rules.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::{Budget, Posting, markdown, rules::Secrets};
 pub struct Leak {
     /// What it is.
     pub kind: Kind,
-    /// How it shows.
+    /// The text that shows it.
     pub text: String,
 }
 
-/// Everything in a redacted Markdown text that identifies the company of a posting or leads to it.
+/// Finds everything in a redacted text that identifies the company of a posting or leads to it.
 pub fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
     let budget = Budget::unlimited();
     let document = markdown::read(redacted, &budget).unwrap();

@@ -13,7 +13,7 @@ fn markdown(source: &str, identity: &Identity<'_>) -> String {
     super::hidden(source, identity, &Budget::unlimited()).unwrap()
 }
 
-/// The redacted form of a text, for a company with a name and a website.
+/// Redacts a text, for a company with this name and website.
 fn redact(name: &str, website: &str, text: &str) -> String {
     let identity = Identity {
         name,

@@ -1,9 +1,9 @@
 //! Fixtures of stored data, from which every later version upgrades.
 //!
 //! Each migration has a fixture in each store, `src/tests/upgrade/NAME.sql`: rows that the schema
-//! right after it can hold, in the database's own words, with every column set in one of them. The
-//! values are the same in all stores, so what they mean is here. A new migration gets a fixture
-//! (of a new column, a row of its own that has it set), and a line in `rows_come_back`.
+//! right after it can hold, in that database's SQL, with every column set in one of them. The
+//! values are the same in both stores, so the tests here check how they are read. A new migration
+//! gets a fixture (a new column: a row that has it set), and a line in `rows_come_back`.
 
 mod postings;
 mod subscribers;
@@ -19,7 +19,8 @@ use newsletter::testing::AllPorts as NewsletterPorts;
 
 use super::{Shell, sample};
 
-/// Checks that a database of every version becomes one of the newest, with every column of its rows.
+/// Checks that a database of every version upgrades to the newest, and keeps every column of its
+/// rows.
 ///
 /// # Panics
 /// When it does not.
@@ -50,7 +51,7 @@ pub async fn every_version_becomes_the_newest_with_its_rows<
     }
 }
 
-/// In how many rows each column is set.
+/// Counts the rows in which each column is set.
 async fn columns<S: Shell>(store: &S) -> BTreeMap<String, i64> {
     let mut columns = BTreeMap::new();
     for column in store.values(S::COLUMNS).await {
@@ -61,10 +62,10 @@ async fn columns<S: Shell>(store: &S) -> BTreeMap<String, i64> {
     columns
 }
 
-/// Checks that all migrations go down one by one, and up again.
+/// Checks that all migrations can be reverted one by one, and applied again.
 ///
 /// # Panics
-/// When they do not.
+/// When they cannot.
 pub async fn all_migrations_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     let migrations = store.complete().await.expect("the store works");
     let up = store.values(S::OBJECTS).await;
@@ -99,7 +100,7 @@ pub async fn a_new_database_lacks_every_migration_until_it_is_migrated<S: Health
     assert_eq!(store.ready().await, Ok(()));
 }
 
-/// The fixture of one migration, of the crate in this folder.
+/// Reads the fixture of one migration, of the crate in this folder.
 fn fixture(manifest_dir: &str, migration: &str) -> String {
     let path = Path::new(manifest_dir)
         .join("src/tests/upgrade")
@@ -113,7 +114,7 @@ fn fixture(manifest_dir: &str, migration: &str) -> String {
     })
 }
 
-/// Checks that the fixtures so far set every column. Maps columns to how many rows have them set.
+/// Checks that the fixtures so far set every column, by the number of rows that set each.
 fn assert_all_are_set(columns: &BTreeMap<String, i64>) {
     assert!(columns.len() > 100, "{columns:#?}");
     for (column, rows) in columns {
@@ -121,7 +122,7 @@ fn assert_all_are_set(columns: &BTreeMap<String, i64>) {
     }
 }
 
-/// Checks that an upgrade has emptied none of the columns that it kept.
+/// Checks that an upgrade emptied none of the columns that it kept.
 fn assert_all_are_kept(before: &BTreeMap<String, i64>, after: &BTreeMap<String, i64>) {
     for (column, rows) in before {
         let kept = after.get(column);
@@ -132,8 +133,8 @@ fn assert_all_are_kept(before: &BTreeMap<String, i64>, after: &BTreeMap<String, 
     }
 }
 
-/// Checks that the rows of one migration's fixture are read as what they were. It claims tasks of
-/// the outbox.
+/// Checks that the rows of one migration's fixture are read as the values that were stored. Claims
+/// tasks of the outbox.
 async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &str) {
     match migration.split_once('_') {
         Some((_, "version_0_2_0")) => {
@@ -144,10 +145,10 @@ async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &st
     }
 }
 
-/// The lease that the tests claim under.
+/// The lease that these tests claim under.
 const LEASE: u128 = 0x301;
 
-/// Checks that these tasks are claimed from a queue, or as a suspect those whose lease ended.
+/// Checks that these tasks are claimed from a queue; those whose lease has expired, as suspects.
 async fn assert_claimed<S: Outbox>(store: &S, queue: Queue, expect: &[Claimed]) {
     let (lease, now) = (uuid(LEASE), noon() + hours(48));
     let claimed = store.claim(queue, 100, hours(1), lease, now).await;
@@ -157,7 +158,7 @@ async fn assert_claimed<S: Outbox>(store: &S, queue: Queue, expect: &[Claimed]) 
     assert_eq!(claimed, expect);
 }
 
-/// A task as it is claimed for the first time since it was asked for.
+/// A task that is claimed for the first time.
 fn claimed(id: i64, work: Work) -> Claimed {
     Claimed {
         receipt: Receipt {

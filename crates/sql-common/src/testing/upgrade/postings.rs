@@ -1,4 +1,4 @@
-//! What the fixtures say of postings, clients and drafts.
+//! The postings, clients and drafts of the fixtures.
 
 use domain::{
     client::{Client, ClientId, Clients, Scope},
@@ -23,7 +23,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         let identifier = expect.posting.source_identifier.clone();
         let found = PostingReader::find(store, &identifier).await;
         let found = found.expect("the store works").expect("it is there");
-        // A description is equal to its digest.
+        // Descriptions compare by digest, so the texts are compared too.
         let text = |view: &PostingView| view.posting.details.raw_description.text().cloned();
         assert_eq!(text(&found), text(&expect));
         assert_eq!(found, expect);
@@ -37,7 +37,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
     drafts_come_back(store).await;
 }
 
-/// With every column set that an approved posting can have.
+/// A posting with every column set that an approved one can have.
 fn full() -> PostingView {
     let website = "https://acme.example/careers";
     let company = company("Acme", website, Some("logos/acme.png"));
@@ -94,7 +94,7 @@ fn full() -> PostingView {
     }
 }
 
-/// With nothing set that need not be.
+/// A posting with only required columns set.
 fn bare() -> PostingView {
     let company = company("Bolt", "https://bolt.example", None);
     PostingView {
@@ -151,8 +151,8 @@ fn entry(status: Status, after: Duration, reason: Option<&str>, by: Actor) -> Hi
     }
 }
 
-/// An enrichment that was asked for twice, and two events of which the second waits for the
-/// first, which has failed once.
+/// An enrichment that was asked for twice, and two events, the second behind the first, which has
+/// failed once.
 async fn tasks_come_back<S: AllPorts>(store: &S) {
     let mut asked = claimed(1, Work::Effect(enrich(PostingId::new(uuid(0x102)))));
     asked.receipt.generation = 2;
@@ -175,7 +175,7 @@ async fn tasks_come_back<S: AllPorts>(store: &S) {
     assert_claimed(store, EVENTS, &[approved]).await;
 }
 
-/// One that works, and one that was revoked.
+/// One client that works, and one that is revoked.
 async fn clients_come_back<S: AllPorts>(store: &S) {
     let scraper = Client {
         id: ClientId::new(uuid(0x201)),
@@ -196,7 +196,7 @@ async fn clients_come_back<S: AllPorts>(store: &S) {
     assert_eq!(Clients::list(store).await, Ok(vec![scraper, membership]));
 }
 
-/// A draft, and one that is reserved for an hour from noon.
+/// A draft, and a key that is reserved for an hour from noon.
 async fn drafts_come_back<S: AllPorts>(store: &S) {
     let reserve = async |byte, after| {
         let (key, now) = (DraftKey::from_bytes([byte; 32]), noon() + after);

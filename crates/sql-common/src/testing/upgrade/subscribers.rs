@@ -1,4 +1,4 @@
-//! What the fixtures say of subscribers, the provider's accounts and the audit.
+//! The subscribers, accounts and audit entries of the fixtures.
 
 use domain::{
     audit::{Attribution, AuditQuery},
@@ -35,7 +35,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
     tasks_come_back(store).await;
 }
 
-/// With every column set that a subscriber can have.
+/// A subscriber with every column set.
 fn full() -> Subscriber {
     let place = |id: &str, is_quiet| Place {
         id: Some(ProviderId(id.to_owned())),
@@ -78,7 +78,7 @@ fn full() -> Subscriber {
     }
 }
 
-/// With nothing set that need not be.
+/// A subscriber with only required columns set.
 fn bare() -> Subscriber {
     Subscriber {
         reported_at: None,
@@ -86,7 +86,7 @@ fn bare() -> Subscriber {
     }
 }
 
-/// An address that is to go.
+/// A subscriber whose old address is to be deleted.
 fn left() -> Subscriber {
     Subscriber {
         reported_at: None,
@@ -96,7 +96,7 @@ fn left() -> Subscriber {
     }
 }
 
-/// Its token is its number in 43 hexadecimal digits.
+/// A subscriber whose token is its number in 43 hexadecimal digits.
 fn numbered(n: u128, address: &str) -> Subscriber {
     Subscriber {
         id: SubscriberId::new(uuid(n)),
@@ -138,7 +138,7 @@ async fn audit_comes_back<S: AllPorts>(store: &S) {
     assert_eq!(store.entries(&query).await, Ok(vec![entry]));
 }
 
-/// A sync whose worker died, and an event that was given up with one that waits behind it.
+/// A sync whose worker died, and a dead event with another one behind it.
 async fn tasks_come_back<S: AllPorts>(store: &S) {
     let id = SubscriberId::new(uuid(0x401));
     let mut sync = claimed(6, Work::Effect(tasks::sync(id, Account::New)));
