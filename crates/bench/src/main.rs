@@ -1,11 +1,11 @@
-//! `cargo xtask bench`: how fast the service is, against a floor and ceilings on this very
-//! machine in the same minutes.
+//! `cargo xtask bench`: measures the service against a floor and ceilings on the same machine at
+//! the same time.
 //!
-//! - `build` builds what is measured, `service`, `postgres` and `child` run it.
-//! - `bodies` makes up the postings; `load` has wrk push them.
-//! - `floor` is what a usual service would do, `ceiling` what could be reached at most.
-//! - `round` measures everything once; `extras` what has no floor.
-//! - `measure` holds what came out, `targets` what should, `report` prints both.
+//! - `build` builds the programs; `service`, `postgres` and `child` run them.
+//! - `bodies` generates the payloads; `load` pushes them with wrk.
+//! - `floor` measures a conventional service, `ceiling` the upper bounds.
+//! - `round` runs all measurements once; `extras` runs those without a floor.
+//! - `measure` defines the results, `targets` the required ones, and `report` prints both.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"
@@ -42,7 +42,7 @@ use self::round::Bench;
 
 use xtask::process::Interrupt;
 
-/// How many postings there are to push again, and as many to update.
+/// The number of seeded postings to push unchanged, and also of those to update.
 const SEEDS: u64 = 5_000;
 
 /// Measure how fast the service is, against a floor and ceilings on this machine
@@ -94,8 +94,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures, and prints a report. Missed targets are no error: other work on the machine may be
-/// the cause.
+/// Runs all measurements and prints a report. A missed target is not an error: other work on the
+/// machine may be the cause.
 fn run(options: &Options) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let wrk = load::program(&interrupt)?;
@@ -179,7 +179,7 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What is measured only when it is asked for.
+/// The measurements that run only on request, because they take long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Lengthy {
     /// What a worker with a backlog of 100,000 postings costs those who push
@@ -213,7 +213,7 @@ fn measure_extras(options: &Options, bench: &Bench<'_>) -> Result<Extras> {
     Ok(extras)
 }
 
-/// What the numbers were measured on and with.
+/// The heading of the report: machine, versions and settings.
 fn heading(options: &Options, server: Option<&Server>, interrupt: &Interrupt) -> Result<String> {
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
