@@ -39,7 +39,9 @@ pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
     (!is_long(&out)).then(|| out.into())
 }
 
-/// The longest address that is kept, in characters: as long as browsers and forms take.
+/// The longest address that is kept, in characters: as long as browsers and forms take. The crate
+/// `domain` has the same limit for `application_url`, but this crate depends on no other of the
+/// workspace.
 const LONGEST: usize = 2_048;
 
 fn is_long(address: &str) -> bool {
