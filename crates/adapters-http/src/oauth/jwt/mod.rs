@@ -1,6 +1,6 @@
 //! Access tokens: JWTs of RFC 9068, signed with ES256.
 //!
-//! Only what this service mints is accepted. Everything else about JWT (other algorithms, keys
+//! Only tokens of this service are accepted. Everything else about JWT (other algorithms, keys
 //! in the header, encryption, extensions) is absent on purpose.
 
 pub(in crate::oauth) mod object;
@@ -102,7 +102,7 @@ pub enum TokenFault {
     Revoked,
 }
 
-/// Mints and verifies the tokens of one issuer.
+/// Issues and verifies tokens.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     issuer: String,
