@@ -52,10 +52,10 @@ struct Options {
     /// Seconds of each measurement; pgbench needs some of them to connect
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u64).range(2..=600))]
     seconds: u64,
-    /// How often everything is measured; medians are printed
+    /// The number of rounds; medians are printed
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=99))]
     runs: u32,
-    /// Only see whether everything works: one run of 2 seconds each at 64 connections
+    /// Only check that everything works: one round of 2 seconds each at 64 connections
     #[arg(long, conflicts_with_all = ["seconds", "runs", "also"])]
     quick: bool,
     /// Only one store
@@ -64,16 +64,16 @@ struct Options {
     /// Only some scenarios; may be given several times
     #[arg(long = "scenario", value_name = "NAME")]
     scenarios: Vec<Scenario>,
-    /// Also what takes long; may be given several times
+    /// Also run a long measurement; may be given several times
     #[arg(long, value_name = "NAME")]
     also: Vec<Lengthy>,
-    /// Leave out what is not a scenario: the worker's rate and the full queue
+    /// Leave out the measurements besides the scenarios: the worker's rate and the full queue
     #[arg(long, conflicts_with = "also")]
     no_extras: bool,
     /// Postings for the measurement of the worker
     #[arg(long, value_name = "N", default_value_t = 8_000)]
     worker_postings: u64,
-    /// The profile that everything is built with; numbers of another one mean nothing
+    /// The profile of the build; only the numbers of `release` are meaningful
     #[arg(long, default_value = "release")]
     profile: String,
     /// Measure this `posthaste` instead of building one
@@ -182,7 +182,7 @@ fn run(options: &Options) -> Result<()> {
 /// The measurements that run only on request, because they take long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Lengthy {
-    /// What a worker with a backlog of 100,000 postings costs those who push
+    /// How much a worker with a backlog of 100,000 postings slows pushes down
     Backlog,
     /// Memory in ten minutes under load
     Soak,

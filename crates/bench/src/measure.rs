@@ -14,7 +14,7 @@ pub enum Scenario {
     Full,
     /// Title and salary
     Partial,
-    /// What is stored already
+    /// The stored values
     Unchanged,
     /// Half unchanged, half full updates
     Half,
