@@ -2,7 +2,7 @@
 //!
 //! [`SqliteStore`] implements the ports [`Store`](domain::store::Store),
 //! [`PostingReader`](domain::store::PostingReader),
-//! [`Health`](domain::store::Health),
+//! [`Health`],
 //! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
 //! [`DraftCache`](domain::enrichment::DraftCache) and [`AuditLog`](domain::audit::AuditLog); and
 //! of the newsletter [`Store`](newsletter::store::Store),

@@ -34,7 +34,7 @@ pub struct AuthSettings {
     pub token_ttl: Duration,
 }
 
-/// Issues and verifies tokens. The routes and the guard share one as [`web::Data`].
+/// Issues and verifies tokens. The routes and the guard share one as `web::Data`.
 pub struct Authorizer {
     pub(super) issuer: String,
     token_ttl: i64,
