@@ -1,6 +1,6 @@
-//! The stand-in for a language model by itself, to try the service by hand: prints the variables
-//! that the service needs, and serves until its standard input ends. Each line of the input names
-//! how it behaves from then on: `well`, `slow MILLISECONDS`, or one of the faults that it lists.
+//! Runs the stand-in for a language model alone, to try the service by hand: prints the variables
+//! that the service needs, and serves until its standard input ends. Each line of the input sets
+//! its behaviour from then on: `well`, `slow MILLISECONDS`, or one of the faults that it lists.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

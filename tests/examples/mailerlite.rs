@@ -1,6 +1,6 @@
-//! The stand-in for the e-mail provider by itself: prints where it is as a line of JSON, and serves
-//! until its standard input ends. Its account to leave keeps suppressed people as they are, the
-//! one to move to refuses them. For the checks in Python.
+//! Runs the stand-in for the e-mail provider alone, for the checks in Python: prints its address as
+//! a line of JSON, and serves until its standard input ends. Its old account ignores upserts of
+//! suppressed people, its new account refuses them.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

@@ -16,7 +16,7 @@ SCOPES = ["job-postings:write", "job-postings:read", "newsletter-subscribers:wri
 
 @dataclass(frozen=True)
 class Service:
-    """Where the service is, and the credentials of a client that may do everything."""
+    """The URL of the service, and the credentials of a client with all scopes."""
 
     url: str
     client_id: str
@@ -43,16 +43,16 @@ class Service:
 
 @pytest.fixture(scope="session", autouse=True)
 def allow_plain_http():
-    """The clients insist on TLS, which is not what is checked here."""
+    """Lets the clients use plain HTTP; they insist on TLS, which is not tested here."""
     os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
     os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
-    # Nor is anybody's proxy.
+    # Proxies are not tested either.
     os.environ["NO_PROXY"] = "127.0.0.1"
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory, allow_plain_http):
-    """Serves the program named by POSTHASTE_BIN on a free port, with data of its own."""
+    """Runs the program named by POSTHASTE_BIN on a free port, with a new data folder."""
     program = os.environ.get("POSTHASTE_BIN")
     if not program:
         pytest.exit("POSTHASTE_BIN must name the program, such as target/debug/posthaste", 2)
@@ -104,7 +104,7 @@ def service(tmp_path_factory, allow_plain_http):
 
 
 def wait_until_ready(server, url, log):
-    """Waits until the server answers, or says why it does not."""
+    """Waits until the server answers, or fails with its log."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         if server.poll() is not None:

@@ -1,4 +1,4 @@
-"""Other people's OAuth clients get a token and push a posting with it."""
+"""Third-party OAuth clients get a token and push a posting with it."""
 
 import uuid
 
@@ -25,7 +25,7 @@ def requests_oauthlib(service, method):
 
 
 def requests_oauthlib_with_id(service, method):
-    """The same, where Basic comes with the client's id in the body once more."""
+    """A session that sends HTTP Basic and repeats the client's id in the body."""
     session = RequestsOAuthlibSession(
         client=BackendApplicationClient(client_id=service.client_id, scope=[SCOPE])
     )

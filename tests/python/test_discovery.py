@@ -1,4 +1,4 @@
-"""Other people's verifiers accept the tokens, the key set and the metadata."""
+"""Third-party verifiers accept the tokens, the key set and the metadata."""
 
 import jwt
 import pytest
@@ -10,7 +10,7 @@ from joserfc import jwt as joserfc_jwt
 
 @pytest.fixture(scope="module")
 def metadata(service):
-    """The metadata of RFC 8414, from where the RFC says it is."""
+    """The metadata of RFC 8414, from the path in the RFC."""
     url = get_well_known_url(service.url, external=True)
     answer = requests.get(url, timeout=10)
     assert answer.status_code == 200
@@ -19,7 +19,7 @@ def metadata(service):
 
 def test_the_metadata_is_valid(service, metadata):
     class Metadata(AuthorizationServerMetadata):
-        """The checks of Authlib, but for the demand for TLS, which a proxy adds."""
+        """The checks of Authlib, except that it requires TLS, which a proxy adds."""
 
         def validate_issuer(self):
             assert self["issuer"] == service.url
@@ -31,7 +31,7 @@ def test_the_metadata_is_valid(service, metadata):
             assert self["jwks_uri"].startswith(service.url)
 
         def validate_response_types_supported(self):
-            # Required, and nothing to name: there is no endpoint for users.
+            # Required but empty, because there is no authorization endpoint.
             assert self["response_types_supported"] == []
 
     parsed = Metadata(metadata)

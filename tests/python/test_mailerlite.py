@@ -15,12 +15,12 @@ import requests
 
 @pytest.fixture(scope="module")
 def provider(allow_plain_http):
-    """The stand-in, which lies beside the program under test; its address and keys."""
+    """Starts the stand-in, built beside the program under test. Yields its address and keys."""
     beside = Path(os.environ.get("POSTHASTE_BIN", "target/debug/posthaste")).resolve().parent
     program = beside / "examples" / "mailerlite"
     if not program.is_file():
         pytest.exit(f"{program} is missing: cargo build --package end-to-end --examples", 2)
-    # It ends when its input does.
+    # It ends when its standard input is closed.
     with subprocess.Popen(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
@@ -37,18 +37,18 @@ def connect(provider, key):
 
 @pytest.fixture
 def client(provider):
-    """A client of the account that lets suppressed people be as they are."""
+    """A client of the account that ignores upserts of suppressed people."""
     return connect(provider, provider["old_key"])
 
 
 @pytest.fixture
 def strict(provider):
-    """A client of the account that refuses to take in suppressed people."""
+    """A client of the account that refuses upserts of suppressed people."""
     return connect(provider, provider["new_key"])
 
 
 def refused(call, *arguments, **named):
-    """The answer to a call that has to fail."""
+    """The answer to a call that must fail."""
     with pytest.raises(requests.HTTPError) as raised:
         call(*arguments, **named)
     return raised.value.response
@@ -131,7 +131,7 @@ def test_everybody_is_listed_once_page_by_page(strict):
     walk = pages()
     first = next(walk)
     assert first["meta"]["prev_cursor"] is None
-    # Who is gone by then moves nobody out of the next page.
+    # A removal does not shift the next page.
     assert strict.subscribers.delete(int(numbers[0])) is True
     second = next(walk)
     assert [one["id"] for one in second["data"]] == numbers[2:4]
@@ -246,7 +246,7 @@ def test_errors_are_those_of_the_provider(provider, client):
 
 
 def test_an_account_takes_120_requests_a_minute(strict):
-    """Runs last: nothing else gets through for a minute."""
+    """Runs last, because no other request is accepted for a minute afterwards."""
     for _ in range(121):
         try:
             strict.subscribers.count()

@@ -1,11 +1,11 @@
-"""A fuzzer holds the service against its own OpenAPI document."""
+"""A fuzzer checks the service against its OpenAPI document."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-# The same requests in every run; another seed is worth a try by hand.
+# The same requests in every run, unless another seed is set by hand.
 SEED = os.environ.get("POSTHASTE_FUZZ_SEED", "20261120")
 EXAMPLES = os.environ.get("POSTHASTE_FUZZ_EXAMPLES", "60")
 
@@ -25,7 +25,7 @@ def test_schemathesis_finds_nothing(service, tmp_path):
         "POSTHASTE_FUZZ_CLIENT_ID": service.client_id,
         "POSTHASTE_FUZZ_CLIENT_SECRET": service.client_secret,
     }
-    # In a folder of its own, where it may keep what it likes.
+    # In a temporary folder, where the fuzzer may write its files.
     run = subprocess.run(
         command,
         cwd=tmp_path,

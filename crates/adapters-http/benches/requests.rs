@@ -1,4 +1,4 @@
-//! What a request costs before it queues: parsing with validation, and the check of its token.
+//! The cost of a request before it is queued: parsing with validation, and the check of its token.
 #![expect(clippy::expect_used, reason = "a benchmark, whose samples are right")]
 
 use std::{hint::black_box, path::Path, sync::Arc, time::Duration};
@@ -60,7 +60,7 @@ fn tokens(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("checking a token");
     let authorizer = authorizer(&clients, keys.path());
     group.bench_function("seen before", |bencher| bencher.iter(|| check(&authorizer)));
-    // Everything is new to a new authorizer: it verifies the signature and looks the client up.
+    // A new authorizer has empty caches: it verifies the signature and looks the client up.
     group.bench_function("for the first time", |bencher| {
         bencher.iter_batched_ref(
             || self::authorizer(&clients, keys.path()),
@@ -76,7 +76,7 @@ fn authorizer(clients: &Arc<dyn Clients>, keys: &Path) -> Authorizer {
     Authorizer::new(Arc::clone(clients), keys, URL, ttl).expect("readable keys")
 }
 
-/// The headers of a request with a token, from the very endpoint that gives tokens out.
+/// The headers of a request with a token from the token endpoint.
 async fn token(clients: &Arc<dyn Clients>, keys: &Path) -> HeaderMap {
     let secret = ClientSecret::generate().expect("random numbers");
     let id = ClientId::new(Uuid::now_v7());

@@ -1,5 +1,4 @@
-//! The listener for monitoring: `GET /metrics`, on an address of its own that
-//! clients of the API need not reach.
+//! The admin server: `GET /metrics`, on a separate address that clients of the API need not reach.
 
 use std::{
     io,
@@ -25,25 +24,26 @@ use crate::{
     server::{ServerSettings, serve},
 };
 
-/// What Prometheus calls its text format.
+/// The media type of the Prometheus text format.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// How long a stop waits for an answer. A page is made in less.
+/// How long a stop waits for answers in progress. Writing a page takes less.
 const STOP_PATIENCE_SECONDS: u64 = 2;
 
-/// Connections that the admin listener serves at a time.
+/// The number of connections that the admin server serves at a time.
 pub const ADMIN_CONNECTIONS: usize = 32;
 
-/// Makes the page with the metrics, anew for each answer.
+/// Renders the metrics; called for each request.
 pub type MetricsPage = Arc<dyn Fn() -> BoxFuture<'static, String> + Send + Sync>;
 
-/// An address that is listened on; requests wait until there is a page to answer with.
+/// A bound address. Connections wait in its backlog until [`answer_with`](Self::answer_with) is
+/// called and the server runs.
 pub struct AdminListener {
     address: SocketAddr,
     listener: TcpListener,
 }
 
 impl AdminListener {
-    /// Listens; port 0 takes a free one. To be called on a tokio runtime.
+    /// Binds the address; port 0 picks a free port. Must be called on a tokio runtime.
     pub fn bind(address: SocketAddr) -> Result<Self, BuildError> {
         let listener = listen(address);
         let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
@@ -51,7 +51,7 @@ impl AdminListener {
         Ok(Self { address, listener })
     }
 
-    /// Gets ready to answer with this page.
+    /// Builds the server that answers with this page.
     pub fn answer_with(
         self,
         page: MetricsPage,
@@ -61,7 +61,7 @@ impl AdminListener {
         let page = web::Data::new(page);
         let names = web::Data::new(Names::of(address));
         let settings = ServerSettings {
-            // A monitor asks every few seconds.
+            // A monitoring system asks only every few seconds.
             workers: Some(1),
             max_connections: ADMIN_CONNECTIONS,
             timeouts,
@@ -80,7 +80,7 @@ impl AdminListener {
     }
 }
 
-/// A server for `/metrics`, which serves once it [runs](Self::run).
+/// The server for `/metrics`; it serves while [`run`](Self::run) is awaited.
 #[must_use = "a server serves only while it runs"]
 pub struct AdminApplication {
     address: SocketAddr,
@@ -88,17 +88,17 @@ pub struct AdminApplication {
 }
 
 impl AdminApplication {
-    /// Where it listens.
+    /// The address that it listens on.
     pub const fn addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// What stops it.
+    /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle::new(self.server.handle())
     }
 
-    /// Serves until it is stopped. Signals are none of its business.
+    /// Serves until it is stopped. It installs no signal handlers.
     pub async fn run(self) -> io::Result<()> {
         self.server.await
     }
@@ -121,11 +121,12 @@ async fn metrics(
         .body(text))
 }
 
-/// The names under which the listener answers.
+/// The `Host` names that the server accepts, against DNS rebinding.
 ///
-/// A web page can have its own name lead to this machine (DNS rebinding), and would then read
-/// what the browser beside it may reach. On a loopback address a name but `localhost` is that of
-/// such a page; elsewhere monitors use names of which this program knows nothing.
+/// A web page can make its own name resolve to this machine and then read what a browser on this
+/// machine can reach. On a loopback address, a name other than `localhost` is refused as such a
+/// page's; on other addresses every name is accepted, since monitoring systems use names that this
+/// program cannot know.
 #[derive(Clone, Copy, Debug)]
 enum Names {
     Any,
@@ -149,7 +150,7 @@ impl Names {
     }
 }
 
-/// Whether this is an address or `localhost`, with a port or without.
+/// Whether the host is an IP address or `localhost`, with or without a port.
 fn is_local(host: &str) -> bool {
     let has_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     let name = match host.rsplit_once(':') {

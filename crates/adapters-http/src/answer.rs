@@ -1,4 +1,4 @@
-//! Answers of JSON, and what is written the same way in all of them.
+//! JSON answers, and the values that all of them format the same way.
 
 use actix_web::{
     HttpResponse,
@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 
 use crate::error::ApiError;
 
-/// An answer of JSON.
+/// An answer with a JSON body.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, ApiError> {
     let json = serde_json::to_vec(body).map_err(|error| ApiError::internal(&error))?;
     Ok(HttpResponse::build(status)
@@ -18,8 +18,8 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, A
         .body(json))
 }
 
-/// The same of a value that may be large: past this many bytes it is written on a thread of its
-/// own, because this one answers health checks, too.
+/// Like [`json`], for a value that may be large: past this many bytes it is serialised on another
+/// thread, because this one also answers health checks.
 pub async fn large_json<T: Send + 'static>(
     value: T,
     bytes: usize,
@@ -29,7 +29,7 @@ pub async fn large_json<T: Send + 'static>(
     let json = if bytes < LARGE {
         write(&value)
     } else {
-        // The value is dropped there, which takes its time as well.
+        // The value is also dropped on that thread, since dropping takes time, too.
         spawn_blocking(move || write(&value))
             .await
             .map_err(|error| ApiError::internal(&error))?
@@ -40,7 +40,7 @@ pub async fn large_json<T: Send + 'static>(
         .body(json))
 }
 
-/// RFC 3339 in UTC, with as many decimals as it takes.
+/// A time in RFC 3339 and UTC, with as many decimals as needed.
 pub struct Timestamp(pub OffsetDateTime);
 
 impl Serialize for Timestamp {

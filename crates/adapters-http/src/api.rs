@@ -1,14 +1,14 @@
-//! What the resources of the API share.
+//! Authorisation and refusals that all resources of the API share.
 //!
-//! They look at the token before anything else, the method included: a client without one learns
-//! nothing. That is why each has one handler for all methods.
+//! Each resource checks the token before anything else, even the method, so that a client without a
+//! token learns nothing. This is why each has one handler for all methods.
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload};
 use domain::client::{ClientId, Scope};
 
 use crate::{body, error::ApiError, state::State};
 
-/// Lets a client through whose token has one of the scopes.
+/// Checks that the client's token has one of the scopes.
 pub async fn authorize(
     request: &HttpRequest,
     state: &State,
@@ -20,7 +20,7 @@ pub async fn authorize(
         .await?)
 }
 
-/// The answer to a method that the resource does not support.
+/// Refuses a method that the resource does not support.
 pub async fn refuse_method(
     request: &HttpRequest,
     state: &State,
@@ -31,7 +31,7 @@ pub async fn refuse_method(
     Err(ApiError::method_not_allowed(allow))
 }
 
-/// Takes in what a refused request still sends.
+/// Drains the body of a refused request.
 pub async fn settle(
     request: &HttpRequest,
     mut payload: Payload,
@@ -43,11 +43,11 @@ pub async fn settle(
     answer
 }
 
-/// The last segment of the path as it was sent: percent-encoded, because a decoded path does
-/// not tell `%2F` from a slash. Where the router has matched, it is what names the thing.
+/// The last segment of the path, still percent-encoded, because a decoded path cannot distinguish
+/// `%2F` from a slash. In a matched route it is the identifier of the resource.
 ///
-/// A percent sign that begins no escape is refused: taken as it stands, `%zz` and `%25zz` would be
-/// one name.
+/// A percent sign that begins no escape is refused: taken literally, `%zz` and `%25zz` would be the
+/// same identifier.
 pub fn last_segment(request: &HttpRequest) -> Result<&str, ApiError> {
     let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
     if is_well_escaped(segment) {

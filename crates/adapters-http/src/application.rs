@@ -1,4 +1,4 @@
-//! Putting it together: ports and settings in, a server out.
+//! Builds the API server from the ports and the settings.
 
 use std::{
     io,
@@ -35,41 +35,41 @@ use crate::{
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// The interval between reads of the folder of keys without token requests: a defect of a key
-/// reaches the log, and a change the metrics, before a client notices it.
+/// The interval at which the key folder is read even without token requests, so that a defect is
+/// logged, and a change shows in the metrics, before a client notices it.
 const KEYS_EVERY: Duration = Duration::from_secs(2);
-/// How long a stop waits for answers. A push is given up after ten seconds.
+/// How long a stop waits for answers in progress. A push is given up after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;
 
-/// How to serve.
+/// The settings of the API server.
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 picks a free port.
     pub bind: SocketAddr,
-    /// The address that clients know: issuer and audience of tokens, without a slash at the
-    /// end. `None` takes the address that is listened on.
+    /// The base URL that clients use, without a slash at the end; also the issuer and the audience
+    /// of tokens. `None` uses the bound address.
     pub public_url: Option<String>,
-    /// The largest body, in bytes.
+    /// The limit of a request body, in bytes.
     pub body_limit: usize,
-    /// How long a token is good for.
+    /// The lifetime of a token.
     pub token_ttl: Duration,
-    /// The folder with the keys that sign tokens.
+    /// The folder of the keys that sign tokens.
     pub keys: PathBuf,
-    /// The secrets of the e-mail provider. A delivery may be signed with any of them; with an
-    /// empty list all are refused.
+    /// The webhook secrets of the e-mail provider. A delivery may be signed with any of them; if
+    /// the list is empty, all deliveries are refused.
     pub webhook_secrets: Vec<SecretString>,
-    /// The name of the board, which the newsletter's pages show.
+    /// The name of the job board, shown on the newsletter's pages.
     pub board_name: String,
-    /// Threads that serve; `None` takes one for each core.
+    /// The number of threads that serve; `None` uses one for each core.
     pub workers: Option<usize>,
-    /// Connections that are served at a time; what comes beyond waits to be accepted. Each takes
-    /// a file descriptor.
+    /// The number of connections that are served at a time; further ones wait to be accepted. Each
+    /// takes a file descriptor.
     pub max_connections: usize,
-    /// How long a connection may take for each of its parts.
+    /// The time limits of a connection.
     pub timeouts: Timeouts,
 }
 
-/// Why the server cannot be started.
+/// The reason why the server cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The address cannot be listened on.
@@ -77,18 +77,18 @@ pub enum BuildError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The keys cannot be read.
+    /// The key folder cannot be read.
     #[error("cannot read the token signing keys: {0}")]
     Keys(#[from] oauth::KeyError),
-    /// The documentation cannot be made.
+    /// The OpenAPI document cannot be serialised.
     #[error("cannot write the OpenAPI document: {0}")]
     Docs(#[from] serde_json::Error),
 }
 
-/// A server that listens already and serves once it [runs](Self::run).
+/// The API server; it is bound already, and serves while [`run`](Self::run) is awaited.
 #[must_use = "a server serves only while it runs"]
 pub struct Application {
     address: SocketAddr,
@@ -106,15 +106,15 @@ impl StopHandle {
         Self(server)
     }
 
-    /// Accepts nothing more, answers every request that is being served, then ends the server's
-    /// `run`. Returns when all is answered.
+    /// Stops accepting connections and waits until every request in progress has been answered;
+    /// then the server's `run` ends.
     pub async fn stop(&self) {
         self.0.stop(true).await;
     }
 }
 
 impl Application {
-    /// Listens, and makes everything ready to serve. To be called on a tokio runtime.
+    /// Binds the address and builds the server. Must be called on a tokio runtime.
     pub fn build(ports: Ports, settings: &HttpSettings) -> Result<Self, BuildError> {
         let bind_error = |source| BuildError::Bind {
             address: settings.bind,
@@ -149,33 +149,33 @@ impl Application {
         })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub const fn addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// The port it listens on.
+    /// The port that it listens on.
     pub const fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// The address that clients know.
+    /// The base URL that clients use.
     pub fn public_url(&self) -> &str {
         &self.public_url
     }
 
-    /// What stops it.
+    /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle::new(self.server.handle())
     }
 
-    /// Says at any time how many keys there are to sign tokens with.
+    /// A function that returns the current number of usable signing keys.
     pub fn signing_keys(&self) -> impl Fn() -> usize + Send + Sync + 'static {
         let authorizer = Arc::clone(&self.authorizer);
         move || authorizer.signing_keys()
     }
 
-    /// Serves until it is stopped. Signals are none of its business.
+    /// Serves until it is stopped. It installs no signal handlers.
     pub async fn run(self) -> io::Result<()> {
         let keys = tokio::spawn(follow_keys(self.authorizer));
         let result = self.server.await;
@@ -184,14 +184,14 @@ impl Application {
     }
 }
 
-/// Reads the folder of keys again and again. Never ends.
+/// Reads the key folder periodically. Never returns.
 async fn follow_keys(authorizer: Arc<Authorizer>) {
     let mut ticks = interval(KEYS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         let authorizer = Arc::clone(&authorizer);
-        // A folder on a server that is away holds up this thread and no other.
+        // If the folder is on a file server that hangs, only that thread is blocked.
         let read = tokio::task::spawn_blocking(move || authorizer.signing_keys());
         if let Err(error) = read.await {
             tracing::error!(%error, "the folder of keys cannot be read");
@@ -199,7 +199,7 @@ async fn follow_keys(authorizer: Arc<Authorizer>) {
     }
 }
 
-/// Listens on an address.
+/// Binds a TCP listener.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()
@@ -211,7 +211,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?.into_std()
 }
 
-/// What every worker thread gets.
+/// The state that every worker thread gets a copy of.
 #[derive(Clone)]
 struct Shared {
     state: web::Data<State>,

@@ -1,4 +1,4 @@
-//! Taking in the body of a request: its type, its size, its time.
+//! Reads the body of a request, with checks of its type, size and time.
 
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ use tokio::time::timeout;
 
 use crate::{connection::Connection, error::ApiError};
 
-/// How much of the body of a refused request is taken in and thrown away, so that its
-/// connection can be used for the next request.
+/// How many bytes of a refused request's body are read and discarded, so that the connection can be
+/// used for the next request.
 const DRAIN_BYTES: u64 = 256 * 1024;
-/// For how long.
+/// How long that may take.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
-/// What is read of a body at most.
+/// The limits of reading a body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
-    /// This many bytes.
+    /// The largest number of bytes.
     pub bytes: usize,
-    /// For this long.
+    /// The longest time.
     pub time: Duration,
 }
 
@@ -45,7 +45,7 @@ pub async fn read_json(
     Ok(body)
 }
 
-/// Reads a body of whatever type.
+/// Reads a body of any type.
 pub async fn read(
     request: &HttpRequest,
     payload: &mut Payload,
@@ -68,7 +68,8 @@ async fn collect(payload: &mut Payload, limit: usize) -> Result<Bytes, ApiError>
         let chunk = match chunk {
             Ok(chunk) => chunk,
             Err(error) => {
-                // Nothing more will come, and the server hangs up as soon as it may.
+                // No more of the body will arrive; with this, actix-http closes the connection at
+                // once.
                 *payload = Payload::None;
                 return Err(unreadable(&error));
             }
@@ -86,14 +87,14 @@ fn unreadable(error: &PayloadError) -> ApiError {
     ApiError::bad_request("The body ended early or its transfer encoding is broken.")
 }
 
-/// Takes in what is left of the body of a request that is refused.
+/// Reads and discards the rest of a refused request's body.
 ///
-/// A client that has sent everything before it looks for the answer would otherwise lose its
-/// connection, or even the answer. What is too much for that is left to the server, which
-/// answers with `Connection: close` and lingers until the client has seen it.
+/// Otherwise a client that sends all of its body before it reads the answer would lose its
+/// connection, or even the answer. A body that is too large for this is left to the server, which
+/// answers with `Connection: close` and lingers until the client has seen the answer.
 pub async fn drain(request: &HttpRequest, payload: &mut Payload) {
     if Connection::of(request).is_some_and(|connection| connection.keeps_body_back()) {
-        // Nothing is sent before the answer is seen, and then mostly nothing at all.
+        // The client sends no body before it has seen the answer, and after a refusal rarely does.
         return;
     }
     if content_length(request.headers()).is_some_and(|length| length > DRAIN_BYTES) {
@@ -108,7 +109,7 @@ pub async fn drain(request: &HttpRequest, payload: &mut Payload) {
             }
         }
     };
-    // When time is up the server takes over: it closes, or skips the rest of a chunked body.
+    // After the timeout, the server closes the connection or skips the rest of a chunked body.
     timeout(DRAIN_PATIENCE, rest).await.ok();
 }
 
@@ -122,14 +123,14 @@ fn content_length(headers: &HeaderMap) -> Option<u64> {
         .ok()
 }
 
-/// What a body is declared as, without parameters: a charset among them means nothing, as JSON
-/// is UTF-8 (RFC 8259 §11).
+/// The declared media type of the body, without parameters: a charset has no meaning, as JSON is
+/// UTF-8 (RFC 8259 §11).
 pub fn media_type(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     Some(value.split(';').next().unwrap_or(value).trim())
 }
 
-/// Accepts `application/json`, uncompressed.
+/// Accepts only uncompressed `application/json`.
 fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
     const EXPECTED: &str = "Content-Type must be application/json.";
     let essence = media_type(headers).ok_or_else(|| ApiError::unsupported_media_type(EXPECTED))?;
@@ -139,7 +140,7 @@ fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
     expect_uncompressed(headers)
 }
 
-/// Accepts a body that is sent as it is.
+/// Accepts only a body without a content encoding.
 pub fn expect_uncompressed(headers: &HeaderMap) -> Result<(), ApiError> {
     let is_encoded = headers
         .get_all(header::CONTENT_ENCODING)

@@ -13,11 +13,12 @@ use crate::{error::ApiError, openapi, routing::get_only};
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
 
-/// Nothing is loaded from elsewhere; Swagger UI styles its elements and draws icons in line.
+/// The content security policy. Nothing is loaded from other sites; Swagger UI needs inline styles
+/// and `data:` images.
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
 
-/// What is served here, made once.
+/// The documents to serve, rendered once.
 pub struct Docs {
     openapi: Bytes,
     ui: Arc<Config<'static>>,
@@ -30,7 +31,7 @@ impl Docs {
             .deep_linking(true)
             .display_request_duration(true)
             .default_models_expand_depth(0)
-            // By default a validator on the Internet is shown the document.
+            // By default, Swagger UI sends the document to a validator on the Internet.
             .validator_url("none");
         Ok(Self {
             openapi: serde_json::to_vec(&openapi())?.into(),
@@ -53,7 +54,8 @@ async fn document(docs: web::Data<Docs>) -> HttpResponse {
         .body(docs.openapi.clone())
 }
 
-/// The page, with addresses that also hold without the slash at the end of its own.
+/// The Swagger UI page, with absolute asset addresses, which also work without a slash at the end
+/// of its own address.
 async fn index(docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
     serve("", &docs)
 }

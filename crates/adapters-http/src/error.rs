@@ -1,7 +1,7 @@
-//! What an error looks like outside: the status and the body that most errors become here.
+//! The HTTP form of errors: status, headers and body.
 //!
-//! Every error is JSON with a `message`; those of fields have `errors` beside it. What went
-//! wrong inside is logged and never shown.
+//! Every error is JSON with a `message`; field errors also have `errors`. Causes inside the service
+//! are logged and never sent.
 
 use std::{borrow::Cow, fmt};
 
@@ -31,18 +31,18 @@ use utoipa::{
 
 use crate::schema::{object, string};
 
-/// `Retry-After` when too many commands wait.
+/// `Retry-After` in seconds when too many commands wait.
 const RETRY_OVERLOADED: u32 = 1;
-/// `Retry-After` when the store is away.
+/// `Retry-After` in seconds when the store is unavailable.
 const RETRY_UNAVAILABLE: u32 = 5;
-/// `Retry-After` in seconds of a feature that an operator has not configured.
+/// `Retry-After` in seconds for a feature that the operator has not configured.
 const RETRY_SWITCHED_OFF: u32 = 600;
 
-/// An answer that is no success.
+/// An error answer.
 #[derive(Debug)]
 pub struct ApiError(Box<Answer>);
 
-/// Boxed, because an error is what every function may return and few do.
+/// The content of an [`ApiError`], which is boxed to keep results small.
 #[derive(Debug)]
 struct Answer {
     status: StatusCode,
@@ -66,7 +66,7 @@ impl ApiError {
         }))
     }
 
-    /// The same with a header.
+    /// Adds a header.
     pub fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
         self.0.header = Some((name, value.into()));
         self
@@ -77,7 +77,8 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// 401 of the webhook. A challenge is due (RFC 9110 §15.5.2), but not the one for tokens.
+    /// 401 of the webhook, with the challenge that RFC 9110 §15.5.2 requires, but not the one for
+    /// bearer tokens.
     pub fn bad_signature() -> Self {
         Self::new(
             StatusCode::UNAUTHORIZED,
@@ -100,12 +101,12 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "Migration token not found.")
     }
 
-    /// 404: nothing is served here.
+    /// 404: no resource has this path.
     pub fn no_such_path() -> Self {
         Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
     }
 
-    /// 404 below the list of postings.
+    /// 404 for an identifier with an unescaped slash, below the list of postings.
     pub fn slash_in_identifier() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -113,7 +114,7 @@ impl ApiError {
         )
     }
 
-    /// 404 of an empty identifier.
+    /// 404 for an empty identifier.
     pub fn list_has_no_slash(path: &str) -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -123,7 +124,7 @@ impl ApiError {
         )
     }
 
-    /// 405, with the methods that there are.
+    /// 405, with the allowed methods.
     pub fn method_not_allowed(allow: &'static str) -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -148,7 +149,7 @@ impl ApiError {
         )
     }
 
-    /// 415: the body is of a type that the service does not read.
+    /// 415: the media type is not supported.
     pub fn unsupported_media_type(message: &'static str) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     }
@@ -169,20 +170,20 @@ impl ApiError {
         )
     }
 
-    /// 422 with what is wrong with each field.
+    /// 422 with the errors of each field.
     pub fn invalid(errors: FieldErrors) -> Self {
         let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string());
         error.0.errors = Some(errors);
         error
     }
 
-    /// 503 with a time to try again.
+    /// 503 with `Retry-After`.
     pub fn unavailable(message: &'static str, retry_after: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
             .with_header(header::RETRY_AFTER, retry_after)
     }
 
-    /// 503 of the webhook while nothing can be verified.
+    /// 503 of the webhook while no secret is configured.
     pub fn webhook_off() -> Self {
         Self::unavailable(
             "The newsletter webhook is switched off: no secret is configured.",
@@ -190,7 +191,7 @@ impl ApiError {
         )
     }
 
-    /// 503 of the confirmation while no group is configured that starts the chain of e-mails.
+    /// 503 of the confirmation while no group is configured whose automation sends the e-mails.
     pub fn links_off() -> Self {
         Self::unavailable(
             "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
@@ -198,7 +199,7 @@ impl ApiError {
         )
     }
 
-    /// 503 of the confirmation: whatever failed, people are to try again.
+    /// 503 of the confirmation after any failure: the page asks people to try again.
     pub fn confirmation_failed(cause: &NewsletterError) -> Self {
         match cause {
             NewsletterError::NotSetUp => return Self::links_off(),
@@ -211,13 +212,13 @@ impl ApiError {
         )
     }
 
-    /// 503 of `/readyz`. It names what is missing, and says of the inside nothing but to the log.
+    /// 503 of `/readyz`. The message names what is missing; the cause is only logged.
     pub fn not_ready(missing: &'static str, cause: &dyn fmt::Display) -> Self {
         tracing::warn!(%cause, "not ready");
         Self::unavailable(missing, RETRY_UNAVAILABLE)
     }
 
-    /// 500. The cause is for the log alone.
+    /// 500. The cause is only logged.
     pub fn internal(cause: &dyn fmt::Display) -> Self {
         tracing::error!(%cause, "internal error");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, Self::INTERNAL)
@@ -228,15 +229,15 @@ impl ApiError {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Error)]
 pub struct ErrorBody<'a> {
-    /// What is wrong, for people.
+    /// Human-readable description of the problem.
     pub message: &'a str,
 }
 
-/// A refusal; `errors` is there when single fields are to blame.
+/// A refusal, with `errors` if single fields are invalid.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ValidationError)]
 pub struct ValidationBody<'a> {
-    /// What is wrong, for people.
+    /// Human-readable description of the problem.
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = Fields::schema, required = false)]
@@ -247,15 +248,15 @@ pub struct ValidationBody<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = InternalError)]
 pub struct InternalBody<'a> {
-    /// What is wrong, for people.
+    /// Human-readable description of the problem.
     pub message: &'a str,
     /// The request's id, as in `X-Request-Id`.
     pub request_id: &'a str,
-    /// What RFC 6749 §5.2 has beside it, at the token endpoint: a code.
+    /// The error code that RFC 6749 §5.2 requires at the token endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub error: Option<&'a str>,
-    /// And the same as `message`.
+    /// The same text as `message`, at the token endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub error_description: Option<&'a str>,

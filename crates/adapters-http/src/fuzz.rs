@@ -1,4 +1,4 @@
-//! What the fuzz targets reach of what is private otherwise. Built for them alone.
+//! Access of the fuzz targets to private functions. Compiled for fuzzing only.
 
 use domain::store::Position;
 use newsletter::subscriber::{MigrationToken, ProviderEvent};
@@ -6,12 +6,12 @@ use newsletter::subscriber::{MigrationToken, ProviderEvent};
 pub use crate::oauth::fuzz::Issuer;
 use crate::{error::ApiError, posting, subscriber};
 
-/// The token and the action of a form that was sent; `None` where it is refused or has none.
+/// The token and the action in a form; `None` if it is refused or has no token.
 pub fn form(body: &[u8]) -> Option<(MigrationToken, &'static str)> {
     sent(subscriber::of_form(body))
 }
 
-/// The same of a JSON object.
+/// The token and the action in a JSON object.
 pub fn json_form(body: &[u8]) -> Option<(MigrationToken, &'static str)> {
     sent(subscriber::of_json(body))
 }
@@ -23,22 +23,22 @@ fn sent(
     Some((form.token, form.action.as_str()))
 }
 
-/// The token in a query.
+/// The token in a query string.
 pub fn token_of_query(query: &str) -> Option<MigrationToken> {
     subscriber::token_of_query(query)
 }
 
-/// The news in a delivery of the provider; `None` where it is refused.
+/// The relevant events in a delivery of the provider; `None` if it is refused.
 pub fn delivery(body: &[u8]) -> Option<Vec<ProviderEvent>> {
     subscriber::read_delivery(body).ok()
 }
 
-/// The position that a cursor of the list stands for.
+/// Decodes a cursor of the list.
 pub fn read_cursor(text: &str) -> Option<Position> {
     posting::read_cursor(text)
 }
 
-/// The cursor for a position.
+/// Encodes a position as a cursor.
 pub fn write_cursor(position: Position) -> String {
     posting::write_cursor(position)
 }

@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can do its work.
+//! Liveness and readiness.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::{error::ApiError, routing::get_only, schema::Answer, state::State};
 /// How long the store may take to say that it is ready.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What `/readyz` says while the store cannot do its work.
+/// The message of `/readyz` while the store is unusable.
 const NO_STORE: &str = "The service is not ready: its store cannot be used.";
-/// What `/readyz` says while no token can be given out or accepted.
+/// The message of `/readyz` while no token can be issued or accepted.
 const NO_KEY: &str = "The service is not ready: it has no usable token signing key.";
 
 /// `GET /healthz` and `GET /readyz`.
@@ -24,12 +24,12 @@ pub fn routes(config: &mut web::ServiceConfig) {
         .service(get_only("/readyz", readyz));
 }
 
-/// The process answers.
+/// Answers 200 without any check.
 async fn healthz() -> HttpResponse {
     ok()
 }
 
-/// The store can be reached, its schema is current, and tokens can be signed.
+/// Answers 200 if the store can be reached, its schema is current, and tokens can be signed.
 async fn readyz(state: web::Data<State>) -> Result<HttpResponse, ApiError> {
     match timeout(PATIENCE, state.ports.health.ready()).await {
         Ok(Ok(())) => {}
@@ -42,10 +42,10 @@ async fn readyz(state: web::Data<State>) -> Result<HttpResponse, ApiError> {
     Ok(ok())
 }
 
-/// All is well.
+/// The state of a healthy service.
 #[derive(Serialize, ToSchema)]
 pub struct Health {
-    /// How it is.
+    /// The state, always `ok`.
     #[schema(extensions(("const" = json!("ok"))))]
     status: &'static str,
 }

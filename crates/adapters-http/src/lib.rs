@@ -1,13 +1,13 @@
-//! The HTTP side of Posthaste, on actix-web.
+//! The HTTP adapter of Posthaste, on actix-web.
 //!
-//! Handlers translate and decide nothing: a request becomes a command or a query of `domain`,
-//! and what comes back becomes an answer. [`Application`] puts everything together; the `app`
-//! crate builds it with its ports, runs it and stops it. [`AdminApplication`] is a small server
-//! beside it, for monitoring.
+//! Handlers translate and decide nothing: a request becomes a command or a query of `domain`, and
+//! its result becomes an answer. [`Application`] is the server of the API; the `app` crate builds
+//! it with its ports, runs it and stops it. [`AdminApplication`] is a second, small server for
+//! monitoring.
 //!
-//! What every request passes is in `middleware`, what every error looks like in `error`,
-//! how bodies are taken in in `body`, how long a
-//! connection may take in `connection`, and what the resources of the API share in `api`.
+//! `middleware` wraps every request, `error` is the HTTP form of every error, `body` reads request
+//! bodies, `connection` enforces the time limits of connections, and `api` is shared by all
+//! resources.
 
 mod admin;
 mod answer;

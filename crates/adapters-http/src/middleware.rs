@@ -1,4 +1,4 @@
-//! What every request passes: its id and span, the headers of every answer, and the net under
+//! The middleware around every request: request id and span, common headers, and recovery from
 //! handlers that panic.
 
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
@@ -25,11 +25,11 @@ use crate::{
     subscriber,
 };
 
-/// Wraps every request.
+/// Assigns the request id, runs the handler in a span, catches its panic, and logs the answer.
 ///
-/// An access line is written for each answer, at level `debug`, because it would cost more than
-/// most answers; failures of the service itself are written at `warn`. What is logged of the
-/// address is its path, without a subscriber's e-mail address: queries have tokens in them.
+/// Each answer is logged at level `debug`, because a line would cost more than most answers do;
+/// failures of the service itself are logged at `warn`. Of the address, only the path is logged,
+/// without a subscriber's e-mail address: query strings contain tokens.
 pub async fn track(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -95,7 +95,7 @@ fn finish(
             mark(response.headers_mut(), id);
             Err(InternalError::from_response(error, response).into())
         }
-        // The request went down with the handler, so only an error can carry the answer.
+        // The panic dropped the request, so only an error can carry the answer.
         Err(panic) => {
             tracing::error!(cause = panic_message(panic.as_ref()), "a handler panicked");
             Err(InternalError::from_response(ApiError::INTERNAL, internal(id, is_for_token)).into())
@@ -103,7 +103,7 @@ fn finish(
     }
 }
 
-/// The answer to a failure of the service: always the same, but for the request's id.
+/// The answer to an internal failure: always the same, except for the request id.
 pub fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
     let mut response = HttpResponse::InternalServerError().json(InternalBody {
         message: ApiError::INTERNAL,
@@ -120,7 +120,7 @@ fn mark(headers: &mut HeaderMap, id: &RequestId) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
-/// What a panic that was caught says.
+/// The message of a caught panic.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

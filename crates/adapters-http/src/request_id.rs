@@ -1,24 +1,24 @@
-//! The id of a request: the client's own, or a new one.
+//! The request id: the client's own, or a new one.
 
 use std::fmt;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
-/// The header in both directions.
+/// The header of requests and answers.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id that is taken over.
+/// The longest id that is accepted from a client.
 pub const MAX_LENGTH: usize = 128;
-/// What an id that is taken over looks like, as a pattern of ECMA-262.
+/// The pattern of an id that is accepted from a client, as an ECMA-262 regular expression.
 pub const PATTERN: &str = "^[A-Za-z0-9._-]{1,128}$";
 
-/// A request's id: visible ASCII without spaces or quotes, fit for headers, logs and JSON.
+/// A request id: visible ASCII without spaces or quotes, safe in headers, logs and JSON.
 #[derive(Clone, Debug)]
 pub struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// Takes over the client's id if it is harmless, and draws a UUIDv7 otherwise.
+    /// The client's id if it matches [`PATTERN`], or else a new UUIDv7.
     pub fn of(headers: &HeaderMap) -> Self {
         headers
             .get(X_REQUEST_ID)

@@ -1,10 +1,10 @@
-//! Resources that only answer reads, and the answer to everything else.
+//! Read-only resources, and the answer for unknown paths.
 
 use actix_web::{FromRequest, Handler, Resource, Responder, web};
 
 use crate::error::ApiError;
 
-/// The methods of a resource that only answers reads.
+/// The methods of a read-only resource.
 pub const READ_METHODS: &str = "GET, HEAD";
 
 /// A resource that answers `GET` and `HEAD`, and everything else with 405.
@@ -22,7 +22,7 @@ where
         }))
 }
 
-/// The answer where nothing is.
+/// The answer for an unknown path.
 pub async fn no_such_path() -> Result<&'static str, ApiError> {
     Err(ApiError::no_such_path())
 }

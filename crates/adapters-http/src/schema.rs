@@ -1,7 +1,8 @@
-//! Words for schemas, so that a field reads as what it is and not as a builder.
+//! Short builders for OpenAPI schemas.
 //!
-//! An answer is described by the type that is serialised: its doc comments are the schema's. A
-//! body is described by hand: what reads it tells an absent field from `null`.
+//! The schema of an answer is derived from the serialised type, and its doc comments are the
+//! descriptions. The schema of a request body is written by hand, because parsing distinguishes an
+//! absent field from `null`, which a derived schema cannot express.
 
 use domain::posting::limits;
 use serde::Serialize;
@@ -15,22 +16,22 @@ use utoipa::{
     },
 };
 
-/// At least one character that is not white space.
+/// The pattern of a text with at least one character that is not white space.
 const NOT_BLANK: &str = r"\S";
 
-/// What is treated as `null`.
+/// The pattern of a text that is treated as `null`.
 const BLANK: &str = r"^\s*$";
 
 /// A named schema.
 pub type Named = (&'static str, RefOr<Schema>);
 
-/// A body that is answered, and how it may look.
+/// The body of an answer, with an example.
 pub trait Answer: Serialize + ToSchema {
-    /// One for the document.
+    /// The example in the document.
     fn example() -> Self;
 }
 
-/// The schema of an answer's body, and all that it refers to.
+/// The schema of an answer's body, and all schemas that it refers to.
 pub fn of_answer<Body: ToSchema>() -> Vec<(String, RefOr<Schema>)> {
     let mut all = vec![(Body::name().into_owned(), Body::schema())];
     Body::schemas(&mut all);
@@ -40,8 +41,8 @@ pub fn of_answer<Body: ToSchema>() -> Vec<(String, RefOr<Schema>)> {
     all
 }
 
-/// Adds what utoipa's derive cannot say: every field is there, though it may be `null`, and the
-/// value of a field with `x-const` is always the same.
+/// Adds what utoipa's derive cannot express: every field is present, though it may be `null`, and
+/// `x-const` becomes `const`.
 fn complete(schema: &mut RefOr<Schema>) {
     match schema {
         RefOr::T(Schema::Object(object)) => {
@@ -58,8 +59,7 @@ fn complete(schema: &mut RefOr<Schema>) {
     }
 }
 
-/// Declares components of the document for closed vocabularies of the domain. They are written by
-/// their names.
+/// Declares components for closed vocabularies of the domain, serialised by their names.
 macro_rules! vocabularies {
     ($(#[doc = $description:literal] $name:ident($of:ty);)+) => {$(
         #[doc = $description]
@@ -115,12 +115,12 @@ pub fn object(description: &str) -> ObjectBuilder {
         .description(Some(description))
 }
 
-/// A schema of a type, or `null`.
+/// A schema for a type or `null`.
 pub fn or_null(of: Type) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(nullable(of))
 }
 
-/// An object, an empty list in place of an empty one, or `null`.
+/// An object, `null`, or an empty list, which stands for an empty object.
 pub fn object_or_empty_list() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(SchemaType::from_iter([
@@ -139,7 +139,7 @@ pub fn nullable(of: Type) -> SchemaType {
     SchemaType::from_iter([of, Type::Null])
 }
 
-/// A format that utoipa has no name for, or only with a feature.
+/// A format for which utoipa has no constant, or only with a feature.
 pub fn format(name: &str) -> SchemaFormat {
     SchemaFormat::Custom(name.to_owned())
 }
@@ -157,12 +157,12 @@ pub fn unless_empty(value: impl Into<RefOr<Schema>>) -> AnyOfBuilder {
         .item(ObjectBuilder::new().schema_type(Type::Null))
 }
 
-/// A day in RFC 3339's form of a full date.
+/// A day, as a full date of RFC 3339.
 pub fn date(description: &str) -> ObjectBuilder {
     string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
 }
 
-/// An integer from 0 to the largest that every JSON implementation keeps exactly, or `null`.
+/// An integer from 0 to the largest that every JSON implementation represents exactly, or `null`.
 pub fn optional_amount(description: &str) -> ObjectBuilder {
     or_null(Type::Integer)
         .description(Some(description))
@@ -184,8 +184,8 @@ pub fn some_of(description: &str, name: &str) -> ArrayBuilder {
         .description(Some(description))
 }
 
-/// What must not be there. OpenAPI 3.1 takes any keyword of JSON Schema; utoipa passes through
-/// those it has no name for.
+/// A field that must be absent. OpenAPI 3.1 allows any keyword of JSON Schema, and utoipa passes
+/// through those that it does not know.
 pub fn prohibited(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .description(Some(description))
@@ -198,7 +198,7 @@ pub fn reference(name: &str) -> Ref {
     Ref::from_schema_name(name)
 }
 
-/// Adds properties that are all required.
+/// Adds required properties.
 pub fn with_all<S: Into<RefOr<Schema>>>(
     object: ObjectBuilder,
     properties: impl IntoIterator<Item = (&'static str, S)>,

@@ -1,4 +1,4 @@
-//! The server below the routes: threads, connections, deadlines.
+//! The HTTP server: threads, connections, deadlines.
 
 use std::{fmt, future::ready, io, net::TcpListener, thread};
 
@@ -13,25 +13,26 @@ use actix_web::{
 
 use crate::connection::{GuardedStream, Timeouts};
 
-/// More threads the server does not take.
+/// The largest number of threads that actix-server supports.
 const MOST_WORKERS: usize = 512;
 
-/// How a server treats its connections.
+/// The settings of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerSettings {
-    /// Threads that serve; `None` takes one for each core.
+    /// The number of threads that serve; `None` uses one for each core.
     pub workers: Option<usize>,
-    /// Connections that are served at a time. What comes beyond waits to be accepted.
+    /// The number of connections that are served at a time; further ones wait to be accepted.
     pub max_connections: usize,
-    /// How long each may take.
+    /// The time limits of a connection.
     pub timeouts: Timeouts,
-    /// How long a stop waits for answers, in seconds.
+    /// How long a stop waits for answers in progress, in seconds.
     pub stop_patience: u64,
 }
 
-/// A server on a listener, which serves once it is awaited.
+/// A server on a listener; it serves while it is awaited.
 ///
-/// This is what `HttpServer` of actix-web does, but for the stream of a connection.
+/// This does the same as actix-web's `HttpServer`, except that connections are wrapped in a stream
+/// with deadlines.
 pub fn serve<F, I, S, B>(
     listener: TcpListener,
     settings: ServerSettings,

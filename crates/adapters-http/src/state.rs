@@ -1,4 +1,4 @@
-//! What the handlers share: the ports, the authorizer, and the limits of a request.
+//! The state that handlers share: the ports, the authorizer, and the limits of a request.
 
 use std::sync::Arc;
 
@@ -12,22 +12,22 @@ use newsletter::usecase::Newsletter;
 
 use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer};
 
-/// What the handlers talk to.
+/// The ports that the handlers call.
 #[derive(Clone)]
 pub struct Ports {
-    /// Takes pushes.
+    /// Accepts pushes.
     pub ingest: Arc<dyn Ingest>,
-    /// Answers questions about postings.
+    /// Reads postings.
     pub postings: Arc<dyn PostingReader>,
-    /// Takes and answers whatever is about newsletter subscribers.
+    /// The newsletter's use cases.
     pub newsletter: Arc<dyn Newsletter>,
-    /// Knows the OAuth clients.
+    /// Reads OAuth clients.
     pub clients: Arc<dyn Clients>,
-    /// Tells whether the store can do its work.
+    /// Checks the store.
     pub health: Arc<dyn Health>,
 }
 
-/// What handlers share.
+/// The state that handlers share.
 pub struct State {
     pub ports: Ports,
     pub authorizer: web::Data<Authorizer>,
@@ -37,7 +37,7 @@ pub struct State {
 }
 
 impl State {
-    /// What is read of the body of an authorised client.
+    /// The limits for the body of an authorised client.
     pub const fn body_limit(&self) -> BodyLimit {
         BodyLimit {
             bytes: self.body_limit,
@@ -45,7 +45,7 @@ impl State {
         }
     }
 
-    /// What is read of the body of a client that is not authorised.
+    /// The limits for the body of a client that is not authorised.
     pub fn anonymous_limit(&self, bytes: usize) -> BodyLimit {
         BodyLimit {
             bytes: bytes.min(self.body_limit),

@@ -1,16 +1,16 @@
-//! The postings that are pushed: realistic payloads of 3–6 KB, made up and always the same.
+//! The payloads to push: realistic, 3–6 KB each, generated and the same in every run.
 //!
-//! A payload is a head, which tells postings apart, and one of many tails, which hold the
-//! description and everything else. `load.lua` puts the two together exactly as [`payload`] does,
-//! or pushing a posting again would change it.
+//! A payload has a head, which differs for each posting, and one of many tails, with the
+//! description and all other fields. `load.lua` must join the two exactly as [`payload`] does, or
+//! pushing a posting again would change it.
 
 use std::fmt::Write as _;
 
 use serde_json::json;
 
-/// How many different tails there are.
+/// The number of different tails.
 pub const TAILS: u64 = 2_000;
-/// How many companies push.
+/// The number of companies.
 pub const COMPANIES: u64 = 5_000;
 
 const WORDS: &str = "team product service customer experience data system project process quality \
@@ -46,7 +46,7 @@ const PLACES: [(&str, &str, &str); 6] = [
     ("US", "Austin", "USD"),
 ];
 
-/// What follows the head of a payload.
+/// The part of a payload after its head.
 pub struct Tail {
     pub description: String,
     pub country: &'static str,
@@ -78,7 +78,7 @@ impl Tail {
         }
     }
 
-    /// Its JSON, which closes the payload.
+    /// The JSON of the tail, up to the end of the payload.
     pub fn json(&self) -> String {
         format!(
             r#""raw_description":{},"employment_types":["full-time"],"location_types":["{}"],"location_country_code":"{}","location_city":"{}","salary_min":{},"salary_max":{},"salary_currency_code":"{}","salary_period":"annually","metadata":{}}}"#,
@@ -94,7 +94,7 @@ impl Tail {
     }
 }
 
-/// The whole payload of the posting with this number and title, and with one of the tails.
+/// The complete payload of a posting, by its number, its title and a tail.
 pub fn payload(number: u64, title: &str, tail: &str) -> String {
     let company = number % COMPANIES;
     format!(
@@ -102,12 +102,12 @@ pub fn payload(number: u64, title: &str, tail: &str) -> String {
     )
 }
 
-/// The title of a posting that was never updated.
+/// The title of a new posting.
 pub fn title(identifier: &str) -> String {
     format!("Backend Engineer (m/f/d) {identifier}")
 }
 
-/// Descriptions look like what a recruiter pastes: headings, paragraphs and lists.
+/// A description in HTML as recruiters paste it: headings, paragraphs and lists.
 fn description(random: &mut Random) -> String {
     let length = 2_500 + usize::try_from(random.below(1_800)).unwrap_or_default();
     let role = random.pick(&TITLES);
@@ -138,7 +138,8 @@ fn description(random: &mut Random) -> String {
     html
 }
 
-/// A small generator of numbers (xorshift64*), so that every run pushes the same.
+/// A small generator of pseudorandom numbers (xorshift64*), so that every run pushes the same
+/// payloads.
 struct Random(u64);
 
 impl Random {
@@ -164,7 +165,7 @@ impl Random {
         among[usize::try_from(at).unwrap_or_default()]
     }
 
-    /// Words in the manner of a sentence.
+    /// Random words, joined like a sentence.
     fn words(&mut self, count: u64) -> String {
         let all: Vec<&str> = WORDS.split_whitespace().collect();
         let words: Vec<_> = (0..count).map(|_| self.pick(&all)).collect();
@@ -195,7 +196,7 @@ mod tests {
             let value: serde_json::Value = serde_json::from_str(&payload).unwrap();
             assert_eq!(value["raw_description"], tail.description);
             assert_eq!(value["metadata"]["crawl"], n);
-            // It is quoted in Lua and in SQL.
+            // The payload is quoted in Lua and in SQL.
             assert!(!payload.contains("]==]") && !payload.contains('\n'));
             descriptions.insert(tail.description);
         }

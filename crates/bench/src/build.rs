@@ -1,4 +1,4 @@
-//! Building what is measured, before anything is measured.
+//! Builds the programs to measure before the first measurement.
 
 use std::collections::HashMap;
 use std::io::{BufReader, Cursor};
@@ -16,15 +16,15 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// The built programs.
 pub struct Programs {
     pub posthaste: PathBuf,
-    /// Batches straight through the stores.
+    /// The benchmark that writes batches directly to the PostgreSQL store.
     pub postgres_store: PathBuf,
     pub sqlite_store: PathBuf,
-    /// A handler that only parses.
+    /// The HTTP server whose handler only parses.
     pub bare: PathBuf,
 }
 
-/// Builds everything but a program that is given. The program is built alone: benchmarks ask its
-/// libraries for features that it does not have when it is shipped.
+/// Builds the benchmarks, and the program unless one is given. The program is built by a separate
+/// command, because the benchmarks enable features of its libraries that a release does not have.
 pub fn build(given: Option<&Path>, profile: &str, interrupt: &Interrupt) -> Result<Programs> {
     let command = |subcommand: &str| {
         let mut command = cargo();
@@ -69,7 +69,7 @@ fn executables(
     Ok(parse(&child::output(command, interrupt)?))
 }
 
-/// Executables by their package's folder and their own name.
+/// Parses cargo's messages into executables by package folder and target name.
 fn parse(output: &str) -> HashMap<(String, String), PathBuf> {
     let mut found = HashMap::new();
     for message in Message::parse_stream(BufReader::new(Cursor::new(output))) {

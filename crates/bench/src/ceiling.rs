@@ -1,4 +1,4 @@
-//! The ceilings: what could be reached if parts of the service cost nothing.
+//! The ceilings: the rates that would be reached if parts of the service cost nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,21 +12,21 @@ use crate::measure::{Measurement, Scenario};
 use crate::service;
 use xtask::process::Interrupt;
 
-/// As many postings as the service's lane commits at once at most.
+/// The largest batch that a lane of the service commits.
 const BATCH: u32 = 64;
 
-/// New postings in full batches straight through a store.
+/// Creates postings in full batches directly through a store.
 pub struct Straight<'run> {
     pub program: &'run Path,
-    /// A file with one payload a line.
+    /// A file with one payload per line.
     pub payloads: &'run Path,
-    /// How many batches are under way at once.
+    /// The number of concurrent batches.
     pub tasks: u32,
     pub interrupt: &'run Interrupt,
 }
 
 impl Straight<'_> {
-    /// Runs it on an empty database.
+    /// Runs the measurement on an empty database.
     pub fn measure(
         &self,
         database: &str,
@@ -59,7 +59,7 @@ impl Straight<'_> {
     }
 }
 
-/// A handler that only parses, with as many threads as the service.
+/// Measures an HTTP server whose handler only parses, with as many threads as the service.
 pub fn bare(
     program: &Path,
     threads: usize,

@@ -1,4 +1,4 @@
-//! Programs that run beside us for a while, and programs whose output is wanted.
+//! Child processes: servers that run during a measurement, and commands whose output is needed.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -16,11 +16,12 @@ use rustix::process::{Pid, Signal, kill_process};
 use xtask::process::{Interrupt, shown};
 
 const POLL: Duration = Duration::from_millis(20);
-/// How long a program may take over SIGTERM. The service answers what it was asked before.
+/// How long a program may take to end after SIGTERM. The service first answers the requests in
+/// progress.
 const GRACE: Duration = Duration::from_secs(15);
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// A program that runs until this is dropped.
+/// A child process that is ended on drop.
 pub struct Running {
     child: RefCell<Child>,
     name: String,
@@ -29,7 +30,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts it. What it logs goes to a file.
+    /// Starts the program, with its standard error in a log file.
     pub fn start(command: &Command, log: &Path) -> Result<Self> {
         let mut command = ending_with_us(command);
         let mut child = command
@@ -48,11 +49,11 @@ impl Running {
         })
     }
 
-    /// Waits for the first line it prints.
+    /// Waits for the first line of the program's output.
     pub fn first_line(&mut self, interrupt: &Interrupt) -> Result<String> {
         let mut stdout = self.stdout.take().context("its output was read already")?;
         let (sender, receiver) = mpsc::channel();
-        // Reads on until the end, or the program would block once the pipe is full.
+        // The thread reads to the end, or the program would block once the pipe is full.
         thread::spawn(move || {
             let mut line = String::new();
             let read = stdout.read_line(&mut line);
@@ -78,12 +79,12 @@ impl Running {
         bail!("it said nothing within {} seconds", START_LIMIT.as_secs())
     }
 
-    /// Its process id.
+    /// The process id.
     pub fn id(&self) -> u32 {
         self.child.borrow().id()
     }
 
-    /// Fails if it has ended, and tells what it logged last.
+    /// Fails if the program has ended, with the end of its log.
     pub fn check(&self) -> Result<()> {
         match self.child.borrow_mut().try_wait()? {
             None => Ok(()),
@@ -100,7 +101,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         let child = self.child.get_mut();
         drop(child.stdin.take());
-        // Asked before it is told: once it is gone, its id may be somebody else's.
+        // Checked before the signal is sent: after the child was reaped, its id may be reused.
         if matches!(child.try_wait(), Ok(None))
             && let Some(process) = i32::try_from(child.id()).ok().and_then(Pid::from_raw)
         {
@@ -118,7 +119,7 @@ impl Drop for Running {
     }
 }
 
-/// Runs a command to its end and gives what it printed; anything but success is an error.
+/// Runs a command to its end and returns its output; a failure is an error.
 pub fn output(command: &Command, interrupt: &Interrupt) -> Result<String> {
     let mut command = ending_with_us(command);
     let mut child = command
@@ -175,8 +176,8 @@ fn read(pipe: Option<impl Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The same command, ended by the kernel should this program be killed. `setpriv` becomes the
-/// program, so the process id is the program's.
+/// Wraps a command so that the kernel ends it if this program is killed. `setpriv` replaces itself
+/// with the program, so the process id is the program's.
 fn ending_with_us(command: &Command) -> Command {
     let mut ours = Command::new("setpriv");
     ours.args(["--pdeathsig", "TERM", "--"])

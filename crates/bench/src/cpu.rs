@@ -1,23 +1,23 @@
-//! What processes used of the machine, as Linux counts it.
+//! CPU time and memory of processes, from Linux's `/proc`.
 
 use std::fs;
 
 use anyhow::{Context, Result, bail};
 
-/// `/proc` counts in hundredths of a second, whatever the kernel's own clock is (proc(5)).
+/// `/proc` counts in hundredths of a second, independent of the kernel's tick rate (proc(5)).
 const MICROSECONDS_A_TICK: f64 = 10_000.0;
-/// actix-web calls the threads that serve `actix-server worker N`, and the system cuts names at
+/// The name of actix-web's serving threads, `actix-server worker N`, which the system truncates to
 /// 15 bytes.
 const SERVING_THREAD: &str = "actix-server wo";
 
-/// Processor time of a service, and of a database server with all its processes.
+/// CPU time of a service, and of a database server with all its processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Used {
     pub service: Option<f64>,
     pub database: Option<f64>,
 }
 
-/// Whom to look at.
+/// The processes to measure.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Watched {
     pub service: Option<u32>,
@@ -25,7 +25,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Microseconds since the processes began.
+    /// CPU time since the processes started, in microseconds.
     pub fn used(self) -> Result<Used> {
         let service = self.service.map(own).transpose()?;
         let database = self.database.map(tree).transpose()?;
@@ -34,7 +34,7 @@ impl Watched {
 }
 
 impl Used {
-    /// Microseconds for each of so many requests since an earlier look.
+    /// CPU time since an earlier measurement, in microseconds per request.
     pub fn since(self, earlier: Self, requests: f64) -> Self {
         let each = |now: Option<f64>, then: Option<f64>| Some((now? - then?) / requests.max(1.0));
         Self {
@@ -44,7 +44,7 @@ impl Used {
     }
 }
 
-/// Resident memory of a process in kilobytes, now and at most so far.
+/// Resident memory of a process in kilobytes: the current value and the peak.
 pub fn memory(process: u32) -> Result<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))
         .with_context(|| format!("process {process} is gone"))?;
@@ -53,7 +53,7 @@ pub fn memory(process: u32) -> Result<(u64, u64)> {
     Ok((now, most))
 }
 
-/// How many threads of a process serve requests.
+/// The number of threads that serve requests in a process.
 pub fn serving_threads(process: u32) -> Result<usize> {
     let threads = fs::read_dir(format!("/proc/{process}/task"))?.flatten();
     let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
@@ -73,7 +73,7 @@ fn own(process: u32) -> Result<f64> {
     Ok(ticks(stat.own))
 }
 
-/// A server that forks: itself, the children it has, and those it has waited for.
+/// CPU time of a server that forks: its own, that of its children, and of those that it has reaped.
 fn tree(server: u32) -> Result<f64> {
     let mut total = {
         let stat = stat(server)?;
@@ -87,7 +87,7 @@ fn tree(server: u32) -> Result<f64> {
         else {
             continue;
         };
-        // One that ended meanwhile is counted the next time, by who waited for it.
+        // A child that ended meanwhile is counted next time, as one that its parent has reaped.
         if let Ok(stat) = stat(process)
             && stat.parent == server
         {
@@ -116,7 +116,7 @@ fn stat(process: u32) -> Result<Stat> {
 }
 
 fn parse(stat: &str) -> Option<Stat> {
-    // The name, in parentheses, may hold spaces and parentheses itself.
+    // The name, in parentheses, may contain spaces and parentheses.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
     Some(Stat {

@@ -1,4 +1,4 @@
-//! What ratios do not show: the worker's rate, a full queue, a backlog, memory over time.
+//! Measurements without a floor: the worker's rate, a full queue, a backlog, memory over time.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -12,40 +12,40 @@ use crate::http::Connection;
 use crate::measure::{Backend, Measurement, Scenario, percentile};
 use crate::round::Bench;
 
-/// How many clients meet a queue of how many places.
+/// The number of clients, and the size of the queue, which is too small for them.
 pub const CROWD: u32 = 512;
 pub const PLACES: &str = "128";
-/// How long a client waits after 503.
+/// How long a client waits after a 503.
 const BACK_OFF: Duration = Duration::from_millis(100);
-/// How long a worker may take before something must be wrong.
+/// The time limit for a worker, after which the measurement fails.
 const PATIENCE: Duration = Duration::from_mins(10);
 const BACKLOG: u64 = 100_000;
 const POLL: Duration = Duration::from_millis(100);
 const LONG_RUN: Duration = Duration::from_mins(10);
 
-/// What became of a queue that was too small.
+/// The answers of a service whose queue is too small.
 #[derive(Debug, Default)]
 pub struct FullQueue {
     pub refused: usize,
     pub accepted: usize,
-    /// Answers that were neither.
+    /// Answers that were neither accepted nor refused with 503.
     pub other: usize,
-    /// How long 503 took, in milliseconds.
+    /// Latency of the 503 answers, in milliseconds.
     pub p50: f64,
     pub p99: f64,
     pub max: f64,
-    /// How the service did afterwards, with few clients.
+    /// A measurement afterwards, with few clients.
     pub afterwards: Measurement,
 }
 
-/// Rate and latency of creates without and with a backlog.
+/// Creates without and with a backlog of the worker.
 #[derive(Debug, Default)]
 pub struct Backlog {
     pub without: Measurement,
     pub with: Measurement,
 }
 
-/// Memory of the service under load for long, in kilobytes.
+/// Memory of the service under sustained load, in kilobytes.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub after_a_minute: u64,
@@ -54,10 +54,10 @@ pub struct Memory {
     pub load: Measurement,
 }
 
-/// What was measured besides the scenarios.
+/// The measurements besides the scenarios.
 #[derive(Debug, Default)]
 pub struct Extras {
-    /// Postings enriched a second.
+    /// Postings enriched per second.
     pub worker: Option<f64>,
     pub queue: Option<FullQueue>,
     pub backlog: Option<Backlog>,
@@ -65,7 +65,7 @@ pub struct Extras {
 }
 
 impl Bench<'_> {
-    /// How fast an idle service gets postings enriched: pushes, then starts a worker.
+    /// Measures the worker beside an idle service: pushes postings, then starts the worker.
     pub fn worker_rate(&self, postings: u64) -> Result<f64> {
         let name = "bench_worker";
         let database = self.database(Backend::Postgres, name)?;
@@ -93,7 +93,8 @@ impl Bench<'_> {
         Ok(rate)
     }
 
-    /// Many clients on a short queue: how soon they are told, and whether it passes.
+    /// Measures many clients on a short queue: how fast they are refused, and whether the service
+    /// recovers.
     pub fn full_queue(&self) -> Result<FullQueue> {
         let name = "bench_queue";
         let database = self.database(Backend::Postgres, name)?;
@@ -131,7 +132,7 @@ impl Bench<'_> {
         let (p50, p99) = (at(&mut times, 0.5), at(&mut times, 0.99));
         let max = at(&mut times, 1.0);
         let load = self.load(&service, Backend::Postgres);
-        // Far fewer clients than places, so nothing may be refused any more.
+        // Far fewer clients than places in the queue, so nothing may be refused.
         let (afterwards, _) = load.measure(Scenario::Create, 64, 2, "after")?;
         drop(service);
         self.forget(name)?;
@@ -146,7 +147,7 @@ impl Bench<'_> {
         })
     }
 
-    /// What a worker with a backlog costs those who push.
+    /// Measures how much a worker with a backlog slows pushes down.
     pub fn backlog(&self) -> Result<Backlog> {
         let name = "bench_backlog";
         let database = self.database(Backend::Postgres, name)?;
@@ -171,7 +172,7 @@ impl Bench<'_> {
         Ok(Backlog { without, with })
     }
 
-    /// Memory while the service is under full load for ten minutes.
+    /// Measures memory under full load for ten minutes.
     pub fn long_run(&self) -> Result<Memory> {
         let name = "bench_memory";
         let database = self.database(Backend::Postgres, name)?;
@@ -212,7 +213,7 @@ impl Bench<'_> {
     }
 }
 
-/// Pushes new postings, one after the other, and notes each answer.
+/// Pushes new postings, one after the other, and records each answer.
 fn crowd(
     address: SocketAddr,
     token: &str,

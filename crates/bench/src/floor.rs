@@ -1,11 +1,11 @@
-//! The floor: what a usual service does for each push, one transaction for each, by pgbench on
+//! The floor: the rate of a conventional service with one transaction for each push, by pgbench on
 //! the product's own tables.
 //!
 //! Each transaction locks the posting, writes it with a new version, and adds the event to the
-//! outbox; a new posting also gets its company upserted and the first row of its history. The
-//! bodies come from a table in the database, which spares pgbench to send them: the floor is rather
-//! too high than too low. Each gets an end of its own, or the server would copy what is compressed
-//! already, which it cannot do with what a client sends.
+//! outbox; for a new posting it also upserts the company and inserts the first row of the history.
+//! The descriptions come from a table in the database, so pgbench need not send them, which makes
+//! the floor rather too high than too low. A different suffix is appended to each, or the server
+//! would copy the compressed value, which it cannot do with a value from a client.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::measure::{Measurement, Scenario, percentile};
 use crate::postgres::Server;
 use xtask::process::Interrupt;
 
-/// The templates: what differs between postings.
+/// Creates the table of templates, with the values that differ between postings.
 const TEMPLATES: &str = "
 CREATE TABLE templates (
     id bigint PRIMARY KEY,
@@ -37,7 +37,7 @@ CREATE TABLE templates (
 COPY templates FROM STDIN;
 ";
 
-/// As many companies and postings as the service has.
+/// Inserts as many companies and postings as the service gets.
 const SEED: &str = "
 -- A usual service does not keep one.
 ALTER TABLE postings ALTER COLUMN description_digest SET DEFAULT decode(repeat('00', 32), 'hex');
@@ -147,7 +147,7 @@ const fn script(scenario: Scenario) -> Option<&'static str> {
     }
 }
 
-/// pgbench on a database of its own.
+/// pgbench with a database of its own.
 pub struct Floor<'run> {
     pub server: &'run Server,
     pub url: &'run str,
@@ -157,13 +157,13 @@ pub struct Floor<'run> {
 }
 
 impl Floor<'_> {
-    /// Fills a database that has the schema.
+    /// Fills a database with a schema but no rows.
     pub fn seed(&self) -> Result<()> {
         let mut sql = format!(
             "\\set companies {COMPANIES}\n\\set seeds {}\n\\set tails {TAILS}\n{TEMPLATES}",
             self.seeds
         );
-        // The rows follow their COPY at once.
+        // The rows must follow the COPY statement directly.
         sql.truncate(sql.trim_end().len());
         sql.push('\n');
         for n in 0..TAILS {
@@ -188,7 +188,7 @@ impl Floor<'_> {
         self.server.run_file(self.url, &file, self.interrupt)
     }
 
-    /// Runs the usual transaction of a scenario.
+    /// Measures the conventional transaction of a scenario.
     pub fn measure(&self, scenario: Scenario, clients: u32, seconds: u64) -> Result<Measurement> {
         let script = script(scenario).context("there is no usual transaction for this")?;
         let watched = Watched {
@@ -239,7 +239,7 @@ impl Floor<'_> {
     }
 }
 
-/// A text as a column of COPY.
+/// Escapes a text for COPY.
 fn copied(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('\t', "\\t")
@@ -270,7 +270,7 @@ fn parse(output: &str) -> Result<Done> {
     Ok(done)
 }
 
-/// The times of all transactions, in microseconds: the third column of pgbench's logs.
+/// The durations of all transactions, in microseconds: the third column of pgbench's logs.
 fn read_logs(folder: &Path) -> Result<Vec<f64>> {
     let mut times = Vec::new();
     for file in log_files(folder)? {

@@ -1,4 +1,4 @@
-//! As much HTTP as is needed to get a token and to look at single answers.
+//! A minimal HTTP client, to get a token and to measure single answers.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// A connection that is kept.
+/// A keep-alive connection.
 pub struct Connection {
     stream: TcpStream,
     address: SocketAddr,
@@ -25,7 +25,7 @@ impl Connection {
         Ok(Self { stream, address })
     }
 
-    /// Sends a request and waits for its answer: status and body.
+    /// Sends a request and returns the status and body of its answer.
     pub fn exchange(&mut self, target: &str, headers: &str, body: &str) -> Result<(u16, String)> {
         let head = format!(
             "{target} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n{headers}\r\n",
@@ -47,7 +47,7 @@ impl Connection {
     }
 }
 
-/// An access token for a client (RFC 6749 §4.4).
+/// Gets an access token for a client (RFC 6749 §4.4).
 pub fn token(address: SocketAddr, client: &Value) -> Result<String> {
     let field = |name: &str| {
         let value = client.get(name).and_then(Value::as_str);
@@ -69,7 +69,7 @@ pub fn token(address: SocketAddr, client: &Value) -> Result<String> {
     Ok(token.context("the answer has no token")?.to_owned())
 }
 
-/// An answer with a length, once it is complete.
+/// Parses an answer with `Content-Length`; `None` while it is incomplete.
 fn parse(received: &[u8]) -> Result<Option<(u16, String)>> {
     let Some(end) = received.windows(4).position(|four| four == b"\r\n\r\n") else {
         return Ok(None);

@@ -44,7 +44,7 @@ function make.create(n)
   return put(identifier, payload(n, title(identifier), n))
 end
 
--- What is stored, byte for byte.
+-- The stored payload, byte for byte.
 function make.unchanged(n)
   local posting = n % SEEDS
   local identifier = 'keep-' .. text(posting)
@@ -55,7 +55,7 @@ end
 function make.full(n)
   local posting = n % SEEDS
   local revision = ' ' .. RUN .. '-' .. text(n)
-  -- The company stays: an update that moves a posting is no usual one.
+  -- The company stays: updates rarely move a posting to another company.
   local body = payload(posting, 'Backend Engineer' .. revision, n + SHIFT)
   return put('move-' .. text(posting), body)
 end
@@ -67,7 +67,7 @@ function make.partial(n)
     .. '","salary_min":' .. text(salary) .. ',"salary_max":' .. text(salary + 9000) .. '}')
 end
 
--- A day of a crawler: most postings stayed, some changed, a few are new.
+-- A day of a crawler: most postings are unchanged, some changed, a few are new.
 function make.mixed(n)
   local kind = n % 10
   if kind < 7 then return make.unchanged(n) end
@@ -75,7 +75,7 @@ function make.mixed(n)
   return make.create(n)
 end
 
--- Half of the postings stayed, half changed altogether.
+-- Half of the postings are unchanged, half changed in every field.
 function make.half(n)
   if n % 2 == 0 then return make.unchanged(n) end
   return make.full(n)
@@ -86,7 +86,7 @@ function request()
   return make[SCENARIO](counter)
 end
 
--- Looking at answers costs wrk more than sending requests, so only the warm-up does it.
+-- Checking answers costs wrk more than sending requests, so only the warm-up does it.
 if CHECK then
   local expected = { create = { [201] = true }, mixed = { [200] = true, [201] = true } }
   local good = expected[SCENARIO] or { [200] = true }

@@ -1,4 +1,4 @@
-//! The load generator: wrk, a program of its own, with the script `load.lua`.
+//! The load generator: the external program wrk, with the script `load.lua`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use xtask::process::Interrupt;
 
 const SCRIPT: &str = include_str!("load.lua");
 
-/// Where wrk is, installed if need be.
+/// The path of wrk, which is installed if it is missing.
 pub fn program(interrupt: &Interrupt) -> Result<PathBuf> {
     if let Some(wrk) = packages::find("wrk") {
         return Ok(wrk);
@@ -26,20 +26,20 @@ pub fn program(interrupt: &Interrupt) -> Result<PathBuf> {
     packages::find("wrk").context("wrk was installed and is not on the PATH")
 }
 
-/// What sends requests to one address.
+/// A load generator for one server.
 pub struct Load<'run> {
     pub wrk: &'run Path,
     pub folder: &'run Path,
     pub interrupt: &'run Interrupt,
     pub address: SocketAddr,
     pub token: &'run str,
-    /// How many postings there are to push again, and as many to update.
+    /// The number of seeded postings to push unchanged, and also of those to update.
     pub seeds: u64,
-    /// Whose processor time counts.
+    /// The processes whose CPU time is measured.
     pub watched: Watched,
 }
 
-/// What wrk found.
+/// The results of wrk.
 #[derive(Debug, PartialEq)]
 pub struct Answers {
     pub requests: f64,
@@ -50,7 +50,7 @@ pub struct Answers {
 }
 
 impl Load<'_> {
-    /// Warms up while it looks at every answer, then measures. `tag` must be new each time.
+    /// Warms up with a check of every answer, then measures. `tag` must be new each time.
     pub fn measure(
         &self,
         scenario: Scenario,
@@ -75,7 +75,7 @@ impl Load<'_> {
         Ok((measurement, warm_up))
     }
 
-    /// Sends as much as it can.
+    /// Runs wrk at full speed.
     pub fn run(
         &self,
         scenario: Scenario,
@@ -99,7 +99,7 @@ impl Load<'_> {
     }
 
     fn script(&self, scenario: Scenario, tag: &str, check: bool) -> String {
-        // The same tag must not give the same values twice; any number that differs will do.
+        // Different tags must give different values; any number derived from the tag will do.
         let shift = tag
             .bytes()
             .fold(7_u64, |sum, byte| (sum * 31 + u64::from(byte)) % 1_000_000);
@@ -116,7 +116,7 @@ impl Load<'_> {
     }
 }
 
-/// Writes the tails of payloads as a table for the script.
+/// Writes the tails as a Lua table for the script.
 pub fn write_tails(folder: &Path) -> Result<()> {
     let mut lua = "return {\n".to_owned();
     for n in 0..TAILS {

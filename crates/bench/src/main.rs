@@ -1,11 +1,11 @@
-//! `cargo xtask bench`: how fast the service is, against a floor and ceilings on this very
-//! machine in the same minutes.
+//! `cargo xtask bench`: measures the service against a floor and ceilings on the same machine at
+//! the same time.
 //!
-//! - `build` builds what is measured, `service`, `postgres` and `child` run it.
-//! - `bodies` makes up the postings; `load` has wrk push them.
-//! - `floor` is what a usual service would do, `ceiling` what could be reached at most.
-//! - `round` measures everything once; `extras` what has no floor.
-//! - `measure` holds what came out, `targets` what should, `report` prints both.
+//! - `build` builds the programs; `service`, `postgres` and `child` run them.
+//! - `bodies` generates the payloads; `load` pushes them with wrk.
+//! - `floor` measures a conventional service, `ceiling` the upper bounds.
+//! - `round` runs all measurements once; `extras` runs those without a floor.
+//! - `measure` defines the results, `targets` the required ones, and `report` prints both.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"
@@ -42,7 +42,7 @@ use self::round::Bench;
 
 use xtask::process::Interrupt;
 
-/// How many postings there are to push again, and as many to update.
+/// The number of seeded postings to push unchanged, and also of those to update.
 const SEEDS: u64 = 5_000;
 
 /// Measure how fast the service is, against a floor and ceilings on this machine
@@ -52,10 +52,10 @@ struct Options {
     /// Seconds of each measurement; pgbench needs some of them to connect
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u64).range(2..=600))]
     seconds: u64,
-    /// How often everything is measured; medians are printed
+    /// The number of rounds; medians are printed
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=99))]
     runs: u32,
-    /// Only see whether everything works: one run of 2 seconds each at 64 connections
+    /// Only check that everything works: one round of 2 seconds each at 64 connections
     #[arg(long, conflicts_with_all = ["seconds", "runs", "also"])]
     quick: bool,
     /// Only one store
@@ -64,16 +64,16 @@ struct Options {
     /// Only some scenarios; may be given several times
     #[arg(long = "scenario", value_name = "NAME")]
     scenarios: Vec<Scenario>,
-    /// Also what takes long; may be given several times
+    /// Also run a long measurement; may be given several times
     #[arg(long, value_name = "NAME")]
     also: Vec<Lengthy>,
-    /// Leave out what is not a scenario: the worker's rate and the full queue
+    /// Leave out the measurements besides the scenarios: the worker's rate and the full queue
     #[arg(long, conflicts_with = "also")]
     no_extras: bool,
     /// Postings for the measurement of the worker
     #[arg(long, value_name = "N", default_value_t = 8_000)]
     worker_postings: u64,
-    /// The profile that everything is built with; numbers of another one mean nothing
+    /// The profile of the build; only the numbers of `release` are meaningful
     #[arg(long, default_value = "release")]
     profile: String,
     /// Measure this `posthaste` instead of building one
@@ -94,8 +94,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures, and prints a report. Missed targets are no error: other work on the machine may be
-/// the cause.
+/// Runs all measurements and prints a report. A missed target is not an error: other work on the
+/// machine may be the cause.
 fn run(options: &Options) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let wrk = load::program(&interrupt)?;
@@ -179,10 +179,10 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What is measured only when it is asked for.
+/// The measurements that run only on request, because they take long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Lengthy {
-    /// What a worker with a backlog of 100,000 postings costs those who push
+    /// How much a worker with a backlog of 100,000 postings slows pushes down
     Backlog,
     /// Memory in ten minutes under load
     Soak,
@@ -213,7 +213,7 @@ fn measure_extras(options: &Options, bench: &Bench<'_>) -> Result<Extras> {
     Ok(extras)
 }
 
-/// What the numbers were measured on and with.
+/// The heading of the report: machine, versions and settings.
 fn heading(options: &Options, server: Option<&Server>, interrupt: &Interrupt) -> Result<String> {
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {

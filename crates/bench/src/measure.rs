@@ -1,11 +1,11 @@
-//! What is measured, and what comes out.
+//! The kinds of measurements, and their results.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::cpu::Used;
 
-/// What is pushed.
+/// The kind of pushes in a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Scenario {
     /// New postings
@@ -14,7 +14,7 @@ pub enum Scenario {
     Full,
     /// Title and salary
     Partial,
-    /// What is stored already
+    /// The stored values
     Unchanged,
     /// Half unchanged, half full updates
     Half,
@@ -35,7 +35,7 @@ impl Scenario {
         }
     }
 
-    /// What the tables call it.
+    /// The name in the tables.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Create => "creates",
@@ -47,13 +47,13 @@ impl Scenario {
         }
     }
 
-    /// Whether there is a usual transaction to compare it with.
+    /// Whether there is a conventional transaction to compare with.
     pub const fn has_floor(self) -> bool {
         !matches!(self, Self::Half | Self::Mixed)
     }
 }
 
-/// Which store is behind the service.
+/// The store of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Backend {
     /// A private cluster
@@ -71,16 +71,16 @@ impl fmt::Display for Backend {
     }
 }
 
-/// Who does the work.
+/// The program that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// `posthaste serve --no-worker`.
     Service,
-    /// The usual transaction, by pgbench.
+    /// The conventional transaction, by pgbench.
     Floor,
-    /// Batches straight through the store.
+    /// Batches written directly to the store.
     Straight,
-    /// A handler that only parses.
+    /// An HTTP server whose handler only parses.
     Bare,
 }
 
@@ -95,38 +95,38 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Who did what for how many at once.
+/// A kind of measurement: scenario, program and number of clients.
 pub type Key = (Scenario, Subject, u32);
 
-/// One measurement; times are microseconds.
+/// One measurement, with times in microseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurement {
     pub requests: f64,
     pub seconds: f64,
     pub p50: Option<f64>,
     pub p99: Option<f64>,
-    /// Processor time for each request.
+    /// CPU time per request.
     pub cpu: Used,
-    /// What was not as it has to be.
+    /// Failed checks.
     pub faults: Vec<String>,
 }
 
 impl Measurement {
-    /// Requests a second.
+    /// Requests per second.
     pub fn rate(&self) -> f64 {
         self.requests / self.seconds.max(f64::EPSILON)
     }
 }
 
-/// Everything that was measured in the same minutes.
+/// The measurements of one round.
 pub type Round = BTreeMap<Key, Measurement>;
 
-/// The rounds on one store.
+/// All rounds on one store.
 #[derive(Debug, Default)]
 pub struct Rounds(pub Vec<Round>);
 
 impl Rounds {
-    /// What was measured, in order.
+    /// The kinds of measurements, in order.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys: Vec<_> = self.0.iter().flat_map(BTreeMap::keys).copied().collect();
         keys.sort_unstable();
@@ -144,7 +144,7 @@ impl Rounds {
         self.median(|round| value(round.get(&key)?))
     }
 
-    /// What went wrong with one kind of measurement, in whichever round.
+    /// The failed checks of one kind of measurement, in all rounds.
     pub fn faults(&self, key: Key) -> Vec<&str> {
         let measured = self.0.iter().filter_map(|round| round.get(&key));
         measured
@@ -165,7 +165,7 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(f64::midpoint(*values.get(middle - 1)?, upper))
 }
 
-/// The value below which this share of them is. Sorts them.
+/// The value below which this share of the values lies. Sorts them.
 pub fn percentile(values: &mut [f64], share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;

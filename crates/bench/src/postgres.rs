@@ -1,4 +1,4 @@
-//! Databases of the private cluster: made, asked and dropped with psql.
+//! Databases of the private cluster: created, queried and dropped with psql.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,21 +10,21 @@ use crate::{child, cpu};
 use xtask::packages;
 use xtask::process::Interrupt;
 
-/// Settings that differ from the server's defaults. A checkpoint in the middle of one
-/// measurement and not of the next would compare nothing.
+/// Settings that differ from the server's defaults. Measurements would not be comparable if a
+/// checkpoint ran during one and not during another.
 const SETTINGS: &str = "ALTER SYSTEM SET max_wal_size = '8GB';
     ALTER SYSTEM SET min_wal_size = '4GB';
     ALTER SYSTEM SET checkpoint_timeout = '30min';
     SELECT pg_reload_conf();";
-/// Fills the log with segments that the next checkpoint leaves to be used again. A server that has
-/// run for a while has them; a new one would stop all commits every 16 MB to make another.
+/// Writes WAL segments that the next checkpoint recycles. A server that has run for a while has
+/// such segments; a new one would stop all commits every 16 MB to create one.
 const USED_BEFORE: &str = "DO $$ BEGIN
     FOR segment IN 1..192 LOOP
         PERFORM pg_logical_emit_message(false, 'bench', '');
         PERFORM pg_switch_wal();
     END LOOP;
 END $$";
-/// Settings that say what the numbers mean.
+/// The settings in the heading of the report.
 const SHOWN: [&str; 10] = [
     "server_version",
     "fsync",
@@ -38,16 +38,16 @@ const SHOWN: [&str; 10] = [
     "autovacuum",
 ];
 
-/// A running cluster and the programs to talk to it.
+/// A running cluster and its client programs.
 pub struct Server {
     cluster: Cluster,
     programs: PathBuf,
-    /// The process that all others of the server come from.
+    /// The parent of all the server's processes.
     pub process: u32,
 }
 
 impl Server {
-    /// Starts a cluster, after installing one if need be.
+    /// Starts a cluster. Installs PostgreSQL if it is missing.
     pub fn start(interrupt: &Interrupt) -> Result<Self> {
         if pg_cluster::programs().is_none() {
             packages::install(&["postgresql"], interrupt)?;
@@ -71,7 +71,7 @@ impl Server {
         Ok(server)
     }
 
-    /// The settings that matter, as one line.
+    /// The settings for the report, as one line.
     pub fn settings(&self, interrupt: &Interrupt) -> Result<String> {
         let mut shown = Vec::new();
         for name in SHOWN {
@@ -81,7 +81,7 @@ impl Server {
         Ok(shown.join(", "))
     }
 
-    /// Makes an empty database and gives its address.
+    /// Creates an empty database and returns its URL.
     pub fn create(&self, name: &str, interrupt: &Interrupt) -> Result<String> {
         let url = self.cluster.url();
         let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
@@ -93,19 +93,19 @@ impl Server {
         Ok(format!("{server}/{name}"))
     }
 
-    /// Removes a database, whoever may use it.
+    /// Drops a database, even if it has connections.
     pub fn remove(&self, name: &str, interrupt: &Interrupt) -> Result<()> {
         let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
         self.ask(self.cluster.url(), &drop, interrupt).map(drop_it)
     }
 
-    /// Has everything written so far out of the way.
+    /// Runs a checkpoint, so that earlier writes do not disturb the next measurement.
     pub fn settle(&self, interrupt: &Interrupt) -> Result<()> {
         self.ask(self.cluster.url(), "CHECKPOINT", interrupt)
             .map(drop_it)
     }
 
-    /// The answer to one statement.
+    /// Runs a statement and returns its output.
     pub fn ask(&self, url: &str, statement: &str, interrupt: &Interrupt) -> Result<String> {
         let mut command = self.psql(url);
         command.args(["--command", statement]);
@@ -119,7 +119,7 @@ impl Server {
         child::output(&command, interrupt).map(drop_it)
     }
 
-    /// One of the server's programs.
+    /// The path of one of PostgreSQL's programs.
     pub fn program(&self, name: &str) -> PathBuf {
         self.programs.join(name)
     }

@@ -1,4 +1,4 @@
-//! What comes out, as Markdown for `docs/performance.md`.
+//! The report, as Markdown for `docs/performance.md`.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::extras::{CROWD, Extras, PLACES};
 use crate::measure::{Backend, Measurement, Rounds, Scenario};
 use crate::targets::Target;
 
-/// A table with its columns as wide as they have to be.
+/// A table with aligned columns.
 pub struct Table {
     rows: Vec<Vec<String>>,
 }
@@ -24,7 +24,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The Markdown.
+    /// Renders the table as Markdown.
     pub fn markdown(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
         let width = |column: usize| {
@@ -63,7 +63,7 @@ impl Table {
     }
 }
 
-/// Everything that was measured on one store.
+/// The measurements on one store.
 pub fn measurements(backend: Backend, rounds: &Rounds, peak: u64) -> String {
     let mut text = format!("### {backend}\n\n");
     let mut table = Table::new(&[
@@ -114,7 +114,7 @@ pub fn measurements(backend: Backend, rounds: &Rounds, peak: u64) -> String {
     text
 }
 
-/// What was measured besides the scenarios.
+/// The measurements besides the scenarios.
 pub fn extras(extras: &Extras) -> String {
     let mut lines = Vec::new();
     if let Some(rate) = extras.worker {
@@ -165,7 +165,7 @@ pub fn extras(extras: &Extras) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What has to be reached, and whether it was.
+/// The targets, and whether each was met.
 pub fn targets(targets: &[Target]) -> String {
     let mut table = Table::new(&["target", "wanted", "measured", ""]);
     for target in targets {

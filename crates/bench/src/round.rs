@@ -1,4 +1,4 @@
-//! One round: floor, service and ceilings one after the other, so in the same minutes.
+//! One round: floor, service and ceilings directly after each other, so under the same conditions.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::postgres::Server;
 use crate::service::{Installation, Service};
 use xtask::process::Interrupt;
 
-/// What every round needs.
+/// The programs, folders and settings of every round.
 pub struct Bench<'run> {
     pub programs: &'run Programs,
     pub wrk: &'run Path,
-    /// A folder for everything; `tails.lua` and `payloads.ndjson` are in it.
+    /// The working folder, which contains `tails.lua` and `payloads.ndjson`.
     pub folder: &'run Path,
     pub interrupt: &'run Interrupt,
     pub server: Option<&'run Server>,
@@ -29,11 +29,11 @@ pub struct Bench<'run> {
     pub seeds: u64,
 }
 
-/// The most memory that the service had at the end of a round, in kilobytes.
+/// Peak memory of the service in a round, in kilobytes.
 pub type Peak = u64;
 
 impl<'run> Bench<'run> {
-    /// Measures everything once, on new databases.
+    /// Runs all measurements once, on new databases.
     pub fn round(&self, backend: Backend, number: u32) -> Result<(Round, Peak)> {
         let mut round = Round::new();
         let name = format!("round_{backend}_{number}").to_lowercase();
@@ -69,7 +69,7 @@ impl<'run> Bench<'run> {
                         .measure(scenario, connections, self.seconds, &tag)
                         .map(|(measured, _)| measured),
                 };
-                // A service that is gone is the better explanation.
+                // If the service has ended, that explains the failure better.
                 service.process.check()?;
                 let measured = measured?;
                 record(
@@ -93,7 +93,7 @@ impl<'run> Bench<'run> {
             let (key, measured) = self.straight(backend, &format!("{name}_straight"))?;
             record(&mut round, key, measured);
         }
-        // Rounds are large, and the next one begins anew.
+        // The databases of a round are large, and the next round creates its own.
         if let (Some(server), Backend::Postgres) = (self.server, backend) {
             for name in [name.as_str(), &floor_name, &format!("{name}_straight")] {
                 server.remove(name, self.interrupt)?;
@@ -106,7 +106,7 @@ impl<'run> Bench<'run> {
         Ok((round, peak))
     }
 
-    /// An empty database of a store.
+    /// Creates an empty database of a store.
     pub fn database(&self, backend: Backend, name: &str) -> Result<String> {
         match backend {
             Backend::Postgres => {
@@ -121,7 +121,7 @@ impl<'run> Bench<'run> {
         }
     }
 
-    /// The program on a database.
+    /// Sets the program up on a database.
     pub fn installation(&self, database: &str, name: &str) -> Result<Installation<'run>> {
         Installation::new(
             &self.programs.posthaste,
@@ -131,7 +131,7 @@ impl<'run> Bench<'run> {
         )
     }
 
-    /// What loads a service.
+    /// The load generator for a service.
     pub fn load<'load>(&self, service: &'load Service, backend: Backend) -> Load<'load>
     where
         'run: 'load,
@@ -154,7 +154,7 @@ impl<'run> Bench<'run> {
         }
     }
 
-    /// The number of connections that ratios are taken at.
+    /// The number of connections for which ratios are computed.
     pub fn compared(&self) -> u32 {
         if self.connections.contains(&64) {
             return 64;
@@ -164,7 +164,7 @@ impl<'run> Bench<'run> {
 
     fn floor_database(&self, name: &str) -> Result<String> {
         let url = self.database(Backend::Postgres, name)?;
-        // For its migrations alone.
+        // Only for the migrations.
         self.installation(&url, name)?;
         self.floor(&url)?.seed()?;
         Ok(url)
@@ -201,7 +201,7 @@ impl<'run> Bench<'run> {
         Ok(((Scenario::Create, Subject::Straight, tasks), measured))
     }
 
-    /// Measures, and compares what was answered with what was stored.
+    /// Runs a measurement and compares the answers with the stored postings.
     fn checked(
         &self,
         server: &Server,
@@ -223,7 +223,7 @@ impl<'run> Bench<'run> {
     }
 }
 
-/// What the table of postings says about all that was pushed.
+/// The number of stored postings and the sum of their versions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stored {
     postings: f64,
@@ -241,8 +241,8 @@ impl Stored {
         })
     }
 
-    /// Whether so many answers fit to what was written. What was under way when the load
-    /// generator stopped, twice, may be written and was not counted.
+    /// Compares the number of answers with the stored postings. Requests in progress when the load
+    /// generator stopped, which it does twice, may have been written but not counted.
     fn fault(
         self,
         before: Self,

@@ -1,4 +1,4 @@
-//! The program under test: set up on a database, served, and filled.
+//! The program under test: set up on a database, started, and filled with postings.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::child::{self, Running};
 use crate::http;
 use xtask::process::Interrupt;
 
-/// The program on one database, with keys and a client.
+/// The program, set up on one database with keys and a client.
 pub struct Installation<'run> {
     program: &'run Path,
     interrupt: &'run Interrupt,
@@ -23,7 +23,7 @@ pub struct Installation<'run> {
     client: Value,
 }
 
-/// A process that serves.
+/// A running server.
 pub struct Service {
     pub process: Running,
     pub address: SocketAddr,
@@ -31,7 +31,7 @@ pub struct Service {
 }
 
 impl<'run> Installation<'run> {
-    /// Makes schema, keys and client. The folder must not exist yet.
+    /// Creates schema, keys and client. The folder must not exist yet.
     pub fn new(
         program: &'run Path,
         database: String,
@@ -126,19 +126,19 @@ impl<'run> Installation<'run> {
         let mut command = Command::new(self.program);
         command
             .args(arguments)
-            // Where there is no `.env`.
+            // This folder has no `.env`.
             .current_dir(&self.folder)
             .env("DATABASE_URL", &self.database)
             .env("POSTHASTE_DATA_DIR", self.folder.join("data"))
             .env("POSTHASTE_BIND", "127.0.0.1:0")
             .env("POSTHASTE_ADMIN_BIND", "127.0.0.1:0")
-            // A long run must not end with its first token.
+            // The token must not expire during a long run.
             .env("POSTHASTE_TOKEN_TTL", "36000");
         command
     }
 }
 
-/// The first address in what a server says when it starts.
+/// The first address in the line that a server prints when it starts.
 pub fn address_in(line: &str) -> Result<SocketAddr> {
     let after = line.split_once("http://").map(|(_, rest)| rest);
     let address = after.and_then(|rest| {
@@ -149,7 +149,7 @@ pub fn address_in(line: &str) -> Result<SocketAddr> {
     Ok(address.parse()?)
 }
 
-/// Writes one payload a line, for the benchmarks that go around the service.
+/// Writes one payload per line, for the benchmarks that bypass the service.
 pub fn write_payloads(file: &Path) -> Result<()> {
     let mut lines = String::new();
     for n in 0..TAILS {

@@ -1,19 +1,19 @@
-//! What has to be reached, and whether it was.
+//! The performance targets, and whether they were met.
 
 use crate::extras::Extras;
 use crate::measure::{Backend, Measurement, Round, Rounds, Scenario, Subject};
 
-/// The most memory that the service may have, in kilobytes.
+/// The memory limit of the service, in kilobytes.
 const MEMORY: f64 = 150.0 * 1024.0;
-/// How much of it may be added after the first minute under load.
+/// The factor by which memory may grow after the first minute under load.
 const GROWTH: f64 = 1.10;
 
-/// One thing to reach.
+/// A target.
 #[derive(Debug, PartialEq)]
 pub struct Target {
     pub what: String,
     pub wanted: String,
-    /// None when it was not measured.
+    /// `None` if it was not measured.
     pub measured: Option<f64>,
     pub met: Option<bool>,
 }
@@ -38,7 +38,7 @@ impl Target {
     }
 }
 
-/// A measurement of a round; one that failed is none.
+/// A measurement of a round, unless one of its checks failed.
 fn good(round: &Round, scenario: Scenario, subject: Subject, at: u32) -> Option<&Measurement> {
     let found = round.get(&(scenario, subject, at))?;
     found.faults.is_empty().then_some(found)
@@ -48,7 +48,7 @@ fn rate(round: &Round, scenario: Scenario, subject: Subject, at: u32) -> Option<
     good(round, scenario, subject, at).map(Measurement::rate)
 }
 
-/// The best of 16 and 64 clients.
+/// The floor's rate: the better one of 16 and 64 clients.
 fn floor(round: &Round, scenario: Scenario) -> Option<f64> {
     let rates = [16, 64].map(|clients| rate(round, scenario, Subject::Floor, clients));
     rates.into_iter().flatten().max_by(f64::total_cmp)
@@ -60,8 +60,8 @@ fn straight(round: &Round) -> Option<f64> {
     found.next().map(|(_, measured)| measured.rate())
 }
 
-/// The targets of the scenarios on PostgreSQL. A ratio is taken in each round; what counts is
-/// the median.
+/// The targets of the scenarios on PostgreSQL. Ratios are computed in each round, and their median
+/// counts.
 pub fn postgres(rounds: &Rounds) -> Vec<Target> {
     use Scenario::{Create, Full, Partial, Unchanged};
     let service = |round: &Round, scenario| rate(round, scenario, Subject::Service, 64);
@@ -149,7 +149,7 @@ pub fn extras(extras: &Extras) -> Vec<Target> {
             "503 of a full queue, slowest",
             50.0,
             " ms",
-            // Without a single 503 there is nothing to say.
+            // Without any 503 there is nothing to check.
             queue
                 .filter(|queue| queue.refused > 0)
                 .map(|queue| queue.max),
@@ -187,7 +187,7 @@ pub fn extras(extras: &Extras) -> Vec<Target> {
     ]
 }
 
-/// SQLite against PostgreSQL, both of this run.
+/// The target of SQLite relative to PostgreSQL, both of this run.
 pub fn sqlite(sqlite: &Rounds, postgres: &Rounds) -> Target {
     let creates = |rounds: &Rounds| {
         rounds.median(|round| rate(round, Scenario::Create, Subject::Service, 64))
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!((ceiling.measured, ceiling.met), (Some(0.6), Some(true)));
         assert_eq!(of(&targets, "unchanged").met, None);
 
-        // Answers that were not the expected ones prove nothing.
+        // A measurement with unexpected answers does not count.
         let service = (Scenario::Create, Subject::Service, 64);
         round
             .entry(service)

@@ -36,7 +36,7 @@ pub fn check_line(text: &str) -> Result<(), InvalidLine> {
 
 /// Whether a character displays others out of order (the embeddings, overrides and isolates of
 /// Unicode UAX #9), so that a reader sees another text. Directional marks, which Arabic and Hebrew
-/// need, do not.
+/// need, do not. The crate `posting-text` has the same function: neither depends on the other.
 pub const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,4 +1,4 @@
-//! Reading of HTTP answers, and of failures to get one.
+//! Reads HTTP answers, and the causes of failed requests.
 
 use std::{
     error::Error,

@@ -10,8 +10,8 @@ use crate::RetryPolicy;
 /// A circuit breaker that several callers share. It has no clock: times are passed in.
 ///
 /// - **Closed**: calls pass.
-/// - **Open**: no call passes, for longer after each failure in a row, or for as long as the service
-///   asked for.
+/// - **Open**: no call passes, for longer after each failure in a row, or for as long as the
+///   service asked for.
 /// - **Half-open**, when that time is over and until a call succeeds: callers that use
 ///   [`admit`](Self::admit) pass one at a time, as probes.
 ///

@@ -17,19 +17,19 @@ pub struct Timeouts {
 
 /// Builds a client for the service at an address, with up to `idle` idle connections.
 pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Client> {
-    // It fails if a provider is installed already, which is fine.
+    // This fails if a provider is installed already, which is fine.
     _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
-        // The key is for this host alone.
+        // The key must not be sent to another host.
         .redirect(redirect::Policy::none())
         .retry(retry::never())
         .connect_timeout(timeouts.connection)
         .timeout(timeouts.answer)
         .pool_max_idle_per_host(idle);
     if base.scheme() == "http" {
-        // Certificates are loaded when the client is built, which fails if the machine has none,
-        // even for plain HTTP.
+        // By default, building a client loads the system's certificates, and fails if there are
+        // none, even for plain HTTP.
         builder = builder.tls_certs_only([]);
     }
     let is_loopback = match base.host() {
@@ -39,7 +39,7 @@ pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Cl
         None => false,
     };
     if is_loopback {
-        // For a proxy, loopback is another machine.
+        // A proxy would connect to its own loopback interface.
         builder = builder.no_proxy();
     }
     builder.build()
@@ -60,16 +60,16 @@ pub fn base(url: &Url) -> Option<Url> {
     Some(base)
 }
 
-/// The address without user information, which would be sent beside a key; `None` if it cannot have
-/// any.
+/// The address without user information, which would be sent in addition to a key; `None` if it
+/// cannot have any.
 pub fn without_credentials(mut url: Url) -> Option<Url> {
     url.set_username("").ok()?;
     url.set_password(None).ok()?;
     Some(url)
 }
 
-/// The value of a header with a key, after a scheme such as `Bearer `. `None` if the key is empty or
-/// contains characters such as a line break.
+/// The value of a header with a key, after a scheme such as `Bearer `. `None` if the key is empty
+/// or contains characters such as a line break.
 pub fn credential(scheme: &str, key: &SecretString) -> Option<HeaderValue> {
     let key = key.expose_secret();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {

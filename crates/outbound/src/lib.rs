@@ -1,7 +1,7 @@
 //! Calls to other services over HTTP: one client, common parts of answers, retries, and a circuit
 //! breaker.
 //!
-//! The crate knows no service: the meaning of an answer is decided by the adapter.
+//! The crate knows no service: each adapter decides the meaning of an answer.
 
 mod answer;
 mod breaker;

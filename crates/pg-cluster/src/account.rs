@@ -1,4 +1,4 @@
-//! Whom a PostgreSQL server runs as: it refuses to be root.
+//! The account of a PostgreSQL server, which refuses to run as root.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -10,7 +10,7 @@ use rustix::process::geteuid;
 
 /// A user of this machine.
 pub struct Account {
-    /// User and group; none when this program is not root and the server runs as its own user.
+    /// User and group; `None` if this program is not root, and the server runs as the same user.
     ids: Option<(u32, u32)>,
 }
 
@@ -28,7 +28,7 @@ impl Account {
             .context("PostgreSQL cannot run as root, and there is no user postgres or nobody")
     }
 
-    /// Gives it a file or folder.
+    /// Makes the account the owner of a file or folder.
     pub fn own(&self, path: &Path) -> Result<()> {
         if let Some((user, group)) = self.ids {
             chown(path, Some(user), Some(group))
@@ -40,7 +40,8 @@ impl Account {
     /// A command that runs as this account, in a folder that it may enter.
     pub fn command(&self, program: &Path, directory: &Path) -> Command {
         let mut command = if cfg!(target_os = "linux") {
-            // The kernel sends INT when the thread that started it dies, even by SIGKILL.
+            // The kernel sends SIGINT to the child when the thread that started it dies, even by
+            // SIGKILL.
             let mut command = Command::new("setpriv");
             command.args(["--pdeathsig", "INT"]);
             if let Some((user, group)) = self.ids {

@@ -1,9 +1,9 @@
 //! A private, throwaway PostgreSQL cluster, for tests and measurements.
 //!
-//! It lives in a temporary directory, listens on a free port of the loopback interface, asks for a
-//! password made for it alone, and is gone when its guard is dropped. Durability is on as in
-//! production, so that what the tests measure and survive is real. A test that has a cluster of its
-//! own may stop it, crash it and start it again.
+//! It has a temporary directory, a free port of the loopback interface and a random password, and
+//! is removed when its guard is dropped. Durability is on as in production, so that measurements
+//! and crash tests are realistic. A test with a cluster of its own may stop it, crash it and start
+//! it again.
 
 mod account;
 
@@ -25,17 +25,17 @@ use self::account::Account;
 
 /// The superuser of the cluster.
 const SUPERUSER: &str = "posthaste";
-/// Debian keeps every major version of the server in a folder of its own here.
+/// Debian's folder of servers, with a subfolder for each major version.
 const DEBIAN_VERSIONS: &str = "/usr/lib/postgresql";
 const START_LIMIT: Duration = Duration::from_mins(1);
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
 
-/// Where `initdb` and `postgres` are on this machine; the newest version wins.
+/// The folder of `initdb` and `postgres` on this machine, of the newest version.
 pub fn programs() -> Option<PathBuf> {
     newest_version(Path::new(DEBIAN_VERSIONS)).or_else(|| {
         env::split_paths(&env::var_os("PATH")?).find_map(|folder| {
-            // A file on the path may be a link into the folder that has both.
+            // A file on the `PATH` may be a link into the folder that has both.
             let initdb = fs::canonicalize(folder.join("initdb")).ok()?;
             initdb
                 .parent()
@@ -45,18 +45,18 @@ pub fn programs() -> Option<PathBuf> {
     })
 }
 
-/// How a server is told to stop.
+/// The mode of stopping a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shutdown {
-    /// It ends transactions and connections, and writes everything to its files.
+    /// The server aborts transactions, closes connections, and flushes everything to its files.
     Fast,
-    /// It ends at once and recovers when it is started again, as after a crash.
+    /// The server ends at once and recovers at its next start, as after a crash.
     Immediate,
 }
 
 impl Shutdown {
     const fn signal(self) -> Signal {
-        // Both end the server's own children as well.
+        // Both signals also end the server's own child processes.
         match self {
             Self::Fast => Signal::INT,
             Self::Immediate => Signal::QUIT,
@@ -64,23 +64,23 @@ impl Shutdown {
     }
 }
 
-/// A server with its files; dropping it stops the one and removes the others.
+/// A server with its files. Dropping it stops the server and removes the files.
 pub struct Cluster {
-    /// None while it is stopped.
+    /// `None` while the server is stopped.
     server: Option<Child>,
     programs: PathBuf,
     account: Account,
     port: u16,
     url: String,
-    // Dropped after the server was stopped.
+    // The last field, so it is dropped after the server has stopped.
     directory: TempDir,
 }
 
 impl Cluster {
-    /// Makes a cluster with the programs in a folder and starts it.
+    /// Creates a cluster with the programs in a folder, and starts it.
     ///
-    /// The server ends with the thread that calls this, as it must not outlive a program that is
-    /// killed: call it from one that stays.
+    /// The server ends with the calling thread, so that it does not outlive a program that is
+    /// killed: call this from a thread that lives as long as the cluster.
     pub fn start(programs: &Path) -> Result<Self> {
         let account = Account::for_server()?;
         let directory = tempfile::Builder::new()
@@ -109,8 +109,8 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Starts a server that was stopped, on the same files and the same port, and waits until it
-    /// takes connections. The server ends with the thread that calls this.
+    /// Starts a stopped server, on the same files and port, and waits until it accepts connections.
+    /// The server ends with the calling thread.
     pub fn start_again(&mut self) -> Result<()> {
         if self.server.is_some() {
             bail!("the server was not stopped");
@@ -124,7 +124,7 @@ impl Cluster {
         })
     }
 
-    /// Stops the server and waits for its end; its files stay.
+    /// Stops the server and waits for its end. Its files stay.
     pub fn stop(&mut self, shutdown: Shutdown) -> Result<()> {
         let Some(server) = &mut self.server else {
             bail!("the server is stopped already");
@@ -139,12 +139,12 @@ impl Cluster {
         Ok(())
     }
 
-    /// The superuser's connection to the database `postgres`.
+    /// The superuser's URL of the database `postgres`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Everything that the server has written to its log since the cluster was made.
+    /// The complete log of the server.
     pub fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap_or_default()
     }
@@ -164,9 +164,9 @@ impl Cluster {
             .arg("-D")
             .arg(data_of(directory))
             .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
-            // No socket file: the default folder may not be writable for this account.
+            // No socket file: its default folder may not be writable for this account.
             .args(["-c", "unix_socket_directories="])
-            // Tests run side by side, each with a pool of its own.
+            // Tests run concurrently, each with a connection pool of its own.
             .args(["-c", "max_connections=300"])
             .args(["-c", "fsync=on"])
             .stdin(Stdio::null())
@@ -188,8 +188,8 @@ impl Cluster {
             if let Some(status) = server.try_wait()? {
                 bail!("the server ended: {status}");
             }
-            // Like pg_ctl: the last line of this file tells the server's state, and the first one
-            // that it is this server's, which an answer on the port would not prove.
+            // As in pg_ctl: the last line of this file has the server's state, and the first one
+            // its process id, which proves that it is this server. An answer on the port would not.
             let status = fs::read_to_string(&status_file).unwrap_or_default();
             let lines = status.lines().map(str::trim).collect::<Vec<_>>();
             if lines.first() == Some(&id.as_str()) && lines.get(7) == Some(&"ready") {
@@ -214,18 +214,18 @@ impl Drop for Cluster {
     }
 }
 
-/// Whether a server ends within the limit when it is told to.
+/// Tells a server to stop. Returns whether it ends within the limit.
 fn ends(server: &mut Child, shutdown: Shutdown) -> bool {
     let deadline = Instant::now() + STOP_LIMIT;
     let mut told = false;
     while Instant::now() < deadline {
-        // Asked before it is told: once it is gone, its id may be somebody else's.
+        // Checked before the signal is sent: after the server was reaped, its id may be reused.
         if !matches!(server.try_wait(), Ok(None)) {
             return true;
         }
         if !told {
             if let Some(server) = i32::try_from(server.id()).ok().and_then(Pid::from_raw) {
-                // An error here means that the server is gone already.
+                // An error here means that the server has ended already.
                 let _ = kill_process(server, shutdown.signal());
             }
             told = true;
@@ -249,7 +249,7 @@ fn initialise(
         .arg(password_file)
         .args(["--username", SUPERUSER, "--auth", "scram-sha-256"])
         .args(["--encoding", "UTF8", "--locale", "C"])
-        // Not the order of bytes: a column that forgot its COLLATE "C" must be found out.
+        // Not byte order, so that tests notice a column without COLLATE "C".
         .args(["--locale-provider", "icu", "--icu-locale", "en"])
         .stdin(Stdio::null())
         .stdout(Stdio::null());
@@ -282,7 +282,7 @@ fn free_port() -> Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// 128 random bits; everybody on this machine can reach the port.
+/// A password of 128 random bits, because every user of this machine can reach the port.
 fn password() -> Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")
@@ -345,7 +345,7 @@ mod tests {
         };
         assert_eq!(ask("SHOW fsync"), "on");
         assert_eq!(ask("SHOW server_encoding"), "UTF8");
-        // Alphabetical, unlike the order of bytes.
+        // The order is alphabetical, not by bytes.
         assert_eq!(ask("SELECT 'a' < 'B'"), "t");
 
         let address = cluster.url().rsplit(['@', '/']).nth(1).unwrap().to_owned();

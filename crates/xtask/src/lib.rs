@@ -1,4 +1,4 @@
-//! What the chores share: child processes, and the packages of the system that they need.
+//! Helpers of the chores and of the benchmark: child processes, and packages of the system.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"

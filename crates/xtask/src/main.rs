@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["test"] => suite::run(),
-        // It becomes the benchmark, which cleans up by itself when it is told to end.
+        // `exec` replaces this process with the benchmark, which cleans up by itself on a signal.
         ["bench", options @ ..] => Err(cargo()
             .args(["run", "--release", "--locked", "--package", "bench", "--"])
             .args(options)

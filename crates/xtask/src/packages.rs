@@ -1,4 +1,4 @@
-//! Programs that come from Debian packages: found, or installed where that is possible.
+//! Finds programs, and installs Debian packages where that is possible.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +19,7 @@ pub fn find(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Installs packages with apt-get, or says what a person has to install.
+/// Installs packages with apt-get, or returns an error that names them.
 pub fn install(packages: &[&str], interrupt: &Interrupt) -> Result<()> {
     let names = packages.join(" ");
     if find("apt-get").is_none() {
@@ -38,7 +38,7 @@ pub fn install(packages: &[&str], interrupt: &Interrupt) -> Result<()> {
         return first;
     }
     interrupt.check()?;
-    // The lists may be too old: they name versions that the archive no longer has.
+    // Outdated lists may name versions that the archive no longer has.
     interrupt.run(apt_get().arg("update"))?;
     interrupt.run(&mut install_command(packages))
 }
@@ -55,7 +55,7 @@ fn apt_get() -> Command {
     let mut command = Command::new("apt-get");
     command
         .env("DEBIAN_FRONTEND", "noninteractive")
-        // Another apt-get, such as the nightly one, may be at work.
+        // Another apt-get, such as a nightly upgrade, may hold the lock.
         .args(["--quiet", "--option", "DPkg::Lock::Timeout=300"]);
     command
 }

@@ -1,8 +1,8 @@
-//! Child processes that end when they are done, or when this program is told to end.
+//! Child processes that also end when this program is told to end.
 //!
-//! Every child leads a process group of its own, so that a signal reaches only this program. It
-//! ends the whole group, test binaries and servers included, and returns an error like any other;
-//! the guards on the stack then clean up.
+//! Every child leads a process group of its own, so that a signal from the terminal reaches only
+//! this program. This program then ends the whole group, including test binaries and servers, and
+//! returns an ordinary error, so that guards on the stack clean up.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -18,15 +18,15 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 const POLL: Duration = Duration::from_millis(50);
-/// How long a child may take over SIGTERM before it gets SIGKILL.
+/// How long a child may take to end after SIGTERM before it gets SIGKILL.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Becomes true on Ctrl-C, SIGTERM or a closed terminal.
+/// A flag that Ctrl-C, SIGTERM or a closed terminal sets.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Takes over the signals that ask this program to end.
+    /// Installs the signal handlers.
     pub fn install() -> Result<Self> {
         let interrupt = Self::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -36,7 +36,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Fails once the program was asked to end.
+    /// Fails once the flag is set.
     pub fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Relaxed) {
             bail!("interrupted");
@@ -44,7 +44,7 @@ impl Interrupt {
         Ok(())
     }
 
-    /// Runs a command to its end; anything but success is an error.
+    /// Runs a command to its end; a failure is an error.
     pub fn run(&self, command: &mut Command) -> Result<()> {
         let mut child = command
             .stdin(Stdio::null())
@@ -52,7 +52,7 @@ impl Interrupt {
             .spawn()
             .with_context(|| format!("cannot start `{}`", shown(command)))?;
         let status = self.wait(&mut child)?;
-        // A server that a test left behind would go on for ever.
+        // A server that a test left behind would run for ever.
         if let Some(group) = group_of(&child) {
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -79,7 +79,7 @@ impl Interrupt {
     }
 }
 
-/// A command as one would type it; programs are on the path.
+/// A command as it would be typed in a shell, without the folder of the program.
 pub fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());
@@ -90,11 +90,11 @@ pub fn shown(command: &Command) -> String {
         .join(" ")
 }
 
-/// The cargo that started us, without the variables it set for us alone.
+/// The cargo that started this program, without the variables that it sets for its child.
 ///
-/// Build scripts that watch one of them, as ring's does, would otherwise run again whenever a
-/// command is started from here after it was started from a shell, and everything above them
-/// would be compiled again.
+/// Build scripts that watch such a variable, as ring's does, would otherwise run again after each
+/// change between this program and a shell, and all crates that depend on them would be compiled
+/// again.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {
@@ -107,7 +107,7 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Ends a child and whatever it started, politely first.
+/// Ends a child and its process group: SIGTERM first, then SIGKILL.
 fn end_group(child: &mut Child) {
     let Some(group) = group_of(child) else { return };
     // An error here means that the group is gone already.

@@ -1,7 +1,7 @@
-//! The checks written in Python: other people's clients and a fuzzer against our server.
+//! The checks in Python: third-party clients and a fuzzer against the service.
 //!
-//! They live in `tests/python`, with their pinned packages in `requirements.txt`, and run in a
-//! virtual environment under `target`, which is made again whenever those pins change.
+//! They are in `tests/python`, with pinned packages in `requirements.txt`, and run in a virtual
+//! environment under `target`, which is created again whenever the pins change.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,12 +12,14 @@ use anyhow::{Context, Result, bail};
 use xtask::packages;
 use xtask::process::Interrupt;
 
-/// Fails where Python is too old, or where Debian's package for virtual environments is missing.
+/// A script that fails if Python is too old, or Debian's package for virtual environments is
+/// missing.
 const PROBE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
-/// What the environment was made from; written last, so that a half-made one is never used.
+/// The file with the pins of the environment; written last, so that an incomplete one is never
+/// used.
 const STAMP: &str = "posthaste-requirements.txt";
 
-/// Makes the environment unless it is there and up to date.
+/// Creates the environment unless it exists and is up to date.
 pub fn prepare(root: &Path, target: &Path, interrupt: &Interrupt) -> Result<Environment> {
     let wanted = checks(root).join("requirements.txt");
     let pins =
@@ -76,7 +78,8 @@ impl Environment {
         self.folder.join(STAMP)
     }
 
-    /// Also asks its interpreter, which vanishes when the system's Python is upgraded.
+    /// Whether the environment has these pins and its interpreter works, which an upgrade of the
+    /// system's Python can remove.
     fn is_made_from(&self, pins: &str) -> bool {
         fs::read_to_string(self.stamp()).is_ok_and(|made_from| made_from == pins)
             && is_usable(&self.python())
@@ -87,13 +90,13 @@ fn checks(root: &Path) -> PathBuf {
     root.join("tests/python")
 }
 
-/// A Python that can make virtual environments, installed if need be.
+/// A Python that can create virtual environments, installed if it is missing.
 fn python(interrupt: &Interrupt) -> Result<PathBuf> {
     if let Some(python) = packages::find("python3").filter(|python| is_usable(python)) {
         return Ok(python);
     }
     packages::install(&["python3", "python3-venv"], interrupt)?;
-    // Not by the path, where an unfit Python may still come first.
+    // Not by `PATH`, where the unsuitable Python may still come first.
     let python = PathBuf::from("/usr/bin/python3");
     if !is_usable(&python) {
         bail!("the Python checks need Python 3.10 or later with its module venv");

@@ -1,4 +1,4 @@
-//! The plan of `cargo xtask test`: what may fail soon comes first, and nothing is left out.
+//! The steps of `cargo xtask test`, quick checks first.
 
 use std::env;
 use std::path::Path;
@@ -15,14 +15,14 @@ use xtask::process::{Interrupt, cargo, shown};
 
 /// The folder of the workspace, wherever the command was typed.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-/// How the tests learn of the PostgreSQL server.
+/// The variable with the URL of the PostgreSQL server for tests.
 const POSTGRES_URL: &str = "POSTHASTE_TEST_POSTGRES_URL";
-/// How tests find the built program.
+/// The variable with the path of the built program.
 const PROGRAM: &str = "POSTHASTE_BIN";
-/// The seed of property tests, unless the caller gives another one: a run speaks of the change,
-/// not of luck. `cargo test` alone draws a new one each time.
+/// The seed of property tests, unless the caller sets another one, so that a failure is due to the
+/// change and not to chance. `cargo test` itself uses a new seed each time.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
-/// How many tests of a binary run at once.
+/// The variable with the number of tests of a binary that run concurrently.
 const THREADS: &str = "RUST_TEST_THREADS";
 
 /// Runs every check; stops at the first step that fails.
@@ -33,14 +33,14 @@ pub fn run() -> Result<()> {
         step(&title, || interrupt.run(command))
     };
 
-    // Cargo put this program beside those that it builds for the tests.
+    // Cargo puts the programs for the tests into the same folder as this one.
     let here = env::current_exe().context("where is this program?")?;
     let target = here
         .ancestors()
         .nth(2)
         .context("it is in no target folder")?;
     if pg_cluster::programs().is_none() {
-        // Even where a server is given: some tests restart and kill one of their own.
+        // Needed even if a server is given: some tests restart and kill a server of their own.
         step("install PostgreSQL", || {
             packages::install(&["postgresql", "pgbouncer"], &interrupt)
         })?;
@@ -71,7 +71,7 @@ pub fn run() -> Result<()> {
         }
         command
     };
-    // One command, so that everything is compiled once: the benchmark is left to clippy.
+    // One command, so that everything is compiled once. Only clippy checks the benchmark.
     let mut tests = given(cargo());
     tests
         .args(["test", "--workspace", "--exclude", "bench"])
@@ -80,7 +80,7 @@ pub fn run() -> Result<()> {
     command("Python checks", &mut given(environment.pytest()))
 }
 
-/// Runs a step and prints its time; its error carries the step's name.
+/// Runs a step and prints its duration. An error gets the step's name as context.
 fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("\n=== {name}");
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Secrets, the document of the API, and the demo.
+//! Client secrets, the OpenAPI document, and the demo.
 
 use std::process::Command;
 
@@ -22,7 +22,7 @@ async fn a_secret_is_shown_once(store: Store) {
     assert!(secret.len() >= 43, "256 bits: {secret}");
     assert!(!app.run(&["clients", "list"]).succeeded().contains(&secret));
     assert!(!app.site.log().contains(&secret));
-    // Nor is it kept.
+    // The secret is not stored either.
     let site = &app.site;
     assert!(!site.database.keeps_secret(&site.data(), &secret));
 }
@@ -35,10 +35,10 @@ async fn the_printed_openapi_document_is_the_served_one(store: Store) {
 }
 
 async fn the_demo_shows_everything_and_its_lines_can_be_pasted(store: Store) {
-    // It brings its own folder, database and ports.
+    // The demo uses its own folder, database and ports.
     let site = Site::new(store);
     let mut command = site.demo(&["--exit"]);
-    // The folder stays, because the lines need it.
+    // The folder is kept, because the commands that the demo prints need it.
     command.env("TMPDIR", site.folder());
     let printed = run(command, "").succeeded();
     for part in [
@@ -55,7 +55,7 @@ async fn the_demo_shows_everything_and_its_lines_can_be_pasted(store: Store) {
         .unwrap_or_else(|| panic!("nothing to paste: {printed}"));
     let lines = &printed[lines..];
     assert!(lines.contains("curl "), "{lines}");
-    // What was started in the background ends with the shell.
+    // Background jobs end with the shell.
     let mut shell = Command::new("sh");
     shell.args(["-e", "-c", &format!("trap 'kill $!' EXIT\n{lines}")]);
     let ran = run(shell, "");

@@ -1,4 +1,4 @@
-//! Many at once: the outcome is that of some order, one after the other.
+//! Concurrent pushes: the outcome is that of some sequential order.
 
 use std::{
     collections::BTreeSet,
@@ -76,7 +76,7 @@ async fn many_expirations_are_one_event(store: Store) {
     assert_eq!(app.show(&id).await["history"].as_array().unwrap().len(), 2);
 }
 
-/// One push of the storm and when it was under way.
+/// A push, with the times of its start and end.
 struct Push {
     id: usize,
     title: Option<String>,
@@ -107,7 +107,7 @@ async fn a_storm_on_few_identifiers_ends_as_some_order_would(store: Store) {
     }
 }
 
-/// What one side pushes: everything everywhere, in an order of its own.
+/// The pushes of one client: each kind for each posting, in an order of its own.
 async fn storm(app: &App, ids: &[String], side: usize) -> Vec<Push> {
     let mut pushes = Vec::new();
     for round in 0..12 {
@@ -143,7 +143,8 @@ fn check_answers(pushes: &[&Push]) {
     for push in pushes {
         let legal: &[u16] = match push.kind {
             0 | 1 => &[200, 201],
-            // Before it was created there was nothing to expire, and too little to create.
+            // Before the creation there is nothing to expire, and the payload is too small to
+            // create.
             3 => &[200, 404],
             _ => &[200, 422],
         };
@@ -155,7 +156,7 @@ fn check_answers(pushes: &[&Push]) {
         );
     }
     assert_eq!(pushes.iter().filter(|push| push.status == 201).count(), 1);
-    // Nobody was told that it is not there after somebody was told that it is.
+    // No push was answered 404 after another was answered 200 or 201.
     let known = pushes
         .iter()
         .filter(|push| push.status < 300)
@@ -170,7 +171,7 @@ fn check_answers(pushes: &[&Push]) {
     }
 }
 
-/// The title is that of a push which no other one came after.
+/// The title is that of a push that no other push followed.
 fn check_last_title(pushes: &[&Push], posting: &Value) {
     let titled = || {
         pushes
@@ -186,11 +187,12 @@ fn check_last_title(pushes: &[&Push], posting: &Value) {
     );
 }
 
-/// The history is a way that the rules allow, from its beginning where it is shown whole.
+/// The history has only transitions that the rules allow; if it is complete, it also has the right
+/// beginning.
 pub(super) fn check_history(posting: &Value) {
     let steps = posting["history"].as_array().unwrap().iter();
     let steps: Vec<&str> = steps.map(|step| step["status"].as_str().unwrap()).collect();
-    // Of a longer one only the newest steps are shown.
+    // Of a longer history only the newest entries are returned.
     if steps.len() < HISTORY_SHOWN {
         assert_eq!(steps[0], "PendingEnrichment");
     }
@@ -199,7 +201,7 @@ pub(super) fn check_history(posting: &Value) {
             "PendingEnrichment" => ["approved", "rejected", "expired"].contains(&pair[1]),
             "approved" => ["rejected", "expired"].contains(&pair[1]),
             "rejected" => pair[1] == "approved",
-            // Again for another reason, or opened again.
+            // Expired again with another reason, or reopened.
             _ => ["expired", "PendingEnrichment"].contains(&pair[1]),
         };
         assert!(is_legal, "{steps:?}");
@@ -224,7 +226,7 @@ async fn disjoint_updates_of_one_posting_all_stay(store: Store) {
         ("application_email", json!("jobs@rosenhof.example")),
         ("metadata", json!({"a": 1})),
     ];
-    // The enricher writes in between.
+    // The enricher writes concurrently.
     let start = Instant::now();
     join_all(fields.iter().map(|(field, value)| {
         let app = &app;

@@ -1,4 +1,4 @@
-//! Variables that change what the service answers. How they are read is tested in `app`.
+//! Variables that change the answers of the service. Parsing them is tested in `app`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The embedded store on a disk that takes nothing more, and without its file.
+//! The embedded store on a full disk, and without its file.
 
 use std::fs;
 
@@ -9,8 +9,8 @@ on_sqlite! {
     nothing_is_acknowledged_into_a_removed_database,
 }
 
-/// A limit on the size of files is as good as a full disk, but it comes with a signal that ends a
-/// process which does not expect it.
+/// A limit on file sizes replaces a full disk; it also sends a signal (SIGXFSZ) that ends a process
+/// that does not handle it.
 async fn a_full_disk_is_an_outage_and_no_end(store: Store) {
     let site = Site::new(store);
     let mut server = site.serve(&["--no-worker"]);

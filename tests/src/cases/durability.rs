@@ -1,4 +1,4 @@
-//! What was acknowledged stays, whatever happens to the process.
+//! Acknowledged pushes survive kills and restarts of the process.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,13 +16,13 @@ on_every_store! {
     a_second_server_on_one_address_fails,
 }
 
-/// Checks that every acknowledged posting is there as acknowledged, gets enriched, and that
-/// its event is delivered; the postings' uuids.
+/// Checks that every acknowledged posting is stored as acknowledged and gets enriched, and that its
+/// event is delivered. Returns the postings' uuids.
 pub(super) async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, String>) {
     let uuids: Vec<String> = stream::iter(acknowledged)
         .map(|(id, title)| async move {
             let posting = app.show(id).await;
-            // The update may have been written without an answer.
+            // The update may have been written although its answer was lost.
             let found = posting["title"].as_str().unwrap();
             assert!(
                 found == title || found == "Updated",
@@ -49,8 +49,8 @@ pub(super) async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, S
     assert_eq!(rest.trim(), "[]");
 }
 
-/// Checks that an enricher approved a posting, and did so once: for newer content of an approved
-/// posting there is no further step.
+/// Checks that the enricher approved a posting, once: newer content of an approved posting adds no
+/// entry to the history.
 pub(super) async fn was_approved_once(app: &App, id: &str) {
     let posting = app.show(id).await;
     let history = posting["history"].as_array().unwrap();
@@ -94,7 +94,7 @@ async fn a_stop_answers_what_was_accepted(store: Store) {
         ("Content-Type", "application/json"),
         ("Content-Length", &length),
     ];
-    // Requests that are half through when the stop comes.
+    // Requests whose body is half sent when the server is told to stop.
     let ids: Vec<String> = (0..8).map(|_| fresh("half")).collect();
     let mut half: Vec<Raw> = Vec::new();
     for id in &ids {

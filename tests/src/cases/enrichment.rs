@@ -1,4 +1,4 @@
-//! What becomes of a posting after it was pushed.
+//! Enrichment of a posting after the push.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ on_every_store! {
     a_worker_of_its_own_enriches_too,
 }
 
-/// The names of a posting's events in the log, in order, without repeats of a delivery.
+/// The names of a posting's events in the log, in order, without repeated deliveries.
 fn delivered(app: &App, uuid: Uuid) -> Vec<String> {
     let id = format!("id={uuid}");
     let log = app.site.log();
@@ -77,7 +77,7 @@ async fn changed_content_is_enriched_anew_while_the_old_stays_visible(store: Sto
         "location_city": "Hamburg",
     });
     app.put(&id, &patch).await.updated();
-    // Visible all the while, with the old text until there is a new one.
+    // The posting stays visible, with the old text until there is a new one.
     let posting = app.show(&id).await;
     assert_eq!(posting["status"], "approved");
     assert_ne!(posting["markdown_description"], Value::Null);
@@ -146,7 +146,7 @@ async fn a_worker_of_its_own_enriches_too(store: Store) {
     assert_eq!(app.show(&id).await["status"], "PendingEnrichment");
     let _worker = app.site.work();
     app.api.until(&id, "approved").await;
-    // And what comes in while it runs.
+    // Also a posting that is pushed while the worker runs.
     let id = fresh("apart");
     app.put(&id, &minimal()).await.created();
     app.api.until(&id, "approved").await;

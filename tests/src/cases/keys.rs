@@ -1,4 +1,4 @@
-//! Signing keys: made, rolled over and retired while the service runs.
+//! Signing keys: generated, rotated and retired while the service runs.
 
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
@@ -26,7 +26,7 @@ fn ids(site: &Site) -> BTreeSet<String> {
         .collect()
 }
 
-/// Makes a key and gives its id.
+/// Generates a key and returns its id.
 pub(super) fn generate(site: &Site) -> String {
     let before = ids(site);
     let printed = site.run(&["keys", "generate"]).succeeded();
@@ -38,7 +38,7 @@ pub(super) fn generate(site: &Site) -> String {
     id
 }
 
-/// Makes a key as old as if it had been made some time ago.
+/// Renames a key so that it appears to be of this age, and returns its new id.
 fn age(site: &Site, id: &str, age: Duration) -> String {
     let made = u64::try_from(OffsetDateTime::now_utc().unix_timestamp()).unwrap() - age.as_secs();
     let older = Uuid::new_v7(Timestamp::from_unix(NoContext, made, 0)).to_string();
@@ -52,13 +52,13 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     let first = generate(&site);
     let first = age(&site, &first, Duration::from_hours(1));
     let server = site.serve(&["--no-worker"]);
-    // Keys that are there are not made anew.
+    // Existing keys are not generated again.
     assert_eq!(ids(&site), BTreeSet::from([first.clone()]));
     let app = App::at(site);
     let old = Jwt::parse(app.api.token());
     assert_eq!(old.header["kid"], json!(first));
 
-    // A new key verifies, wherever it signed, but does not sign here yet.
+    // A new key verifies tokens of other processes, but this process does not sign with it yet.
     let second = generate(&app.site);
     let key = jwt::read_key(&app.site.data().join("keys").join(&second));
     let mut elsewhere = old.clone();
@@ -79,7 +79,7 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
         .collect();
     assert_eq!(known, BTreeSet::from([first.as_str(), second.as_str()]));
 
-    // Half a minute later it signs, and what the old one signed goes on working.
+    // Half a minute later it signs, and tokens of the old key stay valid.
     let second = age(&app.site, &second, Duration::from_secs(31));
     let app = &app;
     let second = &second;
@@ -91,7 +91,7 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     let new = app.api.with_token(&app.token());
     assert_eq!(new.get(Api::LIST).await.status, 200);
 
-    // Retired, what it signed is nothing any more.
+    // After a key was retired, its tokens are invalid.
     app.run(&["keys", "retire", &first]).succeeded();
     assert_eq!(ids(&app.site), BTreeSet::from([second.clone()]));
     eventually(
@@ -112,7 +112,7 @@ async fn a_key_that_cannot_be_used_is_told_and_the_last_one_is_missed(store: Sto
     let file = site.data().join("keys").join(generate(&site));
     let _server = site.serve(&["--no-worker"]);
     set_mode(&file, 0o644);
-    // Nobody asks for a token, nor for anything else.
+    // No request is sent meanwhile.
     let site = &site;
     let command = format!("run: chmod 600 {}", file.display());
     let complaints = || site.log().matches(&command).count();

@@ -1,4 +1,4 @@
-//! The lifetime of a posting, and what ends or renews it.
+//! The lifetime of a posting: its end and its renewal.
 
 use domain::{
     posting::SourceIdentifier,
@@ -13,7 +13,7 @@ on_every_store! {
     a_posting_past_its_lifetime_expires,
 }
 
-/// Lets the time of a posting pass: moves the end of its lifetime. No option does that.
+/// Moves the end of a posting's lifetime in the store, because no option lets time pass.
 async fn set_end(site: &Site, id: &str, end: OffsetDateTime) {
     let store = site.database.open(&site.data()).await;
     let identifier = SourceIdentifier::new(id).unwrap();

@@ -15,7 +15,7 @@ on_every_store! {
     paging_finds_everything_while_others_write,
 }
 
-/// A request for the list.
+/// Requests a page of the list.
 async fn list(app: &App, parameters: &[(&str, &str)]) -> Answer {
     let query = parameters
         .iter()
@@ -29,7 +29,7 @@ async fn list(app: &App, parameters: &[(&str, &str)]) -> Answer {
         .await
 }
 
-/// All pages.
+/// The items of all pages.
 async fn pages(app: &App, parameters: &[(&str, &str)]) -> Vec<Value> {
     let mut items = Vec::new();
     let mut cursor: Option<String> = None;
@@ -64,7 +64,7 @@ fn now() -> String {
     OffsetDateTime::now_utc().format(&Rfc3339).unwrap()
 }
 
-/// The identifier of an item if it is one of a test.
+/// The identifier of an item, if a given test created it.
 fn identifier<'a>(item: &'a Value, test: &str) -> Option<&'a str> {
     item["unique_source_identifier"]
         .as_str()
@@ -87,7 +87,7 @@ async fn paging_finds_everything_while_others_write(store: Store) {
     let (since, test) = (now(), fresh("moving"));
     let ids = create(&app, &test, 120).await;
     let reading = AtomicBool::new(true);
-    // One in three moves on, which moves it to the end of the list, again and again.
+    // One posting in three is updated repeatedly, which moves it to the end of the list.
     let moving: BTreeSet<&String> = ids.iter().step_by(3).collect();
     let write = async {
         let mut round = 0;
@@ -111,7 +111,8 @@ async fn paging_finds_everything_while_others_write(store: Store) {
     }
     for id in &ids {
         let times = found.get(id).copied().unwrap_or_default();
-        // What moves may come again, but nothing is missed, and what rests comes once.
+        // An updated posting may be listed again, but none is missed, and the others are listed
+        // once.
         assert!(times >= 1, "{id} is missing");
         assert!(times == 1 || moving.contains(id), "{id} came {times} times");
     }

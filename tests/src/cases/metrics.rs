@@ -1,4 +1,4 @@
-//! What the operator's monitoring sees: on a listener of its own.
+//! The metrics, on a separate listener.
 
 use reqwest::Method;
 
@@ -17,11 +17,11 @@ on_sqlite! {
     a_worker_shows_its_own,
 }
 
-/// What was shown at one moment.
+/// The metrics at one moment.
 #[derive(Debug)]
 pub(super) struct Metrics(String);
 
-/// Reads what is shown at an address.
+/// Reads the metrics at an address.
 pub(super) async fn read(admin: &str) -> Metrics {
     let (status, content_type, body) = get(admin, "/metrics").await;
     assert_eq!(status, 200, "{body}");
@@ -66,18 +66,18 @@ impl Metrics {
         })
     }
 
-    /// Whether there is a type for it.
+    /// Whether the metric has this type.
     fn is_described(&self, name: &str, kind: &str) -> bool {
         self.0.contains(&format!("# TYPE {name} {kind}\n"))
     }
 }
 
-/// Checks numbers that are sums of fractions.
+/// Compares sums of fractions, with a tolerance.
 fn is_about(found: f64, expect: f64) {
     assert!((found - expect).abs() < 1e-6, "{found} instead of {expect}");
 }
 
-/// The metrics once something holds of them.
+/// Waits until a condition holds for the metrics, and returns them.
 async fn once(admin: &str, what: &str, holds: impl Fn(&Metrics) -> bool) -> Metrics {
     let holds = &holds;
     eventually(what, SETTLING, || async move {
@@ -106,7 +106,7 @@ async fn metrics_are_shown_on_a_listener_of_their_own(store: Store) {
     for name in ["posthaste_outbox_tasks", "posthaste_outbox_oldest_seconds"] {
         assert!(metrics.is_described(name, "gauge"), "{metrics:?}");
     }
-    // Neither listener serves what the other one is for.
+    // Neither listener serves the paths of the other.
     app.api.get("/metrics").await.error(404);
     for path in ["/", Api::LIST, "/healthz", "/metrics/x"] {
         let (status, _, body) = get(&app.site.admin(), path).await;
@@ -161,13 +161,13 @@ async fn outcomes_tokens_and_cost_are_counted(store: Store) {
         completion_tokens: 200,
     });
     let payload = titled("Gardener");
-    // The second and the third cost nothing.
+    // The second and the third posting have the same content and cost nothing.
     for _ in 0..3 {
         board.approved(&board.push(&payload).await).await;
     }
     let spam = board.push(&titled("SPAM")).await;
     board.app.api.until(&spam, "rejected").await;
-    // Two answers of no use, which are paid for; one that fails, which is not.
+    // Two useless answers, which cost tokens, and a failed one, which does not.
     let bad = fresh("Gardener");
     board.chat.fail_for(&bad, 2, Fault::Say(Slip::NoJson));
     board.given_up(&board.push(&titled(&bad)).await).await;
@@ -229,7 +229,7 @@ async fn what_was_given_up_is_shown(store: Store) {
     };
     let metrics = read(&admin).await;
     is_about(given_up(&metrics), 1.0);
-    // It waits for an operator, and makes no backlog look old.
+    // A dead task waits for an operator, and must not count towards the age of the backlog.
     is_about(metrics.value(WAITING.0, WAITING.1), 0.0);
     is_about(metrics.value(OLDEST.0, OLDEST.1), 0.0);
     board.retry(&dead);

@@ -1,4 +1,4 @@
-//! An operator's verdicts, by the command line.
+//! An operator's verdicts, on the command line.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ async fn an_operator_judges_features_and_sees_postings(store: Store) {
     assert_eq!(approved["status"], "approved");
     assert_ne!(approved["published_at"], Value::Null);
     assert_ne!(approved["expire_at"], Value::Null);
-    // Once more is nothing more.
+    // A repeated approval changes nothing.
     app.approve(&id);
     assert_eq!(app.show(&id).await, approved);
 
@@ -46,7 +46,7 @@ async fn an_operator_judges_features_and_sees_postings(store: Store) {
     for (options, is_featured) in [(&[][..], true), (&["--off"], false)] {
         app.run(&[&["postings", "feature", &id], options].concat())
             .succeeded();
-        // A push leaves it.
+        // A push does not change the flag.
         app.put(&id, &json!({"salary_min": u8::from(is_featured)}))
             .await
             .updated();
@@ -75,12 +75,12 @@ async fn an_operators_approval_stands_for_what_was_approved(store: Store) {
     app.put(&id, &payload).await.created();
     app.api.until(&id, "rejected").await;
     app.approve(&id);
-    // Content like it that nobody approved.
+    // Other content, which the operator did not approve.
     let other = json!({"raw_description": "<p>asdf</p>"});
     app.put(&id, &other).await.updated();
     let posting = app.api.until(&id, "rejected").await;
     assert_eq!(last(&posting)["by"], "enricher");
-    // What was approved comes back.
+    // The approved content again.
     let same = json!({"raw_description": "test"});
     app.put(&id, &same).await.updated();
     let posting = app.api.until(&id, "approved").await;

@@ -1,4 +1,4 @@
-//! Tokens: got with a client's credentials, used, and refused when they are not this service's.
+//! Tokens: issued for a client's credentials, used, and refused if another service issued them.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -17,7 +17,8 @@ on_every_store! {
     a_revoked_clients_token_stops_working_within_ten_seconds,
 }
 
-/// Asks for a token with a form, and by Basic if there are credentials: status and body.
+/// Requests a token with a form, and with HTTP Basic if there are credentials. Returns status and
+/// body.
 async fn ask(app: &App, form: &[(&str, &str)], basic: Option<(&str, &str)>) -> (u16, Value) {
     let mut request = app.api.request(Method::POST, "/oauth/token").form(form);
     if let Some((id, secret)) = basic {
@@ -80,12 +81,12 @@ async fn what_the_service_did_not_sign_is_no_token(store: Store) {
     let token = Jwt::parse(app.api.token());
     let kid = token.header["kid"].as_str().unwrap();
     let key = jwt::read_key(&app.site.data().join("keys").join(kid));
-    // Signed by the right key, it is as good as the original.
+    // Signed with the service's key, it is valid like the original.
     let same = app.api.with_token(&token.signed_by(&key));
     assert_eq!(same.get(Api::LIST).await.status, 200);
     let mut expired = token.clone();
     expired.claims["exp"] = expired.claims["iat"].clone();
-    // Another service of the same kind.
+    // Another installation of the same service.
     let site = Site::new(store);
     let _server = site.serve(&["--no-worker"]);
     let elsewhere = App::at(site).token();
@@ -134,6 +135,6 @@ async fn a_revoked_clients_token_stops_working_within_ten_seconds(store: Store) 
         (answer.status, &answer.json()["error"]),
         (401, &json!("invalid_client"))
     );
-    // Nobody else is concerned.
+    // Other clients are not affected.
     assert_eq!(app.api.get(Api::LIST).await.status, 200);
 }

@@ -1,5 +1,5 @@
-//! The database server is restarted, and crashes, under load: who pushes is asked to come again,
-//! and everything goes on by itself once the server is back.
+//! The database server is restarted, and crashes, under load: pushes are answered 503, and the
+//! service recovers by itself once the server is back.
 
 use std::{
     collections::BTreeMap,
@@ -23,10 +23,10 @@ on_postgres! {
     a_restart_and_a_crash_of_the_database_lose_nothing,
 }
 
-/// How soon pushes succeed again once the server is back.
+/// The time limit for pushes to succeed again once the server is back.
 const BACK_AGAIN: Duration = Duration::from_secs(15);
 
-/// Integrators that push each posting twice, and repeat what they were asked to repeat.
+/// Clients that push each posting twice, and repeat a push after a 503.
 struct Integrators {
     tasks: JoinSet<()>,
     stop: Arc<AtomicBool>,
@@ -35,7 +35,7 @@ struct Integrators {
 
 #[derive(Default)]
 struct Seen {
-    /// Identifiers with the title that was acknowledged last.
+    /// The last acknowledged title of each identifier.
     acknowledged: Mutex<BTreeMap<String, String>>,
     refusals: AtomicUsize,
 }
@@ -56,7 +56,7 @@ impl Integrators {
                         let mut acknowledged = seen.acknowledged.lock().unwrap();
                         acknowledged.insert(id.clone(), title.to_owned());
                     }
-                    // There is time for the enrichment of all of them in the end.
+                    // Limits the number of postings, so that all can be enriched in the end.
                     sleep(Duration::from_millis(20)).await;
                 }
             });
@@ -82,13 +82,13 @@ impl Integrators {
 
     async fn finish(self) -> BTreeMap<String, String> {
         self.stop.store(true, Ordering::Relaxed);
-        // With the panic of whoever got an answer that is none of these.
+        // Panics if a client got an unexpected answer.
         self.tasks.join_all().await;
         std::mem::take(&mut *self.seen.acknowledged.lock().unwrap())
     }
 }
 
-/// Pushes until it is done. Only a 503 that says when to come again is a reason to repeat it.
+/// Pushes until it succeeds. Only a 503 with `Retry-After` may be repeated.
 async fn insist(api: &Api, id: &str, payload: &serde_json::Value, seen: &Seen) {
     loop {
         let answer = api.put(id, payload).await;
@@ -99,7 +99,7 @@ async fn insist(api: &Api, id: &str, payload: &serde_json::Value, seen: &Seen) {
         let seconds: u64 = answer.header("retry-after").parse().unwrap();
         assert!(seconds <= 60, "{answer:#?}");
         seen.refusals.fetch_add(1, Ordering::Relaxed);
-        // Sooner than it says, to see more.
+        // Sooner than `Retry-After`, to send more requests during the outage.
         sleep(Duration::from_millis(200)).await;
     }
 }
@@ -107,7 +107,7 @@ async fn insist(api: &Api, id: &str, payload: &serde_json::Value, seen: &Seen) {
 async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
     let _alone = alone().await;
     let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
-    // The server ends with the thread that starts it, which is this test's own.
+    // The server ends with the thread that starts it, so that must be this test's thread.
     let mut cluster = Cluster::start(&programs).unwrap();
     let site = Site::with_database(Database::Other(cluster.url().to_owned()))
         .with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
@@ -129,7 +129,7 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
             assert_eq!(api.get("/healthz").await.status, 200);
         }
         cluster.start_again().unwrap();
-        // Through each server, by itself.
+        // Each server recovers by itself.
         for api in [&app.api, &other] {
             eventually("pushes succeed again", BACK_AGAIN, || async move {
                 let answer = api.put(&fresh("back"), &minimal()).await;

@@ -1,5 +1,5 @@
-//! The way of one posting through the API. What each rule says in each case is tested as values in
-//! `domain`, and how it is said over HTTP in `adapters-http`.
+//! The life of one posting through the API. The rules are tested as values in `domain`, and the
+//! HTTP mapping in `adapters-http`.
 
 use std::collections::BTreeSet;
 
@@ -160,7 +160,7 @@ async fn postings_of_one_website_share_their_company(store: Store) {
     let company = json!({"name": "New", "website_url": format!("{shouted}:443/#jobs")});
     app.put(&second, &posting_of(company)).await.created();
 
-    // The last writer wins, but only what it writes, and postings are not touched.
+    // The last write of each field wins, and the company's postings do not change.
     let uuid = Uuid::new_v5(&Uuid::NAMESPACE_URL, website.as_bytes());
     let mut expected = before;
     expected["company"]["name"] = json!("New");

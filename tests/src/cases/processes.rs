@@ -1,4 +1,4 @@
-//! Several servers and workers on one database: each may die, and none is asked alone.
+//! Several servers and workers on one database: any may be killed, and all must agree.
 
 use std::{
     collections::BTreeSet,
@@ -27,7 +27,7 @@ on_postgres! {
     a_new_key_verifies_in_every_server,
 }
 
-/// The contract's 30 seconds, and time for the work itself.
+/// The contract's lease of 30 seconds, and time for the work itself.
 const LEASE_AND_WORK: Duration = Duration::from_secs(50);
 
 /// Two servers on one database.
@@ -78,20 +78,20 @@ async fn a_killed_server_and_a_killed_worker_lose_nothing(store: Store) {
     }
 }
 
-/// What is leased in the outbox, as tasks with their leases.
+/// The leased tasks in the outbox, with their leases.
 fn leases(url: &str) -> BTreeSet<String> {
     let leases = "SELECT concat_ws(' ', id, lease) AS value FROM outbox WHERE lease IS NOT NULL";
     testing::texts(url, leases).into_iter().collect()
 }
 
-/// Suspends a worker while it has tasks, and says which these are.
+/// Suspends a worker while it has tasks, and returns them.
 async fn suspend_with_leases(worker: &Server, app: &App) -> BTreeSet<String> {
     let url = app.site.database.url().unwrap();
     let start = Instant::now();
     while start.elapsed() < SETTLING {
         worker.suspend(true);
         let mut leased = leases(&url);
-        // What others lease is soon done.
+        // Tasks that other workers have leased are soon done.
         for _ in 0..3 {
             sleep(Duration::from_secs(2)).await;
             leased = leased.intersection(&leases(&url)).cloned().collect();
@@ -124,7 +124,7 @@ async fn a_revoked_clients_token_stops_working_in_every_server(store: Store) {
             (api.get(Api::LIST).await.status == 401).then_some(())
         })
         .await;
-        // Nobody else is concerned.
+        // Other clients are not affected.
         let others = Api::new(&url, app.api.token());
         assert_eq!(others.get(Api::LIST).await.status, 200);
     }

@@ -4,19 +4,19 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::harness::{App, Ran, Site, Store, fresh, minimal, run};
+use crate::harness::{App, CommandResult, Site, Store, fresh, minimal, run};
 
 on_every_store! {
     a_file_is_created_and_then_updated,
     refused_lines_are_kept_with_their_errors,
 }
 
-/// Pushes an input from standard input.
-fn push(app: &App, input: &str, more: &[&str]) -> Ran {
+/// Runs the loader with this standard input.
+fn push(app: &App, input: &str, more: &[&str]) -> CommandResult {
     push_as(&app.site, &app.client_id, &app.client_secret, input, more)
 }
 
-fn push_as(site: &Site, id: &str, secret: &str, input: &str, more: &[&str]) -> Ran {
+fn push_as(site: &Site, id: &str, secret: &str, input: &str, more: &[&str]) -> CommandResult {
     let url = site.url();
     let options = [
         "push",
@@ -35,8 +35,8 @@ fn line(id: &str, payload: &Value) -> String {
     format!("{}\n", json!({"id": id, "payload": payload}))
 }
 
-/// A number of the summary.
-fn count(ran: &Ran, of: &str) -> u64 {
+/// A number in the summary.
+fn count(ran: &CommandResult, of: &str) -> u64 {
     let text = format!("{}\n{}", ran.stdout, ran.stderr);
     let found = text.lines().find_map(|line| {
         let line = line.trim();
@@ -97,7 +97,7 @@ async fn refused_lines_are_kept_with_their_errors(store: Store) {
         line(&gone, &expiration),
         "\n".to_owned(),
         "not json\n".to_owned(),
-        // Without an end of line.
+        // The last line has no line break.
         line(&good, &json!({"title": "Changed"}))
             .trim_end()
             .to_owned(),

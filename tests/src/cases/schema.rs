@@ -1,11 +1,11 @@
-//! Starting on a PostgreSQL database: its schema changes only when an operator says so, and what
-//! is missing is named in one line.
+//! Starting on a PostgreSQL database: only an explicit command changes the schema, and an error
+//! names in one line what is missing.
 
 use std::net::TcpListener;
 
 use adapters_postgres::testing;
 
-use crate::harness::{App, Database, Ran, Site, Store, fresh, minimal};
+use crate::harness::{App, CommandResult, Database, Site, Store, fresh, minimal};
 
 on_postgres! {
     an_outdated_schema_is_refused_and_the_command_is_named,
@@ -17,14 +17,14 @@ on_postgres! {
     a_database_that_is_not_there_is_said_in_one_line_without_the_password,
 }
 
-/// The one line of a command that was refused.
-fn line(ran: Ran, code: i32) -> String {
+/// The single line of a refused command.
+fn line(ran: CommandResult, code: i32) -> String {
     let complaint = ran.failed(code);
     assert_eq!(complaint.trim_end().lines().count(), 1, "{complaint}");
     complaint
 }
 
-/// A place on a database without any table.
+/// A site on a database without tables.
 fn empty(store: Store) -> Site {
     let site = Site::with_database(Database::empty(store));
     site.run(&["keys", "generate"]).succeeded();
@@ -53,7 +53,7 @@ async fn an_outdated_schema_is_refused_and_the_command_is_named(store: Store) {
     }
     assert_eq!(tables(&site), 0, "nobody asked for tables");
 
-    // Nor is one served that lacks the newest migration only.
+    // A database that lacks only the newest migration is refused as well.
     site.run(&["migrate"]).succeeded();
     testing::execute(
         &url(&site),
@@ -75,7 +75,7 @@ async fn migrate_lists_what_it_applied(store: Store) {
     let lines: Vec<&str> = applied.lines().collect();
     assert_eq!(lines.len(), journal.len(), "{applied}");
     for (line, version) in lines.iter().zip(&journal) {
-        // Names are written with dashes, versions without.
+        // Migration names contain dashes, versions do not.
         assert!(line.replace('-', "").contains(version), "{line}");
     }
     let again = site.run(&["migrate"]).succeeded();
@@ -94,7 +94,7 @@ async fn serve_migrates_when_it_is_told_to(store: Store) {
     let id = fresh("migrated");
     app.put(&id, &minimal()).await.created();
     drop(server);
-    // And finds nothing to do the next time.
+    // A second start finds nothing to migrate.
     let _server = app.site.serve(&["--no-worker", "--migrate"]);
     app.show(&id).await;
 }
@@ -139,7 +139,7 @@ async fn serving_without_a_key_is_a_configuration_error(store: Store) {
     let complaint = line(site.run(&["serve"]), 2);
     assert!(complaint.contains("posthaste keys generate"), "{complaint}");
     assert!(!site.data().join("keys").exists(), "it made a key");
-    // A worker signs nothing.
+    // A worker needs no signing key.
     let mut worker = site.work();
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert!(worker.is_running(), "{}", site.log());
@@ -147,7 +147,7 @@ async fn serving_without_a_key_is_a_configuration_error(store: Store) {
 
 async fn a_database_that_is_not_there_is_said_in_one_line_without_the_password(store: Store) {
     let site = empty(store);
-    // Nobody listens where somebody did a moment ago.
+    // A port that was free a moment ago.
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()

@@ -1,5 +1,6 @@
-//! Everything that may hurt at once: rows that a foreign transaction holds locked (an operator with a
-//! shell, a script, a migration), connections that dribble, a posting that is poison to enrich.
+//! Several attacks and faults at once: rows that a foreign transaction keeps locked (an operator's
+//! shell, a script, a migration), connections that send a byte at a time, and a posting that is
+//! expensive to enrich.
 
 use std::{
     io::{Read as _, Write as _},
@@ -25,14 +26,14 @@ on_postgres! {
     what_is_stuck_is_the_trouble_of_who_needs_it,
 }
 
-/// Clients that need no locked row, and clients that do.
+/// The number of clients that need no locked row, and of clients that do.
 const FREE: usize = 32;
 const STUCK: usize = 6;
-/// Connections that send a byte now and then, and the threads that do it.
+/// The number of connections that send a byte now and then, and of the threads for them.
 const DRIBBLING: usize = 300;
 const DRIBBLERS: usize = 10;
 const WINDOW: Duration = Duration::from_secs(4);
-/// The deadline of a push, and time to answer on a busy machine.
+/// The deadline of a push, plus time to answer on a busy machine.
 const ANSWERED: Duration = Duration::from_secs(15);
 
 fn titled(title: usize) -> Value {
@@ -41,7 +42,7 @@ fn titled(title: usize) -> Value {
     payload
 }
 
-/// Creates and updates postings until it is stopped.
+/// Creates and updates unlocked postings until stopped.
 async fn push_freely(api: Api, stop: Arc<AtomicBool>, done: Arc<AtomicUsize>) {
     while !stop.load(Ordering::Relaxed) {
         let id = fresh("free");
@@ -53,7 +54,8 @@ async fn push_freely(api: Api, stop: Arc<AtomicBool>, done: Arc<AtomicUsize>) {
     }
 }
 
-/// Pushes what needs a locked row, again and again: 503 with `Retry-After` until it succeeds.
+/// Repeats a push that needs a locked row, which is answered 503 with `Retry-After` until it
+/// succeeds.
 async fn push_stuck(api: Api, id: String, payload: impl Fn(usize) -> Value, n: usize) -> usize {
     let mut refused = 0;
     loop {
@@ -69,7 +71,7 @@ async fn push_stuck(api: Api, id: String, payload: impl Fn(usize) -> Value, n: u
     }
 }
 
-/// Holds rows locked for some time.
+/// Keeps rows locked for some time.
 fn hold(url: &str, id: &str, website: &str, time: Duration) -> JoinHandle<()> {
     let url = url.to_owned();
     let statements = format!(
@@ -81,13 +83,13 @@ fn hold(url: &str, id: &str, website: &str, time: Duration) -> JoinHandle<()> {
     spawn_blocking(move || testing::execute(&url, &statements))
 }
 
-/// Keeps connections busy with a byte of a request now and then, and opens another for each that is
-/// closed, until it is stopped; then says how many were closed.
+/// Sends a byte of a request now and then on many connections, and replaces those that the server
+/// closes, until stopped. Returns how many were closed.
 fn dribble(host: &str, stop: &AtomicBool) -> usize {
     let begun = || -> Option<TcpStream> {
         let mut stream = TcpStream::connect(host).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
-        // The first request is whole: it is the head of the second that never ends.
+        // The first request is complete; the head of the second never ends.
         let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
         stream.write_all(request).ok()?;
         let read = stream.read(&mut [0; 1024]).ok()?;
@@ -108,8 +110,8 @@ fn dribble(host: &str, stop: &AtomicBool) -> usize {
     closed
 }
 
-/// A description that takes far more than its length to read and to hide names in, unless both
-/// have a budget: a long destination for each of many paragraphs, and names in nested brackets.
+/// A posting that takes far more than linear time to convert and to redact, unless both have a
+/// budget: many paragraphs with long link destinations, and names in nested brackets.
 fn poison() -> Value {
     let mut payload = minimal();
     payload["raw_description"] = json!(format!(
@@ -156,7 +158,7 @@ async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
     let without = count(WINDOW).await;
 
     let url = app.site.database.url().unwrap();
-    // Longer than a push may take: some are refused, and some wait until the end.
+    // Longer than the deadline of a push, so that some are refused, and others wait to the end.
     let holder = hold(&url, &posting, &locked, Duration::from_secs(14));
     let asleep = "SELECT count(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND wait_event = 'PgSleep'";

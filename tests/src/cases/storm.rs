@@ -1,5 +1,5 @@
-//! Three servers on one database, and a storm on few identifiers and few companies: the outcome
-//! is that of some order, one push after the other, and no server waits for another for ever.
+//! Three servers on one database, with concurrent pushes to few identifiers and few companies: the
+//! outcome is that of some sequential order, and no deadlock occurs.
 
 use std::{
     sync::{
@@ -25,28 +25,28 @@ const CLIENTS: usize = 64;
 const IDENTIFIERS: usize = 40;
 const COMPANIES: usize = 5;
 
-/// What a push does to the status of its posting.
+/// The effect of a push on the status of its posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Turn {
-    /// Ends it, with a reason that nobody else gives.
+    /// Expires the posting, with a unique reason.
     Expire(String),
-    /// Opens it again.
+    /// Reopens the posting.
     Reopen,
 }
 
-/// What a push says, each value given once in the whole storm.
+/// The content of a push; every value is unique.
 #[derive(Debug, Default)]
 struct Said {
-    /// Whether it says enough to create a posting.
+    /// Whether it has all the fields that create a posting.
     is_whole: bool,
     title: Option<String>,
     salary: Option<usize>,
-    /// Which company it is a posting of from then on, and that company's name.
+    /// The number of the company that the posting moves to, and the company's name.
     company: Option<(usize, String)>,
     turn: Option<Turn>,
 }
 
-/// A push and when it was under way.
+/// A push, with the times of its start and end.
 struct Push {
     id: usize,
     said: Said,
@@ -55,14 +55,15 @@ struct Push {
     end: Instant,
 }
 
-/// What the storm is about.
+/// The postings and companies of the test.
 struct Subject {
     ids: Vec<String>,
     websites: Vec<String>,
 }
 
 impl Said {
-    /// What the n-th push says. Neighbours differ, and every kind meets every identifier.
+    /// The content of the n-th push. Successive pushes differ, and every kind is used with every
+    /// identifier.
     fn nth(n: usize) -> Self {
         let company = || Some(((n / 7) % COMPANIES, format!("Company {n}")));
         let title = || Some(format!("Gardener {n}"));
@@ -94,7 +95,7 @@ impl Said {
                 turn: Some(Turn::Reopen),
                 ..Self::default()
             },
-            // Nothing: the posting is as it was.
+            // An empty payload, which changes nothing.
             _ => Self::default(),
         }
     }
@@ -144,7 +145,7 @@ async fn a_storm_through_three_servers_ends_as_some_order_would(store: Store) {
         check_posting(&mine, posting, &subject);
         check_history(posting);
     }
-    // The same from everywhere.
+    // All servers return the same.
     for api in &apis {
         assert_eq!(&api.show(&subject.ids[0]).await, &postings[0]);
     }
@@ -155,7 +156,7 @@ async fn a_storm_through_three_servers_ends_as_some_order_would(store: Store) {
     check_rows(&app, &pushes, &subject);
 }
 
-/// All pushes, from many clients, each of them at all servers in turn.
+/// Runs all pushes, from many clients, each of which uses all servers in turn.
 async fn blow(apis: &[Api; 3], subject: &Arc<Subject>) -> Vec<Push> {
     let next = Arc::new(AtomicUsize::new(0));
     let mut clients = JoinSet::new();
@@ -188,7 +189,7 @@ async fn blow(apis: &[Api; 3], subject: &Arc<Subject>) -> Vec<Push> {
     clients.join_all().await.into_iter().flatten().collect()
 }
 
-/// The postings once nothing happens to them any more.
+/// Waits until no task is left, and returns the postings.
 async fn settled(app: &App, subject: &Subject) -> Vec<Value> {
     outbox_is_empty(app).await;
     let mut postings = Vec::new();
@@ -202,7 +203,7 @@ async fn settled(app: &App, subject: &Subject) -> Vec<Value> {
 fn check_answers(pushes: &[&Push]) {
     let created = pushes.iter().filter(|push| push.status == 201);
     assert_eq!(created.count(), 1);
-    // When somebody knew that it is there.
+    // The earliest time at which a client knew that the posting exists.
     let known = pushes
         .iter()
         .filter(|push| push.status < 300)
@@ -228,7 +229,7 @@ fn check_answers(pushes: &[&Push]) {
     }
 }
 
-/// Checks that a value is that of a push which none came after that says something else.
+/// Checks that a value is that of a push that no push with another value followed.
 #[track_caller]
 fn check_last<T: PartialEq>(
     pushes: &[&Push],
@@ -250,7 +251,7 @@ fn check_last<T: PartialEq>(
     }
 }
 
-/// Every field is as it was said last.
+/// Every field has the value of a last push.
 fn check_posting(pushes: &[&Push], posting: &Value, subject: &Subject) {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     check_last(
@@ -271,7 +272,7 @@ fn check_posting(pushes: &[&Push], posting: &Value, subject: &Subject) {
         &website,
         "company",
     );
-    // Its status follows from whoever expired or opened it last.
+    // The status is that of the last push that expired or reopened the posting.
     let turn = posting["expiration_reason"]
         .as_str()
         .map(|reason| Turn::Expire(reason.to_owned()));
@@ -284,7 +285,8 @@ fn check_posting(pushes: &[&Push], posting: &Value, subject: &Subject) {
     }
 }
 
-/// Each thing is there once, with its last name, and nobody had to be sacrificed for it.
+/// Each posting and company is stored once, each company has its last name, and there were no
+/// deadlocks.
 fn check_rows(app: &App, pushes: &[Push], subject: &Subject) {
     let url = app.site.database.url().unwrap();
     for (table, rows) in [("postings", IDENTIFIERS), ("companies", COMPANIES)] {
@@ -307,7 +309,7 @@ fn check_rows(app: &App, pushes: &[Push], subject: &Subject) {
     for word in ["deadlock", "panicked", " ERROR "] {
         assert!(!log.contains(word), "{word}: {log}");
     }
-    // One creation of each was told of, however often.
+    // Each creation has one event, which may be delivered repeatedly.
     let events = "event=JobPostingCreated id=";
     let mut created: Vec<&str> = log
         .split(events)

@@ -1,4 +1,4 @@
-//! An answer of the API, and what holds of every one.
+//! An answer of the API, with the checks that every answer must pass.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Takes an answer, and checks what the contract says of each.
+    /// Reads an answer, and checks the contract's rules for every answer.
     pub async fn of(response: reqwest::Response) -> Self {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
@@ -30,24 +30,24 @@ impl Answer {
         answer
     }
 
-    /// A header, empty if there is none.
+    /// A header; empty if it is absent.
     pub fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
             .map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The body.
+    /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 
-    /// The posting of a push that created it.
+    /// Checks that a push created a posting, and returns its uuid.
     pub fn created(&self) -> Uuid {
         self.pushed(201)
     }
 
-    /// The posting of a push that found it.
+    /// Checks that a push found its posting, and returns its uuid.
     pub fn updated(&self) -> Uuid {
         self.pushed(200)
     }
@@ -56,7 +56,7 @@ impl Answer {
         assert_eq!(self.status, status, "{self:#?}");
         let body = self.json();
         let uuid = body["data"]["uuid"].as_str().unwrap_or_default().to_owned();
-        // Answers are exactly this.
+        // The body has no other fields.
         assert_eq!(body, json!({"data": {"uuid": uuid}}));
         uuid.parse()
             .unwrap_or_else(|error| panic!("{error}: {self:#?}"))
@@ -68,7 +68,7 @@ impl Answer {
         self.json()["data"].clone()
     }
 
-    /// The message of an error of this status.
+    /// Checks that this is an error with this status, and returns its message.
     pub fn error(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{self:#?}");
         let body = self.json();
@@ -95,7 +95,7 @@ impl Answer {
         message.to_owned()
     }
 
-    /// The fields that are in error; each has at least one message.
+    /// The fields with errors; each has at least one message.
     pub fn fields(&self) -> BTreeSet<String> {
         self.error(422);
         let body = self.json();
@@ -115,14 +115,14 @@ impl Answer {
         errors.keys().cloned().collect()
     }
 
-    /// Checks that exactly these fields are in error.
+    /// Checks that exactly these fields have errors.
     #[track_caller]
     pub fn refused(&self, fields: &[&str]) {
         let expect: BTreeSet<String> = fields.iter().map(|&field| field.to_owned()).collect();
         assert_eq!(self.fields(), expect, "{self:#?}");
     }
 
-    /// Checks that this is the specification's body of an error, to the letter.
+    /// Checks that the body is exactly the error of the specification.
     #[track_caller]
     pub fn is_exactly(&self, status: u16, body: &Value) {
         assert_eq!((self.status, &self.json()), (status, body), "{self:#?}");

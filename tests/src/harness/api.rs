@@ -1,4 +1,4 @@
-//! The API as an integration sees it.
+//! A client of the API.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ impl Api {
         }
     }
 
-    /// The same with another token.
+    /// The same client with another token.
     pub fn with_token(&self, token: &str) -> Self {
         Self {
             token: token.to_owned(),
@@ -46,12 +46,12 @@ impl Api {
         format!("{}/{}", Self::LIST, encode(identifier))
     }
 
-    /// A request that is yet to be sent, without a token.
+    /// A request builder, without a token.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url))
     }
 
-    /// A request that is yet to be sent.
+    /// A request builder with the token.
     pub fn authorized(&self, method: Method, path: &str) -> RequestBuilder {
         self.request(method, path).bearer_auth(&self.token)
     }
@@ -64,7 +64,7 @@ impl Api {
         Answer::of(request.send().await.unwrap()).await
     }
 
-    /// The same where there may be nobody to answer.
+    /// Pushes a posting to a server that may be down. Returns the status.
     pub async fn try_put(&self, identifier: &str, payload: &Value) -> reqwest::Result<u16> {
         let request = self
             .authorized(Method::PUT, &Self::path(identifier))
@@ -75,7 +75,7 @@ impl Api {
         Ok(status)
     }
 
-    /// Pushes a body as it is.
+    /// Pushes an arbitrary body.
     pub async fn put_text(&self, identifier: &str, body: impl Into<reqwest::Body>) -> Answer {
         let request = self
             .authorized(Method::PUT, &Self::path(identifier))
@@ -84,28 +84,28 @@ impl Api {
         Answer::of(request.send().await.unwrap()).await
     }
 
-    /// Reads from a path.
+    /// Sends `GET` for a path.
     pub async fn get(&self, path: &str) -> Answer {
         Answer::of(self.authorized(Method::GET, path).send().await.unwrap()).await
     }
 
-    /// A posting that must be there.
+    /// Reads a posting, which must exist.
     pub async fn show(&self, identifier: &str) -> Value {
         self.get(&Self::path(identifier)).await.data()
     }
 
-    /// Whether there is a posting.
+    /// Whether a posting exists.
     pub async fn exists(&self, identifier: &str) -> bool {
         self.get(&Self::path(identifier)).await.status == 200
     }
 
-    /// A posting once it has this status.
+    /// Waits until a posting has this status, and returns it.
     pub async fn until(&self, identifier: &str, status: &str) -> Value {
         self.once(identifier, status, |posting| posting["status"] == status)
             .await
     }
 
-    /// A posting once something holds of it.
+    /// Waits until a condition holds for a posting, and returns it.
     pub async fn once(
         &self,
         identifier: &str,
@@ -136,16 +136,16 @@ pub fn encode(text: &str) -> String {
     encoded
 }
 
-/// An HTTP client that does as it is told.
+/// An HTTP client without proxies or redirects.
 fn client() -> reqwest::Client {
-    // Again and again, but only the first call does something.
+    // Only the first call in a process has an effect.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .timeout(Duration::from_mins(1))
-        // The server closes idle connections after 5 seconds, and a push that crosses with that is
-        // not sent again by itself.
+        // The server closes idle connections after 5 seconds. A push that is sent at that moment
+        // fails, and is not repeated automatically.
         .pool_idle_timeout(Duration::from_secs(2))
         .build()
         .unwrap()

@@ -1,4 +1,4 @@
-//! A served site with a client of its API: what most cases start with.
+//! A running site with a client of its API, with which most cases start.
 
 use std::{
     collections::BTreeMap,
@@ -8,25 +8,26 @@ use std::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Answer, Api, Ran, SETTLING, Server, Site, Store, encode, eventually, raw};
+use super::{Answer, Api, CommandResult, SETTLING, Server, Site, Store, encode, eventually, raw};
 
-/// Every scope there is.
+/// All scopes.
 pub const SCOPES: [&str; 3] = [
     "job-postings:write",
     "job-postings:read",
     "newsletter-subscribers:write",
 ];
 
-/// A served site and a client that may do everything.
+/// A running site, and a client with all scopes.
 pub struct App {
     pub site: Arc<Site>,
     pub api: Api,
-    /// The client of `api`.
+    /// The id of the client of `api`.
     pub client_id: String,
     pub client_secret: String,
 }
 
-/// What is shared of an app: a client's connections belong to one test's runtime.
+/// The part of an app that tests share. Connections are not, because they belong to one test's
+/// runtime.
 struct Shared {
     site: Arc<Site>,
     _server: Server,
@@ -35,17 +36,16 @@ struct Shared {
     token: String,
 }
 
-/// The shared servers, by store and whether they have a worker.
+/// The shared servers, by store and by whether they have a worker.
 static SHARED: Mutex<BTreeMap<(Store, bool), Arc<Shared>>> = Mutex::new(BTreeMap::new());
 
 impl App {
-    /// The server that all tests of a store share. Its worker enriches what is pushed.
+    /// The server that all tests of a store share, with a worker that enriches postings.
     pub fn shared(store: Store) -> Self {
         Self::of(store, true)
     }
 
-    /// Another one without a worker: postings stay as they are pushed, and the outbox keeps
-    /// what was written to it.
+    /// A shared server without a worker: postings stay as pushed, and tasks stay in the outbox.
     pub fn quiet(store: Store) -> Self {
         Self::of(store, false)
     }
@@ -76,7 +76,7 @@ impl App {
         }
     }
 
-    /// A client of a site that is served.
+    /// Creates a client on a running site.
     pub fn at(site: Site) -> Self {
         let (client_id, client_secret) = create_client(&site, &SCOPES);
         let token = token(&site, &client_id, &client_secret, None);
@@ -89,7 +89,7 @@ impl App {
         }
     }
 
-    /// A client of the API whose token has one scope only.
+    /// The client with a token that has only one scope.
     pub fn restricted(&self, scope: &str) -> Api {
         let token = token(
             &self.site,
@@ -110,13 +110,13 @@ impl App {
         self.api.put(identifier, payload).await
     }
 
-    /// A posting that must be there.
+    /// Reads a posting, which must exist.
     pub async fn show(&self, identifier: &str) -> Value {
         self.api.show(identifier).await
     }
 
     /// Runs a command of the program.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub fn run(&self, arguments: &[&str]) -> CommandResult {
         self.site.run(arguments)
     }
 
@@ -131,7 +131,7 @@ impl App {
         self.run(&["postings", "approve", identifier]).succeeded();
     }
 
-    /// What waits in the outbox for a posting: kinds of effects and names of events, in order.
+    /// The tasks in the outbox for a posting, by kind or name of the event, in order.
     pub fn outbox(&self, posting: Uuid) -> Vec<String> {
         let posting = posting.to_string();
         let rows = self
@@ -148,7 +148,7 @@ impl App {
         rows.collect()
     }
 
-    /// The events of a posting that wait in the outbox, in order.
+    /// The undelivered events of a posting, in order.
     pub fn events(&self, posting: Uuid) -> Vec<String> {
         let mut rows = self.outbox(posting);
         rows.retain(|row| row.starts_with("JobPosting"));
@@ -156,7 +156,7 @@ impl App {
     }
 }
 
-/// Waits until everything that had to follow has happened, and nothing was given up.
+/// Waits until the outbox is empty, and checks that there are no dead tasks.
 pub async fn outbox_is_empty(app: &App) {
     eventually("the outbox is empty", SETTLING * 2, || async {
         let rows = app
@@ -171,7 +171,7 @@ pub async fn outbox_is_empty(app: &App) {
     assert_eq!(dead.trim(), "[]");
 }
 
-/// Makes a client.
+/// Creates a client. Returns its id and secret.
 pub fn create_client(site: &Site, scopes: &[&str]) -> (String, String) {
     let mut arguments = vec!["clients", "create", "--name", "end-to-end", "--json"];
     for scope in scopes {
@@ -182,7 +182,7 @@ pub fn create_client(site: &Site, scopes: &[&str]) -> (String, String) {
     (text("client_id"), text("client_secret"))
 }
 
-/// Gets a token with the client's credentials in the body.
+/// Gets a token, with the client's credentials in the body.
 pub fn token(site: &Site, id: &str, secret: &str, scope: Option<&str>) -> String {
     let mut form = format!(
         "grant_type=client_credentials&client_id={}&client_secret={}",

@@ -1,4 +1,4 @@
-//! Access tokens: reading them, and forging those that must be refused.
+//! Parses access tokens, and forges ones that must be refused.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ use ring::{
 };
 use serde_json::Value;
 
-/// A token in its parts.
+/// The parts of a token.
 #[derive(Clone, Debug)]
 pub struct Jwt {
     pub header: Value,
@@ -21,7 +21,7 @@ pub struct Jwt {
 }
 
 impl Jwt {
-    /// Takes a token apart.
+    /// Parses a token.
     pub fn parse(token: &str) -> Self {
         let parts: Vec<&str> = token.split('.').collect();
         let [header, claims, signature] = parts[..] else {
@@ -48,7 +48,7 @@ impl Jwt {
             })
     }
 
-    /// The token as it was, but for one bit of its signature.
+    /// The token with one bit of its signature changed.
     pub fn with_broken_signature(&self) -> String {
         let mut signature = self.signature.clone();
         signature[10] ^= 1;
@@ -68,7 +68,7 @@ impl Jwt {
     }
 }
 
-/// A key of the service, from its file.
+/// Reads a key of the service from its file.
 pub fn read_key(path: &Path) -> EcdsaKeyPair {
     let pem = fs::read_to_string(path).unwrap();
     assert!(pem.starts_with("-----BEGIN PRIVATE KEY-----"), "PKCS#8 PEM");

@@ -1,4 +1,4 @@
-//! Many pushes at once, and a record of what was answered.
+//! Concurrent pushes, with a record of the answers.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use super::{Api, fresh, minimal};
 
-/// Pushes from many sides until it is told to stop.
+/// Many clients that push until they are stopped.
 pub struct Load {
     tasks: JoinSet<()>,
     stop: Arc<AtomicBool>,
@@ -21,7 +21,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Starts. Every identifier is created and then updated, so there is something to lose.
+    /// Starts the clients. Every posting is created and then updated, so an update could be lost.
     pub fn start(api: &Api, sides: usize) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let acknowledged = Arc::new(Mutex::new(BTreeMap::new()));
@@ -42,7 +42,7 @@ impl Load {
                                     .unwrap()
                                     .insert(id.clone(), title.to_owned());
                             }
-                            // Too much at once, or about to stop.
+                            // The queue is full, or the server is stopping.
                             Ok(503) => {}
                             Ok(status) => panic!("{status}"),
                             Err(_) => return,
@@ -58,12 +58,12 @@ impl Load {
         }
     }
 
-    /// How many postings were acknowledged so far.
+    /// The number of acknowledged postings so far.
     pub fn count(&self) -> usize {
         self.acknowledged.lock().unwrap().len()
     }
 
-    /// Stops; every identifier with the title that was acknowledged last.
+    /// Stops the clients. Returns the last acknowledged title of every identifier.
     pub async fn finish(self) -> BTreeMap<String, String> {
         self.stop.store(true, Ordering::Relaxed);
         self.tasks.join_all().await;

@@ -1,4 +1,4 @@
-//! What the cases are written with.
+//! The test harness: servers, clients, payloads and stand-ins.
 
 mod answer;
 mod api;
@@ -22,14 +22,14 @@ pub use self::{
     api::{Api, encode},
     app::{App, SCOPES, create_client, outbox_is_empty, token},
     payload::{VIEW_KEYS, complete, fresh, minimal, website},
-    program::{Ran, run},
+    program::{CommandResult, run},
     site::{Server, Site},
     store::{Database, Store},
 };
 
 use std::time::{Duration, Instant};
 
-/// Asks again and again until there is something, for at most some time.
+/// Polls until there is a value, and panics after a time limit.
 pub async fn eventually<T, F>(what: &str, limit: Duration, mut ask: impl FnMut() -> F) -> T
 where
     F: Future<Output = Option<T>>,
@@ -44,15 +44,15 @@ where
     }
 }
 
-/// Lets one case at a time put the whole machine under load, or others would measure it.
+/// Waits for a lock, so that only one case at a time puts the whole machine under load.
 pub async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     ALONE.lock().await
 }
 
-/// The promise of the contract about revoked clients and changed keys, and a little for us.
+/// The contract's 10 seconds for revoked clients and changed keys, with a tolerance.
 pub const WITHIN_TEN_SECONDS: Duration = Duration::from_secs(11);
 
-/// How long a posting may wait for its enrichment before a test gives up; this is not a
-/// promise, so it has room for a busy machine.
+/// The time limit for an enrichment in tests. It is generous for busy machines, because the
+/// contract promises none.
 pub const SETTLING: Duration = Duration::from_mins(1);

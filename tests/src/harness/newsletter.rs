@@ -1,5 +1,5 @@
-//! A served site whose two accounts at the e-mail provider are the stand-in's, and those who
-//! speak to it: the membership system, the provider with its webhook, people with their links.
+//! A running site with the stand-in as its e-mail provider, and the callers of its API: the
+//! membership system, the provider's webhook, and people with their links.
 
 use std::{
     collections::BTreeMap,
@@ -16,26 +16,26 @@ use super::{
     mailerlite::{Account, Call, MailerLite},
 };
 
-/// What deliveries are signed with: one for each account.
+/// The webhook secrets, one for each account.
 pub const SECRETS: [&str; 2] = ["secret-of-the-old-webhook", "secret-of-the-new-webhook"];
 
-/// Where deliveries go.
+/// The path of the webhook.
 pub const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// Where the link in the e-mail leads.
+/// The path of the link in the e-mail.
 pub const CONFIRM: &str = "/newsletter/confirm-migration";
 
-/// A served site and its provider.
+/// A running site and its provider.
 pub struct Newsletter {
     pub app: App,
     pub provider: Arc<MailerLite>,
-    /// What must not be in the log in the end.
+    /// Secrets that must not be in the log.
     secrets: Mutex<Vec<String>>,
-    /// One of its own.
+    /// The server, unless it is shared.
     _server: Option<Server>,
 }
 
-/// What is shared of one, see `App::shared`.
+/// The part that tests share, see `App::shared`.
 struct Shared {
     site: Arc<Site>,
     _server: Server,
@@ -47,12 +47,12 @@ struct Shared {
 
 static SHARED: Mutex<BTreeMap<Store, Arc<Shared>>> = Mutex::new(BTreeMap::new());
 
-/// An address that nobody used before.
+/// A new address.
 pub fn person() -> String {
     format!("{}@example.com", fresh("ada"))
 }
 
-/// A stand-in that takes as many requests as there are.
+/// A stand-in without a limit of requests.
 fn patient_provider() -> MailerLite {
     let provider = MailerLite::start();
     for account in [Account::Old, Account::New] {
@@ -61,7 +61,7 @@ fn patient_provider() -> MailerLite {
     provider
 }
 
-/// Everything that a site has to know of the stand-in but the keys.
+/// Configures a site for the stand-in, without the keys.
 pub fn without_keys(site: Site, provider: &MailerLite) -> Site {
     site.with("POSTHASTE_MAILERLITE_OLD_BASE_URL", &provider.url())
         .with("POSTHASTE_MAILERLITE_NEW_BASE_URL", &provider.url())
@@ -70,12 +70,12 @@ pub fn without_keys(site: Site, provider: &MailerLite) -> Site {
             &provider.group(Account::New),
         )
         .with("POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE", "60000")
-        // What each case asks the accounts is counted; lists are for those about them.
+        // Cases count the requests to the accounts; those about reconciliation turn it on.
         .with("POSTHASTE_MAILERLITE_RECONCILE", "off")
         .with("POSTHASTE_MAILERLITE_WEBHOOK_SECRET", &SECRETS.join(","))
 }
 
-/// The same with the key of an account.
+/// Adds the key of an account to a site.
 pub fn with_key(site: Site, account: Account) -> Site {
     let name = match account {
         Account::Old => "POSTHASTE_MAILERLITE_OLD_API_KEY",
@@ -85,7 +85,8 @@ pub fn with_key(site: Site, account: Account) -> Site {
 }
 
 impl Newsletter {
-    /// The server with a worker that all tests of a store share. Nobody makes its provider fail.
+    /// The server with a worker that all tests of a store share. Its provider must not be made to
+    /// fail.
     pub fn shared(store: Store) -> Self {
         let mut all = SHARED
             .lock()
@@ -113,12 +114,12 @@ impl Newsletter {
         Self::of(app, Arc::clone(&shared.provider), None)
     }
 
-    /// A server of one's own, without a worker, where everything is known of both accounts.
+    /// A new server without a worker, with the keys of both accounts.
     pub fn served(store: Store) -> Self {
         Self::served_as(store, with_both_keys)
     }
 
-    /// The same where a site that knows no key yet is set up further.
+    /// A new server without a worker, with further settings on a site without keys.
     pub fn served_as(store: Store, set_up: impl FnOnce(Site) -> Site) -> Self {
         let provider = patient_provider();
         let site = set_up(without_keys(Site::new(store), &provider));
@@ -147,30 +148,30 @@ impl Newsletter {
         format!("/api/newsletter/subscribers/{}", encode(email))
     }
 
-    /// Reports as the membership system does.
+    /// Sends a report, as the membership system.
     pub async fn put(&self, email: &str, body: &Value) -> Answer {
         put(&self.app.api, email, body).await
     }
 
-    /// The record of a report that was taken.
+    /// Sends a report, which must be accepted, and returns the record.
     pub async fn report(&self, email: &str, body: &Value) -> Value {
         let answer = self.put(email, body).await;
         assert!([200, 201].contains(&answer.status), "{answer:#?}");
         answer.json()["data"].clone()
     }
 
-    /// The record of somebody who was reported.
+    /// The record of a reported person.
     pub async fn show(&self, email: &str) -> Value {
         self.app.api.get(&Self::path(email)).await.data()
     }
 
-    /// Delivers as the provider does.
+    /// Sends a delivery, as the provider.
     pub async fn deliver(&self, body: &Value) {
         let answer = deliver(&self.app.api, SECRETS[0], &body.to_string()).await;
         assert_eq!(answer.status, 200, "{answer:#?}");
     }
 
-    /// What lets somebody move.
+    /// The person's migration token.
     pub fn token_of(&self, email: &str) -> String {
         let record = self.app.run(&["subscribers", "show", email, "--json"]);
         let record: Value = serde_json::from_str(&record.succeeded()).unwrap();
@@ -179,12 +180,12 @@ impl Newsletter {
         token
     }
 
-    /// Presses the button of the page.
+    /// Confirms the move, as the page's button does.
     pub async fn confirm(&self, token: &str) -> Answer {
         confirm(&self.app.api, token).await
     }
 
-    /// Waits until nothing waits for somebody any more. Nothing of theirs was given up.
+    /// Waits until a person has no tasks left, and checks that none is dead.
     pub async fn settled(&self, email: &str) {
         let uuid = self.show(email).await["uuid"].as_str().unwrap().to_owned();
         eventually(&format!("{email} is settled"), SETTLING, || async {
@@ -194,12 +195,12 @@ impl Newsletter {
         assert_eq!(self.dead(&uuid), Vec::<Value>::new());
     }
 
-    /// What waits in the outbox for somebody.
+    /// The person's waiting tasks in the outbox.
     pub fn waiting(&self, uuid: &str) -> Vec<Value> {
         self.rows(&["outbox", "list", "--limit", "1000000", "--json"], uuid)
     }
 
-    /// What was given up for somebody.
+    /// The person's dead tasks.
     pub fn dead(&self, uuid: &str) -> Vec<Value> {
         self.rows(
             &["outbox", "list", "--limit", "1000000", "--dead", "--json"],
@@ -214,7 +215,7 @@ impl Newsletter {
         rows.into_iter().filter(is_theirs).collect()
     }
 
-    /// The requests about somebody, in order. None of any may ever make somebody active.
+    /// The requests about a person, in order. Checks that no request to the account sets `active`.
     pub fn calls(&self, account: Account, email: &str) -> Vec<Call> {
         let email = email.to_lowercase();
         let (id, key) = (self.provider.id(account, &email), encode(&email));
@@ -234,13 +235,13 @@ impl Newsletter {
             .collect()
     }
 
-    /// Their methods.
+    /// The methods of the requests about a person.
     pub fn methods(&self, account: Account, email: &str) -> Vec<String> {
         let calls = self.calls(account, email).into_iter();
         calls.map(|call| call.method).collect()
     }
 
-    /// How often an event was raised for somebody, by the log.
+    /// The number of events with this name for a person in the log.
     pub fn raised(&self, event: &str, uuid: &str) -> usize {
         let (event, id) = (format!("event={event}"), format!("id={uuid}"));
         let log = self.app.site.log();
@@ -252,7 +253,7 @@ impl Newsletter {
 }
 
 impl Drop for Newsletter {
-    /// Whatever happened, no secret is in the log.
+    /// Checks at the end of every case that no secret is in the log.
     fn drop(&mut self) {
         if thread::panicking() {
             return;
@@ -268,13 +269,13 @@ fn with_both_keys(site: Site) -> Site {
     with_key(with_key(site, Account::Old), Account::New)
 }
 
-/// Reports through this server.
+/// Sends a report to a server.
 pub async fn put(api: &Api, email: &str, body: &Value) -> Answer {
     let request = api.authorized(Method::PUT, &Newsletter::path(email));
     Answer::of(request.json(body).send().await.unwrap()).await
 }
 
-/// Presses the button of the page at this server.
+/// Confirms a move at a server.
 pub async fn confirm(api: &Api, token: &str) -> Answer {
     let request = api
         .request(Method::POST, CONFIRM)
@@ -283,12 +284,12 @@ pub async fn confirm(api: &Api, token: &str) -> Answer {
     Answer::of(request.send().await.unwrap()).await
 }
 
-/// Delivers a body to this server, signed with a secret.
+/// Sends a delivery to a server, signed with a secret.
 pub async fn deliver(api: &Api, secret: &str, body: &str) -> Answer {
     deliver_as(api, &[&signature(secret, body)], body).await
 }
 
-/// Delivers a body with these signatures.
+/// Sends a delivery with these signatures.
 pub async fn deliver_as(api: &Api, signatures: &[&str], body: &str) -> Answer {
     let mut request = api
         .request(Method::POST, WEBHOOK)
@@ -312,7 +313,7 @@ pub fn signature(secret: &str, body: &str) -> String {
     text
 }
 
-/// An event as it is delivered alone.
+/// A delivery of a single event.
 pub fn event(name: &str, email: &str, status: &str) -> Value {
     json!({
         "id": "100000000000000000", "email": email, "status": status, "source": "api",

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// A description that any board would show.
+/// An unobjectionable description.
 const DESCRIPTION: &str = "<p>We are looking for a <strong>gardener</strong> who knows roses and \
     hedges. You will plan the beds of the year, care for the old trees, and show the \
     apprentices how it is done.</p><ul><li>Permanent contract</li><li>Thirty days of \
     leave</li></ul>";
 
-/// Every key of a posting that is read.
+/// The keys of a posting in answers.
 pub const VIEW_KEYS: [&str; 30] = [
     "uuid",
     "unique_source_identifier",
@@ -43,17 +43,17 @@ pub const VIEW_KEYS: [&str; 30] = [
     "history",
 ];
 
-/// A text that nobody used before.
+/// A new, unique text.
 pub fn fresh(prefix: &str) -> String {
     format!("{prefix}-{}", Uuid::new_v4().simple())
 }
 
-/// A website that nobody used before, in its normal form.
+/// A new, unique website, in its normal form.
 pub fn website() -> String {
     format!("https://{}.example", fresh("w"))
 }
 
-/// The least that creates a posting, of a company of its own.
+/// The smallest payload that creates a posting, with a new company.
 pub fn minimal() -> Value {
     json!({
         "title": "Gardener",
@@ -63,7 +63,7 @@ pub fn minimal() -> Value {
     })
 }
 
-/// A posting with everything, of a company of its own.
+/// A payload with all fields, with a new company.
 pub fn complete() -> Value {
     json!({
         "title": "Gardener (m/f/d)",

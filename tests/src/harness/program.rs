@@ -1,4 +1,4 @@
-//! The program under test, and running its commands.
+//! Finds the program under test and runs its commands.
 
 use std::{
     env,
@@ -8,12 +8,12 @@ use std::{
     sync::OnceLock,
 };
 
-/// The program: the one named by `POSTHASTE_BIN`, or else the workspace's, built now.
+/// The path of the program: `POSTHASTE_BIN`, or else the workspace's program, which is built first.
 pub fn path() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| match env::var_os("POSTHASTE_BIN") {
         Some(path) => {
-            // The tests' working directory is the crate's, not the one it was written in.
+            // Tests run in the crate's folder, but a relative path is meant from the workspace's.
             let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
             let path = workspace.join(path);
             assert!(
@@ -38,7 +38,7 @@ fn build() -> PathBuf {
         .arg("--target-dir")
         .arg(folder.parent().unwrap())
         .current_dir(env!("CARGO_MANIFEST_DIR"));
-    // What cargo tells this test about its own package would make build scripts run again.
+    // Cargo's variables about this test's package would make build scripts run again.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
@@ -55,7 +55,7 @@ fn build() -> PathBuf {
     folder.join("posthaste")
 }
 
-/// A command of the program without anything of ours in its environment.
+/// A command of the program, without the variables of this process that it would read.
 pub fn command() -> Command {
     let mut command = Command::new(path());
     for (name, _) in env::vars_os() {
@@ -68,25 +68,25 @@ pub fn command() -> Command {
     command
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
-pub struct Ran {
-    /// Its exit code.
+pub struct CommandResult {
+    /// The exit code.
     pub code: Option<i32>,
-    /// What it printed.
+    /// The standard output.
     pub stdout: String,
-    /// What it complained of.
+    /// The standard error.
     pub stderr: String,
 }
 
-impl Ran {
-    /// Its standard output, of a command that had to succeed.
+impl CommandResult {
+    /// Checks that the command succeeded, and returns its standard output.
     pub fn succeeded(self) -> String {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self.stdout
     }
 
-    /// Its complaint, of a command that had to end with this exit code.
+    /// Checks that the command failed with this exit code, and returns its standard error.
     pub fn failed(self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{self:#?}");
         assert!(!self.stderr.contains("panicked"), "{self:#?}");
@@ -94,8 +94,8 @@ impl Ran {
     }
 }
 
-/// Runs a command to its end, with something to read.
-pub fn run(mut command: Command, input: &str) -> Ran {
+/// Runs a command to its end, with this standard input.
+pub fn run(mut command: Command, input: &str) -> CommandResult {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -104,14 +104,14 @@ pub fn run(mut command: Command, input: &str) -> Ran {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
-    // Beside the reading of its output, or both might wait for each other.
+    // In a thread, or both processes might wait for each other with full pipes.
     let writer = std::thread::spawn(move || {
-        // A command that fails at once does not read to the end.
+        // A command that fails early does not read all of its input.
         let _ = stdin.write_all(input.as_bytes());
     });
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
-    Ran {
+    CommandResult {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),

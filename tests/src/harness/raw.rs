@@ -1,4 +1,4 @@
-//! HTTP by hand, for requests that a well-behaved client would not send.
+//! A raw HTTP client, for requests that a well-behaved client would not send.
 
 use std::{
     io::{Read, Write},
@@ -8,12 +8,12 @@ use std::{
 
 use serde_json::Value;
 
-/// A connection with a request that is being sent.
+/// A connection for one request.
 pub struct Raw {
     stream: TcpStream,
 }
 
-/// What came back.
+/// The answer.
 #[derive(Debug)]
 pub struct RawAnswer {
     pub status: u16,
@@ -29,7 +29,7 @@ impl Raw {
         Ok(Self { stream })
     }
 
-    /// Sends some bytes. A server that has answered already need not read them.
+    /// Sends bytes. Ignores failures, as a server that has already answered need not read them.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref());
     }
@@ -37,10 +37,10 @@ impl Raw {
     /// Reads the answer; the request must have asked for the connection to be closed.
     pub fn answer(mut self) -> RawAnswer {
         let mut bytes = Vec::new();
-        // Whoever answers without reading everything may reset the connection afterwards.
+        // A server that answers without reading the whole request may reset the connection.
         let end = self.stream.read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
-        // An interim answer is none (RFC 9110 §15.2).
+        // Skips the interim answer (RFC 9110 §15.2).
         let text = text.trim_start_matches("HTTP/1.1 100 Continue\r\n\r\n");
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             panic!("no answer: {text:?}, {end:?}");
@@ -56,21 +56,21 @@ impl Raw {
     }
 }
 
-/// Sends a request as it is and reads the answer.
+/// Sends a request unchanged and reads the answer.
 pub fn exchange(host: &str, request: impl AsRef<[u8]>) -> RawAnswer {
     let connection = Raw::connect(host).unwrap();
     let mut sending = Raw {
         stream: connection.stream.try_clone().unwrap(),
     };
     let request = request.as_ref().to_vec();
-    // Beside the reading: the answer may come before the request is through.
+    // In a thread, because the answer may arrive before the request is completely sent.
     let sender = std::thread::spawn(move || sending.send(request));
     let answer = connection.answer();
     sender.join().unwrap();
     answer
 }
 
-/// The head of a request that closes the connection, with more headers, and a body.
+/// A request with `Connection: close`, further headers and a body.
 pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
     let mut text =
         format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");

@@ -1,4 +1,4 @@
-//! A place of its own for processes: data folder, database, address.
+//! An isolated environment for the program's processes: data folder, database, address.
 
 use std::{
     fs,
@@ -13,37 +13,37 @@ use std::{
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tempfile::TempDir;
 
-use super::{Database, Ran, Store, program, raw, run};
+use super::{CommandResult, Database, Store, program, raw, run};
 
 /// How long a process may take to start or to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Where processes that belong together run: one database, one folder of keys, one address.
-/// It outlives them, so a test can stop one and start the next.
+/// The environment of processes that belong together: one database, one key folder, one address. It
+/// outlives them, so a test can stop one and start the next.
 pub struct Site {
     pub database: Arc<Database>,
     folder: Arc<TempDir>,
     port: u16,
     admin_port: u16,
-    /// Whether its processes show their metrics.
+    /// Whether its processes serve metrics.
     is_watched: bool,
     variables: Vec<(String, String)>,
 }
 
 impl Site {
-    /// A place where nothing was served yet.
+    /// A new site, with a migrated database on PostgreSQL.
     pub fn new(store: Store) -> Self {
         Self::with_database(Database::current(store))
     }
 
-    /// A place with a database, for the commands that make none.
+    /// A new site with a migrated database, for commands that create none.
     pub fn migrated(store: Store) -> Self {
         let site = Self::new(store);
         site.run(&["migrate"]).succeeded();
         site
     }
 
-    /// An empty place on this database.
+    /// A new site on this database.
     pub fn with_database(database: Database) -> Self {
         let [port, admin_port] = free_ports();
         let url = database.url().map(|url| ("DATABASE_URL".to_owned(), url));
@@ -57,8 +57,8 @@ impl Site {
         }
     }
 
-    /// The same database, keys, variables and log, at an address of its own: for another server
-    /// beside the first.
+    /// A site with the same database, keys, variables and log at another address, for a second
+    /// server.
     pub fn beside(&self) -> Self {
         let [port, admin_port] = free_ports();
         Self {
@@ -71,14 +71,14 @@ impl Site {
         }
     }
 
-    /// Lets the site's process show its metrics, see [`Site::admin`]. Of several at once each
-    /// needs a place [beside](Site::beside) for that.
+    /// Makes the site's process serve metrics, see [`Site::admin`]. Several processes at once need
+    /// a site [beside](Site::beside) each.
     pub fn watched(mut self) -> Self {
         self.is_watched = true;
         self
     }
 
-    /// Host and port of the metrics.
+    /// The host and port of the metrics.
     pub fn admin(&self) -> String {
         format!("127.0.0.1:{}", self.admin_port)
     }
@@ -104,12 +104,12 @@ impl Site {
         format!("http://{}", self.host())
     }
 
-    /// Host and port of the API.
+    /// The host and port of the API.
     pub fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// Everything that the site's servers have written to their log.
+    /// The log of all the site's servers.
     pub fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap_or_default()
     }
@@ -118,7 +118,7 @@ impl Site {
         self.folder.path().join("server.log")
     }
 
-    /// A command in this place.
+    /// A command with the site's folder and variables.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = program::command();
         command
@@ -136,8 +136,8 @@ impl Site {
         command
     }
 
-    /// Makes a signing key, unless there is one. The embedded store does it by itself, and on
-    /// PostgreSQL it is an operator's duty.
+    /// Generates a signing key unless there is one. The service does that itself on SQLite; on
+    /// PostgreSQL the operator has to.
     fn ensure_keys(&self) {
         let is_embedded = matches!(*self.database, Database::Sqlite);
         if !is_embedded && !self.data().join("keys").exists() {
@@ -146,7 +146,7 @@ impl Site {
     }
 
     /// Runs a command to its end.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub fn run(&self, arguments: &[&str]) -> CommandResult {
         run(self.command(arguments), "")
     }
 
@@ -158,8 +158,8 @@ impl Site {
         self.start(command)
     }
 
-    /// Starts a server that ends with this process, however that ends, and takes the folder
-    /// with it. For servers that tests share, as nobody is there to drop them.
+    /// Starts a server that ends with this process, even if it is killed, and then removes the
+    /// folder. For shared servers, which are never dropped.
     pub fn serve_to_the_end(&self, arguments: &[&str]) -> Server {
         const WATCH: &str = r#"
             folder=$1; shift
@@ -184,24 +184,24 @@ impl Site {
                 None => command.env_remove(name),
             };
         }
-        // Its standard input closes when this process is gone.
+        // Its standard input is closed when this process ends.
         command.stdin(Stdio::piped());
         self.start(command)
     }
 
-    /// Starts a worker beside the server, to which it leaves the metrics.
+    /// Starts a worker beside the server, without metrics.
     pub fn work(&self) -> Server {
         let mut command = self.command(&["worker"]);
         command.env("POSTHASTE_ADMIN_BIND", "off");
         self.spawn(command)
     }
 
-    /// Starts a command and does not wait for its end. What it prints goes to the log.
+    /// Starts a command without waiting for its end. Its output goes to the log.
     pub fn begin(&self, arguments: &[&str]) -> Server {
         self.spawn(self.command(arguments))
     }
 
-    /// The demo, which picks a folder, a database and ports by itself.
+    /// The command of the demo, which chooses a folder, a database and ports by itself.
     pub fn demo(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(&["demo"]);
         command.args(arguments);
@@ -255,20 +255,20 @@ impl Site {
     }
 }
 
-/// Two ports that nobody listens on now.
+/// Two free ports.
 fn free_ports() -> [u16; 2] {
-    // Both at once, or they might be the same.
+    // Both listeners exist at the same time, or the ports might be equal.
     let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     listeners.map(|listener| listener.local_addr().unwrap().port())
 }
 
-/// A running server; killed when dropped.
+/// A running server, which is killed on drop.
 pub struct Server {
     child: Child,
 }
 
 impl Server {
-    /// Kills it, as a power failure would.
+    /// Kills it (SIGKILL).
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -288,7 +288,7 @@ impl Server {
         Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
     }
 
-    /// Suspends it (SIGSTOP), or lets it go on.
+    /// Suspends it (SIGSTOP) or resumes it (SIGCONT).
     pub fn suspend(&self, is_suspended: bool) {
         let signal = if is_suspended {
             Signal::STOP
@@ -298,7 +298,7 @@ impl Server {
         kill_process(self.pid(), signal).unwrap();
     }
 
-    /// Limits the size of the files that it writes (`ulimit -f`), or takes the limit away.
+    /// Limits the size of files that it writes (`ulimit -f`), or removes the limit.
     pub fn limit_files(&self, bytes: Option<u64>) {
         let limit = Rlimit {
             current: bytes,
@@ -307,12 +307,12 @@ impl Server {
         prlimit(Some(self.pid()), Resource::Fsize, limit).unwrap();
     }
 
-    /// Whether it runs, neither stopped nor ended by itself.
+    /// Whether it has not ended.
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Waits until it has stopped.
+    /// Waits until it has ended.
     pub fn stopped(mut self) -> ExitStatus {
         let start = Instant::now();
         loop {

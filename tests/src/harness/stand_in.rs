@@ -1,5 +1,5 @@
-//! The HTTP server under the stand-ins for other people's services: connections, and nothing of
-//! what any service says.
+//! The HTTP server of the stand-ins for third-party services: connections, without any service's
+//! logic.
 
 use std::{
     error::Error,
@@ -19,7 +19,7 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use tokio::sync::oneshot;
 
-/// A server in a thread of its own, so that a test may block. It stops when dropped.
+/// A server in its own thread, so that a test may block. It stops on drop.
 pub struct Server {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -27,15 +27,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// A place to listen at; with port 0 the system picks a port.
+    /// Binds an address; with port 0 the system picks a port.
     pub fn listen(address: impl Into<SocketAddr>) -> TcpListener {
         let listener = TcpListener::bind(address.into()).unwrap();
         listener.set_nonblocking(true).unwrap();
         listener
     }
 
-    /// Starts. Each request comes whole; an error closes the connection instead of an answer,
-    /// and the work on an answer ends where the client goes away.
+    /// Starts a server. `answer` gets complete requests; its error closes the connection without an
+    /// answer, and its future is dropped when the client disconnects.
     pub fn start<F, A, B>(listener: TcpListener, answer: F) -> Self
     where
         F: Fn(Request<Bytes>) -> A + Clone + Send + 'static,
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -105,7 +105,7 @@ where
             }
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        // An error is a fault of ours, or a client that has gone.
+        // An error is a planned fault, or a client that has disconnected.
         tokio::spawn(async { drop(connection.await) });
     }
 }

@@ -8,16 +8,16 @@ use adapters_postgres::{
 };
 use adapters_sqlite::SqliteStore;
 
-/// A store to run on.
+/// A store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Store {
-    /// The embedded default.
+    /// The embedded default store.
     Sqlite,
-    /// A database of its own on the server that the tests were given.
+    /// A new database on the server for tests.
     Postgres,
 }
 
-/// Declares the tests of a module: each of the named functions, once for each store.
+/// Declares the tests of a module: each of the named functions once for each store.
 ///
 /// A store is added with a line here and a variant of [`Store`].
 macro_rules! on_every_store {
@@ -27,21 +27,21 @@ macro_rules! on_every_store {
     };
 }
 
-/// The same for what is promised of PostgreSQL alone: many processes, and a server that may go.
+/// Declares tests for PostgreSQL only, such as those of several processes or of server failures.
 macro_rules! on_postgres {
     ($($case:ident,)+) => {
         $crate::harness::on_store!(postgres_alone: Postgres, $($case,)+);
     };
 }
 
-/// The same for what does not depend on the store, or can happen to the embedded one alone.
+/// Declares tests for SQLite only, or tests that do not depend on the store.
 macro_rules! on_sqlite {
     ($($case:ident,)+) => {
         $crate::harness::on_store!(sqlite_alone: Sqlite, $($case,)+);
     };
 }
 
-/// The tests of one store, in a module of its name.
+/// Declares the tests of one store, in a module of its name.
 macro_rules! on_store {
     ($module:ident: $store:ident, $($case:ident,)+) => {
         mod $module {
@@ -56,19 +56,18 @@ macro_rules! on_store {
 }
 pub(crate) use on_store;
 
-/// Where the state of some processes is.
+/// The database of a site.
 pub enum Database {
-    /// A file in the data folder, which the first process makes.
+    /// A file in the data folder, created by the first process.
     Sqlite,
-    /// A database that goes after the tests.
+    /// A PostgreSQL database that is dropped after the test.
     Own(testing::Database),
-    /// A database of somebody else.
+    /// The database of another site.
     Other(String),
 }
 
 impl Database {
-    /// One with the current schema, or else without a file yet: the embedded store looks after
-    /// itself.
+    /// A database with the current schema; for SQLite none yet, as the first process creates it.
     pub fn current(store: Store) -> Self {
         match store {
             Store::Sqlite => Self::Sqlite,
@@ -76,7 +75,7 @@ impl Database {
         }
     }
 
-    /// One without any table.
+    /// A database without tables.
     pub fn empty(store: Store) -> Self {
         match store {
             Store::Sqlite => Self::Sqlite,
@@ -84,7 +83,7 @@ impl Database {
         }
     }
 
-    /// Its `DATABASE_URL`, if it is not the default.
+    /// The `DATABASE_URL`, if it is not the default.
     pub fn url(&self) -> Option<String> {
         match self {
             Self::Sqlite => None,
@@ -93,8 +92,7 @@ impl Database {
         }
     }
 
-    /// The same database, opened beside the processes that serve it: the one way to let time
-    /// pass that no option offers.
+    /// Opens the database beside the processes that use it, to change times that no option changes.
     pub async fn open(&self, data: &Path) -> Arc<dyn domain::store::Store> {
         match self.url() {
             None => Arc::new(SqliteStore::open(&data.join("posthaste.db")).unwrap()),
@@ -105,7 +103,7 @@ impl Database {
         }
     }
 
-    /// Whether it keeps a client's secret as it is.
+    /// Whether the database contains a client's secret in plain text.
     pub fn keeps_secret(&self, data: &Path, secret: &str) -> bool {
         let Some(url) = self.url() else {
             return ["posthaste.db", "posthaste.db-wal"].iter().any(|file| {
@@ -116,7 +114,7 @@ impl Database {
         };
         let rows = testing::number(&url, "SELECT count(*) AS value FROM clients");
         assert_ne!(rows, 0, "there are clients");
-        // Columns of bytes are shown in hexadecimal digits.
+        // Columns of bytes are compared as hexadecimal digits.
         let found = format!(
             "SELECT count(*) AS value FROM clients AS client WHERE \
              strpos(client::text, '{secret}') > 0 OR \

@@ -1,5 +1,6 @@
-//! A delivery of the e-mail provider: any JSON is read and nothing else is; what is news stays news
-//! in a batch among other things; and nothing is news that no event of it says.
+//! A delivery of the e-mail provider: any JSON is accepted and nothing else; a relevant event is
+//! also found in a batch with other items; and no event is found that the delivery does not
+//! contain.
 
 #![no_main]
 
@@ -25,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(is_json, "what is no JSON was read");
     for event in &news {
         assert_ne!(event.status, SubscriberStatus::Active);
-        // An address is kept in its normal form, so that one person has one row.
+        // Addresses are normalised, so that each person has one row.
         assert_eq!(
             Email::parse(event.email.as_str()).as_ref(),
             Ok(&event.email)
@@ -37,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
     if !text.contains('\\') && !NAMES.iter().any(|name| text.contains(name)) {
         assert_eq!(news, [], "nothing says so");
     }
-    // As an item of a batch it says the same, unless it is a batch itself.
+    // As an item of a batch it has the same events, unless it is a batch itself.
     let batch = format!(r#"{{"x":[1e999],"events":[null,{text},{{"type":"x"}}],"total":2}}"#);
     let of_batch = fuzz::delivery(batch.as_bytes()).expect("it is JSON");
     assert!(of_batch.len() <= news.len());

@@ -1,5 +1,5 @@
-//! Access tokens. An unsigned text is never accepted; one with the service's signature is accepted
-//! only if its claims, read by themselves, are whole and ours.
+//! Access tokens: an unsigned text is never accepted, and a signed one only if its claims are
+//! complete and this service's, by a second, independent check.
 
 #![no_main]
 
@@ -39,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
                 .is_some_and(|start| start <= NOW.unix_timestamp())
         }));
     }
-    // One bit of it changed is another token.
+    // A token with one bit changed is not accepted.
     let mut other = token.into_bytes();
     if let Some(first) = data.first() {
         let at = usize::from(*first) % other.len();

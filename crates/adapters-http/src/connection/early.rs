@@ -1,7 +1,7 @@
-//! The answers that actix-http gives by itself, to what is no request of HTTP/1.1.
+//! Completes the answers that actix-http itself gives to input that is not an HTTP/1.1 request.
 //!
-//! They are a status and no body, and no handler ever sees the request. Here they become errors
-//! like all others: JSON with a `message`, and an id.
+//! They have a status and no body, and no handler sees the request. Here they become errors like
+//! all others: JSON with a `message`, and a request id.
 
 use actix_web::{http::header::HeaderMap, web::Bytes};
 
@@ -10,7 +10,7 @@ use crate::{
     request_id::{RequestId, X_REQUEST_ID},
 };
 
-/// The status lines and what to say. The connection ends with each of them.
+/// Status lines, with the message for each. Each of these answers ends the connection.
 const KNOWN: [(&str, &str); 3] = [
     (
         "HTTP/1.1 400 Bad Request",
@@ -26,7 +26,7 @@ const KNOWN: [(&str, &str); 3] = [
     ),
 ];
 
-/// The same answer with a body and an id; `None` if it is none of these.
+/// The answer with a body and a request id; `None` if it is not one of these.
 pub fn with_body(answer: &[u8]) -> Option<Bytes> {
     let head = std::str::from_utf8(answer).ok()?.strip_suffix("\r\n\r\n")?;
     let (line, fields) = head.split_once("\r\n")?;

@@ -1,11 +1,10 @@
-//! Connections: how long each may take, and what a handler can tell its own.
+//! Time limits of connections, and the state that a connection shares with its requests.
 //!
-//! actix-http limits the time for the head of the first request of a connection, and the silence
-//! between two requests; neither holds once a second head has begun, nor while the rest of a
-//! refused body is skipped, nor for a client that takes nothing of an answer. So every
-//! connection is read and written through a [`GuardedStream`], which ends it when its time is up.
-//! What it has to know of requests is in a [`Connection`], which `middleware` and `body` keep up
-//! to date.
+//! actix-http limits the time for the head of a connection's first request and the idle time
+//! between two requests. It does not limit a second head once it has begun, the rest of a refused
+//! body that is skipped, or a client that does not read its answer. So every connection is read and
+//! written through a [`GuardedStream`], which ends it at a deadline. What the stream has to know of
+//! the requests is in a [`Connection`], which `middleware` and `body` update.
 
 mod early;
 mod stream;
@@ -28,25 +27,26 @@ use tokio::time::Instant;
 
 pub use self::stream::GuardedStream;
 
-/// How long a connection may take for each of its parts.
+/// The time limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the head of a request.
+    /// The time for the head of a request.
     pub head: Duration,
-    /// Without a byte between two requests.
+    /// The idle time between two requests.
     pub keep_alive: Duration,
-    /// For a body that an authorised client sends.
+    /// The time for the body of an authorised client.
     pub body: Duration,
-    /// For a body of a client that is not authorised.
+    /// The time for the body of a client that is not authorised.
     pub anonymous_body: Duration,
-    /// After an answer that came before the body had ended, so that the client sees it.
+    /// How long the connection stays open after an answer that was sent before the body had ended,
+    /// so that the client sees the answer.
     pub linger: Duration,
-    /// Without a byte of an answer that the client takes.
+    /// How long a client may read nothing of an answer.
     pub stalled_answer: Duration,
 }
 
 impl Timeouts {
-    /// From the end of one answer until the next request's head is complete.
+    /// The time from the end of an answer until the head of the next request is complete.
     pub(crate) fn between_requests(&self) -> Duration {
         self.keep_alive + self.head
     }
@@ -65,27 +65,27 @@ impl Default for Timeouts {
     }
 }
 
-/// What becomes of `100 Continue`, which actix-http writes before a handler has seen the request.
+/// The handling of `100 Continue`, which actix-http writes before a handler has seen the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Continue {
-    /// Whatever is written is written.
+    /// It passes.
     #[default]
     Passes,
-    /// The client waits for it, and no handler has asked for the body yet.
+    /// The client waits for it, and no handler has asked for the body yet; to be withheld.
     Awaited,
-    /// It was kept back for the same reason.
+    /// It was withheld; no handler has asked for the body yet.
     Withheld,
-    /// It was kept back, and a handler has asked for the body since.
+    /// It was withheld, and a handler has asked for the body since; to be sent.
     Due,
 }
 
-/// What the requests of a connection have in common.
+/// The state that a connection shares with its requests.
 #[derive(Debug)]
 pub struct Connection {
     under_way: Cell<u32>,
-    /// When the last answer, or a part of one, was written; at first, when it was opened.
+    /// The time when the last part of an answer was written; at first, the time of opening.
     last_answer: Cell<Instant>,
-    /// Whether a handler's answer is what will be written next.
+    /// Whether the next bytes to be written are a handler's answer.
     has_answered: Cell<bool>,
     awaits: Cell<Continue>,
 }
@@ -100,12 +100,12 @@ impl Connection {
         }
     }
 
-    /// The connection of a request; `None` of a request that did not come by one.
+    /// The connection of a request; `None` for a request without one, as in unit tests.
     pub fn of(request: &HttpRequest) -> Option<&Rc<Self>> {
         request.conn_data()
     }
 
-    /// Counts a request as under way until the guard is dropped.
+    /// Counts a request as in progress until the guard is dropped.
     pub fn begin(self: &Rc<Self>, request: &HttpRequest) -> UnderWay {
         self.under_way.set(self.under_way.get() + 1);
         if expects_continue(request) {
@@ -114,8 +114,8 @@ impl Connection {
         UnderWay(Rc::clone(self))
     }
 
-    /// Tells the client to send the body, if it waits for that. The connection is flushed after
-    /// the handler has been polled, and that sends it.
+    /// Makes the stream send `100 Continue` if the client waits for it. actix-http flushes the
+    /// connection after it has polled the handler, which sends it.
     pub fn ask_for_body(&self) {
         match self.awaits.get() {
             Continue::Awaited => self.awaits.set(Continue::Passes),
@@ -124,7 +124,7 @@ impl Connection {
         }
     }
 
-    /// Whether the client keeps its body back until it is told to send it.
+    /// Whether the client still waits for `100 Continue` before it sends the body.
     pub fn keeps_body_back(&self) -> bool {
         matches!(self.awaits.get(), Continue::Awaited | Continue::Withheld)
     }
@@ -137,12 +137,13 @@ fn expects_continue(request: &HttpRequest) -> bool {
         .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
-/// A request that is under way.
+/// A request in progress.
 #[derive(Debug)]
 pub struct UnderWay(Rc<Connection>);
 
 impl UnderWay {
-    /// Notes that the handler has answered, and stays with a body that is made while it is sent.
+    /// Notes that the handler has answered. A streamed body keeps the request in progress until it
+    /// has been sent.
     pub fn answer(self, body: BoxBody) -> BoxBody {
         self.0.has_answered.set(true);
         match body.try_into_bytes() {
@@ -167,7 +168,7 @@ impl Drop for UnderWay {
     }
 }
 
-/// A body that is made while it is sent; its request is under way until then.
+/// A streamed body; its request is in progress until it is dropped.
 struct Streamed {
     body: BoxBody,
     _under_way: UnderWay,

@@ -1,4 +1,4 @@
-//! The stream of a connection, which ends when its time is up.
+//! The stream of a connection, with deadlines.
 
 use std::{
     io,
@@ -15,30 +15,30 @@ use tokio::{
 
 use super::{Connection, Continue, Timeouts, early};
 
-/// What actix-http writes for `Expect: 100-continue`.
+/// The answer of actix-http to `Expect: 100-continue`.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// A stream with deadlines.
+/// A stream that ends at its deadlines.
 ///
-/// While no request is under way, the next one's head must be complete within the keep-alive time
-/// and the time for a head, counted from the last byte of the last answer. What is skipped of a
-/// refused body falls under the same. At the deadline the stream ends as if the client had closed
-/// it, so that what is still to be written is written. A client that takes nothing of an answer
-/// for too long loses the connection.
+/// While no request is in progress, the head of the next one must be complete within the keep-alive
+/// time plus the time for a head, counted from the last byte of the last answer. The rest of a
+/// refused body, which is skipped, falls under the same deadline. At the deadline the stream
+/// reports the end of its input as if the client had closed it, so that pending output is still
+/// written. A client that reads nothing of an answer for too long loses the connection.
 ///
-/// The stream sees the answers that actix-http gives by itself, too, and gives them the body of
-/// an error (see [`early`]); and it keeps `100 Continue` back until a handler wants the body.
+/// The stream also adds a body to the answers that actix-http itself gives (see [`early`]), and
+/// withholds `100 Continue` until a handler reads the body.
 pub struct GuardedStream<S> {
     io: S,
     connection: Rc<Connection>,
     timeouts: Timeouts,
     timer: Pin<Box<Sleep>>,
-    /// Since when the client has taken nothing of what is to be written.
+    /// The time since when the client has accepted no output.
     blocked_since: Option<Instant>,
     is_over: bool,
-    /// What is left of a write that was accepted in part.
+    /// The remaining bytes of a write that was accepted in part.
     rest: usize,
-    /// What this stream itself has to write before anything else.
+    /// Bytes that this stream itself has to write before anything else.
     own: Bytes,
 }
 
@@ -57,12 +57,12 @@ impl<S> GuardedStream<S> {
         }
     }
 
-    /// What the requests of this connection share.
+    /// The state that this connection shares with its requests.
     pub fn connection(&self) -> Rc<Connection> {
         Rc::clone(&self.connection)
     }
 
-    /// When the time will be up, as far as it is known now.
+    /// The current deadline, if there is one.
     fn deadline(&self) -> Option<Instant> {
         let stalled = self
             .blocked_since
@@ -73,8 +73,9 @@ impl<S> GuardedStream<S> {
         stalled.or(idle)
     }
 
-    /// Looks at the clock, and has this connection polled again at the deadline. The timer is set
-    /// anew only when it has run out: a deadline moves with every answer, and always away.
+    /// Checks the deadline, and sets a timer that polls this connection again then. The timer is
+    /// set again only after it has expired: a deadline moves with every answer, and only to a later
+    /// time.
     fn check_time(&mut self, context: &mut Context<'_>) {
         while !self.is_over && self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
@@ -93,8 +94,8 @@ impl<S> GuardedStream<S> {
         }
     }
 
-    /// What is to be written in place of what actix-http writes at the start of an answer; how
-    /// much of the latter it stands for.
+    /// Queues the bytes that replace the start of an answer of actix-http, and returns how many
+    /// bytes of that answer they replace.
     fn replace(&mut self, buffer: &[u8]) -> Option<usize> {
         let connection = &self.connection;
         if connection.awaits.get() == Continue::Awaited {
@@ -115,7 +116,7 @@ impl<S: AsyncWrite + Unpin> GuardedStream<S> {
     fn write(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         self.check_time(context);
         match Pin::new(&mut self.io).poll_write(context, buffer) {
-            // Nothing was taken for so long that nothing will be.
+            // The client has read nothing for too long.
             Poll::Pending if self.is_over => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => {
                 self.blocked_since.get_or_insert_with(Instant::now);

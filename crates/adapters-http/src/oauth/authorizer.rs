@@ -1,4 +1,4 @@
-//! The authorizer: what tokens are made of and checked against.
+//! The authorizer: issues access tokens and verifies them.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -15,26 +15,26 @@ use super::{
     keys::{KeyError, KeyFolder, KeyRing},
 };
 
-/// The protection space that both `WWW-Authenticate` challenges name.
+/// The realm of both `WWW-Authenticate` challenges.
 pub(super) const REALM: &str = "posthaste";
-/// Seconds after which to try again what could not be checked.
+/// `Retry-After` in seconds when a client could not be looked up.
 pub(super) const RETRY_AFTER_SECONDS: u32 = 5;
 
-/// Where the time comes from.
+/// The source of the current time.
 pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
-/// What tokens say, the same in every process of one database.
+/// The claims that all tokens share; the same in every process on one database.
 #[derive(Clone, Debug)]
 pub struct AuthSettings {
-    /// `iss`, and the base of the addresses in the metadata.
+    /// The `iss` claim, and the base of the addresses in the metadata.
     pub issuer: String,
-    /// `aud`.
+    /// The `aud` claim.
     pub audience: String,
-    /// How long a token holds; cut to seconds.
+    /// The lifetime of a token, truncated to seconds.
     pub token_ttl: Duration,
 }
 
-/// Gives out tokens and checks them. The routes and the guard share one as [`web::Data`].
+/// Issues and verifies tokens. The routes and the guard share one as `web::Data`.
 pub struct Authorizer {
     pub(super) issuer: String,
     token_ttl: i64,
@@ -47,11 +47,9 @@ pub struct Authorizer {
 }
 
 impl Authorizer {
-    /// An authorizer that is issuer and audience by the service's public address, on the system's
-    /// clock.
+    /// An authorizer on the system clock, whose issuer and audience are the service's public URL.
     ///
-    /// Without a key in the folder it starts all the same: tokens can be had and are accepted
-    /// once there is one.
+    /// The folder may have no key yet: tokens are issued and accepted once it has one.
     pub fn new(
         clients: Arc<dyn Clients>,
         keys: &Path,
@@ -68,7 +66,7 @@ impl Authorizer {
         Ok(Self::with_clock(settings, keys, clients, clock))
     }
 
-    /// The same with everything given.
+    /// An authorizer with other claims or another clock.
     pub fn with_clock(
         settings: AuthSettings,
         keys: KeyRing,
@@ -91,12 +89,12 @@ impl Authorizer {
         (self.clock)()
     }
 
-    /// How many keys can be used now. The folder is read again if that was some seconds ago.
+    /// The number of usable keys. The folder is read again if the last read is some seconds old.
     pub fn signing_keys(&self) -> usize {
         self.keys.current(self.now()).keys().len()
     }
 
-    /// Leaves a trace of a client that could not be authenticated.
+    /// Logs, at a limited rate, that a client could not be authenticated.
     pub(super) fn note_failure(&self, client_id: &str) {
         self.failed.note(client_id.parse().ok(), self.now());
     }
@@ -117,7 +115,7 @@ impl Authorizer {
         clients::within(self.clients.find(id)).await
     }
 
-    /// A token that passed before, if nothing that may have changed since speaks against it.
+    /// A token that was accepted before, if its key is still known and it has not expired.
     pub(super) fn remembered(
         &self,
         token: &str,

@@ -1,8 +1,8 @@
-//! The guard of the API (RFC 6750): the client that sends a request, and whether it may.
+//! Bearer authentication (RFC 6750): the client of a request, and whether its scopes suffice.
 //!
-//! It looks at the header alone, before a handler looks at the body. Two `Authorization` headers
-//! are a bad request (RFC 6750 §3.1). Tokens in
-//! the query or in the body (RFC 6750 §2.2, §2.3) are not accepted.
+//! Only the header is read, before a handler reads the body. Two `Authorization` headers are a bad
+//! request (RFC 6750 §3.1). Tokens in the query or in the body (RFC 6750 §2.2, §2.3) are not
+//! accepted.
 
 use std::fmt;
 
@@ -19,24 +19,24 @@ use super::{
 };
 use crate::error::ApiError;
 
-/// Why a request may not go on.
+/// The reason why a request is not authorised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuthError {
-    /// It has no bearer token.
+    /// The request has no bearer token.
     Missing,
-    /// It has more than one `Authorization` header.
+    /// The request has more than one `Authorization` header.
     Ambiguous,
-    /// Its token is no good.
+    /// The token is not accepted.
     Invalid(TokenFault),
-    /// Its token is good for something else; one of these scopes is needed.
+    /// The token is valid but has none of these scopes.
     InsufficientScope(Vec<Scope>),
-    /// Its client could not be looked up.
+    /// The token's client could not be looked up.
     Unavailable,
 }
 
 impl Authorizer {
-    /// The client that sends a request with these headers, if its token opens it. Any one of the
-    /// scopes is enough; name the least one first, as it is the one that a refusal tells.
+    /// Returns the client of a request with these headers if its token has any one of the scopes.
+    /// List the weakest scope first: it is the one that `WWW-Authenticate` names.
     pub async fn authorize(
         &self,
         headers: &HeaderMap,
@@ -94,7 +94,7 @@ impl From<AuthError> for ApiError {
     }
 }
 
-/// The value of `WWW-Authenticate` (RFC 6750 §3). A client without a token is told no error.
+/// The value of `WWW-Authenticate` (RFC 6750 §3). Without a token, it has no error code.
 fn challenge(error: &AuthError) -> String {
     let (code, scope) = match error {
         AuthError::Missing | AuthError::Unavailable => return format!("Bearer realm=\"{REALM}\""),
@@ -107,7 +107,7 @@ fn challenge(error: &AuthError) -> String {
 }
 
 impl fmt::Display for AuthError {
-    /// No quotes in here: the text is quoted in a header.
+    // The texts must not contain quotes: they are quoted in a header.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str(

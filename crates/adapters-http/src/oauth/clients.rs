@@ -1,4 +1,4 @@
-//! Whether a client may still act: asked of the store, remembered for a few seconds.
+//! Whether a client exists and is not revoked: asked of the store, cached for a few seconds.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -12,14 +12,14 @@ use domain::{
 use moka::sync::Cache;
 use time::{Duration, OffsetDateTime};
 
-/// How long an answer holds. A revoked client's tokens must stop working within 10 seconds.
+/// How long an answer is cached. A revoked client's tokens must stop working within 10 seconds.
 const HOLDS_FOR: Duration = Duration::seconds(5);
-/// How long the store is waited for.
+/// How long the store may take to answer.
 const PATIENCE: StdDuration = StdDuration::from_secs(3);
-/// Only ids out of verified tokens get here, so this is a bound and not a limit.
+/// The size of the cache. Only ids in verified tokens are looked up, so it is hardly ever reached.
 const REMEMBERED_CLIENTS: u64 = 10_000;
 
-/// The answers of the store, by client.
+/// The cached answers of the store, by client.
 pub(super) struct ClientStates {
     clients: Arc<dyn Clients>,
     slots: Cache<ClientId, Arc<Slot>>,
@@ -28,15 +28,15 @@ pub(super) struct ClientStates {
 #[derive(Default)]
 struct Slot {
     answers: Mutex<Answers>,
-    /// Held by the request that asks the store, so that many of one client ask once.
+    /// Held by the request that asks the store, so that concurrent requests of a client ask once.
     asking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Clone, Default)]
 struct Answers {
-    /// When the store was asked, and whether the client may act.
+    /// The time of the last successful query, and its answer.
     last: Option<(OffsetDateTime, bool)>,
-    /// How often it was asked, and whether the last time failed.
+    /// The number of queries.
     asked: u64,
     failed: Option<StoreError>,
 }
@@ -49,7 +49,7 @@ impl ClientStates {
         }
     }
 
-    /// Whether there is such a client and it is not revoked.
+    /// Whether the client exists and is not revoked.
     pub async fn may_act(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
         let slot = self.slots.get_with(id, Arc::default);
         let before = slot.answers();
@@ -59,7 +59,7 @@ impl ClientStates {
         let _asking = slot.asking.lock().await;
         let meanwhile = slot.answers();
         if meanwhile.asked != before.asked {
-            // Requests that waited share the outcome; else each would ask a hanging store.
+            // Requests that waited share the outcome; otherwise each would ask a store that hangs.
             match (meanwhile.failed, meanwhile.last) {
                 (Some(error), _) => return Err(error),
                 (None, Some((_, answer))) => return Ok(answer),
@@ -85,7 +85,8 @@ impl Slot {
             .clone()
     }
 
-    /// `asked_at` is from before the question: the store's truth is at least that new.
+    /// Records an outcome. `asked_at` is a time before the query, so that the answer is never
+    /// older.
     fn record(&self, asked_at: OffsetDateTime, outcome: &Result<bool, StoreError>) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.asked += 1;
@@ -102,14 +103,14 @@ impl Slot {
 impl Answers {
     fn fresh(&self, now: OffsetDateTime) -> Option<bool> {
         self.last
-            // A clock that was set back must not keep an answer alive; a request that began a
-            // moment before another's answer may have it.
+            // After the clock was set back an old answer must not stay valid; but a request that
+            // began up to a second before the query may use its answer.
             .filter(|(at, _)| (-Duration::SECOND..HOLDS_FOR).contains(&(now - *at)))
             .map(|(_, answer)| answer)
     }
 }
 
-/// The answer of the store, if it comes in time.
+/// The answer of the store, or an error after [`PATIENCE`].
 pub(super) async fn within<T>(
     answer: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {

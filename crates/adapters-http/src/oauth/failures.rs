@@ -1,4 +1,4 @@
-//! Traces of failed client authentication: a line now and then, however often it happens.
+//! Rate-limited logging of failed client authentication.
 
 use std::{
     collections::HashMap,
@@ -8,13 +8,13 @@ use std::{
 use domain::client::ClientId;
 use time::{Duration, OffsetDateTime};
 
-/// For how long failures of one client are counted before the next line.
+/// The least time between two log lines about one client.
 const WINDOW: Duration = Duration::MINUTE;
-/// How many clients are told apart; the others share a line.
+/// The number of clients with a line of their own; all others share one.
 const MOST_CLIENTS: usize = 256;
 
-/// Failures that were not logged yet, by client. `None` stands for all whose id is no id of a
-/// client, and for those that are too many to be told apart.
+/// The failures that were not logged yet, by client. `None` stands for malformed client ids, and
+/// for all clients beyond [`MOST_CLIENTS`].
 #[derive(Debug, Default)]
 pub(super) struct FailedClients(Mutex<HashMap<Option<ClientId>, Window>>);
 
@@ -25,8 +25,7 @@ struct Window {
 }
 
 impl FailedClients {
-    /// Counts a failure and logs it, with those before it, unless there was a line within the last
-    /// minute.
+    /// Counts a failure. Logs the count since the last line, unless that is less than a minute old.
     pub fn note(&self, client: Option<ClientId>, now: OffsetDateTime) {
         let Some((client, failures)) = self.count(client, now) else {
             return;
@@ -45,7 +44,7 @@ impl FailedClients {
         }
     }
 
-    /// Counts a failure; how many there were since the last line, if one is due.
+    /// Counts a failure. Returns the count since the last line if a line is due.
     fn count(
         &self,
         client: Option<ClientId>,
@@ -97,7 +96,7 @@ mod tests {
             .count();
         assert_eq!(lines, MOST_CLIENTS + 1, "one line for all the others");
         assert!(failed.0.lock().unwrap().len() <= MOST_CLIENTS + 1);
-        // A minute later they are forgotten.
+        // A minute later, these clients are forgotten and a new one gets its own line.
         let newcomer = Some(ClientId::new(uuid(20_000)));
         let counted = failed.count(newcomer, noon() + WINDOW);
         assert_eq!(counted, Some((newcomer, 1)));

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{KeyFolder, KeyId, KeySet, TokenFault, jwt::Tokens};
 
-/// An issuer with one key, made for the run.
+/// An issuer with one new key.
 pub struct Issuer {
     tokens: Tokens,
     keys: KeySet,
@@ -15,7 +15,7 @@ pub struct Issuer {
 }
 
 impl Issuer {
-    /// Makes the key. `None` where the machine gives no random numbers or no folder.
+    /// Generates the key. `None` if the system has no random numbers or no folder can be created.
     pub fn new(name: &str) -> Option<Self> {
         let folder = tempfile::tempdir().ok()?;
         let folder = KeyFolder::new(folder.path().join("keys"));
@@ -27,7 +27,7 @@ impl Issuer {
         })
     }
 
-    /// A token with these claims, whatever they are, and the issuer's own header and signature.
+    /// Signs arbitrary claims as the issuer does.
     pub fn sign(&self, claims: &[u8]) -> Option<String> {
         let key = self.keys.keys().first()?;
         let header = format!(r#"{{"alg":"ES256","typ":"at+jwt","kid":"{}"}}"#, key.id());
@@ -40,7 +40,7 @@ impl Issuer {
         Some(token)
     }
 
-    /// When a token expires, if it is accepted at this time.
+    /// Verifies a token at a time. Returns the time of its expiry.
     pub fn verify(&self, token: &str, now: OffsetDateTime) -> Result<i64, TokenFault> {
         let verified = self.tokens.verify(token, &self.keys, now)?;
         Ok(verified.expires_at)

@@ -1,4 +1,4 @@
-//! What others need to know: the public keys (RFC 7517) and the addresses (RFC 8414).
+//! The published key set (RFC 7517) and the authorization server metadata (RFC 8414).
 
 use actix_web::{HttpResponse, http::header::CACHE_CONTROL, web::Data};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -13,17 +13,17 @@ use super::{
 };
 use crate::schema::Answer;
 
-/// Where the keys are.
+/// The path of the key set.
 pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
-/// Where the addresses are.
+/// The path of the metadata.
 pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 
-/// A new key is listed 5 seconds after it was made and signs after 30: a copy of the list must
-/// not last for longer than what is between.
+/// `Cache-Control` of the key set. A new key is listed within 5 seconds and signs after 30, so a
+/// cached copy must expire in the time between.
 const JWKS_CACHING: &str = "public, max-age=20";
 const METADATA_CACHING: &str = "public, max-age=300";
 
-/// All keys that verify.
+/// The public keys that verify tokens.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct JwkSet {
     keys: Vec<Jwk>,
@@ -32,22 +32,22 @@ pub(crate) struct JwkSet {
 /// A public key (RFC 7517).
 #[derive(Serialize, ToSchema)]
 struct Jwk {
-    /// Its type.
+    /// The key type.
     #[schema(extensions(("const" = json!("EC"))))]
     kty: &'static str,
-    /// Its curve.
+    /// The curve.
     #[schema(extensions(("const" = json!("P-256"))))]
     crv: &'static str,
-    /// Its x coordinate, base64url.
+    /// The x coordinate, base64url.
     x: String,
-    /// Its y coordinate, base64url.
+    /// The y coordinate, base64url.
     y: String,
-    /// Its id, as in the header of a token.
+    /// The key id, as in the header of a token.
     kid: String,
-    /// Its algorithm.
+    /// The algorithm.
     #[schema(extensions(("const" = json!("ES256"))))]
     alg: &'static str,
-    /// What it is for.
+    /// The use of the key.
     #[serde(rename = "use")]
     #[schema(extensions(("const" = json!("sig"))))]
     purpose: &'static str,
@@ -88,19 +88,19 @@ pub(crate) struct Metadata {
     /// The issuer of the tokens.
     #[schema(format = "uri")]
     issuer: String,
-    /// Where tokens are.
+    /// The token endpoint.
     #[schema(format = "uri")]
     token_endpoint: String,
-    /// Where the keys are.
+    /// The address of the key set.
     #[schema(format = "uri")]
     jwks_uri: String,
-    /// The grants.
+    /// The supported grant types.
     grant_types_supported: Vec<&'static str>,
-    /// None: there is no authorization endpoint.
+    /// Empty: there is no authorization endpoint.
     response_types_supported: Vec<&'static str>,
-    /// The scopes.
+    /// The supported scopes.
     scopes_supported: Vec<&'static str>,
-    /// How clients authenticate.
+    /// The supported methods of client authentication.
     token_endpoint_auth_methods_supported: Vec<&'static str>,
 }
 

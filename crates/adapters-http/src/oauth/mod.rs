@@ -1,16 +1,16 @@
-//! OAuth 2.0: tokens for clients (RFC 6749 §4.4), and what a client may do with one (RFC 6750).
+//! OAuth 2.0: the client-credentials grant (RFC 6749 §4.4) and bearer tokens (RFC 6750).
 //!
-//! oxide-auth (`grant`) is trusted with the order of the client-credentials grant: nothing is
-//! issued before the client is authenticated, bound and granted a scope; and, when a process sees
-//! a token for the first time, with comparing its end and its scopes with what a resource needs.
+//! oxide-auth (`grant`) enforces the order of the client-credentials grant: no token is issued
+//! before the client is authenticated, bound and granted a scope. When a process sees a token for
+//! the first time, oxide-auth also compares its expiry and its scopes with those that a resource
+//! needs.
 //!
-//! It is trusted with nothing else. The form, the credentials in it and what a refusal looks like
-//! are read and written here, because oxide-auth deviates from the RFCs (`token`, `bearer`);
-//! secrets are compared in constant time (`secret`), and `scope` is cut to the client's
-//! (`grant::credentials`). Tokens are JWTs, signed with ES256 by the keys of a folder (`keys`):
-//! what is wrong with one (`jwt`) is found before oxide-auth sees it, so every process checks
-//! tokens by itself. A token that passed is remembered, and then oxide-auth is not asked again.
-//! Only whether the client was revoked is asked of the store (`clients`).
+//! Everything else is done here. Requests are parsed and refusals written here because oxide-auth
+//! deviates from the RFCs (`token`, `bearer`). Secrets are compared in constant time (`secret`),
+//! and the granted scope is limited to the client's scopes (`grant::credentials`). Tokens are JWTs,
+//! signed with ES256 by the keys of a folder (`keys`) and verified (`jwt`) before oxide-auth sees
+//! them, so every process checks tokens by itself. An accepted token is cached, and oxide-auth is
+//! not called for it again. Only whether the client was revoked is asked of the store (`clients`).
 
 mod authorizer;
 mod bearer;

@@ -1,6 +1,6 @@
-//! Client secrets: 256 random bits, of which only the SHA-256 is kept.
+//! Client secrets: 256 random bits, of which only the SHA-256 is stored.
 //!
-//! So much randomness cannot be guessed, and a slow hash would add nothing but load.
+//! With so much randomness, a slow hash would add load but no security.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use ring::{
 };
 use subtle::ConstantTimeEq as _;
 
-/// The machine gave no random numbers.
+/// The system returned no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system gave no random numbers")]
 pub struct NoRandom;
 
-/// A new client's secret, to be shown once.
+/// The secret of a new client, shown once.
 pub struct ClientSecret(String);
 
 impl ClientSecret {
-    /// Makes one.
+    /// Generates a secret.
     pub fn generate() -> Result<Self, NoRandom> {
         random_text::<32>(&SystemRandom::new()).map(Self)
     }
@@ -30,7 +30,7 @@ impl ClientSecret {
         &self.0
     }
 
-    /// What is stored of it.
+    /// The SHA-256, which is stored.
     pub fn digest(&self) -> [u8; 32] {
         secret_digest(self.0.as_bytes())
     }
@@ -49,14 +49,13 @@ pub(crate) fn secret_digest(secret: &[u8]) -> [u8; 32] {
     bytes
 }
 
-/// Whether this is the secret with that digest. Takes the same time either way, and also when
-/// there is no digest to compare with.
+/// Whether the secret has this digest. Takes the same time for any result, even without a digest.
 pub(crate) fn secret_matches(secret: &[u8], digest: Option<&[u8; 32]>) -> bool {
     let equal = secret_digest(secret).ct_eq(digest.unwrap_or(&[0; 32]));
     bool::from(equal) & digest.is_some()
 }
 
-/// So many random bytes as base64url.
+/// Random bytes as base64url.
 pub(crate) fn random_text<const BYTES: usize>(random: &SystemRandom) -> Result<String, NoRandom> {
     let mut bytes = [0; BYTES];
     random.fill(&mut bytes).map_err(|_| NoRandom)?;

@@ -1,4 +1,4 @@
-//! The errors that several operations answer.
+//! The errors that several operations share.
 
 use actix_web::{
     HttpResponse, ResponseError as _,
@@ -15,7 +15,7 @@ use crate::{
     request_id::{RequestId, X_REQUEST_ID},
 };
 
-/// An error that several operations answer: its component, what it means, and one as it is sent.
+/// A shared error: the name of its component, its description, and an answer as the example.
 pub struct SharedError {
     name: &'static str,
     description: &'static str,
@@ -54,12 +54,12 @@ pub const BAD_REQUEST: SharedError = SharedError::new(
 );
 pub const UNAUTHORIZED: SharedError = SharedError::new(
     "Unauthorized",
-    "There is no token, or it is malformed, expired, revoked or not from here.",
+    "There is no token, or it is malformed, expired, revoked or not issued by this service.",
     || ApiError::from(AuthError::Missing).error_response(),
 );
 pub const FORBIDDEN: SharedError = SharedError::new(
     "Forbidden",
-    "The token has none of the scopes that it takes.",
+    "The token has none of the required scopes.",
     || {
         let scopes = vec![Scope::JobPostingsWrite];
         ApiError::from(AuthError::InsufficientScope(scopes)).error_response()
@@ -77,7 +77,7 @@ pub const SUBSCRIBER_NOT_FOUND: SharedError = SharedError::new(
 );
 pub const BAD_SIGNATURE: SharedError = SharedError::new(
     "BadSignature",
-    "There is no signature, or it is malformed, or not of this body and with the secret.",
+    "There is no signature, it is malformed, or it does not match the body and a configured secret.",
     || ApiError::bad_signature().error_response(),
 );
 pub const TIMEOUT: SharedError =
@@ -86,7 +86,7 @@ pub const TIMEOUT: SharedError =
     });
 pub const TOO_LARGE: SharedError = SharedError::new(
     "PayloadTooLarge",
-    "The body is larger than the service takes.",
+    "The body is larger than the limit.",
     || ApiError::body_too_large(1 << 20).error_response(),
 );
 pub const UNSUPPORTED: SharedError = SharedError::new(
@@ -96,19 +96,16 @@ pub const UNSUPPORTED: SharedError = SharedError::new(
 );
 pub const INVALID: SharedError = SharedError::new(
     "Invalid",
-    "Something is wrong with the parameters, with fields, or with what they would make of what \
-     is stored. Nothing was changed.",
+    "Parameters or fields are invalid, by themselves or together with the stored values. Nothing \
+         was changed.",
     || ApiError::invalid(FieldErrors::one("company.name", "is required")).error_response(),
 );
-pub const INTERNAL: SharedError = SharedError::new(
-    "InternalError",
-    "Something went wrong inside the service.",
-    || {
+pub const INTERNAL: SharedError =
+    SharedError::new("InternalError", "An internal error of the service.", || {
         let id = HeaderValue::from_static("0190a1b2-0000-7000-8000-000000000000");
         let headers = HeaderMap::from_iter([(X_REQUEST_ID, id)]);
         middleware::internal(&RequestId::of(&headers), false)
-    },
-);
+    });
 pub const UNAVAILABLE: SharedError = SharedError::new(
     "Unavailable",
     "The service cannot answer at the moment. Try again after `Retry-After`; repeating is safe.",
@@ -130,7 +127,7 @@ const SHARED: [&SharedError; 12] = [
     &UNAVAILABLE,
 ];
 
-/// What any operation of a client on one thing may answer.
+/// The errors of every authorised operation on one resource.
 pub const READING: &[&SharedError] = &[
     &BAD_REQUEST,
     &UNAUTHORIZED,
@@ -139,17 +136,17 @@ pub const READING: &[&SharedError] = &[
     &INTERNAL,
     &UNAVAILABLE,
 ];
-/// And one with a body beside that.
+/// The further errors of an operation with a body.
 pub const WRITING: &[&SharedError] = &[&TIMEOUT, &TOO_LARGE, &UNSUPPORTED];
 
-/// The errors as components.
+/// The shared errors as components.
 pub fn responses() -> impl Iterator<Item = (&'static str, Response)> {
     SHARED
         .into_iter()
         .map(|error| (error.name, error.response()))
 }
 
-/// Adds shared errors to an operation's answers.
+/// Adds shared errors to an operation's responses.
 pub fn with_errors(operation: OperationBuilder, errors: &[&[&SharedError]]) -> OperationBuilder {
     errors
         .iter()

@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document.
 //!
-//! It is built from the same constants and names that the rules use, so it cannot promise
-//! another limit than the one that holds; the rest is held by the tests beside it.
+//! It is built from the same constants and names that the rules use, so its limits cannot differ
+//! from those that are enforced; `tests` checks the rest.
 
 mod errors;
 mod newsletter;
@@ -34,13 +34,13 @@ use crate::{
 const DESCRIPTION: &str = "\
 Posthaste takes in job postings. An integration pushes each posting with one idempotent `PUT` \
 under the posting's own identifier; the same operation creates, updates and expires. A new \
-posting is enriched and then approved or rejected; `GET` tells what became of it, and why. \
+posting is enriched and then approved or rejected; `GET` returns its status, and why. \
 Beside that it keeps newsletter subscribers in sync with an e-mail provider.
 
 **Access.** Ask `/oauth/token` for a token with your client's credentials and send it as \
-`Authorization: Bearer`. It is looked at before anything else.
+`Authorization: Bearer`. The token is checked before anything else.
 
-**Errors** are JSON with a `message`. A 422 for wrong fields lists all of them under `errors`, by \
+**Errors** are JSON with a `message`. A 422 for invalid fields lists all of them under `errors`, by \
 path, such as `company.website_url` or `employment_types.0`. A 503 says in `Retry-After` \
 when to try again; repeating a request is always safe. A method that a path does not support is \
 answered with 405 and `Allow`.
@@ -82,7 +82,7 @@ pub fn openapi() -> OpenApi {
             .description(Some("This service"))
             .build()]))
         .tags(Some([
-            tag(postings::TAG, "Push postings and see what became of them."),
+            tag(postings::TAG, "Push postings, and read their status."),
             tag(
                 newsletter::TAG,
                 "Report newsletter subscribers, and what the e-mail provider and the people \

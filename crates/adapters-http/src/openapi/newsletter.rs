@@ -37,22 +37,22 @@ const LANGUAGES: &str = "Pages are in the language that `Accept-Language` prefer
                          `de`, `fr`, `es`, `nl`, `da`, `sv`, `nb`, `it`, `pl` and `pt`, else in \
                          English.";
 
-/// The pages that a button leads to, with their operations and the people who end up there.
-const ENDS: [(&str, &str, &str); 3] = [
+/// The result pages of the confirmation: path, operation id and summary.
+const RESULT_PAGES: [(&str, &str, &str); 3] = [
     (
         CONFIRMED_PATH,
         "showMigrationConfirmed",
-        "The page for people who move, or have moved",
+        "The page after confirming the move",
     ),
     (
         UNSUBSCRIBED_PATH,
         "showUnsubscribed",
-        "The page for people who have unsubscribed by the link",
+        "The page after unsubscribing by the link",
     ),
     (
         NOT_SUBSCRIBED_PATH,
         "showNotSubscribed",
-        "The page for people who get no mail",
+        "The page for people who are suppressed and get no mail",
     ),
 ];
 
@@ -74,7 +74,7 @@ pub fn paths() -> Vec<(String, PathItem)> {
         (CONFIRM_PATH.to_owned(), confirmation),
     ]
     .into_iter()
-    .chain(ENDS.map(|(path, id, summary)| (path.to_owned(), end(id, summary))))
+    .chain(RESULT_PAGES.map(|(path, id, summary)| (path.to_owned(), result_page(id, summary))))
     .collect()
 }
 
@@ -83,9 +83,9 @@ fn put() -> OperationBuilder {
         TAG,
         "putNewsletterSubscriber",
         "Report a person",
-        "How the membership system reports what it knows of a person: absent fields are kept, \
-         `null` clears, `membership` is replaced as a whole. What the e-mail provider is to know \
-         of it is sent there later; a report that changes nothing sends nothing.\n\n\
+        "The membership system reports its data about a person: absent fields are kept, `null` \
+         clears, `membership` is replaced as a whole. The e-mail provider is updated later; a \
+         report that changes nothing sends nothing.\n\n\
          With `previous_email` the record of that address moves to this one, with its `uuid`, \
          `status` and account; where a record is reported under this address already, that one \
          takes the report. The strongest status of both stands, and the previous address is \
@@ -108,8 +108,8 @@ fn get() -> OperationBuilder {
         TAG,
         "getNewsletterSubscriber",
         "A person's record",
-        "What is known of a person that was reported: the report, the status at the e-mail \
-         provider, and the account that the person is in.",
+        "The record of a reported person: the reported data, the status at the e-mail provider, \
+         and the account that the person is in.",
     )
     .securities(Some(requires(REPORTERS)))
     .parameter(address())
@@ -122,9 +122,9 @@ fn delete() -> OperationBuilder {
         TAG,
         "eraseNewsletterSubscriber",
         "Erase a person",
-        "The person is unknown at once, and forgotten in both accounts of the e-mail provider \
-         soon after. Of somebody who wanted no mail a hash of the address is kept, so that nobody \
-         writes to them again; of others nothing.",
+        "Deletes the record at once, and the person in both accounts of the e-mail provider soon \
+         after. If the person was suppressed, a hash of the address is kept, so that no mail is \
+         sent to it again; otherwise nothing is kept.",
     )
     .securities(Some(requires(REPORTERS)))
     .parameter(address())
@@ -137,14 +137,14 @@ fn webhook() -> OperationBuilder {
         TAG,
         "receiveSubscriberStatus",
         "The e-mail provider's webhook",
-        "Takes in bounces, unsubscribes, spam reports and deletions, one at a time or in a batch, in any \
-         order and however often. Any JSON with a good signature is answered 200, also what is \
-         no news. What could not be written is answered 503, so that it is delivered again; so is \
-         everything while no secret is configured.",
+        "Accepts bounces, unsubscribes, spam reports and deletions, one at a time or in a batch, \
+         in any order and any number of times. Any JSON with a valid signature is answered 200, \
+         even if it contains no relevant event. If the store is unavailable, or no secret is \
+         configured, the answer is 503, so that the provider delivers again.",
     )
     .securities(Some([SecurityRequirement::new(SIGNATURE, [""; 0])]))
     .request_body(Some(json_body("WebhookDelivery", None, deliveries())))
-    .response("200", ok::<WebhookAnswer>("It was taken in."));
+    .response("200", ok::<WebhookAnswer>("The delivery was accepted."));
     with_errors(
         operation,
         &[&[
@@ -169,10 +169,10 @@ fn ask() -> OperationBuilder {
     let operation = operation(
         TAG,
         "askToConfirmMigration",
-        "The page that a link in an e-mail leads to",
+        "The page of the link in the e-mail",
         &format!(
-            "Has buttons that send the form: to move, and to unsubscribe instead. It changes \
-             nothing by itself, because mail scanners follow links. {LANGUAGES}"
+            "Has buttons that send the form: to move, or to unsubscribe instead. The page itself \
+             changes nothing, because mail scanners follow links. {LANGUAGES}"
         ),
     )
     .securities(Some(NONE))
@@ -184,8 +184,8 @@ fn ask() -> OperationBuilder {
 fn confirm() -> OperationBuilder {
     let description = format!(
         "Moves the holder of the token to the `{}` account and redirects to `{CONFIRMED_PATH}`. \
-         Whoever has moved already stays as they are and is redirected as well; who gets no mail \
-         is not moved, and redirected to `{NOT_SUBSCRIBED_PATH}`. With `action` `{}` it \
+         People who have moved already are redirected there as well; suppressed people are not \
+         moved, but redirected to `{NOT_SUBSCRIBED_PATH}`. With `action` `{}` it \
          unsubscribes the holder in both accounts instead, and redirects to \
          `{UNSUBSCRIBED_PATH}`. Errors are pages if `Accept` prefers `text/html`. {LANGUAGES}",
         Account::New,
@@ -211,22 +211,22 @@ fn confirm() -> OperationBuilder {
     )
 }
 
-fn end(id: &str, summary: &str) -> PathItem {
+fn result_page(id: &str, summary: &str) -> PathItem {
     let operation = operation(TAG, id, summary, LANGUAGES)
         .securities(Some(NONE))
         .response("200", response("The page.").content(HTML, page()));
     PathItem::new(HttpMethod::Get, with_errors(operation, &[&[&INTERNAL]]))
 }
 
-/// Adds what both operations of a link may answer, errors as pages or as JSON.
+/// Adds the responses that both operations of the link share, with errors as pages or as JSON.
 fn with_pages(operation: OperationBuilder) -> OperationBuilder {
-    let moved = response("The person moves or has moved, has unsubscribed, or gets no mail.");
+    let moved = response("The person is being moved, has moved or unsubscribed, or is suppressed.");
     let refused = |description: &str, error: ApiError| {
         refusal::<ErrorBody>(description, error.error_response()).content(HTML, page())
     };
     let unknown = refused("Nobody has this token.", ApiError::no_such_token());
     let unavailable = refused(
-        "The service cannot answer at the moment, or where people move to is not set up yet.",
+        "The service cannot answer at the moment, or the new account is not configured yet.",
         ApiError::links_off(),
     );
     operation

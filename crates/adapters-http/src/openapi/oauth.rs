@@ -1,4 +1,4 @@
-//! The operations around tokens.
+//! The operations of OAuth: tokens, keys and metadata.
 
 use actix_web::ResponseError as _;
 use domain::client::Scope;
@@ -46,7 +46,7 @@ pub fn paths() -> Vec<(String, PathItem)> {
             METADATA_PATH.to_owned(),
             get::<Metadata>(
                 "getAuthorizationServerMetadata",
-                "Where everything is",
+                "Metadata of the authorization server",
                 "The metadata of RFC 8414.",
             ),
         ),
@@ -103,7 +103,7 @@ fn token() -> OperationBuilder {
              Basic, or by `client_id` and `client_secret` in the form. Without `scope` the token \
              gets all scopes of the client.",
     )
-    // In the form, or by HTTP Basic.
+    // Credentials in the form (no scheme), or by HTTP Basic.
     .securities(Some([
         SecurityRequirement::default(),
         SecurityRequirement::new(BASIC, [""; 0]),

@@ -1,4 +1,4 @@
-//! What operations have in common.
+//! Builders for operations, their parameters and bodies.
 
 use serde_json::Value;
 use utoipa::openapi::{
@@ -13,7 +13,7 @@ use crate::schema::reference;
 /// Named examples of a body, each with its summary.
 pub type Examples = Vec<(&'static str, &'static str, Value)>;
 
-/// An operation.
+/// An operation with its tag, id and texts.
 pub fn operation(tag: &str, id: &str, summary: &str, description: &str) -> OperationBuilder {
     OperationBuilder::new()
         .tag(tag)
@@ -22,7 +22,7 @@ pub fn operation(tag: &str, id: &str, summary: &str, description: &str) -> Opera
         .description(Some(description))
 }
 
-/// A parameter; one of a path is required.
+/// A parameter; a path parameter is required.
 pub fn parameter(
     place: ParameterIn,
     name: &str,
@@ -41,7 +41,7 @@ pub fn parameter(
         .schema(Some(schema))
 }
 
-/// A body of JSON.
+/// A JSON request body.
 pub fn json_body(schema: &str, description: Option<&str>, examples: Examples) -> RequestBody {
     let examples = examples.into_iter().map(|(name, summary, value)| {
         let example = ExampleBuilder::new().summary(summary).value(Some(value));

@@ -24,7 +24,7 @@ use crate::schema::{reference, string, time};
 /// The tag of these operations.
 pub const TAG: &str = "Job postings";
 
-/// Any character but controls.
+/// The pattern of texts without control characters.
 const NO_CONTROLS: &str = r"^[^\x00-\x1f\x7f-\x9f]+$";
 
 /// The paths with their operations.
@@ -75,9 +75,8 @@ fn get() -> OperationBuilder {
     let operation = operation(
         TAG,
         "getJobPosting",
-        "What became of a posting",
-        "The posting with everything that is known of it, and the newest 100 entries of its \
-             history.",
+        "Read a posting",
+        "The posting with all its fields, and the newest 100 entries of its history.",
     )
     .securities(Some(requires(READERS)))
     .parameter(identifier())
@@ -86,43 +85,46 @@ fn get() -> OperationBuilder {
 }
 
 fn list() -> OperationBuilder {
-    let operation = operation(TAG, "listJobPostings", "Postings by their last change", 
-            "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. What is \
-             written at the same moment may become visible a little later, so let \
-             `updated_after` overlap by a minute. A page ends early at 8 MiB, and `next_cursor` goes on \
-             there. Unknown parameters are ignored; a repeated one \
-             is refused.",)
-        .securities(Some(requires(READERS)))
-        .parameter(parameter(
-            ParameterIn::Query,
-            "status",
-            "Only postings with this status.",
-            reference("Status"),
-        ))
-        .parameter(parameter(
-            ParameterIn::Query,
-            "updated_after",
-            "Only postings that changed after this time. A plus sign is written `%2B`.",
-            time("A time of RFC 3339.").examples(["2026-01-31T12:00:00Z"]),
-        ))
-        .parameter(parameter(
-            ParameterIn::Query,
-            "limit",
-            "How many postings a page has at most.",
-            ObjectBuilder::new()
-                .schema_type(Type::Integer)
-                .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
-                .minimum(Some(1))
-                .maximum(Some(MAX_LIMIT))
-                .default(Some(json!(DEFAULT_LIMIT))),
-        ))
-        .parameter(parameter(
-            ParameterIn::Query,
-            "cursor",
-            "The `next_cursor` of the page before. Its content may change at any time.",
-            string("An opaque position.").min_length(Some(1)),
-        ))
-        .response("200", ok::<PageAnswer>("A page of postings."));
+    let operation = operation(
+        TAG,
+        "listJobPostings",
+        "Postings by their last change",
+        "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. Concurrent \
+             changes may become visible a little later, so let `updated_after` overlap by a \
+             minute. A page ends early at 8 MiB, and `next_cursor` continues there. Unknown \
+             parameters are ignored; a repeated one is refused.",
+    )
+    .securities(Some(requires(READERS)))
+    .parameter(parameter(
+        ParameterIn::Query,
+        "status",
+        "Only postings with this status.",
+        reference("Status"),
+    ))
+    .parameter(parameter(
+        ParameterIn::Query,
+        "updated_after",
+        "Only postings that changed after this time. A plus sign is written `%2B`.",
+        time("A time of RFC 3339.").examples(["2026-01-31T12:00:00Z"]),
+    ))
+    .parameter(parameter(
+        ParameterIn::Query,
+        "limit",
+        "The largest number of postings in a page.",
+        ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+            .minimum(Some(1))
+            .maximum(Some(MAX_LIMIT))
+            .default(Some(json!(DEFAULT_LIMIT))),
+    ))
+    .parameter(parameter(
+        ParameterIn::Query,
+        "cursor",
+        "The `next_cursor` of the page before. Its content may change at any time.",
+        string("An opaque position.").min_length(Some(1)),
+    ))
+    .response("200", ok::<PageAnswer>("A page of postings."));
     with_errors(
         operation,
         &[&[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE]],
@@ -138,8 +140,8 @@ fn identifier() -> Parameter {
     parameter(
         ParameterIn::Path,
         "uniqueSourceIdentifier",
-        "The posting's id in the world it comes from: percent-encoded UTF-8, any character \
-         but controls. A slash in it is written `%2F`. Compared byte for byte.",
+        "The posting's id in the source system: percent-encoded UTF-8 without control \
+         characters. A slash in it is written `%2F`. Compared byte for byte.",
         schema,
     )
     .example(Some(json!("example-4711")))

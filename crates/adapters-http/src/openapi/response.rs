@@ -1,4 +1,4 @@
-//! Answers and their headers.
+//! Builders for responses and their headers.
 
 use actix_web::{HttpResponse, body::MessageBody as _};
 use serde_json::Value;
@@ -18,13 +18,13 @@ use crate::{
 const JSON: &str = "application/json";
 const X_REQUEST_ID: &str = "X-Request-Id";
 
-/// A success with this answer.
+/// A successful response with this body.
 pub fn ok<A: Answer>(description: &str) -> ResponseBuilder {
     let example = serde_json::to_value(A::example()).ok();
     response(description).content(JSON, content(&A::name(), example))
 }
 
-/// A refusal as it is sent: its headers, and its body as the example of the schema.
+/// An error response, with the headers of the sent one, and its body as the example.
 pub fn refusal<Body: ToSchema>(description: &str, sent: HttpResponse) -> ResponseBuilder {
     let known = headers().map(|(name, _)| name);
     let has = |name: &&str| sent.headers().contains_key(*name) && *name != X_REQUEST_ID;
@@ -44,7 +44,7 @@ fn content(schema: &str, example: Option<Value>) -> Content {
         .build()
 }
 
-/// An answer, with the header that every answer has.
+/// A response with the header that every answer has.
 pub fn response(description: &str) -> ResponseBuilder {
     with_header(
         ResponseBuilder::new().description(description),
@@ -52,13 +52,13 @@ pub fn response(description: &str) -> ResponseBuilder {
     )
 }
 
-/// Adds a header of the components.
+/// Adds a reference to a header component.
 pub fn with_header(response: ResponseBuilder, name: &str) -> ResponseBuilder {
     let header = Ref::new(format!("#/components/headers/{name}"));
     response.header_ref(name, header)
 }
 
-/// A page for a browser.
+/// The content of an HTML page.
 pub fn page() -> Content {
     ContentBuilder::new()
         .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
@@ -87,7 +87,7 @@ pub fn headers() -> [(&'static str, Header); 5] {
             "WWW-Authenticate",
             header(
                 plain(),
-                "How to authenticate; what is wrong with the token (RFC 6750 §3).",
+                "The authentication scheme, and the error of the token (RFC 6750 §3).",
             ),
         ),
         (
@@ -96,10 +96,16 @@ pub fn headers() -> [(&'static str, Header); 5] {
                 ObjectBuilder::new()
                     .schema_type(Type::Integer)
                     .minimum(Some(0)),
-                "After how many seconds to try again.",
+                "The number of seconds after which to try again.",
             ),
         ),
-        ("Cache-Control", header(plain(), "Who may keep the answer.")),
-        ("Location", header(plain(), "Where to go on.")),
+        (
+            "Cache-Control",
+            header(plain(), "Whether the answer may be cached."),
+        ),
+        (
+            "Location",
+            header(plain(), "The address of the page to show."),
+        ),
     ]
 }

@@ -1,4 +1,4 @@
-//! Ways to authorise.
+//! Security schemes and requirements.
 
 use domain::client::Scope;
 use utoipa::openapi::security::{
@@ -10,12 +10,12 @@ use crate::{oauth::TOKEN_PATH, subscriber};
 
 const OAUTH2: &str = "oauth2";
 const BEARER: &str = "bearer";
-/// HTTP Basic with a client's credentials, for the token endpoint alone.
+/// HTTP Basic with a client's credentials, only at the token endpoint.
 pub const BASIC: &str = "basic";
-/// A delivery's signature, for the webhook alone.
+/// A delivery's signature, only at the webhook.
 pub const SIGNATURE: &str = "signature";
 
-/// Any one of the scopes will do.
+/// Requires any one of the scopes.
 pub fn requires(scopes: &[Scope]) -> Vec<SecurityRequirement> {
     let by_scope = scopes
         .iter()
@@ -25,10 +25,10 @@ pub fn requires(scopes: &[Scope]) -> Vec<SecurityRequirement> {
         .collect()
 }
 
-/// No authorisation. Without a word it would be the document's default.
+/// Requires nothing. An absent list would mean the document's default.
 pub const NONE: [SecurityRequirement; 0] = [];
 
-/// The ways as components.
+/// The security schemes as components.
 pub fn schemes() -> [(&'static str, SecurityScheme); 4] {
     let scopes = Scopes::from_iter(Scope::ALL.map(|scope| (scope.as_str(), meaning(scope))));
     [
@@ -56,7 +56,7 @@ pub fn schemes() -> [(&'static str, SecurityScheme); 4] {
             SecurityScheme::Http(
                 HttpBuilder::new()
                     .scheme(HttpAuthScheme::Basic)
-                    .description(Some("The client's id and secret, at `/oauth/token` alone."))
+                    .description(Some("The client's id and secret, only at `/oauth/token`."))
                     .build(),
             ),
         ),
@@ -65,7 +65,7 @@ pub fn schemes() -> [(&'static str, SecurityScheme); 4] {
             SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
                 subscriber::SIGNATURE,
                 "The HMAC-SHA256 of the body's bytes with the webhook's secret, in lower-case \
-                 hex; for the webhook alone.",
+                 hex, only at the webhook.",
             ))),
         ),
     ]

@@ -20,16 +20,16 @@ pub const TAG: &str = "Service";
 pub fn paths() -> Vec<(String, PathItem)> {
     let healthz = get(
         "getHealth",
-        "Whether the process lives",
-        "The process answers. Nothing else is looked at.",
+        "Liveness",
+        "Succeeds if the process answers. Nothing else is checked.",
     )
-    .response("200", ok::<Health>("It does."));
+    .response("200", ok::<Health>("The process answers."));
     let readyz = get(
         "getReadiness",
-        "Whether the service can do its work",
-        "The store can be reached, its schema is current, and tokens can be signed.",
+        "Readiness",
+        "Succeeds if the store can be reached, its schema is current, and tokens can be signed.",
     )
-    .response("200", ok::<Health>("It can."));
+    .response("200", ok::<Health>("The service is ready."));
     let schema = object("An OpenAPI document.")
         .additional_properties(Some(AdditionalProperties::FreeForm(true)));
     let content = ContentBuilder::new()
@@ -42,13 +42,13 @@ pub fn paths() -> Vec<(String, PathItem)> {
     let document = get(
         "getOpenApi",
         "This document",
-        "What this service offers, for programs.",
+        "The machine-readable description of this service.",
     )
     .response("200", document);
     let docs = response("Swagger UI.").content("text/html", page());
     let docs = get(
         "getDocs",
-        "This document for people",
+        "This document as a page",
         "A page to read the document and to try the operations.",
     )
     .response("200", docs);

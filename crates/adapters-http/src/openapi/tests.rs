@@ -1,4 +1,4 @@
-//! What the document promises is what holds.
+//! Checks the document against the service's own names, limits and schemas.
 
 use std::collections::BTreeSet;
 
@@ -120,7 +120,7 @@ fn limits_are_those_of_the_domain() {
 
 #[test]
 fn no_limit_is_missing() {
-    // Every field of the payload that the domain knows, and nothing else.
+    // Exactly the payload fields that the domain knows.
     let document = document();
     let properties = document["components"]["schemas"]["PostingPayload"]["properties"]
         .as_object()

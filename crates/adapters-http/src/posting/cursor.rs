@@ -1,7 +1,7 @@
-//! The opaque text that stands for a position in the list of postings.
+//! Encodes a position in the list of postings as an opaque cursor.
 //!
-//! It is base64url of a version byte, the time in microseconds and the id, the numbers in
-//! network order. It holds nothing secret; it is opaque so that it can change.
+//! A cursor is the base64url of a version byte, the time in microseconds and the id, with numbers
+//! in network byte order. It contains no secret; it is opaque so that the format can change.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use domain::store::Position;
@@ -11,9 +11,9 @@ use uuid::Uuid;
 const VERSION: u8 = 1;
 const LENGTH: usize = 1 + 8 + 16;
 
-/// Writes a position.
+/// Encodes a position.
 pub fn encode(position: Position) -> String {
-    // Every time of a store fits: it is cut to microseconds, and years have four digits.
+    // Every time of a store fits: it has microseconds and a year of four digits.
     let micros = i64::try_from(position.updated_at.unix_timestamp_nanos() / 1_000);
     let mut bytes = Vec::with_capacity(LENGTH);
     bytes.push(VERSION);
@@ -22,7 +22,7 @@ pub fn encode(position: Position) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Reads a position that [`encode`] wrote.
+/// Decodes a cursor that [`encode`] returned.
 pub fn decode(text: &str) -> Option<Position> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
     let (version, rest) = bytes.split_first()?;

@@ -1,4 +1,4 @@
-//! `GET` of a posting: everything that is known of it, with its history.
+//! `GET` of a posting with its history.
 
 use actix_web::{HttpRequest, HttpResponse};
 use domain::posting::Rejection;

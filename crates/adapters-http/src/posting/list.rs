@@ -10,9 +10,9 @@ use url::form_urlencoded;
 use super::{READERS, cursor, view};
 use crate::{api, error::ApiError, state::State};
 
-/// How many postings a page has.
+/// The default number of postings in a page.
 pub const DEFAULT_LIMIT: usize = 50;
-/// How many postings a page has at most.
+/// The largest number of postings in a page.
 pub const MAX_LIMIT: usize = 200;
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
@@ -21,7 +21,7 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     view::many(state.ports.postings.list(&query).await?).await
 }
 
-/// Reads the parameters; everything that is wrong with them comes in one answer.
+/// Parses the parameters, and collects all errors for one answer.
 fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
     let mut errors = FieldErrors::new();
     let mut once = |name: &str| {
@@ -79,7 +79,7 @@ fn parse_limit(text: &str) -> Result<usize, String> {
 
 fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
-    // In a year at the edge another offset may lead out of what a time can be.
+    // Near the first and the last year, the conversion to UTC may leave the supported range.
     let time = time.and_then(|time| time.checked_to_offset(UtcOffset::UTC));
     time.map(domain::microseconds).ok_or_else(|| {
         let hint = if text.contains(' ') {

@@ -1,4 +1,4 @@
-//! Postings over HTTP: the push, and what became of it.
+//! Postings over HTTP: push, read and list.
 
 mod cursor;
 mod get;
@@ -23,16 +23,16 @@ use crate::{api, error::ApiError, routing::READ_METHODS, state::State};
 /// The path of the list.
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
 
-/// The scopes that may push.
+/// The scopes that permit pushing.
 pub const WRITERS: &[Scope] = &[Scope::JobPostingsWrite];
-/// The scopes that may read: pushing includes it.
+/// The scopes that permit reading; the one for pushing includes it.
 pub const READERS: &[Scope] = &[Scope::JobPostingsRead, Scope::JobPostingsWrite];
 
 /// `GET` of the list; `PUT` and `GET` of one posting.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(web::resource(LIST_PATH).to(all))
-        // An empty identifier is a bad identifier, not another path.
+        // An empty identifier matches, so that it is refused as an invalid identifier.
         .service(web::resource(format!("{LIST_PATH}/{{identifier:[^/]*}}")).to(one))
         .service(web::resource(format!("{LIST_PATH}/{{rest:.*}}")).to(slash_in_identifier));
 }

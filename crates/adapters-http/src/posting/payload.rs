@@ -1,5 +1,5 @@
-//! The body of a push, as the OpenAPI document describes it. What holds is in
-//! `domain::posting`; the limits and names here are taken from there.
+//! The OpenAPI schema of a push. The rules are in `domain::posting`; limits and names are taken
+//! from there.
 
 use domain::posting::{
     PROHIBITED,
@@ -19,7 +19,7 @@ use crate::schema::{
     prohibited, reference, some_of, string, unless_empty,
 };
 
-/// An absolute web address, with the white space that is trimmed.
+/// The pattern of an absolute web address, with the surrounding white space that is trimmed.
 const WEB_URL: &str = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://\S.*$";
 
 /// The schemas of the body.
@@ -106,7 +106,7 @@ fn posting() -> ObjectBuilder {
     .property("metadata", metadata())
     .property(
         "expiration_reason",
-        optional_string("Why the posting was taken down. `expiration.reason` wins over it.")
+        optional_string("Why the posting was taken down. `expiration.reason` takes precedence.")
             .max_length(Some(EXPIRATION_REASON)),
     )
     .property("company", reference("CompanyPayload"))
@@ -153,7 +153,7 @@ fn metadata() -> ObjectBuilder {
 
 fn company() -> ObjectBuilder {
     object(
-        "The company, found by its normalised `website_url` and made if there is none. On update \
+        "The company, found by its normalised `website_url` and created if it is new. On update \
          it may be partial: without `website_url` it updates the posting's company, with another \
          one the posting moves to that company.",
     )

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::WRITERS;
 use crate::{api, body, error::ApiError, schema::Answer, state::State};
 
-/// Which posting it is.
+/// The answer to a push.
 #[derive(Serialize, ToSchema)]
 pub struct PutAnswer {
     #[schema(inline)]
@@ -49,7 +49,7 @@ pub(super) async fn handle(
     let body = body::read_json(request, payload, state.body_limit()).await?;
     let new_id = PostingId::new(Uuid::now_v7());
     let put = PutPosting::parse(api::last_segment(request)?, &body, by, new_id)?;
-    // The command owns what it needs; the body need not wait with it.
+    // The command owns its values, so the body need not stay in memory while it waits.
     drop(body);
     let answer = state.ports.ingest.put(put).await?;
     trace(request, by, &answer);
@@ -60,14 +60,14 @@ pub(super) async fn handle(
     Ok(response.json(PutAnswer::of(answer.id.uuid())))
 }
 
-/// Logs the client and its change in the request's span, which has the request's id. Unchanged
-/// pushes, which are the most, leave no line.
+/// Logs the client and its change, in the request's span with the request id. Unchanged pushes,
+/// which are the majority, are not logged.
 fn trace(request: &HttpRequest, client_id: ClientId, answer: &posting::Answer) {
     let outcome = answer.outcome;
     if outcome == PutOutcome::Unchanged {
         return;
     }
-    // As it was sent, percent-encoded: nothing in it can look like another line.
+    // It is still percent-encoded, so it cannot contain a line break.
     let identifier = api::last_segment(request).unwrap_or_default();
     tracing::info!(target: "posthaste::push", %client_id, identifier, outcome = outcome.as_str(), "pushed");
 }

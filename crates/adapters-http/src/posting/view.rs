@@ -1,4 +1,4 @@
-//! A posting as an answer shows it.
+//! The JSON form of postings in answers.
 
 use actix_web::HttpResponse;
 use domain::{
@@ -29,7 +29,7 @@ pub async fn one(view: PostingView) -> Result<HttpResponse, ApiError> {
     answer::large_json(view, bytes, write).await
 }
 
-/// How large its texts are.
+/// The size of the texts, in bytes.
 fn size(view: &PostingView) -> usize {
     let texts = view.texts.as_ref();
     view.description().len()
@@ -38,7 +38,7 @@ fn size(view: &PostingView) -> usize {
         })
 }
 
-/// A posting with its history: what that answer has under `data`, for others to print.
+/// A posting with its history, as `data` of the answer has it, for commands that print it.
 pub fn data(view: &PostingView) -> impl Serialize {
     with_history(view)
 }
@@ -56,8 +56,8 @@ pub async fn many(page: PostingPage) -> Result<HttpResponse, ApiError> {
     answer::large_json(page, bytes, |page| write_page(page, PAGE_BYTES)).await
 }
 
-/// A page as JSON, which is larger than its texts. It ends before a posting with which it would be
-/// larger than it may, but not before its first.
+/// Serialises a page. It ends before the posting that would make it larger than `most` bytes, but
+/// has at least one.
 fn write_page(page: &PostingPage, most: usize) -> Result<Vec<u8>, serde_json::Error> {
     let mut json = br#"{"data":["#.to_vec();
     let mut next = page.next;
@@ -84,13 +84,13 @@ fn write_page(page: &PostingPage, most: usize) -> Result<Vec<u8>, serde_json::Er
 }
 
 vocabularies! {
-    /// Where a posting stands.
+    /// The status of a posting.
     Status(posting::Status);
     /// A kind of employment.
     EmploymentType(posting::EmploymentType);
     /// Where the work is done.
     LocationType(posting::LocationType);
-    /// What a salary is paid for.
+    /// The period that a salary is paid for.
     SalaryPeriod(posting::SalaryPeriod);
 }
 
@@ -114,7 +114,7 @@ pub struct PageAnswer<'a> {
 pub struct PostingWithHistory<'a> {
     #[serde(flatten)]
     posting: Posting<'a>,
-    /// What became of the posting, oldest first.
+    /// The history of the posting's status, oldest first.
     history: Vec<HistoryEntry<'a>>,
 }
 
@@ -123,10 +123,10 @@ pub struct PostingWithHistory<'a> {
 pub struct Posting<'a> {
     /// The posting's id in this service.
     uuid: Uuid,
-    /// The posting's id in the world it comes from.
+    /// The posting's id in the source system.
     unique_source_identifier: &'a str,
     status: Status,
-    /// Why it stands there: the newest reason of its history.
+    /// The reason of the status: the newest one of the history.
     status_reason: Option<&'a str>,
     /// As pushed, trimmed.
     title: &'a str,
@@ -134,7 +134,8 @@ pub struct Posting<'a> {
     raw_description: &'a str,
     /// The description in Markdown, once enriched.
     markdown_description: Option<&'a str>,
-    /// The same without what identifies the company or bypasses the board.
+    /// The description in Markdown without anything that identifies the company or bypasses the
+    /// board.
     markdown_redacted_description: Option<&'a str>,
     /// As pushed.
     employment_types: Vec<EmploymentType>,
@@ -161,7 +162,7 @@ pub struct Posting<'a> {
     application_email: Option<&'a str>,
     /// As pushed, trimmed.
     application_url: Option<&'a str>,
-    /// As pushed, to the digit.
+    /// As pushed, with the digits of its numbers unchanged.
     #[schema(value_type = Option<Object>)]
     metadata: Option<Verbatim<'a>>,
     company: Company<'a>,
@@ -266,17 +267,17 @@ struct Company<'a> {
     logo_path: Option<&'a str>,
 }
 
-/// A step of a posting's history.
+/// An entry of a posting's history.
 #[derive(Serialize, ToSchema)]
 struct HistoryEntry<'a> {
-    /// The status from then on.
+    /// The status that began.
     status: Status,
-    /// When.
+    /// The time of the change.
     #[schema(value_type = OffsetDateTime)]
     at: Timestamp,
-    /// Why, where there is a reason.
+    /// The reason, if there is one.
     reason: Option<&'a str>,
-    /// Who: `client:ID`, `enricher`, `operator` or `lifetime`.
+    /// The actor: `client:ID`, `enricher`, `operator` or `lifetime`.
     #[schema(pattern = "^(client:.+|enricher|operator|lifetime)$")]
     by: String,
 }
@@ -292,7 +293,7 @@ impl<'a> HistoryEntry<'a> {
     }
 }
 
-/// JSON text as it is: what was sent comes back, to the digit.
+/// JSON text that is written unchanged, so that a client gets back the digits that it sent.
 struct Verbatim<'a>(&'a str);
 
 impl Serialize for Verbatim<'_> {
@@ -360,7 +361,7 @@ mod tests {
         poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await
     }
 
-    /// One thread answers health checks and everything else.
+    /// A large answer must not block the one thread, which also answers health checks.
     #[test]
     fn a_large_page_holds_up_nobody_while_it_is_written() {
         let runtime = Builder::new_current_thread()

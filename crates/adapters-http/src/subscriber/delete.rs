@@ -1,4 +1,4 @@
-//! `DELETE` of a subscriber: the person is erased.
+//! `DELETE` of a subscriber: erases the person.
 
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode};
 use newsletter::subscriber::Email;

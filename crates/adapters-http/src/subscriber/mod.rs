@@ -1,5 +1,5 @@
-//! Newsletter subscribers over HTTP: what the membership system reports and reads, what the
-//! e-mail provider calls back about, and the pages on which a person moves to the new account.
+//! Newsletter subscribers over HTTP: the resource that the membership system writes and reads, the
+//! e-mail provider's webhook, and the pages on which a person moves to the new account.
 
 mod delete;
 mod get;
@@ -31,16 +31,16 @@ pub use self::{
 };
 use crate::{api, error::ApiError, state::State};
 
-/// The path above every subscriber's own.
+/// The parent path of subscribers.
 pub const PATH: &str = "/api/newsletter/subscribers";
 
-/// The scopes that may report, read and erase.
+/// The scopes that permit reporting, reading and erasing.
 pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
 /// `PUT`, `GET` and `DELETE` of a subscriber, the provider's webhook, the pages.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        // An empty address is a bad address, not another path.
+        // An empty address matches, so that it is refused as an invalid address.
         .service(web::resource(format!("{PATH}/{{email:[^/]*}}")).to(one))
         .configure(webhook::routes)
         .configure(migration::routes);
@@ -61,10 +61,10 @@ async fn one(
     api::settle(&request, payload, answer).await
 }
 
-/// A path as it may be logged: without the e-mail address of a subscriber.
+/// The path without a subscriber's e-mail address, for logs.
 ///
-/// It takes the path as it was sent and as the router reads it, because `%73ubscribers` leads
-/// to a subscriber as well.
+/// It compares both the path that was sent and the path that the router decoded, because
+/// `%73ubscribers` is routed to a subscriber as well.
 pub fn loggable<'a>(sent: &'a str, routed: &str) -> &'a str {
     const MASKED: &str = "/api/newsletter/subscribers/…";
     let names_somebody = routed

@@ -1,5 +1,5 @@
-//! The body of a report, as the OpenAPI document describes it. What holds is in
-//! `newsletter::subscriber`; the limits and names here are taken from there.
+//! The OpenAPI schema of a report. The rules are in `newsletter::subscriber`; limits and names are
+//! taken from there.
 
 use newsletter::subscriber::{
     MembershipStatus, PlanCategory,
@@ -18,18 +18,18 @@ pub fn schemas() -> Vec<Named> {
         ("MembershipPayload", membership().into()),
         (
             "PlanCategory",
-            one_of("Whose membership it is.", PlanCategory::NAMES).into(),
+            one_of("The plan category of a membership.", PlanCategory::NAMES).into(),
         ),
         (
             "MembershipStatus",
-            one_of("Where a membership stands.", MembershipStatus::NAMES).into(),
+            one_of("The status of a membership.", MembershipStatus::NAMES).into(),
         ),
     ]
 }
 
 fn subscriber() -> ObjectBuilder {
     object(
-        "What is known of the person. An absent field is kept and `null` clears it. Unknown \
+        "The data about the person. An absent field is kept and `null` clears it. Unknown \
          fields are ignored. Strings are trimmed, and a blank one is treated as `null`; then they \
          must not contain control characters, nor characters that turn the direction of text. \
          Lengths count Unicode characters. The character U+0000 is refused everywhere.",
@@ -57,8 +57,8 @@ fn subscriber() -> ObjectBuilder {
     .property(
         "as_of",
         unless_empty(time("A moment.").examples(["2026-12-31T12:00:00Z"])).description(Some(
-            "The moment that the report is of. An older report than the last one that was taken \
-             in changes nothing.",
+            "The time at which the report was true. A report that is older than the last accepted \
+             one changes nothing.",
         )),
     )
 }
@@ -76,6 +76,6 @@ fn membership() -> ObjectBuilder {
         .property(
             "expires_at",
             unless_empty(date("A day.").examples(["2027-01-31"]))
-                .description(Some("Until when it is paid for.")),
+                .description(Some("The day until which the membership is paid for.")),
         )
 }

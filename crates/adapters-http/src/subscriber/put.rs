@@ -1,4 +1,4 @@
-//! `PUT` of a subscriber: what the membership system reports of a person.
+//! `PUT` of a subscriber: a report of the membership system about a person.
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload, http::StatusCode};
 use newsletter::subscriber::{MigrationToken, PutSubscriber, SubscriberId};
@@ -15,7 +15,7 @@ pub(super) async fn handle(
     api::authorize(request, state, REPORTERS).await?;
     let body = body::read_json(request, payload, state.body_limit()).await?;
     let put = PutSubscriber::parse(api::last_segment(request)?, &body, new_id(), new_token())?;
-    // The command owns what it needs; the body need not wait with it.
+    // The command owns its values, so the body need not stay in memory while it waits.
     drop(body);
     let reported = state.ports.newsletter.put(put).await?;
     let status = if reported.is_new {
@@ -26,12 +26,12 @@ pub(super) async fn handle(
     view::one(status, &reported.subscriber)
 }
 
-/// A new subscriber's id.
+/// The id for a new subscriber.
 pub fn new_id() -> SubscriberId {
     SubscriberId::new(Uuid::now_v7())
 }
 
-/// A new subscriber's token. The generator is a cryptographic one.
+/// The token for a new subscriber, from a cryptographic generator.
 pub fn new_token() -> MigrationToken {
     MigrationToken::new(rand::random())
 }

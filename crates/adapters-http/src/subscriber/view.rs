@@ -1,4 +1,4 @@
-//! A subscriber as an answer shows it. The token of its link is not in it.
+//! The JSON form of subscribers in answers. The token of the link is never part of it.
 
 use actix_web::{HttpResponse, http::StatusCode};
 use domain::day;
@@ -19,13 +19,13 @@ use crate::{
 };
 
 vocabularies! {
-    /// Whether a person may be written to. The strongest that the provider ever said stands.
+    /// Whether a person may get mail: the strongest status that the provider ever reported.
     SubscriberStatus(subscriber::SubscriberStatus);
-    /// Where a membership stands. One that lapsed and one that was renewed look the same.
+    /// The status of a membership. A lapsed one and a renewed one cannot be distinguished.
     MemberStatus(subscriber::MemberStatus);
     /// An account at the e-mail provider.
     MailerliteAccount(subscriber::Account);
-    /// Who moved a person to the new account.
+    /// Who started the person's move to the new account.
     MigrationSource(subscriber::MigrationSource);
 }
 
@@ -38,7 +38,7 @@ pub fn one(
     answer::json(status, &SubscriberAnswer { data })
 }
 
-/// A subscriber: what that answer has under `data`, for others to print.
+/// A subscriber, as `data` of the answer has it, for commands that print it.
 pub fn data(subscriber: &subscriber::Subscriber) -> impl Serialize {
     Subscriber::new(subscriber)
 }
@@ -64,7 +64,7 @@ struct Subscriber<'a> {
     status: SubscriberStatus,
     membership_plan_category: MembershipPlanCategory,
     member_status: MemberStatus,
-    /// Until when the membership is paid for.
+    /// The day until which the membership is paid for.
     #[schema(value_type = Option<Date>)]
     membership_expire_at: Option<String>,
     /// The account that the person is in.
@@ -75,7 +75,7 @@ struct Subscriber<'a> {
     migration_source: Option<MigrationSource>,
 }
 
-/// The specification's plan categories: those of memberships, and the one for having none.
+/// The plan categories of the specification: those of memberships, and one for no membership.
 #[derive(Serialize)]
 struct MembershipPlanCategory(&'static str);
 

@@ -1,4 +1,4 @@
-//! The listener for whoever watches the service.
+//! The admin server for monitoring.
 
 use std::sync::{
     Arc,
@@ -15,7 +15,7 @@ pub struct TestAdmin {
     serving: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
-/// One with a page that says how often it was made.
+/// Starts a server whose page says how often it was rendered.
 pub fn spawn() -> TestAdmin {
     let made = Arc::new(AtomicUsize::new(0));
     let page: MetricsPage = Arc::new(move || {

@@ -1,4 +1,4 @@
-//! How long a connection may take for what, and what it holds up meanwhile.
+//! The time limits of connections, and that slow connections do not hold up others.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -11,9 +11,9 @@ use tokio::{
 
 use crate::support::{Connection, PATH, QUICK, TestApp, posting, push, request};
 
-/// Several times what any deadline is here.
+/// Several times the longest deadline of these tests.
 const SOON: Duration = Duration::from_secs(8);
-/// Well below any deadline.
+/// Well below the shortest deadline.
 const TICK: Duration = Duration::from_millis(50);
 
 const HEALTHZ: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -22,8 +22,8 @@ fn quick() -> TestApp {
     TestApp::spawn_with(|settings| settings.timeouts = QUICK)
 }
 
-/// Sends this, and from then on a byte a tick, until the other side hangs up, which it must do
-/// soon. All that was answered.
+/// Sends `first`, and then a byte per tick until the server closes the connection, which it must do
+/// soon. Returns everything that the server answered.
 async fn dribble(address: SocketAddr, first: &str, then: &[u8]) -> String {
     let (mut reader, mut writer) = TcpStream::connect(address).await.unwrap().into_split();
     writer.write_all(first.as_bytes()).await.unwrap();
@@ -52,12 +52,12 @@ async fn nobody_keeps_a_connection_by_a_byte_now_and_then() {
     let put = format!("PUT {PATH}/x HTTP/1.1\r\nHost: x\r\n");
     let chunked = "Transfer-Encoding: chunked\r\n\r\n";
     for (first, then, status) in [
-        // The first head.
+        // The head of the first request.
         ("GET /", &b"x"[..], "408"),
-        // A later one.
+        // The head of a later request.
         (HEALTHZ, b"G", "200"),
         (&format!("{HEALTHZ}{HEALTHZ}"), b"GET /", "200"),
-        // What is left of a refused body.
+        // The rest of a refused body.
         (&format!("{put}{chunked}"), b"1\r\nx\r\n", "401"),
         (
             &format!("POST /nowhere HTTP/1.1\r\nHost: x\r\n{chunked}"),
@@ -93,7 +93,7 @@ async fn a_busy_connection_is_kept_however_long_it_lasts() {
     assert_eq!(connection.exchange(&put).await.status, 201);
     for _ in 0..2 {
         sleep(QUICK.keep_alive / 4).await;
-        // The body alone takes longer than a head may.
+        // The body takes longer than a head may.
         connection.write(head.as_bytes()).await;
         connection.write(&body.as_bytes()[..half]).await;
         sleep(QUICK.head + QUICK.keep_alive + TICK).await;
@@ -123,7 +123,7 @@ async fn a_client_that_takes_nothing_of_an_answer_is_left() {
     let mut first = [0; 12];
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
-    // A slow reader that takes some now and then is served.
+    // A client that reads slowly but steadily is served.
     let mut some = vec![0; 64 * 1024];
     for _ in 0..3 {
         sleep(QUICK.stalled_answer / 2).await;
@@ -147,7 +147,7 @@ async fn hundreds_that_dribble_hold_up_nobody() {
     let dribbling: Vec<_> = (0..300)
         .map(|_| tokio::spawn(dribble(address, HEALTHZ, b"G")))
         .collect();
-    // Twice as many as are served at a time, and each is served all the same.
+    // Twice as many connections as are served at a time; each is served in the end.
     let answers = timeout(4 * SOON, join_all(dribbling))
         .await
         .expect("they end");
@@ -173,7 +173,7 @@ async fn others_are_served_beside_them() {
             .unwrap();
         dribbling.push(stream);
     }
-    // All of them are open, and none has an end in sight: this is no race.
+    // All of them stay open, so this is no race.
     for n in 0..20 {
         push(&app, &token, &n.to_string(), &posting()).await;
     }
@@ -219,11 +219,11 @@ async fn a_body_is_asked_for_only_when_it_is_wanted() {
             answer.starts_with(&format!("HTTP/1.1 {status} ")),
             "{name}: {answer}"
         );
-        // A body that does not come is not waited for: it lingers, and that is all.
+        // The server does not wait for a body that does not come, only for the linger time.
         assert!(started.elapsed() < 2 * QUICK.linger, "{name}");
     }
 
-    // Twice, because a connection that was told to go on is one like any other.
+    // Twice, because after `100 Continue` a connection must be usable like any other.
     let mut connection = app.connect().await;
     for status in [201, 200] {
         connection
@@ -233,7 +233,7 @@ async fn a_body_is_asked_for_only_when_it_is_wanted() {
         connection.write(body.as_bytes()).await;
         assert_eq!(connection.read(false).await.status, status);
     }
-    // Nobody has to wait for it.
+    // A client need not wait for `100 Continue`.
     connection
         .write(put(&token, json, body.len()).as_bytes())
         .await;
@@ -264,13 +264,13 @@ async fn what_is_no_request_is_refused_like_any_other() {
         assert_eq!(answer.status, status, "{sent:.50}");
         assert!(answer.message().contains(message), "{answer:?}");
         assert_eq!(answer.header("X-Request-Id").map(str::len), Some(36));
-        // What was not read of a large one ends the connection with a reset.
+        // The unread rest of a large body ends the connection with a reset.
         assert!(
             sent.len() > 1_000 || connection.is_closed().await,
             "{sent:.50}"
         );
     }
-    // After an answer of a handler, too.
+    // Also after the answer of a handler.
     let mut connection = app.connect().await;
     assert_eq!(
         connection

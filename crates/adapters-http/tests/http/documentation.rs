@@ -1,4 +1,4 @@
-//! The documentation as it is served; what is in it, the unit tests beside it hold.
+//! The documentation as it is served. Its content is checked by the unit tests of `openapi`.
 
 use std::collections::BTreeSet;
 

@@ -1,11 +1,11 @@
-//! `uniqueSourceIdentifier`, on its way from the request line into the store and back.
+//! `uniqueSourceIdentifier` from the request line to the store and back.
 
 use domain::client::Scope;
 use serde_json::json;
 
 use crate::support::{PATH, TestApp, posting, request};
 
-/// The server in front of the handlers decodes nothing and resolves no dots.
+/// actix-web must neither decode the path nor resolve dot segments.
 #[tokio::test]
 async fn awkward_ones_arrive_as_they_are() {
     let app = TestApp::spawn();
@@ -50,7 +50,7 @@ async fn bad_ones_are_refused_under_their_name() {
             "{errors}"
         );
     }
-    // A client that asks for an empty one means the list.
+    // A client that reads an empty identifier probably means the list, so the message says so.
     let response = to("GET", "").send(&app).await;
     assert_eq!(response.status, 404, "{response:?}");
     assert!(response.message().contains("without a slash"));
@@ -83,7 +83,7 @@ async fn one_segment_and_no_more() {
         let says = "There is nothing at this path. A slash in an identifier is written %2F.";
         assert_eq!(response.message(), says, "{path}");
     }
-    // A query belongs to no identifier.
+    // A query string is not part of the identifier.
     let put = request("PUT", &format!("{PATH}/a?b=/c%00")).token(&token);
     assert_eq!(put.json(&posting()).send(&app).await.status, 201);
     let get = request("GET", &format!("{PATH}/a")).token(&token);

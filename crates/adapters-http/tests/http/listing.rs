@@ -56,7 +56,7 @@ async fn a_page_ends_early_when_it_is_large() {
     let app = TestApp::spawn();
     let token = app.writer().await;
     let mut large = posting();
-    // Written as JSON each of these characters takes six times as much.
+    // In JSON each of these characters is escaped with six bytes.
     large["raw_description"] = format!("x{}", "\u{1}".repeat(10_000)).into();
     for n in 0..200 {
         push(&app, &token, &n.to_string(), &large).await;
@@ -78,7 +78,7 @@ async fn a_page_ends_early_when_it_is_large() {
         }
     }
     assert_eq!(names.len(), 200);
-    // All of it is 12 MB.
+    // Together, the postings have 12 MB.
     assert_eq!(sizes.len(), 2, "{sizes:?}");
     assert!(
         sizes.iter().all(|size| *size <= (8 << 20) + 200),

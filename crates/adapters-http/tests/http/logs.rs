@@ -1,4 +1,4 @@
-//! What must not be in a log.
+//! Secrets and addresses that must not be logged.
 
 use std::{
     io,
@@ -9,7 +9,7 @@ use tracing_subscriber::{filter::LevelFilter, fmt::MakeWriter};
 
 use crate::support::{PATH, TestApp, posting, request};
 
-/// What this process has logged since somebody asked for it first.
+/// Everything that this process has logged since the first test asked for the log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -60,7 +60,7 @@ async fn neither_addresses_nor_tokens_are_logged() {
     let log = Log::of_this_process();
     let app = TestApp::spawn();
     let token = app.reporter().await;
-    // Each fails, which is what is logged.
+    // Each request fails, because failures are logged.
     for (id, path, expect) in [
         (
             "log-1",

@@ -1,5 +1,5 @@
-//! The HTTP side as its clients see it: a real listener, real connections, the ports on a store
-//! in memory.
+//! The HTTP API as its clients see it: a real listener and real connections, with the ports on a
+//! store in memory.
 #![expect(
     clippy::expect_used,
     clippy::unwrap_used,

@@ -79,7 +79,7 @@ fn assert_is_page(response: &Response, status: u16, heading: &str) {
     assert_is_guarded(response);
 }
 
-/// Its address is told nobody, and it is neither kept nor found nor framed.
+/// Checks the headers against caching, indexing, framing and `Referer`.
 fn assert_is_guarded(response: &Response) {
     for (name, value) in [
         ("Cache-Control", "no-store"),
@@ -126,7 +126,7 @@ async fn the_button_moves_and_leads_on() {
     assert_is_page(&done, 200, "Thank you, that’s all");
 }
 
-/// And is told so, whatever they open or press.
+/// A suppressed person is shown the page that says so, for the link and for each button.
 #[tokio::test]
 async fn who_gets_no_mail_is_not_moved() {
     let app = app().await;
@@ -149,7 +149,7 @@ async fn who_gets_no_mail_is_not_moved() {
     assert_is_page(&page, 200, "You are not subscribed");
 }
 
-/// Whether they have moved or not, and the link says so from then on.
+/// Also after a move; from then on the link leads to the page for suppressed people.
 #[tokio::test]
 async fn the_other_button_unsubscribes() {
     for has_moved in [false, true] {
@@ -193,7 +193,7 @@ async fn programs_unsubscribe_too_and_no_other_word_does_anything() {
     assert_eq!(ada.status, SubscriberStatus::Unsubscribed);
 }
 
-/// Every page, also for errors; what is for programs does not change.
+/// Also the pages for errors; JSON answers do not depend on the language.
 #[tokio::test]
 async fn pages_speak_the_language_of_the_browser() {
     let app = app().await;
@@ -320,7 +320,7 @@ async fn a_failure_is_told_in_the_same_ways() {
     }
 }
 
-/// It would not help to try again soon, so there is no button for it.
+/// The page has no button to try again, which would not help.
 #[tokio::test]
 async fn a_move_that_is_not_set_up_is_refused() {
     let app = app().await;

@@ -1,4 +1,4 @@
-//! Every error of the contract, and which of two goes first.
+//! Every error of the contract, and the precedence among them.
 
 use domain::{client::Scope, posting::moderation::Moderation};
 use serde_json::json;
@@ -128,7 +128,7 @@ async fn a_failure_inside_shows_the_request_id_and_nothing_else() {
         if method == "PUT" {
             request = request.json(&posting());
         }
-        // On one connection, which has to survive it.
+        // All on one connection, which must stay usable.
         let mut connection = app.connect().await;
         for _ in 0..2 {
             let response = connection.exchange(&request).await;
@@ -148,7 +148,7 @@ async fn the_first_of_two_errors_is_told() {
     let app = TestApp::spawn();
     let writer = app.writer().await;
     let newsletter = app.token(&[Scope::NewsletterSubscribersWrite]).await;
-    // From the last to the first, each adds its fault to those of all before it.
+    // From the lowest to the highest precedence, each request adds a fault to those before it.
     let nowhere = |method: &str, content_type: &str, body: &str| {
         request(method, &format!("{PATH}/nowhere"))
             .header("Content-Type", content_type)
@@ -195,7 +195,7 @@ async fn the_first_of_two_errors_is_told() {
         case("401 before 403", nowhere("PATCH", plain, &large), 401),
     ];
     check(&app, cases).await;
-    // A wrong identifier and wrong fields are one refusal.
+    // An invalid identifier and invalid fields are reported together.
     let both = request("PUT", &format!("{PATH}/%00"))
         .token(&writer)
         .json(&json!({"title": 1}));

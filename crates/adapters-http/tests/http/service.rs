@@ -43,7 +43,7 @@ async fn a_service_without_a_key_is_not_ready() {
     );
 }
 
-/// Documented paths are asked with every method by the tests of the documentation.
+/// The tests of the documentation send every method to documented paths; here are the others.
 #[tokio::test]
 async fn reads_answer_reads_alone() {
     let app = TestApp::spawn();

@@ -1,4 +1,4 @@
-//! Stopping: whoever was accepted is answered, then it ends.
+//! Graceful shutdown: accepted requests are answered before the server ends.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn what_was_accepted_is_answered_and_nothing_else_accepted() {
     let mut idle = app.connect().await;
     assert_eq!(idle.exchange(&request("GET", "/healthz")).await.status, 200);
 
-    // Long enough to have begun, and not to have ended.
+    // Long enough for the request to begin, and too short for it to end.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let stop = app.stop.clone();
     let stopping = tokio::spawn(async move { stop.stop().await });

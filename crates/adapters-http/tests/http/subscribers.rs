@@ -104,7 +104,7 @@ async fn every_new_person_gets_a_token_of_their_own() {
     assert_ne!(secrets[0], secrets[1]);
 }
 
-/// In the order of `postings`, whose tests go through it.
+/// The same order as for postings, which `refusals` tests in full.
 #[tokio::test]
 async fn refusals_come_in_their_order() {
     let app = TestApp::spawn();

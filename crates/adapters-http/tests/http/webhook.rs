@@ -1,4 +1,4 @@
-//! What the provider calls back about, and who may say so.
+//! Deliveries of the provider and their signatures.
 
 use newsletter::subscriber::{
     SignedWith,
@@ -33,7 +33,7 @@ fn unsubscribed(address: &str) -> String {
     format!(r#"{{"event":"subscriber.unsubscribed","email":"{address}","status":"unsubscribed"}}"#)
 }
 
-/// The news since the last call.
+/// The events since the last call.
 fn news(app: &TestApp) -> Vec<(String, SubscriberStatus)> {
     let events = std::mem::take(&mut *app.backend.newsletter.noticed.lock().unwrap());
     let pairs = events.into_iter();
@@ -47,7 +47,7 @@ fn assert_taken(response: &Response, name: &str) {
     assert_eq!(response.header("Content-Type"), Some("application/json"));
 }
 
-/// `webhook::delivery` tests every form that a delivery may have.
+/// The unit tests of `webhook::delivery` cover every form of a delivery.
 #[tokio::test]
 async fn what_the_provider_sends_is_taken_in() {
     let app = TestApp::spawn();
@@ -78,7 +78,7 @@ async fn any_of_the_secrets_will_do() {
         let signature = signature(secret, body.as_bytes());
         let response = post(body).header("Signature", &signature).send(&app).await;
         assert_taken(&response, secret);
-        // Which one it was tells which account delivered it.
+        // The secret identifies the account that sent the delivery.
         let events = std::mem::take(&mut *app.backend.newsletter.noticed.lock().unwrap());
         let of = SECRETS.len();
         let signed_with: Vec<_> = events.iter().map(|event| event.signed_with).collect();
@@ -86,8 +86,8 @@ async fn any_of_the_secrets_will_do() {
     }
 }
 
-/// Anybody may send a delivery, so it may be no larger than the provider's are, whatever others
-/// may send.
+/// Any client may send a delivery, so the limit is that of the provider's deliveries, lower than
+/// for authorised clients.
 #[tokio::test]
 async fn a_delivery_may_be_this_large() {
     const MOST: usize = 256 * 1024;
@@ -106,7 +106,7 @@ async fn a_delivery_may_be_this_large() {
 #[tokio::test]
 async fn the_signature_is_of_the_bytes_as_they_were_sent() {
     let app = TestApp::spawn();
-    // Nothing that reads JSON and writes it again would write these.
+    // The signature covers bytes: parsing and serialising again would change these bodies.
     for body in [
         "{ \"event\" : \"subscriber.unsubscribed\",\r\n\t\"email\":\"\\u0061da@example.com\" }\n",
         "{\"email\":\"first@example.com\",\"event\":\"subscriber.unsubscribed\",\"email\":\"ada@example.com\"}",
@@ -118,7 +118,7 @@ async fn the_signature_is_of_the_bytes_as_they_were_sent() {
         let other = post(format!("{body} ")).header("Signature", &good);
         assert_eq!(other.send(&app).await.status, 401, "{body}");
     }
-    // Nor is what it is declared as of any interest.
+    // The declared media type does not matter.
     let body = unsubscribed("ada@example.com");
     let undeclared = request("POST", WEBHOOK)
         .header("Signature", &signature(SECRETS[0], body.as_bytes()))

@@ -1,4 +1,4 @@
-//! What happens to connections: early refusals, streams, what is sent in pieces.
+//! Requests on the wire: early refusals, streamed bodies, requests sent in pieces.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! The command line: every command, option and environment variable.
 //!
 //! Options that several commands share are in [`settings`]; what their values may be is in
-//! [`crate::config`]. [`parse`] reads the arguments and turns a bad value into one line.
+//! [`crate::config`]. [`parse()`] reads the arguments and turns a bad value into one line.
 
 mod enricher;
 mod newsletter;

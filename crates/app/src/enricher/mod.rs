@@ -1,7 +1,7 @@
 //! The configured enricher: the pipeline, with an optional language model behind a circuit breaker
-//! ([`guarded`]).
+//! ([`breaker_model`]).
 
-mod guarded;
+mod breaker_model;
 mod rules;
 mod runtime;
 
@@ -11,7 +11,7 @@ use adapters_llm::{ChatModel, SettingsError};
 use domain::enrichment::{DraftCache, Enricher, Model, Pipeline};
 
 pub use self::rules::TextRules;
-use self::{guarded::Guarded, runtime::TokioRuntime};
+use self::{breaker_model::BreakerModel, runtime::TokioRuntime};
 use crate::{
     clock::Clock,
     config::EnricherKind,
@@ -76,8 +76,8 @@ impl Prepared {
         let pipeline = match self.model {
             None => Pipeline::by_rules(rules),
             Some(model) => {
-                let guarded = Guarded::new(model, Arc::clone(&breaker));
-                Pipeline::with_model(rules, Arc::new(guarded))
+                let with_breaker = BreakerModel::new(model, Arc::clone(&breaker));
+                Pipeline::with_model(rules, Arc::new(with_breaker))
                     .paying_once(drafts, Arc::new(TokioRuntime(clock)))
             }
         };

@@ -16,7 +16,7 @@ use crate::testing::{Answer, MemoryDrafts, ScriptedModel};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Everything around the enricher. Its time is the runtime's, which is virtual.
+/// A test bench: an enricher with a scripted model, on the runtime's virtual time.
 struct Bench {
     model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,
@@ -31,9 +31,9 @@ impl Bench {
         let breaker = Arc::new(ModelBreaker::default());
         let start = Instant::now();
         let clock: Clock = Arc::new(move || domain::microseconds(noon() + start.elapsed()));
-        let guarded = Guarded::new(Arc::clone(&model) as _, Arc::clone(&breaker));
+        let with_breaker = BreakerModel::new(Arc::clone(&model) as _, Arc::clone(&breaker));
         Self {
-            enricher: Pipeline::with_model(Arc::new(TextRules), Arc::new(guarded))
+            enricher: Pipeline::with_model(Arc::new(TextRules), Arc::new(with_breaker))
                 .paying_once(Arc::clone(&drafts) as _, Arc::new(TokioRuntime(clock))),
             model,
             drafts,

@@ -135,7 +135,7 @@ fn texts(input: &EnrichmentInput) -> EnrichedTexts {
     }
 }
 
-/// A worker with everything around it.
+/// A test bench: a worker with its store, a scripted enricher and its settings.
 struct Bench {
     store: Arc<FaultyStore>,
     waking: Arc<WakingStore<FaultyStore>>,

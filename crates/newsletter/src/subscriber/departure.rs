@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use super::{
     Account, Change, Email, MigrationToken, Places, Subscriber, SubscriberId, SubscriberStatus,
-    Suppression, SuppressionSource, provider::Found, withdrawal::Act,
+    Suppression, SuppressionSource, provider::Found, withdrawal::WithdrawalAction,
 };
 use crate::store::{Purge, WriteSet};
 
@@ -173,12 +173,12 @@ pub fn follow(
 /// The removal of a departing address from an account: `Remove` if the person's present record is
 /// given, else `Forget`. `None` until the account holds the present record, so that the person is
 /// always in one of the two.
-pub fn act(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<Act> {
+pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<WithdrawalAction> {
     match (departed.departure, successor) {
         (Some(Departure::Moved(_)), Some(successor)) => {
-            successor.is_settled().then_some(Act::Remove)
+            successor.is_settled().then_some(WithdrawalAction::Remove)
         }
-        _ => Some(Act::Forget),
+        _ => Some(WithdrawalAction::Forget),
     }
 }
 

@@ -13,7 +13,7 @@ use super::{Account, Change, Subscriber, SuppressionSource, provider::Found};
 
 /// The action of a withdrawal in an account that has the subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum WithdrawalAction {
     /// Unsubscribe, if active or unconfirmed.
     Suppress,
     /// Remove, because of a new address.

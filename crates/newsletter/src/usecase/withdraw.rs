@@ -10,7 +10,7 @@ use crate::{
     subscriber::{
         Account, Subscriber, SubscriberId, departure,
         provider::{Found, Provider, ProviderError},
-        withdrawal::{self, Act},
+        withdrawal::{self, WithdrawalAction},
     },
 };
 
@@ -22,7 +22,7 @@ pub struct Withdrawal {
     /// The account.
     pub account: Account,
     /// The action if the account has the subscriber.
-    pub act: Act,
+    pub action: WithdrawalAction,
 }
 
 /// How a withdrawal continues.
@@ -60,12 +60,12 @@ pub async fn next_withdrawal(
         return Ok(NextLook::Over);
     }
     let account = unquiet.into_iter().find(|it| accounts.contains(it));
-    let act = if subscriber.departure.is_none() {
-        Act::Suppress
+    let action = if subscriber.departure.is_none() {
+        WithdrawalAction::Suppress
     } else {
         let successor = present(store, &subscriber).await?;
-        match departure::act(&subscriber, successor.as_ref()) {
-            Some(act) => act,
+        match departure::action(&subscriber, successor.as_ref()) {
+            Some(action) => action,
             None => return Ok(NextLook::Wait(Waiting::ForSuccessor)),
         }
     };
@@ -73,7 +73,7 @@ pub async fn next_withdrawal(
         Some(account) => NextLook::Look(Box::new(Withdrawal {
             subscriber,
             account,
-            act,
+            action,
         })),
         None if subscriber.departure.is_some() => NextLook::Wait(Waiting::ForKey),
         None => NextLook::Over,
@@ -119,9 +119,9 @@ pub async fn begin_withdrawal(
     let Withdrawal {
         subscriber: looked,
         account,
-        act,
+        action,
     } = withdrawal;
-    if *act != Act::Suppress || !withdrawal::is_needed(looked, found) {
+    if *action != WithdrawalAction::Suppress || !withdrawal::is_needed(looked, found) {
         return Ok(withdrawal.clone());
     }
     let known = store.load_by_id(&[looked.id]).await?;
@@ -145,7 +145,7 @@ pub async fn begin_withdrawal(
     Ok(Withdrawal {
         subscriber,
         account: *account,
-        act: *act,
+        action: *action,
     })
 }
 
@@ -158,21 +158,25 @@ pub async fn withdraw(
     let Withdrawal {
         subscriber,
         account,
-        act,
+        action,
     } = withdrawal;
     let Some(found) = found else {
         return Ok(());
     };
-    match act {
-        Act::Suppress if withdrawal::is_needed(subscriber, Some(found)) => {
+    match action {
+        WithdrawalAction::Suppress if withdrawal::is_needed(subscriber, Some(found)) => {
             let email = &subscriber.email;
             provider.suppress(*account, email, &found.id).await
         }
         // The stronger status is recorded first.
-        Act::Remove | Act::Forget if departure::is_news(*account, subscriber, found) => Ok(()),
-        Act::Remove if !found.is_deleted => provider.remove(*account, &found.id).await,
-        Act::Forget => provider.forget(*account, &found.id).await,
-        Act::Suppress | Act::Remove => Ok(()),
+        WithdrawalAction::Remove | WithdrawalAction::Forget
+            if departure::is_news(*account, subscriber, found) =>
+        {
+            Ok(())
+        }
+        WithdrawalAction::Remove if !found.is_deleted => provider.remove(*account, &found.id).await,
+        WithdrawalAction::Forget => provider.forget(*account, &found.id).await,
+        WithdrawalAction::Suppress | WithdrawalAction::Remove => Ok(()),
     }
 }
 
@@ -186,7 +190,7 @@ pub async fn record_withdrawal(
     let Withdrawal {
         subscriber: looked_up,
         account,
-        act,
+        action,
     } = withdrawal;
     let known = store.load_by_id(&[looked_up.id]).await?;
     let Some(subscriber) = known.get(&looked_up.id) else {
@@ -197,7 +201,7 @@ pub async fn record_withdrawal(
         return Ok(());
     }
     let is_unchanged = is_at(subscriber, looked_up.version)
-        && (*act == Act::Suppress
+        && (*action == WithdrawalAction::Suppress
             || !found.is_some_and(|it| departure::is_news(*account, looked_up, it)));
     let mut writes = WriteSet::new(now);
     let change = withdrawal::record(subscriber, *account, found, is_unchanged, now);

@@ -121,7 +121,8 @@ pub(super) fn is_unseen(c: char) -> bool {
 }
 
 /// Whether a character changes the order in which others are displayed (embeddings, overrides and
-/// isolates of Unicode UAX #9).
+/// isolates of Unicode UAX #9). The crate `domain` has the same function, because this crate
+/// depends on no other of the workspace.
 pub(super) const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,8 +1,8 @@
-//! What a pure crate pulls in when another workspace depends on it alone.
+//! The dependencies of a pure crate when another workspace depends on it alone.
 //!
-//! Its manifest does not tell: a harmless library may bring a runtime or a source of randomness by
-//! one feature. `cargo metadata` does not tell either, as it joins the features that the whole
-//! workspace asks for; `cargo tree` resolves them for one package.
+//! The manifest does not show them: a harmless library may pull in a runtime or a source of
+//! randomness by one feature. Nor does `cargo metadata`, which unifies the features of the whole
+//! workspace; `cargo tree` resolves them for one package.
 
 use xtask::process::cargo;
 
@@ -11,7 +11,7 @@ use crate::{ROOT, assert_none, matches};
 /// The pure crates, by their folders in `crates`.
 pub const PURE: &[&str] = &["domain", "newsletter", "posting-text"];
 
-/// Runtimes, I/O, clocks, randomness, and errors without a name.
+/// Runtimes, I/O, clocks, randomness, and untyped errors.
 pub const IMPURE: &[&str] = &[
     "actix*",
     "anyhow",

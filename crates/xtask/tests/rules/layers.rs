@@ -1,4 +1,4 @@
-//! Which crate of the workspace may depend on which, and where a library may be used.
+//! Checks which crates may depend on each other, and which crates may use a library.
 //!
 //! Crates are named by their folder, as `docs/architecture.md` does.
 
@@ -7,8 +7,8 @@ use cargo_metadata::{DependencyKind, Metadata};
 use crate::closure::{IMPURE, PURE};
 use crate::{assert_none, matches, metadata};
 
-/// A crate, or several of a kind, and the workspace crates that it may use, in tests as well. The
-/// first row that matches holds; everything that is not listed is forbidden.
+/// A crate, or a pattern of several, and the workspace crates that it may use, also in tests. The
+/// first matching row applies; everything that is not listed is forbidden.
 const LAYERS: &[(&str, &[&str])] = &[
     ("crates/domain", &[]),
     ("crates/newsletter", &["crates/domain"]),
@@ -54,11 +54,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Libraries that belong in a few crates only.
+/// Libraries that only a few crates may use.
 struct Confined {
     libraries: &'static [&'static str],
     to: &'static [&'static str],
-    /// Whether a test elsewhere may use them.
+    /// Whether tests of other crates may use them.
     free_in_tests: bool,
     remedy: &'static str,
 }
@@ -106,8 +106,8 @@ const CONFINED: &[Confined] = &[
     },
 ];
 
-/// What a crate's manifest asks for: a crate of the workspace by its folder, or a library by its
-/// name in the registry, whatever it is renamed to.
+/// A dependency in a manifest: a crate of the workspace by its folder, or a library by its name in
+/// the registry, even if it is renamed.
 struct Use {
     member: String,
     of: String,
@@ -123,7 +123,7 @@ impl Use {
         } = self;
         let is_member = of == "tests" || of.starts_with("crates/");
         if is_member {
-            // A crate's tests may switch on features of the crate itself.
+            // A crate's tests may depend on the crate itself, to enable its features.
             let may_use = LAYERS
                 .iter()
                 .find(|(folder, _)| matches(&[folder], member))?

@@ -1,5 +1,5 @@
-//! The invariants of `docs/architecture.md` that a tool can hold, over what cargo says of the
-//! workspace. Each test names everything that breaks its rule, and the way out.
+//! Checks the invariants of `docs/architecture.md` by cargo's metadata of the workspace. Each test
+//! lists all violations, and says how to fix them.
 
 #![expect(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use cargo_metadata::{CargoOpt, Metadata, MetadataCommand};
 /// The folder of the workspace.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The workspace and every package it is built from, with all features and for all platforms.
+/// The workspace and all its dependencies, with all features and for all platforms.
 fn metadata() -> Metadata {
     MetadataCommand::new()
         .manifest_path(Path::new(ROOT).join("Cargo.toml"))
@@ -32,7 +32,7 @@ fn assert_none(violations: &[String]) {
     assert!(violations.is_empty(), "\n  {}", violations.join("\n  "));
 }
 
-/// Whether a name is one of the patterns, or starts with one that ends in `*`.
+/// Whether a name matches one of the patterns, which may end in `*`.
 fn matches(patterns: &[&str], name: &str) -> bool {
     patterns
         .iter()

@@ -1,7 +1,7 @@
-//! Packages of others: their licences, and the ones that the workspace does without.
+//! Checks third-party packages: licences, and banned packages.
 //!
-//! Both lists are in `deny.toml`, in the words of cargo-deny, which the workflow runs to look for
-//! advisories as well. These tests need no download.
+//! Both lists are in `deny.toml`, in the format of cargo-deny, which the workflow also runs to
+//! check advisories. These tests need no download.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,12 +1,13 @@
-//! Settings of tools: actions of others are pinned, and a pure crate's clippy bans no less.
+//! Checks settings of tools: third-party actions are pinned, and a pure crate's `clippy.toml`
+//! repeats the bans of the workspace.
 
 use std::fs;
 use std::path::Path;
 
 use crate::{ROOT, assert_none};
 
-/// A tag can be moved to other code by the owner of the action, a digest cannot. The version behind
-/// it, as a comment, is for people and for the bot that proposes updates.
+/// The owner of an action can move a tag to other code, but not a digest. The version, as a comment
+/// behind the digest, is for readers and for the bot that proposes updates.
 #[test]
 fn actions_are_named_by_the_digest_of_a_commit() {
     let mut violations = Vec::new();
@@ -20,7 +21,7 @@ fn actions_are_named_by_the_digest_of_a_commit() {
     assert_none(&violations);
 }
 
-/// Whether it is `owner/name@<40 hex digits> # version`.
+/// Whether a reference has the form `owner/name@<40 hex digits> # version`.
 fn is_pinned(action: &str) -> bool {
     action.split_once(" # v").is_some_and(|(name, _)| {
         let digest = name.split_once('@').map_or("", |(_, digest)| digest);
@@ -42,7 +43,7 @@ fn a_tag_is_no_digest() {
     }
 }
 
-/// Clippy takes the first clippy.toml from a crate's folder upwards and joins no two.
+/// Clippy reads only the first clippy.toml from a crate's folder upwards and merges none.
 #[test]
 fn a_crate_with_clippy_settings_of_its_own_repeats_those_of_the_workspace() {
     let settings = |path: &Path| {

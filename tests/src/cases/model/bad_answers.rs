@@ -1,5 +1,5 @@
-//! A model that answers, but not what it was asked for: it is told so once, and then there is no
-//! judgement, and nobody is approved without one.
+//! Useless answers of a model: it gets one objection, and if that does not help, the posting has no
+//! judgement and is not approved.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,11 @@ on_sqlite! {
     one_bad_posting_holds_nothing_up,
 }
 
-/// Answers that are of no use.
+/// Kinds of useless answers.
 const BAD: [Slip; 3] = [Slip::Truncated, Slip::MissingField, Slip::Empty];
 
-/// A posting for each of some slips, by its identifier; each slips as often.
+/// Pushes a posting for each slip, and lets the model make that slip so many times. Returns the
+/// slips and titles by identifier.
 async fn slipping(board: &Board, slips: &[Slip], times: usize) -> BTreeMap<String, (Slip, String)> {
     let mut postings = BTreeMap::new();
     for &slip in slips {
@@ -34,13 +35,13 @@ async fn slipping(board: &Board, slips: &[Slip], times: usize) -> BTreeMap<Strin
     postings
 }
 
-/// Checks that the second of two calls goes on from the first, and says what was wrong. Whoever
-/// said nothing is asked the same again: there is nothing to go on from.
+/// Checks that the second call continues the conversation of the first, with an objection. After an
+/// empty answer, the model is asked the same again.
 fn goes_on(calls: &[Call], slip: Slip) {
     let [first, second] = calls else {
         panic!("{slip:?}: {calls:#?}");
     };
-    // What is wanted is the same all the time.
+    // Both calls ask for the same format.
     let format = |call: &Call| call.body["response_format"].clone();
     assert_eq!(format(first), format(second), "{slip:?}");
     let (before, after) = (first.messages(), second.messages());
@@ -64,7 +65,7 @@ async fn a_bad_answer_is_objected_to_once_and_then_all_is_well(store: Store) {
         goes_on(&board.chat.calls_for(&title), slip);
     }
     board.nothing_is_dead();
-    // What was wrong is named where it has a name.
+    // The objection names the field that was wrong.
     let title = fresh("Gardener");
     let missing = Fault::Say(Slip::MissingField);
     board.chat.fail_for(&title, 1, missing);
@@ -83,7 +84,7 @@ async fn an_operator_brings_back_what_was_given_up(store: Store) {
         .outage_for(&title, Some(Fault::Say(Slip::NoJson)));
     let id = board.push(&titled(&title)).await;
     let (_, dead) = board.given_up(&id).await;
-    // Too early: it is given up once more.
+    // The operator retries too early, so the task is given up once more.
     board.retry(&dead);
     eventually("it is given up again", SETTLING, || async {
         (board.chat.calls_for(&title).len() == 4).then_some(())
@@ -100,7 +101,7 @@ async fn an_operator_brings_back_what_was_given_up(store: Store) {
     board.nothing_is_dead();
 }
 
-/// A posting that is approved, and its state.
+/// Pushes a posting and waits until it is approved. Returns its identifier and state.
 async fn approved(board: &Board, title: &str) -> (String, Value) {
     let id = board.push(&titled(title)).await;
     let posting = board.approved(&id).await;
@@ -131,7 +132,7 @@ async fn what_nobody_judged_is_not_shown(store: Store) {
         assert_eq!(steps(&after).len(), steps(&before).len() + 1, "{fault:?}");
         assert_eq!(steps(&after).last(), Some(&"approved"));
 
-        // A try is no step of its history.
+        // A failed attempt adds no entry to the history.
         let calls = board.chat.calls_for(&title).len();
         board.retry(&dead);
         eventually("it is asked for again", SETTLING, || async {

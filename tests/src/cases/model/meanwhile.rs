@@ -1,4 +1,4 @@
-//! What happens to a posting while the model thinks about it.
+//! Changes of a posting while the model works on it.
 
 use serde_json::json;
 
@@ -56,7 +56,7 @@ async fn an_outcome_is_for_the_newest_content(store: Store) {
         board.app.api.until(&id, status).await;
         board.settled(uuid).await;
         let posting = board.app.show(&id).await;
-        // What was thought of the old content came to nothing.
+        // The result for the old content was discarded.
         assert_eq!(steps(&posting), ["PendingEnrichment", status], "{posting}");
         let calls = &board.chat.calls()[before..];
         let titles: Vec<_> = calls.iter().filter_map(|call| call.title.clone()).collect();

@@ -1,5 +1,5 @@
-//! Enrichment with a language model: what it may decide, what it costs, and everything that it
-//! and the way to it can do wrong. The model is the stand-in (`harness::chat`).
+//! Enrichment with a language model: its judgements, its cost, and failures of the model and of the
+//! connection. The model is the stand-in (`harness::chat`).
 
 mod bad_answers;
 mod meanwhile;
@@ -20,14 +20,14 @@ use crate::harness::{
     complete, eventually, fresh,
 };
 
-/// A served site whose postings the stand-in judges.
+/// A running site whose postings the stand-in judges.
 pub(super) struct Board {
     pub app: App,
     pub chat: Arc<Chat>,
     _server: Server,
 }
 
-/// A site that knows the stand-in at this address.
+/// Configures a site for the stand-in at this address.
 pub(super) fn with_model(site: Site, url: &str) -> Site {
     site.with("POSTHASTE_ENRICHER", "llm")
         .with("POSTHASTE_LLM_BASE_URL", url)
@@ -41,7 +41,7 @@ impl Board {
         Self::served_as(store, |site| site, &[])
     }
 
-    /// The same where the site is set up further, and with these arguments.
+    /// A server with further settings and arguments.
     pub fn served_as(store: Store, set_up: impl FnOnce(Site) -> Site, arguments: &[&str]) -> Self {
         let chat = Chat::start();
         let site = set_up(with_model(Site::new(store), &chat.url()));
@@ -60,7 +60,7 @@ impl Board {
         id
     }
 
-    /// A posting once it is approved, with a text of the model.
+    /// Waits until a posting is approved with a text of the model, and returns it.
     pub async fn approved(&self, id: &str) -> Value {
         let posting = self.app.api.until(id, "approved").await;
         assert!(is_of_the_model(&posting), "{posting}");
@@ -68,7 +68,7 @@ impl Board {
         posting
     }
 
-    /// A posting once its enrichment was given up, and the row of the outbox.
+    /// Waits until the enrichment of a posting was given up. Returns the posting and the dead task.
     pub async fn given_up(&self, id: &str) -> (Value, Value) {
         let uuid = self.app.show(id).await["uuid"].clone();
         let dead = eventually(&format!("{id} is given up"), SETTLING, || async {
@@ -78,7 +78,7 @@ impl Board {
         (self.app.show(id).await, dead)
     }
 
-    /// What was given up for a posting.
+    /// The dead task of a posting.
     pub fn dead(&self, uuid: &str) -> Option<Value> {
         let dead = rows(
             &self.app,
@@ -87,7 +87,7 @@ impl Board {
         dead.into_iter().find(|row| row["key"] == uuid)
     }
 
-    /// What waits to be enriched.
+    /// The tasks that wait for enrichment.
     pub fn waiting(&self) -> Vec<Value> {
         let mut waiting = rows(
             &self.app,
@@ -97,7 +97,7 @@ impl Board {
         waiting
     }
 
-    /// Waits until nothing waits for a posting any more.
+    /// Waits until a posting has no tasks left.
     pub async fn settled(&self, uuid: Uuid) {
         eventually(&format!("{uuid} is settled"), SETTLING, || async {
             self.app.outbox(uuid).is_empty().then_some(())
@@ -105,7 +105,7 @@ impl Board {
         .await;
     }
 
-    /// Waits until so many requests are under way.
+    /// Waits until so many requests are in progress.
     pub async fn under_way(&self, many: usize) {
         eventually("requests are under way", SETTLING, || async {
             (self.chat.under_way() == many).then_some(())
@@ -113,7 +113,7 @@ impl Board {
         .await;
     }
 
-    /// Checks that nothing was given up.
+    /// Checks that there are no dead tasks.
     pub fn nothing_is_dead(&self) {
         let dead = rows(
             &self.app,
@@ -122,7 +122,7 @@ impl Board {
         assert_eq!(dead, Vec::<Value>::new());
     }
 
-    /// Brings an effect back that was given up.
+    /// Retries a dead task, as an operator.
     pub fn retry(&self, dead: &Value) {
         let id = dead["id"].to_string();
         self.app.run(&["outbox", "retry", &id]).succeeded();
@@ -130,7 +130,7 @@ impl Board {
 }
 
 impl Drop for Board {
-    /// Whatever happened, the key is in no log.
+    /// Checks at the end of every case that the key is in no log.
     fn drop(&mut self) {
         if !thread::panicking() {
             assert!(!self.app.site.log().contains(KEY), "the log has the key");
@@ -143,24 +143,24 @@ fn rows(app: &App, command: &[&str]) -> Vec<Value> {
     serde_json::from_str(&app.run(command).succeeded()).unwrap()
 }
 
-/// A posting that the model judges by its title, with content of its own.
+/// A payload with a title, by which the model judges it, and a description of its own.
 pub(super) fn titled(title: &str) -> Value {
     let mut payload = complete();
     payload["title"] = json!(title);
     payload
 }
 
-/// The text of a posting that is shown.
+/// The visible text of a posting.
 pub(super) fn text(posting: &Value) -> &str {
     posting["markdown_description"].as_str().unwrap_or_default()
 }
 
-/// Whether a text of [`titled`] postings is the model's, which takes emphasis out.
+/// Whether the text of a [`titled`] posting is the model's, which removes emphasis.
 pub(super) fn is_of_the_model(posting: &Value) -> bool {
     text(posting).contains("a gardener who knows roses")
 }
 
-/// Whether it is the one that rules have made.
+/// Whether the text of a [`titled`] posting is that of the rules, which keep emphasis.
 pub(super) fn is_by_rules(posting: &Value) -> bool {
     text(posting).contains("a **gardener** who knows roses")
 }

@@ -1,5 +1,5 @@
-//! A model that is busy, away or has no time for us: what is to be judged waits, nothing is given
-//! up because of it, and nobody is asked all the time.
+//! A model that is busy, unreachable or refuses requests: tasks wait, none is given up because of
+//! it, and the model is not called all the time.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ on_sqlite! {
     a_stop_does_not_wait_for_a_model_that_hangs,
 }
 
-/// Answers of a busy server, and what it asks for.
+/// Statuses of a busy server, with the seconds in `Retry-After`.
 const BUSY: [(u16, u64); 2] = [(429, 3), (503, 2)];
 
 fn one_at_once(site: Site) -> Site {
@@ -63,7 +63,7 @@ async fn what_fails_in_between_is_tried_again(store: Store) {
         assert!(is_of_the_model(&posting), "{fault:?}: {posting}");
         let calls = board.chat.calls_for(&title);
         assert_eq!(calls.len(), 2, "{fault:?}: {calls:#?}");
-        // Not an objection: the same once more.
+        // The second call repeats the first, without an objection.
         assert_eq!(calls[0].body, calls[1].body, "{fault:?}");
     }
     board.nothing_is_dead();
@@ -80,7 +80,7 @@ async fn a_model_that_hangs_is_waited_for_only_so_long(store: Store) {
     assert!(calls[1].at - calls[0].at >= Duration::from_secs(1));
     assert_eq!(calls[0].status, None);
 
-    // One that is slow all the time is as good as one that hangs.
+    // A model that is always too slow counts as one that hangs.
     board.chat.slow(Duration::from_secs(20));
     let title = fresh("Gardener");
     let id = board.push(&titled(&title)).await;
@@ -103,7 +103,7 @@ async fn a_refused_key_gives_nothing_up(store: Store) {
     for _ in 0..8 {
         postings.push(board.push(&titled("Gardener")).await);
     }
-    // Those whose turn came a moment later were not sent, and say that.
+    // Tasks whose turn came a moment later were not sent; their error says that.
     let what = "the refusal is noted, and tried again";
     let noted = eventually(what, SETTLING, || async {
         let tried = board.chat.calls().len();
@@ -113,7 +113,7 @@ async fn a_refused_key_gives_nothing_up(store: Store) {
         noted.filter(|_| tried > 5).map(str::to_owned)
     })
     .await;
-    // What the other side says of the key is not for everybody.
+    // The model's message contains the key, which must be masked.
     assert!(!noted.contains(KEY), "{noted}");
     for id in &postings {
         let posting = board.app.show(id).await;
@@ -128,7 +128,7 @@ async fn a_refused_key_gives_nothing_up(store: Store) {
 }
 
 async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {
-    /// What may be under way when it goes away: each of these fails for itself.
+    /// The number of calls that may be in progress when the outage begins; each fails by itself.
     const AT_ONCE: u32 = 4;
     let address = Chat::start().address();
     let site = with_model(Site::new(store), &format!("http://{address}/v1")).watched();
@@ -146,7 +146,7 @@ async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {
             app.put(&id, &titled("Gardener")).await.created();
             postings.push(id);
         }
-        // Pushes go on while nobody judges, and now and then somebody looks whether it is there.
+        // Pushes succeed during the outage, and a probe is sent now and then.
         let before = if round == 1 { 0.0 } else { failed().await };
         eventually("it was tried", SETTLING, || async {
             (failed().await > before).then_some(())
@@ -154,7 +154,7 @@ async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {
         .await;
     }
     let tried = failed().await;
-    // Waits double from a second.
+    // The waits double, beginning with a second.
     let waited = start.elapsed();
     let most = AT_ONCE + waited.as_secs().max(1).ilog2() + 2;
     assert!(tried <= f64::from(most), "{tried} after {waited:?}");

@@ -1,4 +1,4 @@
-//! What was paid for is not paid for again, and no more calls are under way than allowed.
+//! Equal content is paid for once, and the limit of concurrent calls holds.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ on_sqlite! {
     no_more_calls_are_under_way_than_allowed,
 }
 
-/// A server, and whoever works for it: several processes where the store takes several.
+/// A server with further worker processes, if the store supports several processes.
 fn crowded(store: Store, concurrency: &str) -> (Board, Vec<Server>) {
     let set_up = |site: Site| site.with("POSTHASTE_LLM_CONCURRENCY", concurrency);
     match store {
@@ -51,7 +51,7 @@ async fn the_same_content_is_paid_for_once(store: Store) {
     assert_eq!(texts.len(), 1, "{texts:#?}");
     assert_eq!(board.chat.calls().len(), 1);
 
-    // Once more is nothing more, under the old names and under a new one.
+    // Pushing the same content again costs nothing, under the old identifiers and a new one.
     for id in &postings {
         board.app.put(id, &payload).await.updated();
     }
@@ -61,7 +61,7 @@ async fn the_same_content_is_paid_for_once(store: Store) {
     board.nothing_is_dead();
     assert_eq!(board.waiting(), Vec::<Value>::new());
 
-    // What the model is not shown changes nothing; one letter that it is shown does.
+    // A field that the model does not see costs nothing; one letter that it sees costs a call.
     let mut paid = payload.clone();
     paid["salary_min"] = json!(31_000);
     let id = board.push(&paid).await;
@@ -106,7 +106,7 @@ async fn what_was_of_no_use_is_paid_for_again(store: Store) {
     let id = board.push(&payload).await;
     board.given_up(&id).await;
     assert_eq!(board.chat.calls().len(), 2);
-    // Nothing was kept of that, and what is well now is.
+    // The bad answer was not cached; the good one is.
     for _ in 0..2 {
         let id = board.push(&payload).await;
         board.approved(&id).await;

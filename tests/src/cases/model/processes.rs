@@ -1,4 +1,4 @@
-//! Workers that die while the model thinks.
+//! Workers that are killed during calls to the model.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ on_sqlite! {
 
 const AT_ONCE: usize = 4;
 
-/// Waits until postings are approved, for at most a lease longer than otherwise.
+/// Waits until postings are approved, with time for a lease to expire.
 async fn all_approved(board: &Board, postings: &[String]) {
     for id in postings {
         eventually(&format!("{id} is approved"), SETTLING * 2, || async {
@@ -51,7 +51,7 @@ async fn what_a_killed_worker_had_under_way_is_judged_by_another(store: Store) {
     board.chat.release();
     let _other = board.app.site.work();
     all_approved(&board, &postings).await;
-    // Only what was under way is asked twice.
+    // Only calls that were in progress are repeated.
     let calls = board.chat.calls();
     assert_eq!(calls.len(), postings.len() + AT_ONCE, "{calls:#?}");
 }
@@ -61,7 +61,7 @@ async fn a_killed_server_loses_nothing_that_waits(store: Store) {
     board.chat.hold();
     let beside = board.app.site.beside();
     let dies = beside.serve(&[]);
-    // The same content under three names: one of them asks, the others wait for it.
+    // The same content under three identifiers: one task calls the model, the others wait for it.
     let payload = titled("Gardener");
     let postings = join_all((0..3).map(|_| board.push(&payload))).await;
     board.under_way(1).await;
@@ -81,7 +81,7 @@ async fn a_killed_server_loses_nothing_that_waits(store: Store) {
     assert_eq!(board.chat.calls().len(), 2);
 }
 
-/// Three leases of half a minute and what comes between, on a machine that is busy.
+/// Three leases of half a minute, with the work in between on a busy machine.
 const THREE_LEASES: Duration = Duration::from_secs(200);
 
 async fn what_kills_its_worker_three_times_is_given_up(store: Store) {
@@ -103,7 +103,7 @@ async fn what_kills_its_worker_three_times_is_given_up(store: Store) {
         })
         .await;
         if death == 1 {
-            // They die together.
+            // Waits until all are leased, so that they are killed together.
             eventually("the others are worked on", SETTLING, || async {
                 (board.chat.calls_for(&beside).len() == 2).then_some(())
             })
@@ -124,7 +124,7 @@ async fn what_kills_its_worker_three_times_is_given_up(store: Store) {
     for id in &others {
         board.app.api.until(id, "approved").await;
     }
-    // It starts anew.
+    // The model answers from now on.
     board.chat.outage_for(&poison, None);
     board.retry(&dead);
     board.app.api.until(&lethal, "approved").await;

@@ -1,4 +1,4 @@
-//! What a model lets slip, or makes up, is never shown.
+//! Identifying or invented text in a model's answer is never shown.
 
 use serde_json::{Value, json};
 
@@ -13,16 +13,16 @@ on_sqlite! {
     what_a_model_leaks_is_redacted,
 }
 
-/// What the redacted text of [`rosenhof`] must not show, in lower case.
+/// Texts that the redacted description of [`rosenhof`] must not contain, in lower case.
 const SECRETS: [&str; 9] = [
     "rosenhof", "anna@", "901820", "90 18", "https", "www", ".de", ".com", "@",
 ];
 
-/// Says everything that must be hidden.
+/// A text with everything that must be redacted.
 const LEAK: &str = "Rosenhof GmbH, anna@rosenhof.example, +49 30 901820, \
     [rosenhof-garten.de](https://rosenhof-garten.de), www.rosenhof-jobs.com";
 
-/// A posting that says everything that must be hidden.
+/// A posting with everything that must be redacted.
 fn rosenhof(title: &str) -> Value {
     let mut payload = titled(title);
     payload["company"]["name"] = json!("Rosenhof GmbH");
@@ -54,7 +54,7 @@ async fn what_a_model_leaks_is_redacted(store: Store) {
     board
         .chat
         .outage_for(&title, Some(Fault::Say(Slip::Leak(LEAK))));
-    // The description says nothing of it.
+    // The description itself contains none of it.
     let mut silent = rosenhof(&title);
     silent["raw_description"] = json!(
         "<p>We are looking for a gardener who knows roses and hedges well and likes to show \

@@ -1,4 +1,4 @@
-//! What the model's judgement does to a posting.
+//! The effect of the model's judgement on a posting.
 
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ async fn what_the_model_rejects_says_why(store: Store) {
         let posting = board.app.api.until(&id, "rejected").await;
         let reason = posting["status_reason"].as_str().unwrap();
         let sentence = reason.strip_prefix(&format!("{code}: ")).unwrap();
-        // What the code means, and what the model says about this posting.
+        // The reason has the meaning of the code, and the model's explanation.
         assert!(sentence.ends_with(REJECTION), "{reason}");
         assert!(sentence.len() > REJECTION.len() + 20, "{reason}");
         assert_eq!(steps(&posting), ["PendingEnrichment", "rejected"]);

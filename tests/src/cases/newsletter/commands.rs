@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Ran, SETTLING, Site, Store, eventually,
+    CommandResult, SETTLING, Site, Store, eventually,
     mailerlite::Account,
     newsletter::{Newsletter, event, person},
     run,
@@ -19,20 +19,20 @@ on_sqlite! {
     a_launch_moves_everybody_at_the_provider,
 }
 
-/// Takes people in without a server.
-pub(super) fn import(site: &Site, lines: &[&str]) -> Ran {
+/// Imports people, without a server.
+pub(super) fn import(site: &Site, lines: &[&str]) -> CommandResult {
     let header = "email,name,country,plan_category,status,expires_at";
     let command = site.command(&["subscribers", "import", "-"]);
     run(command, &format!("{header}\n{}\n", lines.join("\n")))
 }
 
-/// A subscriber as the command shows it.
+/// A subscriber, as the command prints it.
 pub(super) fn show(site: &Site, email: &str) -> Value {
     let printed = site.run(&["subscribers", "show", email, "--json"]);
     serde_json::from_str(&printed.succeeded()).unwrap()
 }
 
-/// What waits in the outbox.
+/// The tasks that wait in the outbox.
 pub(super) fn waiting(site: &Site) -> Vec<Value> {
     let rows = site
         .run(&["outbox", "list", "--limit", "1000000", "--json"])
@@ -40,7 +40,7 @@ pub(super) fn waiting(site: &Site) -> Vec<Value> {
     serde_json::from_str(&rows).unwrap()
 }
 
-/// An old delivery that is sent again does not undo a reinstatement; a new unsubscription does.
+/// A repeated old delivery does not undo a reinstatement; a new unsubscription does.
 async fn an_operator_suppresses_and_reinstates(store: Store) {
     let newsletter = Newsletter::shared(store);
     let provider = &newsletter.provider;
@@ -65,7 +65,7 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
     assert_eq!(shown["suppression"]["source"], "operator");
     assert_eq!(shown["suppression"]["reason"], "asked by phone");
 
-    // They subscribe again.
+    // The person subscribes again at the provider.
     for account in both {
         provider.set_status(account, &email, "active");
     }
@@ -105,7 +105,7 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
 }
 
 async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
-    // Two requests a minute are one person a minute.
+    // A move takes two requests, so this limit allows one person a minute.
     let slow = Site::migrated(store).with("POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE", "2");
     let emails: Vec<_> = (0..5).map(|_| person()).collect();
     let lines: Vec<_> = emails.iter().map(|email| format!("{email},,,,,")).collect();
@@ -187,7 +187,7 @@ async fn a_launch_moves_everybody_at_the_provider(store: Store) {
         };
         assert_eq!(newsletter.show(email).await["migration_source"], source);
     }
-    // Who was never reported cannot be moved.
+    // A person who was never reported cannot be moved.
     newsletter
         .app
         .api

@@ -1,4 +1,4 @@
-//! People who change their address, and people who are erased.
+//! Changes of addresses, and erasure of people.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ on_every_store! {
 
 const BOTH: [Account; 2] = [Account::Old, Account::New];
 
-/// Somebody who is told of.
+/// Reports a person and waits for the sync. Returns the address and the record.
 async fn known(newsletter: &Newsletter) -> (String, Value) {
     let email = person();
     let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
@@ -86,8 +86,7 @@ async fn who_is_erased_is_forgotten_and_not_written_to_again(store: Store) {
     }
 }
 
-/// Waits until both accounts were asked to forget somebody, where they had them, and nothing is
-/// left to do.
+/// Waits until each account that had the person was asked to forget them, and no task is left.
 async fn is_forgotten(newsletter: &Newsletter, email: &str, uuid: &str) {
     eventually(&format!("{email} is forgotten"), SETTLING, || async {
         newsletter.waiting(uuid).is_empty().then_some(())

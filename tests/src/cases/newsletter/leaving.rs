@@ -1,4 +1,4 @@
-//! People who leave are not written to again.
+//! People who unsubscribe get no more mail.
 
 use reqwest::Method;
 use serde_json::json;
@@ -14,7 +14,7 @@ on_every_store! {
     the_other_button_unsubscribes_in_both_accounts,
 }
 
-/// Somebody whom the old account knows.
+/// Reports a person and waits until the old account has them. Returns the address.
 async fn known(newsletter: &Newsletter) -> String {
     let email = person();
     newsletter.report(&email, &json!({"name": "Ada"})).await;
@@ -22,7 +22,7 @@ async fn known(newsletter: &Newsletter) -> String {
     email
 }
 
-/// The old account's delivery comes when the new account writes already.
+/// The old account's delivery arrives after the person has moved to the new account.
 async fn an_unsubscription_after_the_move_reaches_the_account_that_writes(store: Store) {
     let newsletter = Newsletter::shared(store);
     let email = known(&newsletter).await;
@@ -43,7 +43,7 @@ async fn an_unsubscription_after_the_move_reaches_the_account_that_writes(store:
     assert_eq!(there("status"), "unsubscribed");
     assert_eq!(there("groups"), json!([]), "the chain of e-mails stops");
     assert_eq!(newsletter.show(&email).await["status"], "unsubscribed");
-    // And stays so, whatever is reported.
+    // Later reports do not change that.
     newsletter.report(&email, &json!({"name": "Ida"})).await;
     newsletter.settled(&email).await;
     assert_eq!(there("status"), "unsubscribed");
@@ -69,7 +69,7 @@ async fn the_other_button_unsubscribes_in_both_accounts(store: Store) {
         let person = newsletter.provider.subscriber(account, &email).unwrap();
         assert_eq!(person["status"], "unsubscribed", "{account:?}");
     }
-    // From then on the other button moves nobody.
+    // After that, the button to move has no effect.
     let again = newsletter.confirm(&token).await;
     assert_eq!(again.header("location"), "/newsletter/not-subscribed");
     newsletter.settled(&email).await;

@@ -1,4 +1,4 @@
-//! The provider's limit of requests, which all processes keep together.
+//! The provider's request limit, which holds across processes.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ on_every_store! {
     two_processes_keep_one_limit_and_one_takes_over_from_the_other,
 }
 
-/// What a process says that has the lease of the accounts.
+/// The log line of the process that has the lease of the accounts.
 const SPEAKS: &str = "this worker speaks to the e-mail provider";
-/// Requests a minute that the provider takes of each account.
+/// The provider's limit per account and minute.
 const LIMIT: usize = 120;
-/// Enough that two processes at once would be seen.
+/// Enough people that two processes at once would exceed the limit.
 const PEOPLE: usize = 40;
 
 async fn two_processes_keep_one_limit_and_one_takes_over_from_the_other(store: Store) {
@@ -50,7 +50,7 @@ async fn two_processes_keep_one_limit_and_one_takes_over_from_the_other(store: S
         (arrived() >= PEOPLE / 2).then_some(())
     })
     .await;
-    // The other one only waits for it.
+    // The other process waits for the lease.
     assert_eq!(speakers(), 1, "{}", site.log());
     first.terminate();
     assert_eq!(first.stopped().code(), Some(0));
@@ -63,7 +63,7 @@ async fn two_processes_keep_one_limit_and_one_takes_over_from_the_other(store: S
     assert_eq!(calls.len(), PEOPLE, "nobody is told twice: {calls:#?}");
     assert!(calls.iter().all(|call| call.status == Some(201)));
     assert!(provider.busiest_minute(Account::Old) <= LIMIT);
-    // That is half a second for each but the one that took over; a second for the journey.
+    // Half a second for each call but the first after the takeover, with a tolerance of a second.
     let took = calls[PEOPLE - 1].at - calls[0].at;
     let least = Duration::from_mins(1) / 120 * (u32::try_from(PEOPLE).unwrap() - 2);
     assert!(took + Duration::from_secs(1) >= least, "{took:?}");

@@ -14,7 +14,7 @@ on_every_store! {
     who_is_suppressed_in_the_old_account_alone_is_not_added_either,
 }
 
-/// Somebody whom the old account knows.
+/// Reports a person and waits until the old account has them. Returns the address.
 async fn known(newsletter: &Newsletter) -> String {
     let email = person();
     let mut body = membership("individual", "active", Some("2027-01-31"));
@@ -24,7 +24,7 @@ async fn known(newsletter: &Newsletter) -> String {
     email
 }
 
-/// Confirms somebody's move, and waits until it is done.
+/// Confirms a person's move, and waits until it is done.
 async fn confirmed(newsletter: &Newsletter, email: &str, account: &str) {
     let answer = newsletter.confirm(&newsletter.token_of(email)).await;
     assert_eq!(answer.status, 303, "{answer:#?}");
@@ -50,7 +50,7 @@ async fn a_person_moves_once_however_often_it_is_confirmed(store: Store) {
     newsletter.settled(&email).await;
     assert_eq!(newsletter.show(&email).await, record);
 
-    // Asked for, added, asked for again and removed, in this order.
+    // Looked up, added, looked up again and removed, in this order.
     assert_eq!(
         newsletter.methods(Account::Old, &email),
         ["POST", "GET", "GET", "DELETE"]
@@ -70,7 +70,7 @@ async fn a_person_moves_once_however_often_it_is_confirmed(store: Store) {
     assert_eq!(there["groups"][0]["id"], json!(group));
 }
 
-/// Whatever is reported, nobody is added to the new account.
+/// Checks that a person with a status at the provider is not added to the new account.
 async fn is_left_out(newsletter: &Newsletter, email: &str, theirs: &str, status: &str) {
     let provider = &newsletter.provider;
     for body in [
@@ -87,7 +87,7 @@ async fn is_left_out(newsletter: &Newsletter, email: &str, theirs: &str, status:
     assert_eq!(record["status"], status);
     assert_eq!(provider.id(Account::New, email), "");
     assert_eq!(provider.automation_starts(email), 0);
-    // They stay where that is known.
+    // The person stays in the old account, which has the status.
     let there = provider.subscriber(Account::Old, email).unwrap();
     assert_eq!(there["status"], theirs);
 }

@@ -1,5 +1,5 @@
-//! The newsletter: what the membership system reports, what the provider is told and says, and
-//! the move from one of its accounts to the other.
+//! The newsletter: reports of the membership system, syncs to the provider and its deliveries, and
+//! the move from its old account to the new one.
 
 mod commands;
 mod departures;

@@ -1,4 +1,4 @@
-//! A provider that is busy, away or refuses us: what is to be sent waits, and nothing is lost.
+//! A provider that is busy, unreachable or refuses the key: tasks wait, and none is lost.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ on_sqlite! {
     what_has_no_key_waits_for_one,
 }
 
-/// Some people who were reported.
+/// Reports some people. Returns their addresses.
 async fn people(newsletter: &Newsletter, many: usize) -> Vec<String> {
     let mut people = Vec::new();
     for _ in 0..many {
@@ -33,11 +33,10 @@ fn is_there(newsletter: &Newsletter, account: Account, email: &str) -> bool {
     newsletter.provider.subscriber(account, email).is_some()
 }
 
-/// Requests that follow each other within this time overlap: one may be under way when another
-/// one is refused.
+/// Requests within this time of each other overlap: one may be in progress when another is refused.
 const OVERLAP: Duration = Duration::from_millis(100);
 
-/// Checks that after answers with a status there was no request for some time.
+/// Checks that no request followed an answer with this status for some time.
 fn leaves_alone(calls: &[Call], status: u16, at_least: Duration) {
     let (mut seen, mut is_refused) = (0, false);
     for pair in calls.windows(2) {
@@ -85,7 +84,7 @@ async fn an_outage_loses_nothing(store: Store) {
             (newsletter.provider.calls(Account::Old).len() > before + 3).then_some(())
         })
         .await;
-        // The service goes on meanwhile, and says what waits and why.
+        // The API works meanwhile, and `outbox list` shows the waiting tasks with the reason.
         let record = newsletter.show(&people[0]).await;
         let waiting = newsletter.waiting(record["uuid"].as_str().unwrap());
         assert_eq!(waiting[0]["kind"], "sync", "{round}: {waiting:#?}");
@@ -117,7 +116,7 @@ async fn a_refused_key_pauses_one_account_and_nothing_is_given_up(store: Store) 
     let before = newsletter.provider.calls(Account::Old).len();
     let refusal = Fault::Answer(401, None);
     newsletter.provider.fail(Account::Old, 1, refusal);
-    // The others are reported after the refusal: calls overlap.
+    // The others are reported after the refusal, because calls overlap.
     let mut all = people(&newsletter, 1).await;
     eventually("the account refuses", SETTLING, || async {
         (newsletter.provider.calls(Account::Old).len() > before).then_some(())
@@ -125,7 +124,7 @@ async fn a_refused_key_pauses_one_account_and_nothing_is_given_up(store: Store) 
     .await;
     all.append(&mut people(&newsletter, 3).await);
     let people = all;
-    // The other account goes on.
+    // The other account is not affected.
     newsletter.report(moved, &json!({"name": "Ada L."})).await;
     newsletter.settled(moved).await;
     let there = newsletter.provider.subscriber(Account::New, moved);
@@ -138,7 +137,7 @@ async fn a_refused_key_pauses_one_account_and_nothing_is_given_up(store: Store) 
         assert!(is_there(&newsletter, Account::Old, email));
     }
     let calls = &newsletter.provider.calls(Account::Old)[before..];
-    // Not one for each who waits.
+    // One probe, not one call for each waiting person.
     assert_eq!(calls.len(), people.len() + 1, "{calls:#?}");
     leaves_alone(calls, 401, Duration::from_secs(5));
 }
@@ -154,7 +153,7 @@ async fn what_has_no_key_waits_for_one(store: Store) {
         uuid(newsletter.show(stays).await),
         uuid(newsletter.show(moves).await),
     ];
-    // A worker without keys has nothing to do with them.
+    // A worker without keys leaves the tasks alone.
     let worker = site.work();
     newsletter
         .app
@@ -170,7 +169,7 @@ async fn what_has_no_key_waits_for_one(store: Store) {
     worker.terminate();
     worker.stopped();
 
-    // One key is enough for its account, and too little for a move.
+    // One key suffices for syncs to its account, but not for a move.
     newsletter.confirm(&newsletter.token_of(moves)).await;
     let old = with_key(site.beside(), Account::Old);
     let worker = old.work();
@@ -186,7 +185,7 @@ async fn what_has_no_key_waits_for_one(store: Store) {
     newsletter.settled(moves).await;
     assert!(is_there(&newsletter, Account::New, moves));
     assert!(!is_there(&newsletter, Account::Old, moves));
-    // A stranger's requests would have shown a wrong key.
+    // All requests had a correct key.
     let calls = newsletter.provider.every_call();
     assert!(calls.iter().all(|call| call.account.is_some()));
 }

@@ -1,4 +1,4 @@
-//! What the membership system reports, and reads.
+//! Reports and reads of the membership system.
 
 use std::collections::BTreeSet;
 

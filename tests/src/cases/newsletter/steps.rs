@@ -1,5 +1,5 @@
-//! The steps of a move, and of a sync, when one of them fails or the process dies beside it:
-//! everything is done again, and nobody is lost or moved twice.
+//! Moves and syncs in which a step fails or the process is killed: the work is repeated, and no
+//! person is lost or moved twice.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ const STEPS: [(Account, &str); 3] = [
     (Account::Old, "DELETE"),
 ];
 
-/// What a killed process leased ends after 30 seconds; then the work itself.
+/// Time for the lease of a killed process to expire (30 seconds), and for the work itself.
 const LEASE_AND_WORK: Duration = Duration::from_secs(90);
 
 async fn known(newsletter: &Newsletter) -> String {
@@ -44,7 +44,7 @@ async fn confirm(newsletter: &Newsletter, email: &str) {
     assert_eq!(answer.status, 303, "{answer:#?}");
 }
 
-/// Checks that somebody is in the new account alone, and was in one of them all the time.
+/// Checks that a person is only in the new account, and was in one of the accounts at every moment.
 fn has_moved(newsletter: &Newsletter, email: &str) {
     let provider = &newsletter.provider;
     assert_eq!(provider.subscriber(Account::Old, email), None);
@@ -77,10 +77,10 @@ async fn a_move_survives_a_failure_of_each_step(store: Store) {
             has_moved(&newsletter, &email);
             let calls = newsletter.calls(account, &email);
             let calls = calls.iter().filter(|call| call.method == method);
-            // Who has been removed is not there to be removed again.
+            // A removed person cannot be removed again.
             let is_gone = method == "DELETE" && matches!(fault, Fault::LoseAnswer);
             let each = if (account, method) == (Account::Old, "GET") {
-                // An attempt looks twice, and one that fails at its first look once.
+                // An attempt looks the person up twice; one that fails at the first look-up, once.
                 3
             } else if is_gone {
                 1
@@ -96,7 +96,7 @@ async fn a_move_survives_the_loss_of_a_whole_attempt(store: Store) {
     let newsletter = Newsletter::served(store);
     let _worker = newsletter.work();
     let email = known(&newsletter).await;
-    // One attempt loses its last answer, the next one fails at its first step, and so on.
+    // Each step loses its answer once.
     for (account, method) in STEPS.into_iter().rev() {
         newsletter
             .provider
@@ -107,7 +107,7 @@ async fn a_move_survives_the_loss_of_a_whole_attempt(store: Store) {
     has_moved(&newsletter, &email);
 }
 
-/// Kills the worker when the provider has done what it was asked, and nobody knows yet.
+/// Kills the worker when the provider has processed the request, but before it answers.
 async fn killed(newsletter: &Newsletter, account: Account, method: &'static str, email: &str) {
     newsletter
         .provider
@@ -123,8 +123,8 @@ async fn killed(newsletter: &Newsletter, account: Account, method: &'static str,
 }
 
 async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
-    // Started before anything is asked: a start blocks this thread, and a server does not wait long
-    // for what a connection has to say.
+    // All are started before the first request: starting blocks this thread, and a server soon
+    // closes idle connections.
     let sites = STEPS.map(|step| (step, Newsletter::served(store)));
     let newsletter = Newsletter::served(store);
     let moves = sites.map(|((account, method), newsletter)| async move {
@@ -143,7 +143,7 @@ async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
         let email = person();
         let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
         killed(&newsletter, Account::Old, "POST", &email).await;
-        // It is not known whether this was told, so it is told.
+        // The worker cannot know whether the call succeeded, so it repeats the call.
         newsletter.report(&email, &json!({"name": "Eve"})).await;
         newsletter.report(&email, &json!({"name": "Ada"})).await;
         let _worker = newsletter.work();
@@ -189,7 +189,7 @@ async fn what_is_reported_during_a_move_arrives(store: Store) {
         newsletter.report(&email, &json!({"name": "Ada"})).await;
         newsletter.settled(&email).await;
         has_moved(&newsletter, &email);
-        // The old account is told nothing any more.
+        // The old account gets no further syncs.
         let told = newsletter.methods(Account::Old, &email);
         assert_eq!(told.iter().filter(|method| *method == "POST").count(), 1);
     }
@@ -235,7 +235,7 @@ async fn a_suppression_that_only_the_old_account_knows_outlives_every_failure(st
             methods.contains(&method.to_owned()).then_some(())
         })
         .await;
-        // A report now must not be a way into the new account.
+        // A report at this time must not add the person to the new account.
         newsletter.report(&email, &json!({"name": "Eve"})).await;
         newsletter.settled(&email).await;
         assert_eq!(provider.id(Account::New, &email), "", "{method} {fault:?}");

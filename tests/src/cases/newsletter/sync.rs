@@ -1,4 +1,4 @@
-//! What the provider is told of a person, and what it is not bothered with.
+//! Syncs to the provider, and changes that need none.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What the provider calls back about.
+//! The provider's deliveries.
 
 use serde_json::json;
 
@@ -12,14 +12,14 @@ on_every_store! {
     a_status_is_taken_in_and_causes_one_sync,
 }
 
-/// The kinds that matter, with the status that is delivered, and ours.
+/// The processed events, with the delivered status, and the status in the record.
 const KINDS: [(&str, &str, &str); 3] = [
     ("subscriber.bounced", "bounced", "bounced"),
     ("subscriber.unsubscribed", "unsubscribed", "unsubscribed"),
     ("subscriber.spam_reported", "junk", "spam_reported"),
 ];
 
-/// Somebody whom the provider was told of.
+/// Reports a person and waits for the sync. Returns the address.
 async fn known(newsletter: &Newsletter) -> String {
     let email = person();
     newsletter.report(&email, &json!({"name": "Ada"})).await;
@@ -34,11 +34,11 @@ async fn a_status_is_taken_in_and_causes_one_sync(store: Store) {
         let email = known(&newsletter).await;
         newsletter.provider.set_status(Account::Old, &email, theirs);
         newsletter.deliver(&event(name, &email, theirs)).await;
-        // It is there when the provider has its answer.
+        // The status is stored before the provider gets its answer.
         assert_eq!(newsletter.show(&email).await["status"], ours);
         newsletter.settled(&email).await;
-        // Whether they are there is asked first: nobody suppressed is created.
-        // A withdrawal looks, too, at any time.
+        // A sync looks the person up first, because suppressed people must not be created. A
+        // withdrawal also does, at any time.
         let told = || {
             let methods = newsletter.methods(Account::Old, &email).into_iter();
             methods.filter(|method| method != "GET").collect::<Vec<_>>()

@@ -1,10 +1,10 @@
-//! What the model writes, well or badly.
+//! The answers of the model, correct or with a slip.
 
 use serde_json::{Map, Value, json};
 
 use super::{APPROVAL, REJECTION, Usage, fault::Slip, request::Question, schema};
 
-/// Words in titles, and the codes of what it rejects because of them.
+/// Words in titles, with the code of the rejection for each.
 const RULE: [(&str, &str); 4] = [
     ("SPAM", "spam"),
     ("FRAUD", "fraud"),
@@ -12,7 +12,7 @@ const RULE: [(&str, &str); 4] = [
     ("ILLEGAL", "illegal"),
 ];
 
-/// What a choice of an answer holds.
+/// The content of a choice in an answer.
 #[derive(Debug)]
 pub struct Completion {
     pub content: Option<String>,
@@ -31,7 +31,7 @@ impl Completion {
         }
     }
 
-    /// What it counts as: about four characters are a token.
+    /// The token usage, at about four characters per token.
     pub fn usage(&self, question: &Question) -> Usage {
         let tokens = |characters: usize| u64::try_from(characters.div_ceil(4)).unwrap();
         let written = self.content.as_deref().or(self.refusal).unwrap_or_default();
@@ -42,8 +42,7 @@ impl Completion {
     }
 }
 
-/// Answers a question. What is wrong with the question's schema shows only here: there are
-/// fields that the model knows nothing about.
+/// Answers a question. Fails if the schema has fields that the model does not know.
 pub fn write(question: &Question, slip: Option<Slip>) -> Result<Completion, String> {
     let mut draft = well(question)?;
     let json = |draft: &Map<String, Value>| Value::Object(draft.clone()).to_string();
@@ -95,10 +94,10 @@ pub fn write(question: &Question, slip: Option<Slip>) -> Result<Completion, Stri
     Ok(Completion::of(content))
 }
 
-/// The answer that was asked for.
+/// The correct answer.
 fn well(question: &Question) -> Result<Map<String, Value>, String> {
     let posting = &question.posting;
-    // Emphasis is noise, and so its text can be told from the one that it was given.
+    // The model removes emphasis, so that its text differs from the one that it was given.
     let markdown = posting.description.replace("**", "");
     let offence = RULE.iter().find(|(word, _)| posting.title.contains(word));
     let (verdict, codes, explanation) = match offence {
@@ -113,7 +112,7 @@ fn well(question: &Question) -> Result<Map<String, Value>, String> {
     let mut draft = Map::new();
     for (key, schema) in asked.into_iter().flatten() {
         let choices = match key.as_str() {
-            // Left unredacted: a model is not to be relied upon.
+            // Not redacted, because the service must not rely on the model.
             "markdown" | "redacted_markdown" => vec![json!(markdown)],
             "verdict" => vec![json!(verdict)],
             "code" => codes.clone(),
@@ -129,7 +128,7 @@ fn well(question: &Question) -> Result<Map<String, Value>, String> {
     Ok(draft)
 }
 
-/// Makes an answer bad that is good JSON still.
+/// Applies a slip that leaves the answer valid JSON.
 fn spoil(draft: &mut Map<String, Value>, slip: Slip) {
     let append = |draft: &mut Map<String, Value>, keys: &[&str], more: &str| {
         for key in keys {
@@ -168,7 +167,7 @@ fn spoil(draft: &mut Map<String, Value>, slip: Slip) {
     }
 }
 
-/// The first part of a text, of so many that are equally long.
+/// The first of so many equal parts of a text.
 fn beginning(text: &str, parts: usize) -> &str {
     let length = text.chars().count() / parts;
     let end = text.char_indices().nth(length);

@@ -1,68 +1,68 @@
-//! How the stand-in can behave instead of well, and when it does.
+//! Faults of the stand-in, and the plan of when they occur.
 
 use std::collections::VecDeque;
 
-/// What becomes of a request instead of an ordinary answer.
+/// A fault in place of an ordinary answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// This status, with `Retry-After` in seconds if there are any.
+    /// An error with this status, and with `Retry-After` in seconds if given.
     Answer(u16, Option<u64>),
-    /// This status with a page for people, as a proxy in between answers.
+    /// This status with an HTML page, as from a proxy.
     Page(u16),
-    /// Nothing at all, for as long as the client waits.
+    /// No answer, for as long as the client waits.
     Hang,
     /// The connection is closed at once.
     Close,
     /// The connection is closed in the middle of the answer.
     CloseMidway,
-    /// The answer is written, and then the connection is closed instead.
+    /// The model writes its answer, but the connection is closed before it is sent.
     LoseAnswer,
-    /// An answer of the model that is not what was asked for.
+    /// An answer of the model with a slip.
     Say(Slip),
 }
 
-/// What the model itself does badly.
+/// A mistake of the model itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slip {
-    /// The JSON ends in the middle, for want of tokens.
+    /// The JSON ends in the middle, at the limit of tokens.
     Truncated,
     /// Polite words before and after the JSON.
     Prose,
     /// The JSON is in a fenced block.
     Fence,
-    /// It thinks aloud before the JSON, with braces.
+    /// Reasoning before the JSON, with braces.
     Think,
     /// Prose, and no JSON at all.
     NoJson,
-    /// A verdict that is none.
+    /// An unknown verdict.
     WrongVerdict,
-    /// A rejection with a code that is none.
+    /// A rejection with an unknown code.
     UnknownCode,
-    /// A field is not there.
+    /// A field is missing.
     MissingField,
-    /// A field is of another type.
+    /// A field has another type.
     WrongType,
-    /// It refuses to answer.
+    /// The model refuses to answer.
     Refusal,
-    /// A content filter took the answer.
+    /// A content filter removed the answer.
     Filtered,
     /// The answer is empty.
     Empty,
-    /// There is no choice in the answer.
+    /// The answer has no choices.
     NoChoices,
-    /// The text has a link that the description does not have.
+    /// The text has a link that is not in the description.
     InventedLink,
     /// The text has a link that runs a script.
     DangerousLink,
     /// The text has raw HTML.
     RawHtml,
-    /// Of the text only the beginning is there.
+    /// Only the beginning of the text is present.
     MostMissing,
-    /// The redacted text says this, too.
+    /// The redacted text also contains this.
     Leak(&'static str),
 }
 
-/// The names of behaviours, for whoever tries them by hand.
+/// The names of faults, for the example `chat`.
 const NAMES: [(&str, Fault); 26] = [
     ("busy", Fault::Answer(429, Some(5))),
     ("denied", Fault::Answer(401, None)),
@@ -93,22 +93,22 @@ const NAMES: [(&str, Fault); 26] = [
 ];
 
 impl Fault {
-    /// The behaviour with this name.
+    /// The fault with this name.
     pub fn named(name: &str) -> Option<Self> {
         let found = NAMES.iter().find(|(other, _)| *other == name);
         found.map(|&(_, fault)| fault)
     }
 
-    /// Every name.
+    /// All names.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|&(name, _)| name)
     }
 }
 
-/// A fault that is to come.
+/// A planned fault.
 struct Planned {
     fault: Fault,
-    /// What is in the title of the postings that it waits for; `None` for any request.
+    /// A text in the title of the posting that the fault is for; `None` for any request.
     title: Option<String>,
 }
 
@@ -121,7 +121,7 @@ impl Planned {
     }
 }
 
-/// Which requests are to fail.
+/// The planned faults.
 #[derive(Default)]
 pub struct Plan {
     next: VecDeque<Planned>,
@@ -162,8 +162,8 @@ impl Plan {
             .extend(fault.map(|fault| Planned { fault, title }));
     }
 
-    /// The fault of a request about a posting with this title, which is spent with it unless it
-    /// stays.
+    /// The fault for a request about a posting with this title. It is used up unless it is
+    /// permanent.
     pub fn take(&mut self, title: Option<&str>) -> Option<Fault> {
         if let Some(stays) = self.always.iter().find(|one| one.is_for(title)) {
             return Some(stays.fault);

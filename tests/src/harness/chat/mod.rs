@@ -1,16 +1,16 @@
-//! A stand-in for a language model behind the chat completions API of `OpenAI`, which many others
-//! speak: an HTTP server that judges postings by a rule of its own, refuses what the API refuses,
-//! remembers what it was asked, and behaves as badly as real ones when it is told to.
+//! A stand-in for a language model behind the chat completions API of `OpenAI`, which many
+//! providers implement: an HTTP server that judges postings by a simple rule, refuses the requests
+//! that the API refuses, records all requests, and fails on demand as real models do.
 //!
-//! It knows the API from its documentation, and nothing of the program under test but the keys
-//! of what it is shown (`title`, `description_markdown`) and of what it answers.
+//! It is written from the API's documentation, and knows nothing of the program under test except
+//! the keys in its prompt (`title`, `description_markdown`) and in its answers.
 //!
-//! - `fault`: how it can behave.
-//! - `server`: what becomes of a request.
-//! - `request`: what the API takes, and what it says to anything else.
-//! - `schema`: the subset of JSON Schema that the API takes.
-//! - `draft`: what the model writes, well or badly.
-//! - `reply`: the shapes of answers.
+//! - `fault`: the faults.
+//! - `server`: handles a request.
+//! - `request`: validates a request.
+//! - `schema`: the subset of JSON Schema that the API supports.
+//! - `draft`: the answers of the model.
+//! - `reply`: the HTTP forms of answers.
 
 mod draft;
 mod fault;
@@ -36,31 +36,31 @@ use super::stand_in::Server;
 /// The API key.
 pub const KEY: &str = "sk-key-of-the-stand-in";
 
-/// The one model there is.
+/// The only model.
 pub const MODEL: &str = "stand-in-1";
 
-/// What it says of a posting that it approves.
+/// The explanation of an approval.
 pub const APPROVAL: &str = "It offers a job.";
 
-/// What it says of a posting that it rejects.
+/// The explanation of a rejection.
 pub const REJECTION: &str = "The title says so itself.";
 
-/// A request that came in.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// When.
+    /// The time of arrival.
     pub at: Instant,
-    /// With the query, as it was sent.
+    /// The path with the query, as it was sent.
     pub path: String,
-    /// The header, if there was one.
+    /// The `Authorization` header.
     pub authorization: Option<String>,
-    /// `null` when there is no JSON.
+    /// The body; `null` if it is not JSON.
     pub body: Value,
-    /// The title of the posting it is about, if it is about any.
+    /// The title of the posting in the prompt.
     pub title: Option<String>,
-    /// The status of the answer; `None` when none was sent, or not yet.
+    /// The status of the answer; `None` if none was sent, or not yet.
     pub status: Option<u16>,
-    /// How many requests were under way when it arrived, itself included.
+    /// The number of requests in progress when it arrived, itself included.
     pub under_way: usize,
 }
 
@@ -80,20 +80,20 @@ impl Call {
     }
 }
 
-/// What an answer counts as having cost.
+/// The token usage of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
 }
 
-/// The stand-in. It stops when dropped.
+/// The stand-in, which stops on drop.
 pub struct Chat {
     shared: Arc<Shared>,
     server: Server,
 }
 
-/// What the server knows.
+/// The state of the server.
 struct State {
     plan: Plan,
     delay: Duration,
@@ -105,70 +105,69 @@ struct State {
 }
 
 impl Chat {
-    /// Starts, well behaved.
+    /// Starts the stand-in without faults.
     pub fn start() -> Self {
         Self::start_at(([127, 0, 0, 1], 0).into())
     }
 
-    /// Starts at an address that nobody listens on.
+    /// Starts the stand-in at a free address.
     pub fn start_at(address: SocketAddr) -> Self {
         server::start(address)
     }
 
-    /// The address that the paths of the API are joined to, without a slash at the end.
+    /// The base URL of the API, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address())
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.server.address()
     }
 
-    /// Lets the next requests fail, after those that are to fail already.
+    /// Plans a fault for the next requests, after those that are planned already.
     pub fn fail(&self, times: usize, fault: Fault) {
         self.state().plan.next(times, fault);
     }
 
-    /// The same for the next requests about postings with this in their title. Others do not
-    /// wait for them.
+    /// Plans a fault for the next requests about postings with this in their title, independent of
+    /// other requests.
     pub fn fail_for(&self, title: &str, times: usize, fault: Fault) {
         self.state().plan.next_for(title, times, fault);
     }
 
-    /// Lets every request about postings with this in their title fail, until there is `None`
-    /// again.
+    /// Sets a permanent fault for postings with this in their title; `None` ends it.
     pub fn outage_for(&self, title: &str, fault: Option<Fault>) {
         self.state().plan.always_for(title, fault);
     }
 
-    /// Lets every request fail, until there is `None` again.
+    /// Sets a permanent fault for all requests; `None` ends it.
     pub fn outage(&self, fault: Option<Fault>) {
         self.state().plan.always(fault);
     }
 
-    /// Lets every answer take this long.
+    /// Delays every answer by this time.
     pub fn slow(&self, delay: Duration) {
         self.state().delay = delay;
     }
 
-    /// Holds all answers of the model back until they are released. Faults that are no answer of
-    /// it are not held.
+    /// Holds all answers of the model until [`release`](Self::release). Faults of the server are
+    /// not held.
     pub fn hold(&self) {
         self.shared.held.send_replace(true);
     }
 
-    /// Lets go of what is held back, and of what comes.
+    /// Releases held and future answers.
     pub fn release(&self) {
         self.shared.held.send_replace(false);
     }
 
-    /// Takes requests without a key, as a model on one's own machine does.
+    /// Accepts requests without a key, as a local model does.
     pub fn open(&self) {
         self.state().is_open = true;
     }
 
-    /// Sets what each answer counts as; without this it depends on the lengths of the texts.
+    /// Sets the token usage of each answer; by default it depends on the lengths of the texts.
     pub fn count(&self, usage: Usage) {
         self.state().usage = Some(usage);
     }
@@ -187,12 +186,12 @@ impl Chat {
         self.calls().into_iter().filter(is_about).collect()
     }
 
-    /// How many requests are under way: come, not answered, and not given up by who asked.
+    /// The number of requests in progress: neither answered nor cancelled by the client.
     pub fn under_way(&self) -> usize {
         self.state().under_way
     }
 
-    /// The most requests that were under way at once.
+    /// The largest number of concurrent requests so far.
     pub fn most_under_way(&self) -> usize {
         self.state().most_under_way
     }

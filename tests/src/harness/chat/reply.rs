@@ -1,4 +1,4 @@
-//! The shapes of answers.
+//! The HTTP forms of answers.
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -25,7 +25,7 @@ impl Reply {
         }
     }
 
-    /// An error as the API has them.
+    /// An error in the API's format.
     pub fn error(status: u16, kind: &str, code: Option<&str>, message: &str) -> Self {
         Self::about(status, kind, code, None, message)
     }
@@ -41,23 +41,23 @@ impl Reply {
         Self::json(status, &json!({ "error": error }))
     }
 
-    /// A parameter that is not as it has to be.
+    /// The error for an invalid parameter.
     pub fn invalid(param: &str, message: &str) -> Self {
         Self::about(400, "invalid_request_error", None, Some(param), message)
     }
 
-    /// A parameter that is not there.
+    /// The error for a missing parameter.
     pub fn missing(param: &str) -> Self {
         let message = format!("Missing required parameter: '{param}'.");
         let code = Some("missing_required_parameter");
         Self::about(400, "invalid_request_error", code, Some(param), &message)
     }
 
-    /// A status with the words that the API has for it.
+    /// An error with this status and the API's message for it.
     pub fn of_status(status: u16, retry_after: Option<u64>) -> Self {
         let reply = match status {
             400 => Self::invalid("messages", "We could not make sense of this request."),
-            // As real ones do, this one repeats what nobody else may see.
+            // Real APIs also repeat the key in this message.
             401 => Self::error(
                 401,
                 "invalid_request_error",
@@ -101,7 +101,7 @@ impl Reply {
         }
     }
 
-    /// What a proxy says of a server that it cannot reach.
+    /// The HTML page of a proxy that cannot reach the server.
     pub fn page(status: u16) -> Self {
         Self {
             status,

@@ -1,10 +1,10 @@
-//! What the API takes, and what it says to anything else.
+//! Validates a request as the API does.
 
 use serde_json::{Map, Value};
 
 use super::{MODEL, reply::Reply, schema};
 
-/// The parameters that the API knows.
+/// The parameters of the API.
 const PARAMETERS: [&str; 24] = [
     "model",
     "messages",
@@ -34,24 +34,24 @@ const PARAMETERS: [&str; 24] = [
 
 const ROLES: [&str; 4] = ["system", "developer", "user", "assistant"];
 
-/// A request that the model can work on.
+/// A valid request.
 #[derive(Debug)]
 pub struct Question {
     pub posting: Posting,
-    /// What the answer must satisfy.
+    /// The schema of the answer.
     pub schema: Value,
-    /// How much there was to read, in characters.
+    /// The length of the messages, in characters.
     pub length: usize,
 }
 
-/// What the model is shown.
+/// The posting in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posting {
     pub title: String,
     pub description: String,
 }
 
-/// Reads a request, or says what is wrong with it.
+/// Parses a request, or returns the error answer.
 pub fn read(body: &Value) -> Result<Question, Reply> {
     let Some(parameters) = body.as_object() else {
         return Err(Reply::invalid(
@@ -113,7 +113,7 @@ fn check_numbers(parameters: &Map<String, Value>) -> Result<(), Reply> {
     Ok(())
 }
 
-/// Checks the messages, and says how much there is to read.
+/// Checks the messages, and returns their length.
 fn check_messages(parameters: &Map<String, Value>) -> Result<usize, Reply> {
     let Some(messages) = parameters.get("messages") else {
         return Err(Reply::missing("messages"));
@@ -141,7 +141,7 @@ fn check_messages(parameters: &Map<String, Value>) -> Result<usize, Reply> {
     Ok(length)
 }
 
-/// The text of a message, which is a string or comes in parts.
+/// The text of a message, which is a string or a list of parts.
 pub fn text(message: &Value) -> Option<String> {
     match &message["content"] {
         Value::String(text) => Some(text.clone()),
@@ -185,7 +185,7 @@ fn response_schema(parameters: &Map<String, Value>) -> Result<Value, Reply> {
     }
 }
 
-/// The posting in the last message that shows one.
+/// The posting in the last message that contains one.
 pub fn posting(body: &Value) -> Option<Posting> {
     let messages = body["messages"].as_array()?.iter().rev();
     messages
@@ -195,7 +195,7 @@ pub fn posting(body: &Value) -> Option<Posting> {
         .find_map(|shown: Value| found(&shown))
 }
 
-/// The posting in what is shown, however deep.
+/// The posting in a JSON value, at any depth.
 fn found(shown: &Value) -> Option<Posting> {
     let text = |key: &str| Some(shown.get(key)?.as_str()?.to_owned());
     let here = || {

@@ -1,8 +1,8 @@
-//! The subset of JSON Schema that the API takes in strict mode, and whether a value satisfies it.
+//! The subset of JSON Schema that the API supports in strict mode, and validation against it.
 
 use serde_json::{Map, Value};
 
-/// What is wrong with a schema, in the API's words.
+/// The API's error message for a schema, if it is invalid.
 pub fn objection(schema: &Value) -> Option<String> {
     if schema["type"] != "object" {
         return Some("schema must be a JSON Schema of 'type: \"object\"'".to_owned());
@@ -59,7 +59,7 @@ fn object_objection(schema: &Value, path: &mut Vec<String>) -> Option<String> {
     None
 }
 
-/// Whether a value is as the schema wants it.
+/// Whether a value satisfies a schema.
 pub fn is_satisfied(schema: &Value, value: &Value) -> bool {
     let types = types(schema);
     let is_typed = types.is_empty() || types.iter().any(|name| is_of(name, value));

@@ -1,4 +1,4 @@
-//! What becomes of a request.
+//! Handles a request.
 
 use std::{
     future, io,
@@ -26,13 +26,13 @@ use super::{
     request::{self, Question},
 };
 
-/// How long a part of an answer is on its way before the connection is closed.
+/// The time between sending half of an answer and closing the connection.
 const MIDWAY: Duration = Duration::from_millis(20);
 
-/// What every request has to do with.
+/// The state that all requests share.
 pub struct Shared {
     pub state: Mutex<State>,
-    /// Whether answers are held back.
+    /// Whether answers are held.
     pub held: watch::Sender<bool>,
 }
 
@@ -78,12 +78,12 @@ async fn serve(shared: Arc<Shared>, request: Request<Bytes>) -> io::Result<Answe
     }
 }
 
-/// What becomes of a request.
+/// The next step for a request.
 enum Next {
     Reply(Reply),
     Close,
     Hang,
-    /// The model works on it, and then there may be a fault.
+    /// The model writes an answer, and then there may be a fault.
     Write(Question, Option<Fault>),
 }
 
@@ -122,11 +122,11 @@ impl State {
     }
 }
 
-/// A request that is under way, until this is dropped: with an answer, or because whoever asked
-/// has gone.
+/// A request in progress, until this is dropped: after the answer, or because the client
+/// disconnected.
 struct Visit {
     shared: Arc<Shared>,
-    /// Which of the calls it is.
+    /// The index of the call.
     index: usize,
 }
 
@@ -153,7 +153,7 @@ impl Visit {
         (Self { shared, index }, next)
     }
 
-    /// Has the model write its answer, which takes as long as it was told.
+    /// Writes the model's answer, after the configured delay.
     async fn write(&self, question: &Question, slip: Option<Slip>) -> Reply {
         let mut held = self.shared.held.subscribe();
         // The sender lives as long as the server.
@@ -197,7 +197,7 @@ fn response(reply: &Reply) -> Builder {
     }
 }
 
-/// The head of an answer and half of its body, and then the connection is closed.
+/// An answer with half of its body, after which the connection is closed.
 fn half(reply: &Reply) -> Answer {
     let sent = Bytes::from(reply.body.as_bytes()[..reply.body.len() / 2].to_vec());
     let parts = stream::unfold(Some(sent), |sent| async {
@@ -214,7 +214,7 @@ fn half(reply: &Reply) -> Answer {
         .unwrap()
 }
 
-/// Why a connection is closed without an answer.
+/// The error that closes a connection without an answer.
 fn closed() -> io::Error {
     io::Error::other("a fault that was asked for")
 }

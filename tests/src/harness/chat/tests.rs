@@ -1,4 +1,4 @@
-//! The stand-in against what is known of the API.
+//! Tests the stand-in against the documentation of the API.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ struct Client<'a> {
 
 impl<'a> Client<'a> {
     fn new(chat: &'a Chat) -> Self {
-        // Again and again, but only the first call does something.
+        // Only the first call in a process has an effect.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Self {
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
@@ -41,7 +41,7 @@ impl<'a> Client<'a> {
         (status, serde_json::from_str(&body).unwrap_or_default())
     }
 
-    /// The content of an answer about a posting with this title.
+    /// Asks about a posting with this title. Returns the content of the answer.
     async fn answered(&self, title: &str) -> String {
         let (status, body) = self.ask(&question(title)).await;
         assert_eq!(status, 200, "{body}");
@@ -51,7 +51,7 @@ impl<'a> Client<'a> {
             .to_owned()
     }
 
-    /// The same as JSON.
+    /// Asks about a posting with this title. Returns the content as JSON.
     async fn drafted(&self, title: &str) -> Value {
         serde_json::from_str(&self.answered(title).await).unwrap()
     }
@@ -249,7 +249,7 @@ async fn what_is_not_as_the_api_wants_it_is_refused() {
         (status, &answer["error"]["code"]),
         (404, &json!("model_not_found"))
     );
-    // A refused request spends no fault.
+    // A refused request uses up no fault.
     chat.fail(1, Fault::Answer(500, None));
     assert_eq!(client.ask(&Value::Null).await.0, 400);
     assert_eq!(client.ask(&question("Gardener")).await.0, 500);
@@ -360,7 +360,7 @@ async fn the_model_slips_in_every_way() {
     }
 }
 
-/// What can be seen in a draft.
+/// A check of a draft.
 type Holds = fn(&Value) -> bool;
 
 fn says(draft: &Value, words: &str) -> bool {
@@ -391,7 +391,7 @@ async fn an_answer_may_have_no_content() {
     assert_eq!(truncated["choices"][0]["finish_reason"], "length");
 }
 
-/// Waits for something that happens in the server.
+/// Waits for a condition in the server.
 async fn until(holds: impl Fn() -> bool) {
     while !holds() {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -406,7 +406,7 @@ async fn what_is_under_way_is_counted_and_can_be_held() {
     let answers = async { tokio::join!(one.drafted("Gardener"), other.drafted("Baker")) };
     let release = async {
         until(|| chat.under_way() == 2).await;
-        // What is no answer of the model is not held.
+        // Faults of the server are not held.
         chat.fail_for("Cook", 1, Fault::Answer(500, None));
         assert_eq!(Client::new(&chat).ask(&question("Cook")).await.0, 500);
         assert!(chat.calls_for("Gardener")[0].status.is_none());

@@ -1,4 +1,4 @@
-//! What an account holds.
+//! The data of an account.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -14,21 +14,21 @@ use super::{
 };
 use serde_json::{Value, json};
 
-/// Ids are of this size at the provider, so nobody may take them for small numbers.
+/// The first id. The provider's ids are this large, so code must not assume small numbers.
 const FIRST_ID: u64 = 165_968_862_226_941_797;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// How many batches of nothing but upserts are taken within any minute.
+/// The limit of imports, which are batches of only upserts, within any minute.
 const IMPORTS: usize = 5;
 
-/// One account.
-pub struct Books {
-    /// How many requests are taken within any minute.
+/// The data of one account.
+pub struct AccountData {
+    /// The limit of requests within any minute.
     pub limit: usize,
     pub on_suppressed: OnSuppressed,
     pub webhooks: Vec<Value>,
-    /// Where the API is.
+    /// The base URL of the API.
     pub url: String,
     pub groups: Vec<Group>,
     pub fields: Vec<Field>,
@@ -38,15 +38,15 @@ pub struct Books {
     next_id: u64,
 }
 
-/// What a body names.
+/// The validated content of a request body.
 struct Wanted {
     email: Option<String>,
     groups: Option<BTreeSet<u64>>,
 }
 
-impl Books {
+impl AccountData {
     pub fn new(url: &str, nth: u64) -> Self {
-        let mut books = Self {
+        let mut data = Self {
             limit: 120,
             on_suppressed: OnSuppressed::Refuse,
             webhooks: Vec::new(),
@@ -56,11 +56,11 @@ impl Books {
             subscribers: Vec::new(),
             recent: VecDeque::new(),
             imports: VecDeque::new(),
-            // The accounts have no id in common.
+            // The accounts have different ids.
             next_id: FIRST_ID + nth * 1_000_000_000,
         };
-        books.create_group("Welcome");
-        books
+        data.create_group("Welcome");
+        data
     }
 
     pub fn new_id(&mut self) -> u64 {
@@ -68,12 +68,12 @@ impl Books {
         self.next_id
     }
 
-    /// Counts a request; in how many seconds to come back if it is one too many.
+    /// Counts a request. Over the limit, returns the seconds for `Retry-After`.
     pub fn admit(&mut self, now: Instant) -> Result<(), u64> {
         admit(&mut self.recent, self.limit, now)
     }
 
-    /// Counts a batch that is an import; in how many seconds to come back if it is one too many.
+    /// Counts an import. Over the limit, returns the seconds for `Retry-After`.
     pub fn admit_import(&mut self, now: Instant) -> Result<(), u64> {
         admit(&mut self.imports, IMPORTS, now)
     }
@@ -114,7 +114,7 @@ impl Books {
             let status = body["status"].as_str().unwrap_or(otherwise).to_owned();
             one.set_status(&status);
         }
-        // Whoever comes back is not new: the provider has only hidden them.
+        // The provider only hides deleted people; they come back with their old id.
         one.is_deleted = false;
         one.apply(body, &known);
         for group in groups.unwrap_or_default() {
@@ -124,7 +124,7 @@ impl Books {
         Reply::data(if is_new { 201 } else { 200 }, &view)
     }
 
-    /// `PUT`: unlike an upsert it may change the address, and its groups are all there are.
+    /// `PUT`: unlike an upsert, it may change the address, and it replaces the groups.
     pub fn update(&mut self, id: &str, body: &Value) -> Reply {
         let Some(position) = self.position(id).filter(|_| !id.contains('@')) else {
             return Reply::missing(reply::SUBSCRIBER, id);
@@ -155,7 +155,7 @@ impl Books {
         Reply::data(200, &self.full_view(&self.subscribers[position]))
     }
 
-    /// By id or address.
+    /// Reads a person by id or address.
     pub fn get(&self, key: &str) -> Reply {
         match self.show(key) {
             Some(view) => Reply::data(200, &view),
@@ -168,7 +168,7 @@ impl Books {
         Some(self.full_view(&self.subscribers[position]))
     }
 
-    /// By id only.
+    /// Deletes a person, by id only.
     pub fn delete(&mut self, id: &str) -> Reply {
         let Some(position) = self.position(id).filter(|_| !id.contains('@')) else {
             return Reply::missing(reply::SUBSCRIBER, id);
@@ -191,7 +191,7 @@ impl Books {
         Reply::new(200, json!({"data": view, "message": message}))
     }
 
-    /// All, or those in a group.
+    /// Lists all people, or those in a group.
     pub fn list(&self, group: Option<&str>, query: &Query) -> Reply {
         let path = match group {
             Some(group) => match self.group(group) {
@@ -263,7 +263,7 @@ impl Books {
         view
     }
 
-    /// What a body names, if all that it says is possible.
+    /// Validates a request body.
     fn validated(&self, body: &Value) -> Result<Wanted, Reply> {
         let email = match &body["email"] {
             Value::Null => None,
@@ -304,7 +304,7 @@ impl Books {
     }
 }
 
-/// Counts one more of what a minute has a largest number of.
+/// Counts an event against a limit per minute.
 fn admit(recent: &mut VecDeque<Instant>, limit: usize, now: Instant) -> Result<(), u64> {
     while recent.front().is_some_and(|at| now - *at >= MINUTE) {
         recent.pop_front();
@@ -317,7 +317,7 @@ fn admit(recent: &mut VecDeque<Instant>, limit: usize, now: Instant) -> Result<(
     Err(MINUTE.saturating_sub(now - oldest).as_secs() + 1)
 }
 
-/// Says that nothing is taken in for somebody who wants no mail.
+/// The error for an upsert of a suppressed person.
 fn refusal(one: &Subscriber) -> Reply {
     let text = format!("This subscriber is {} and cannot be imported", one.status());
     let mut reply = Reply::invalid("email", &text);
@@ -327,7 +327,7 @@ fn refusal(one: &Subscriber) -> Reply {
     reply
 }
 
-/// An address as the provider keeps it.
+/// An address in the provider's normal form.
 fn address(email: &Value) -> Option<String> {
     let (name, host) = email.as_str()?.split_once('@')?;
     let is_possible = |part: &str| !part.is_empty() && !part.contains([' ', '@']);

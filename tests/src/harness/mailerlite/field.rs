@@ -1,14 +1,14 @@
-//! What an account can know of a person.
+//! The fields of an account.
 
 use serde_json::{Value, json};
 use time::{Date, macros::format_description};
 
 use super::{
-    account::Books,
+    account::AccountData,
     reply::{self, Query, Reply},
 };
 
-/// Key, name and type of the fields that every account has, and of those that memberships need.
+/// Key, name and type of the default fields, followed by those for memberships.
 const FIELDS: [(&str, &str, &str); 11] = [
     ("name", "Name", "text"),
     ("last_name", "Last name", "text"),
@@ -26,10 +26,10 @@ const FIELDS: [(&str, &str, &str); 11] = [
     ("member_status", "Member status", "text"),
     ("membership_expire_at", "Membership expire at", "date"),
 ];
-/// How many of them every account has.
+/// The number of default fields.
 const DEFAULT_FIELDS: u64 = 8;
 
-/// A field that a person has in an account.
+/// A field of the people in an account.
 pub struct Field {
     id: u64,
     pub key: String,
@@ -39,7 +39,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// What an account starts with.
+    /// The fields of a new account.
     pub fn at_first() -> Vec<Self> {
         let fields = FIELDS.into_iter().zip(1..);
         fields
@@ -53,7 +53,7 @@ impl Field {
             .collect()
     }
 
-    /// Whether it can hold a value.
+    /// Whether the field's type permits a value.
     pub fn takes(&self, value: &Value) -> bool {
         let is_date =
             |text: &str| Date::parse(text, format_description!("[year]-[month]-[day]")).is_ok();
@@ -71,7 +71,7 @@ impl Field {
     }
 }
 
-impl Books {
+impl AccountData {
     pub fn create_field(&mut self, name: &str, kind: &str) -> Reply {
         let field = Field {
             id: self.new_id(),

@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 
 use super::{
-    account::Books,
+    account::AccountData,
     reply::{self, Query, Reply, now},
 };
 
-/// A group of people, with an automation that starts when somebody joins.
+/// A group of people, with an automation that starts when a person joins.
 pub struct Group {
     pub id: u64,
     name: String,
     created_at: String,
 }
 
-impl Books {
+impl AccountData {
     pub fn first_group(&self) -> u64 {
         self.groups[0].id
     }
@@ -60,7 +60,7 @@ impl Books {
         reply::numbered_page(&format!("{}/groups", self.url), items, query, 25)
     }
 
-    /// Makes somebody a member, or no longer one.
+    /// Adds a person to a group, or removes them.
     pub fn assign(&mut self, id: &str, group: &str, joins: bool) -> Reply {
         let Some(position) = self.position(id) else {
             return Reply::missing(reply::SUBSCRIBER, id);

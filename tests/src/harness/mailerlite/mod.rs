@@ -1,14 +1,14 @@
-//! A stand-in for the e-mail marketing provider: an HTTP server that keeps two accounts as the
-//! provider does, remembers what it was asked, and fails when it is told to.
+//! A stand-in for the e-mail marketing provider: an HTTP server with two accounts that behave as
+//! the provider's, which records all requests and fails on demand.
 //!
-//! It knows the API from its documentation and from recorded answers, and nothing of the program
-//! under test; the provider's own client for Python is run against it as well
+//! It is written from the API's documentation and recorded answers, and knows nothing of the
+//! program under test. The provider's own Python client is tested against it, too
 //! (`tests/python/test_mailerlite.py`).
 //!
-//! - `server`: what happens to a request before it is one of an account's.
-//! - `routes`: from a request to an account's answer.
-//! - `account`, `subscriber`, `group`, `field`: what an account holds.
-//! - `reply`: the shapes of answers.
+//! - `server`: authentication, limits and faults.
+//! - `routes`: dispatches a request to an account.
+//! - `account`, `subscriber`, `group`, `field`: the data of an account.
+//! - `reply`: the HTTP forms of answers.
 
 mod account;
 mod field;
@@ -28,22 +28,22 @@ use std::{
 
 use serde_json::Value;
 
-use self::account::Books;
+use self::account::AccountData;
 use super::stand_in::Server;
 
 /// The accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Account {
-    /// The one to leave.
+    /// The account that people leave.
     Old,
-    /// The one to move to.
+    /// The account that people move to.
     New,
 }
 
 impl Account {
     const ALL: [Self; 2] = [Self::Old, Self::New];
 
-    /// Its API key.
+    /// The API key.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Old => "key-of-the-old-account",
@@ -52,112 +52,111 @@ impl Account {
     }
 }
 
-/// What becomes of a request instead of an ordinary answer.
+/// A fault in place of an ordinary answer.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
-    /// This status, with `Retry-After` in seconds if there are any. Nothing is done.
+    /// An error with this status, and with `Retry-After` in seconds if given. The request has no
+    /// effect.
     Answer(u16, Option<u64>),
-    /// This status with a page of HTML, as something between the client and the provider says
-    /// it. Nothing is done.
+    /// This status with an HTML page, as from a proxy. The request has no effect.
     Page(u16),
-    /// This status with this JSON, in place of the provider's own words. Nothing is done.
+    /// This status with this JSON. The request has no effect.
     Words(u16, &'static str),
-    /// Nothing at all, for as long as the client waits.
+    /// No answer, for as long as the client waits. The request has no effect.
     Hang,
-    /// The connection is closed. Nothing is done.
+    /// The connection is closed. The request has no effect.
     Close,
-    /// It is done, and then the connection is closed instead of an answer.
+    /// The request takes effect, but the connection is closed without an answer.
     LoseAnswer,
-    /// It is done, and then there is no answer for as long as the client waits.
+    /// The request takes effect, but there is no answer for as long as the client waits.
     WithholdAnswer,
 }
 
-/// A fault that is to come.
+/// A planned fault.
 struct Planned {
     fault: Fault,
-    /// The method that it waits for; `None` for any.
+    /// The method that the fault is for; `None` for any.
     method: Option<&'static str>,
 }
 
-/// What an account makes of an upsert of somebody who wants no mail. The provider was seen
-/// doing either.
+/// The treatment of an upsert of a suppressed person. The provider was observed to do either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnSuppressed {
-    /// 422, and nothing is taken in.
+    /// 422 without any effect.
     Refuse,
-    /// 200, with the status that the person has.
+    /// 200, with the person's unchanged status.
     Keep,
 }
 
-/// A request that came in.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// By the API key; `None` for a stranger.
+    /// The account of the API key; `None` for an unknown key.
     pub account: Option<Account>,
-    /// `POST`, and so on.
+    /// The method.
     pub method: String,
-    /// With the query, as it was sent.
+    /// The path with the query, as it was sent.
     pub path: String,
-    /// `null` when there is no JSON.
+    /// The body; `null` if it is not JSON.
     pub body: Value,
-    /// When.
+    /// The time of arrival.
     pub at: Instant,
-    /// The status of the answer; `None` when none was sent.
+    /// The status of the answer; `None` if none was sent.
     pub status: Option<u16>,
 }
 
-/// The stand-in. It stops when dropped.
+/// The stand-in, which stops on drop.
 pub struct MailerLite {
     state: Arc<Mutex<State>>,
     server: Server,
 }
 
-/// What the server knows.
+/// The state of the server.
 struct State {
-    accounts: [Books; 2],
+    accounts: [AccountData; 2],
     faults: [VecDeque<Planned>; 2],
     outage: Option<Fault>,
     calls: Vec<Call>,
 }
 
 impl MailerLite {
-    /// Starts with two empty accounts. Each has a group and the fields of memberships, refuses
-    /// upserts of suppressed people, and takes 120 requests a minute.
+    /// Starts the stand-in with two empty accounts. Each has a group and the fields for
+    /// memberships, refuses upserts of suppressed people, and accepts 120 requests a minute.
     pub fn start() -> Self {
         server::start()
     }
 
-    /// The address that the paths of the API are joined to, without a slash at the end.
+    /// The base URL of the API, without a slash at the end.
     pub fn url(&self) -> String {
         format!("{}api", self.root())
     }
 
-    /// The root of the server, as the provider's own clients want it.
+    /// The root URL of the server, which the provider's own clients need.
     pub fn root(&self) -> String {
         format!("http://{}/", self.server.address())
     }
 
-    /// The id of the group that is there from the start.
+    /// The id of the group that exists from the start.
     pub fn group(&self, account: Account) -> String {
-        self.on(account, |books| books.first_group().to_string())
+        self.on(account, |data| data.first_group().to_string())
     }
 
-    /// Sets how many requests an account takes within any minute.
+    /// Sets the limit of requests to an account within any minute.
     pub fn limit(&self, account: Account, per_minute: usize) {
-        self.on(account, |books| books.limit = per_minute);
+        self.on(account, |data| data.limit = per_minute);
     }
 
-    /// Sets what happens to upserts of suppressed people.
+    /// Sets the treatment of upserts of suppressed people.
     pub fn on_suppressed(&self, account: Account, what: OnSuppressed) {
-        self.on(account, |books| books.on_suppressed = what);
+        self.on(account, |data| data.on_suppressed = what);
     }
 
-    /// Lets the next requests to an account fail, after those that are to fail already.
+    /// Plans a fault for the next requests to an account, after those that are planned already.
     pub fn fail(&self, account: Account, times: usize, fault: Fault) {
         self.plan(account, None, times, fault);
     }
 
-    /// The same for the next requests of one method. Others do not wait for them.
+    /// Plans a fault for the next requests with one method, independent of other methods.
     pub fn fail_on(&self, account: Account, method: &'static str, times: usize, fault: Fault) {
         self.plan(account, Some(method), times, fault);
     }
@@ -167,40 +166,40 @@ impl MailerLite {
         self.state().faults[account as usize].extend(faults);
     }
 
-    /// Lets every request fail, until there is `None` again.
+    /// Sets a permanent fault for all requests; `None` ends it.
     pub fn outage(&self, fault: Option<Fault>) {
         self.state().outage = fault;
     }
 
-    /// Puts somebody into an account, by the body of an upsert.
+    /// Adds a person to an account, by the body of an upsert.
     pub fn add(&self, account: Account, body: &Value) {
-        let reply = self.on(account, |books| books.upsert(body));
+        let reply = self.on(account, |data| data.upsert(body));
         assert!(reply.is_success(), "{reply:?}");
     }
 
-    /// Sets what an account says of somebody who is there, as if it had happened.
+    /// Sets the status of a person in an account, as the provider does after an unsubscription.
     pub fn set_status(&self, account: Account, email: &str, status: &str) {
-        self.on(account, |books| books.set_status(email, status));
+        self.on(account, |data| data.set_status(email, status));
     }
 
-    /// Somebody in an account, as the provider would answer.
+    /// A person in an account, in the form of the provider's answer.
     pub fn subscriber(&self, account: Account, email: &str) -> Option<Value> {
-        self.on(account, |books| books.show(email))
+        self.on(account, |data| data.show(email))
     }
 
-    /// The account's id of somebody who is there or was; empty if they never were.
+    /// The id of a current or deleted person in an account; empty if there was none.
     pub fn id(&self, account: Account, email: &str) -> String {
-        self.on(account, |books| books.id(email).unwrap_or_default())
+        self.on(account, |data| data.id(email).unwrap_or_default())
     }
 
     /// The number of people in an account.
     pub fn count(&self, account: Account) -> usize {
-        self.on(account, |books| books.count())
+        self.on(account, |data| data.count())
     }
 
-    /// How often an automation has started for somebody, in any account.
+    /// The number of automations that have started for a person, in both accounts.
     pub fn automation_starts(&self, email: &str) -> usize {
-        let starts = |account| self.on(account, |books| books.automation_starts(email));
+        let starts = |account| self.on(account, |data| data.automation_starts(email));
         Account::ALL.into_iter().map(starts).sum()
     }
 
@@ -210,12 +209,12 @@ impl MailerLite {
         calls.filter(|call| call.account == Some(account)).collect()
     }
 
-    /// All requests, also those of strangers.
+    /// All requests, also those with an unknown key.
     pub fn every_call(&self) -> Vec<Call> {
         self.state().calls.clone()
     }
 
-    /// The most requests to an account that arrived within any minute.
+    /// The largest number of requests to an account within any minute.
     pub fn busiest_minute(&self, account: Account) -> usize {
         let calls = self.calls(account);
         let within = |start: Instant| {
@@ -228,7 +227,7 @@ impl MailerLite {
         calls.iter().map(|call| within(call.at)).max().unwrap_or(0)
     }
 
-    fn on<T>(&self, account: Account, work: impl FnOnce(&mut Books) -> T) -> T {
+    fn on<T>(&self, account: Account, work: impl FnOnce(&mut AccountData) -> T) -> T {
         work(&mut self.state().accounts[account as usize])
     }
 

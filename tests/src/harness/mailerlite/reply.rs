@@ -1,4 +1,4 @@
-//! The shapes of answers.
+//! The HTTP forms of answers.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use time::{
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
-    /// `None` for no body at all.
+    /// The body; `None` for none.
     pub body: Option<Value>,
     pub retry_after: Option<u64>,
 }
@@ -36,7 +36,7 @@ impl Reply {
         }
     }
 
-    /// A page of HTML, which is a text in place of an object.
+    /// An HTML page, as a string in place of an object.
     pub fn page(status: u16) -> Self {
         let page = format!("<html><head><title>{status}</title></head><body>nginx</body></html>");
         Self::new(status, Value::String(page))
@@ -46,7 +46,7 @@ impl Reply {
         Self::new(status, json!({ "message": message }))
     }
 
-    /// A status with the words that the provider has for it.
+    /// An error with this status and the provider's message for it.
     pub fn of_status(status: u16, retry_after: Option<u64>) -> Self {
         let message = match status {
             401 => "Unauthenticated.",
@@ -62,7 +62,7 @@ impl Reply {
         }
     }
 
-    /// A field that is not as it has to be.
+    /// The error for an invalid field.
     pub fn invalid(field: &str, text: &str) -> Self {
         let errors = json!({ field: [text] });
         Self::new(
@@ -71,7 +71,7 @@ impl Reply {
         )
     }
 
-    /// Nothing of this kind has this id. The models of subscribers are silent about the id.
+    /// The error for an unknown id. For subscribers, the message does not contain the id.
     pub fn missing(model: &str, id: &str) -> Self {
         let message = if model == SUBSCRIBER {
             format!("No query results for model [App\\Models\\{model}].")
@@ -124,9 +124,8 @@ pub fn numbered_page(url: &str, items: Vec<Value>, query: &Query, per_page: usiz
     )
 }
 
-/// One page of a list that goes on at the id that a cursor holds, forwards or backwards, so that
-/// the page does not shift with what is removed meanwhile. A cursor that was not given out here
-/// starts from the beginning. The items ascend by id.
+/// One page of a list that continues at the id in a cursor, forwards or backwards, so that removals
+/// do not shift it. An invalid cursor starts at the beginning. The items ascend by id.
 pub fn cursor_page<T>(
     url: &str,
     items: impl Iterator<Item = T>,
@@ -168,9 +167,9 @@ pub fn cursor_page<T>(
     )
 }
 
-/// Where a page begins or ends, in the provider's own writing.
+/// The start or the end of a page, in the provider's encoding.
 struct Cursor {
-    /// The id of the last item before it, or of the first one behind it.
+    /// The id of the last item before the page, or of the first one after it.
     of: u64,
     is_next: bool,
 }
@@ -191,7 +190,7 @@ impl Cursor {
     }
 }
 
-/// The parameters behind a path.
+/// The query parameters.
 #[derive(Default)]
 pub struct Query(pub Vec<(String, String)>);
 
@@ -206,12 +205,12 @@ impl Query {
     }
 }
 
-/// Now, as the provider writes it.
+/// The current time in the provider's format.
 pub fn now() -> String {
     in_days(0)
 }
 
-/// So many days from now.
+/// A date so many days from now.
 pub fn in_days(days: i64) -> String {
     const FORMAT: &[BorrowedFormatItem<'_>] =
         format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");

@@ -1,4 +1,4 @@
-//! From a request to an account's answer.
+//! Dispatches a request to an account.
 
 use std::time::Instant;
 
@@ -7,100 +7,100 @@ use serde_json::{Value, json};
 
 use super::{
     Call,
-    account::Books,
+    account::AccountData,
     reply::{self, Query, Reply, now},
 };
 
-/// As many requests fit into a batch.
+/// The largest number of requests in a batch.
 const LARGEST_BATCH: usize = 50;
 
-/// Does what a request asks for.
-pub fn answer(books: &mut Books, call: &Call) -> Reply {
+/// Executes a request.
+pub fn answer(data: &mut AccountData, call: &Call) -> Reply {
     let path = call.path.split('?').next().unwrap_or_default();
     if call.method == "POST" && path.trim_matches('/') == "api/batch" {
-        return batch(books, &call.body, call.at);
+        return batch(data, &call.body, call.at);
     }
-    part(books, &call.method, &call.path, &call.body)
+    part(data, &call.method, &call.path, &call.body)
 }
 
-/// Does what a request or a part of a batch asks for. The target is a path with its query.
-fn part(books: &mut Books, method: &str, target: &str, body: &Value) -> Reply {
+/// Executes a request or an item of a batch. The target is a path with its query.
+fn part(data: &mut AccountData, method: &str, target: &str, body: &Value) -> Reply {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = path.trim_matches('/');
     let query = Query(query.split('&').filter_map(parameter).collect());
     let segments: Vec<String> = path.split('/').map(decoded).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     let reply = match segments.as_slice() {
-        ["api", "subscribers", rest @ ..] => subscribers(books, method, rest, &query, body),
-        ["api", "groups", rest @ ..] => groups(books, method, rest, &query, body),
-        ["api", "fields", rest @ ..] => fields(books, method, rest, &query, body),
-        ["api", "webhooks", rest @ ..] => webhooks(books, method, rest, &query, body),
+        ["api", "subscribers", rest @ ..] => subscribers(data, method, rest, &query, body),
+        ["api", "groups", rest @ ..] => groups(data, method, rest, &query, body),
+        ["api", "fields", rest @ ..] => fields(data, method, rest, &query, body),
+        ["api", "webhooks", rest @ ..] => webhooks(data, method, rest, &query, body),
         _ => None,
     };
     reply.unwrap_or_else(|| Reply::message(404, &format!("The route {path} could not be found.")))
 }
 
 fn subscribers(
-    books: &mut Books,
+    data: &mut AccountData,
     method: &str,
     rest: &[&str],
     query: &Query,
     body: &Value,
 ) -> Option<Reply> {
     Some(match (method, rest) {
-        ("GET", []) => books.list(None, query),
-        ("POST", []) => books.upsert(body),
-        ("GET", [key]) => books.get(key),
-        ("PUT", [id]) => books.update(id, body),
-        ("DELETE", [id]) => books.delete(id),
-        ("POST", [id, "forget"]) => books.forget(id),
-        ("POST", [id, "groups", group]) => books.assign(id, group, true),
-        ("DELETE", [id, "groups", group]) => books.assign(id, group, false),
+        ("GET", []) => data.list(None, query),
+        ("POST", []) => data.upsert(body),
+        ("GET", [key]) => data.get(key),
+        ("PUT", [id]) => data.update(id, body),
+        ("DELETE", [id]) => data.delete(id),
+        ("POST", [id, "forget"]) => data.forget(id),
+        ("POST", [id, "groups", group]) => data.assign(id, group, true),
+        ("DELETE", [id, "groups", group]) => data.assign(id, group, false),
         _ => return None,
     })
 }
 
 fn groups(
-    books: &mut Books,
+    data: &mut AccountData,
     method: &str,
     rest: &[&str],
     query: &Query,
     body: &Value,
 ) -> Option<Reply> {
     Some(match (method, rest) {
-        ("GET", []) => books.groups(query),
-        ("POST", []) => with_name(body, |name| books.create_group(name)),
-        ("PUT", [id]) => with_name(body, |name| books.rename_group(id, name)),
-        ("DELETE", [id]) => books.delete_group(id),
-        ("GET", [id, "subscribers"]) => books.list(Some(id), query),
+        ("GET", []) => data.groups(query),
+        ("POST", []) => with_name(body, |name| data.create_group(name)),
+        ("PUT", [id]) => with_name(body, |name| data.rename_group(id, name)),
+        ("DELETE", [id]) => data.delete_group(id),
+        ("GET", [id, "subscribers"]) => data.list(Some(id), query),
         _ => return None,
     })
 }
 
 fn fields(
-    books: &mut Books,
+    data: &mut AccountData,
     method: &str,
     rest: &[&str],
     query: &Query,
     body: &Value,
 ) -> Option<Reply> {
     Some(match (method, rest) {
-        ("GET", []) => books.fields(query),
+        ("GET", []) => data.fields(query),
         ("POST", []) => {
             let kind = body["type"].as_str().unwrap_or_default();
             if !["text", "number", "date"].contains(&kind) {
                 return Some(Reply::invalid("type", "The selected type is invalid."));
             }
-            with_name(body, |name| books.create_field(name, kind))
+            with_name(body, |name| data.create_field(name, kind))
         }
-        ("PUT", [id]) => with_name(body, |name| books.rename_field(id, name)),
-        ("DELETE", [id]) => books.delete_field(id),
+        ("PUT", [id]) => with_name(body, |name| data.rename_field(id, name)),
+        ("DELETE", [id]) => data.delete_field(id),
         _ => return None,
     })
 }
 
 fn webhooks(
-    books: &mut Books,
+    data: &mut AccountData,
     method: &str,
     rest: &[&str],
     query: &Query,
@@ -108,22 +108,22 @@ fn webhooks(
 ) -> Option<Reply> {
     Some(match (method, rest) {
         ("GET", []) => {
-            let url = format!("{}/webhooks", books.url);
-            reply::numbered_page(&url, books.webhooks.clone(), query, 50)
+            let url = format!("{}/webhooks", data.url);
+            reply::numbered_page(&url, data.webhooks.clone(), query, 50)
         }
         ("POST", []) => {
-            let webhook = webhook(books.new_id(), body);
-            books.webhooks.push(webhook.clone());
+            let webhook = webhook(data.new_id(), body);
+            data.webhooks.push(webhook.clone());
             Reply::data(201, &webhook)
         }
         (_, [id]) => {
-            let Some(position) = books.webhooks.iter().position(|one| one["id"] == *id) else {
+            let Some(position) = data.webhooks.iter().position(|one| one["id"] == *id) else {
                 return Some(Reply::missing(reply::WEBHOOK, id));
             };
             match method {
-                "GET" => Reply::data(200, &books.webhooks[position]),
+                "GET" => Reply::data(200, &data.webhooks[position]),
                 "PUT" => {
-                    let webhook = &mut books.webhooks[position];
+                    let webhook = &mut data.webhooks[position];
                     for key in ["name", "url", "events", "enabled", "batchable"] {
                         if let Some(value) = body.get(key) {
                             webhook[key] = value.clone();
@@ -132,7 +132,7 @@ fn webhooks(
                     Reply::data(200, webhook)
                 }
                 "DELETE" => {
-                    books.webhooks.remove(position);
+                    data.webhooks.remove(position);
                     Reply::nothing()
                 }
                 _ => return None,
@@ -160,9 +160,9 @@ fn webhook(id: u64, body: &Value) -> Value {
     })
 }
 
-/// Several requests in one; it succeeds even if they do not. One of nothing but upserts is an
-/// import, of which there may be few.
-fn batch(books: &mut Books, body: &Value, at: Instant) -> Reply {
+/// Executes a batch, which succeeds even if its requests do not. A batch of only upserts is an
+/// import, with a lower limit.
+fn batch(data: &mut AccountData, body: &Value, at: Instant) -> Reply {
     let Some(requests) = body["requests"].as_array() else {
         return Reply::invalid("requests", "The requests field is required.");
     };
@@ -172,7 +172,7 @@ fn batch(books: &mut Books, body: &Value, at: Instant) -> Reply {
     }
     if !requests.is_empty()
         && requests.iter().all(is_upsert)
-        && let Err(seconds) = books.admit_import(at)
+        && let Err(seconds) = data.admit_import(at)
     {
         let text = "You're being rate limited on import creation.";
         return Reply {
@@ -186,7 +186,7 @@ fn batch(books: &mut Books, body: &Value, at: Instant) -> Reply {
         .map(|request| {
             let text = |key: &str| request[key].as_str().unwrap_or_default();
             let method = text("method").to_uppercase();
-            let reply = part(books, &method, text("path"), &request["body"]);
+            let reply = part(data, &method, text("path"), &request["body"]);
             successful += usize::from(reply.is_success());
             json!({"code": reply.status, "body": reply.body})
         })

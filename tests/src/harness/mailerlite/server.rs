@@ -1,4 +1,4 @@
-//! What happens to a request before it is one of an account's.
+//! Authentication, limits and faults, before a request reaches an account.
 
 use std::{
     array, future, io,
@@ -17,18 +17,18 @@ use hyper::{
 use serde_json::Value;
 
 use super::{
-    super::stand_in::Server, Account, Call, Fault, MailerLite, Planned, State, account::Books,
-    reply::Reply, routes,
+    super::stand_in::Server, Account, Call, Fault, MailerLite, Planned, State,
+    account::AccountData, reply::Reply, routes,
 };
 
-/// Why a connection is closed without an answer.
+/// The error that closes a connection without an answer.
 type Closed = io::Error;
 
 pub fn start() -> MailerLite {
     let listener = Server::listen((Ipv4Addr::LOCALHOST, 0));
     let url = format!("http://{}/api", listener.local_addr().unwrap());
     let state = Arc::new(Mutex::new(State {
-        accounts: [Books::new(&url, 0), Books::new(&url, 1)],
+        accounts: [AccountData::new(&url, 0), AccountData::new(&url, 1)],
         faults: array::from_fn(|_| [].into()),
         outage: None,
         calls: Vec::new(),
@@ -65,7 +65,7 @@ async fn serve(
     }
 }
 
-/// What becomes of a request.
+/// The next step for a request.
 enum Next {
     Answer(Box<Response<Full<Bytes>>>),
     Close,
@@ -84,8 +84,7 @@ impl State {
         }
     }
 
-    /// The answer, or what there is instead of one; and how many requests an account takes, and
-    /// how many more at the moment.
+    /// The answer or the fault, with the account's limit of requests and the remaining number.
     fn reply(&mut self, call: &Call) -> (Result<Reply, Fault>, Option<(usize, usize)>) {
         let Some(account) = call.account else {
             return (Ok(Reply::of_status(401, None)), None);
@@ -104,12 +103,12 @@ impl State {
             Some(fault @ (Fault::Hang | Fault::Close)) => return (Err(fault), None),
             Some(Fault::LoseAnswer | Fault::WithholdAnswer) | None => {}
         }
-        let books = &mut self.accounts[account as usize];
-        let reply = match books.admit(call.at) {
-            Ok(()) => routes::answer(books, call),
+        let data = &mut self.accounts[account as usize];
+        let reply = match data.admit(call.at) {
+            Ok(()) => routes::answer(data, call),
             Err(seconds) => Reply::of_status(429, Some(seconds)),
         };
-        let rate = (books.limit, books.remaining());
+        let rate = (data.limit, data.remaining());
         (fault.map_or(Ok(reply), Err), Some(rate))
     }
 

@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::reply::now;
 
-/// Who gets no mail: nobody makes them active again by accident.
+/// The statuses of people who get no mail; an ordinary upsert does not reactivate them.
 const SUPPRESSED: [&str; 3] = ["unsubscribed", "bounced", "junk"];
 
-/// What the provider says of people.
+/// All statuses of the provider.
 pub const STATUSES: [&str; 5] = ["active", "unsubscribed", "unconfirmed", "bounced", "junk"];
 
-/// A person. One that was deleted is still known, and comes back with the same id.
+/// A person in an account. A deleted one is kept, and comes back with the same id.
 pub struct Subscriber {
     pub id: u64,
     pub email: String,
@@ -73,7 +73,7 @@ impl Subscriber {
         SUPPRESSED.contains(&self.status.as_str())
     }
 
-    /// Takes over the fields that the account has and that the body names.
+    /// Sets the fields in the body that the account has.
     pub fn apply(&mut self, body: &Value, known: &[String]) {
         for (key, value) in body["fields"].as_object().into_iter().flatten() {
             if known.contains(key) {
@@ -86,7 +86,7 @@ impl Subscriber {
         self.updated_at = now();
     }
 
-    /// Makes a member of a group, which starts its automation the first time.
+    /// Adds the person to a group, which starts its automation the first time.
     pub fn join(&mut self, group: u64) {
         self.groups.insert(group);
         if self.status == "active" {
@@ -94,7 +94,7 @@ impl Subscriber {
         }
     }
 
-    /// The person as lists show it.
+    /// The person in the format of lists.
     pub fn view(&self, known: &[String]) -> Value {
         let field = |key: &String| {
             let value = self.fields.get(key).cloned().unwrap_or_default();

@@ -1,11 +1,11 @@
-//! The stand-in against what is known of the provider.
+//! Tests the stand-in against the documented and observed behaviour of the provider.
 
 use std::time::{Duration, Instant};
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::{Account, Fault, MailerLite, OnSuppressed, account::Books};
+use super::{Account, Fault, MailerLite, OnSuppressed, account::AccountData};
 
 /// A client of the stand-in.
 struct Client<'a> {
@@ -16,7 +16,7 @@ struct Client<'a> {
 
 impl<'a> Client<'a> {
     fn new(provider: &'a MailerLite, account: Account) -> Self {
-        // Again and again, but only the first call does something.
+        // Only the first call in a process has an effect.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Self {
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
@@ -105,7 +105,7 @@ async fn whoever_was_deleted_comes_back_with_the_same_id() {
         let answer = client.ask(method, &path, json!({})).await;
         assert_eq!(answer, (404, missing.clone()));
     }
-    // By address nobody can be deleted.
+    // A person cannot be deleted by address.
     client.upsert(json!({"email": "b@x.example"})).await;
     let deleted = client.ask(Method::DELETE, "subscribers/b@x.example", Value::Null);
     assert_eq!(deleted.await.0, 404);
@@ -115,7 +115,7 @@ async fn whoever_was_deleted_comes_back_with_the_same_id() {
     assert_eq!(id(&back), id(&created));
     assert_eq!(back["data"]["groups"], json!([]));
     assert_eq!(back["data"]["created_at"], created["data"]["created_at"]);
-    // Their automation has had its start.
+    // The automation does not start a second time.
     client.upsert(body).await;
     assert_eq!(provider.automation_starts("A@x.example"), 1);
 }
@@ -148,7 +148,7 @@ async fn groups_are_joined_left_and_replaced() {
     let (status, group) = client.ask(Method::POST, &assign, Value::Null).await;
     assert_eq!((status, id(&group)), (200, &*second));
     assert_eq!(groups(), [first.clone(), second.clone()]);
-    // An upsert adds, and takes nothing away.
+    // An upsert adds groups, and removes none.
     client
         .upsert(json!({"email": "a@x.example", "groups": [second.parse::<u64>().unwrap()]}))
         .await;
@@ -159,7 +159,7 @@ async fn groups_are_joined_left_and_replaced() {
     let (_, listed) = client.get(&format!("groups/{first}/subscribers")).await;
     assert_eq!(listed["data"][0]["id"], one["data"]["id"]);
 
-    // A `PUT` names all that are left.
+    // A `PUT` replaces the groups.
     let body = json!({"groups": [second]});
     assert_eq!(client.ask(Method::PUT, &path, body).await.0, 200);
     assert_eq!(groups(), [second]);
@@ -256,7 +256,7 @@ async fn a_batch_succeeds_even_if_its_parts_do_not() {
         json!({"code": 404, "body": missing})
     );
 
-    // Nothing but upserts is an import, and few of those are taken.
+    // A batch of only upserts is an import, with a low limit.
     let upserts = json!({"requests": [
         {"method": "POST", "path": "api/subscribers", "body": {"email": "b@x.example"}},
     ]});
@@ -335,7 +335,7 @@ async fn fields_webhooks_and_pages() {
         let (_, page) = client.get(&path).await;
         let emails = page["data"].as_array().unwrap().iter();
         seen.extend(emails.map(|one| one["email"].as_str().unwrap().to_owned()));
-        // What is removed during the walk shifts nothing.
+        // Removals during the walk do not shift the pages.
         let path_of_gone = format!("subscribers/{gone}");
         client.ask(Method::DELETE, &path_of_gone, Value::Null).await;
         let Some(cursor) = page["meta"]["next_cursor"].as_str() else {
@@ -391,7 +391,7 @@ async fn an_account_takes_so_many_requests_a_minute() {
     assert!((1..=60).contains(&seconds), "{seconds}");
     let body: Value = response.json().await.unwrap();
     assert_eq!(body, json!({"message": "Too Many Attempts."}));
-    // The other account is another one.
+    // The other account has its own limit.
     let other = Client::new(&provider, Account::New);
     assert_eq!(other.get("groups").await.0, 200);
     assert_eq!(provider.busiest_minute(Account::Old), 3);
@@ -400,14 +400,14 @@ async fn an_account_takes_so_many_requests_a_minute() {
 
 #[test]
 fn the_minute_slides() {
-    let mut books = Books::new("", 0);
-    books.limit = 2;
+    let mut data = AccountData::new("", 0);
+    data.limit = 2;
     let start = Instant::now();
-    let mut admit = |seconds| books.admit(start + Duration::from_secs(seconds));
+    let mut admit = |seconds| data.admit(start + Duration::from_secs(seconds));
     assert_eq!(admit(0), Ok(()));
     assert_eq!(admit(40), Ok(()));
     assert_eq!(admit(50), Err(11));
-    // What was refused does not count.
+    // Refused requests do not count.
     assert_eq!(admit(60), Ok(()));
     assert_eq!(admit(99), Err(2));
     assert_eq!(admit(100), Ok(()));
@@ -565,7 +565,7 @@ async fn a_request_may_hang() {
             while provider.calls(Account::Old).is_empty() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            // Others are answered meanwhile.
+            // Other requests are answered meanwhile.
             assert_eq!(client.get("groups").await.0, 200);
         } => {}
     }

@@ -1,4 +1,4 @@
-//! A token for a client's own credentials: oxide-auth's state machine asks, this answers.
+//! The client-credentials grant, driven by oxide-auth's state machine.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ use crate::oauth::{
     token::{error::TokenError, request::TokenRequest},
 };
 
-/// A token and what it was granted for.
+/// An issued token and its grant.
 pub(in crate::oauth) struct Issued {
     pub token: String,
     pub scope: String,
@@ -96,7 +96,7 @@ pub(in crate::oauth) async fn issue(
     }
 }
 
-/// Finds the client with this secret. An unknown id costs the same comparison.
+/// Finds the client with this secret. For an unknown id the comparison takes the same time.
 async fn authenticate(
     authorizer: &Authorizer,
     client: &str,
@@ -123,7 +123,7 @@ fn bind(client_id: &str) -> Result<BoundClient<'static>, TokenError> {
     })
 }
 
-/// What of the client's scopes the token gets: those asked for, or all.
+/// The scopes of the token: those asked for, or all of the client's.
 fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, TokenError> {
     let names: Vec<&str> = asked
         .unwrap_or_default()
@@ -153,7 +153,7 @@ fn grant(
 ) -> Result<Grant, TokenError> {
     let expires_at = now.unix_timestamp().saturating_add(authorizer.token_ttl());
     Ok(Grant {
-        // With client credentials the client acts for itself.
+        // In this grant the client itself is the resource owner.
         owner_id: pre_grant.client_id.clone(),
         client_id: pre_grant.client_id.clone(),
         scope: pre_grant.scope.clone(),
@@ -163,8 +163,8 @@ fn grant(
     })
 }
 
-/// The machine is shown one pair of credentials, wherever the request had them: it knows neither
-/// a client id that is sent twice nor an error of its own for credentials that are missing.
+/// Shows the state machine one pair of credentials, wherever the request had them: it does not
+/// support a client id that is sent twice, and has no separate error for missing credentials.
 impl Request for TokenRequest {
     fn valid(&self) -> bool {
         true
@@ -178,7 +178,7 @@ impl Request for TokenRequest {
         ))
     }
 
-    /// Kept from the machine, which calls a malformed scope an invalid request.
+    /// Hidden from the state machine, which would refuse a malformed scope as `invalid_request`.
     fn scope(&self) -> Option<Cow<'_, str>> {
         None
     }

@@ -1,4 +1,4 @@
-//! oxide-auth's issuer over this service's tokens, and scopes from one to the other.
+//! oxide-auth's issuer on this service's tokens, and the conversion of scopes.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -17,16 +17,16 @@ use crate::oauth::{
     jwt::{self, TokenFault, VerifiedToken},
 };
 
-/// A client without redirects needs an address all the same; this one leads nowhere.
+/// The redirect URI that oxide-auth requires of every client. This grant has no redirects.
 pub(super) const NO_REDIRECT: &str = "urn:ietf:wg:oauth:2.0:oob";
-/// What `expires_at` may lie ahead for the guard; more makes no difference to it.
+/// The latest expiry that is passed to the guard, to which a later one makes no difference.
 const FAR_AHEAD: TimeDelta = TimeDelta::days(365);
 
-/// oxide-auth's issuer over this service's tokens.
+/// oxide-auth's issuer on this service's tokens.
 pub(super) struct TokenIssuer<'a> {
     authorizer: &'a Authorizer,
     now: OffsetDateTime,
-    /// What became of the token that was to be recovered: oxide-auth tells only "no grant".
+    /// The result of verifying the token, because oxide-auth returns only "no grant".
     pub(super) recovered: RefCell<Option<Result<Arc<VerifiedToken>, TokenFault>>>,
 }
 
@@ -88,7 +88,7 @@ impl Issuer for TokenIssuer<'_> {
 }
 
 fn recovered_grant(token: &VerifiedToken, now: OffsetDateTime) -> Result<Grant, ()> {
-    // The guard compares with the machine's clock, so it gets the time that is left by ours.
+    // The guard compares with the system clock, so the remaining lifetime is counted from that.
     let left = TimeDelta::try_seconds(token.expires_at.saturating_sub(now.unix_timestamp()))
         .map_or(FAR_AHEAD, |left| left.min(FAR_AHEAD));
     Ok(Grant {
@@ -101,14 +101,14 @@ fn recovered_grant(token: &VerifiedToken, now: OffsetDateTime) -> Result<Grant, 
     })
 }
 
-/// `None` for a name that RFC 6749 does not allow. There is none; but an empty scope in its
-/// place would open everything, as oxide-auth asks whether the needed one is a subset.
+/// Converts scopes. `None` if RFC 6749 does not allow a name. No name is like that, but an empty
+/// scope in its place would allow everything: oxide-auth checks that the needed scope is a subset.
 pub(super) fn grant_scope(scopes: &[Scope]) -> Option<GrantScope> {
     let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
     names.join(" ").parse().ok()
 }
 
-/// In the order of [`Scope::ALL`]: oxide-auth keeps a set.
+/// The text of a scope, in the order of [`Scope::ALL`], because oxide-auth's set has none.
 pub(super) fn spell(scope: &GrantScope) -> String {
     let names: Vec<&str> = Scope::ALL
         .iter()

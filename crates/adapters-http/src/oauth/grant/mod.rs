@@ -1,7 +1,7 @@
-//! The bridge to oxide-auth: its client-credentials machine and its resource guard, fed with
-//! this service's clients and tokens.
+//! The bridge to oxide-auth: its client-credentials state machine and its resource guard, on this
+//! service's clients and tokens.
 //!
-//! oxide-auth tells time in chrono and by the machine's clock; both end here.
+//! oxide-auth uses chrono and the system clock; both stay inside this module.
 
 mod credentials;
 mod issuer;

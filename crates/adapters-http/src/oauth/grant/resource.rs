@@ -1,4 +1,4 @@
-//! Whether a token opens a resource, as oxide-auth's guard sees it: time and scope.
+//! Checks a token's expiry and scope for a resource, by oxide-auth's guard.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -15,24 +15,24 @@ use crate::oauth::{
     jwt::{TokenFault, VerifiedToken},
 };
 
-/// What the guard makes of a request's token.
+/// The guard's verdict on a request's token.
 pub(in crate::oauth) enum Verdict {
-    /// The token opens this resource.
+    /// The token is valid and has a scope of the resource.
     Allowed(Arc<VerifiedToken>),
-    /// The token is good, but for something else.
+    /// The token is valid but has no scope of the resource.
     WrongScope(Arc<VerifiedToken>),
-    /// The token is no good.
+    /// The token is not accepted.
     Invalid(TokenFault),
 }
 
-/// Whether the token opens what any one of the scopes opens. Revocation is not looked at.
+/// Checks that the token is valid and has any one of the scopes. Does not check revocation.
 pub(in crate::oauth) fn guard(
     authorizer: &Authorizer,
     token: &str,
     scopes: &[Scope],
     now: OffsetDateTime,
 ) -> Verdict {
-    // For a token that the machine has let pass once it would work out the same grant again.
+    // For a token that it has accepted once, oxide-auth would compute the same grant again.
     if let Some(token) = authorizer.remembered(token, now) {
         return if scopes.iter().any(|scope| token.scopes.contains(scope)) {
             Verdict::Allowed(token)

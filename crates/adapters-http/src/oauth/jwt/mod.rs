@@ -1,6 +1,6 @@
 //! Access tokens: JWTs of RFC 9068, signed with ES256.
 //!
-//! Only what this service mints is accepted. Everything else about JWT (other algorithms, keys
+//! Only tokens of this service are accepted. Everything else about JWT (other algorithms, keys
 //! in the header, encryption, extensions) is absent on purpose.
 
 pub(in crate::oauth) mod object;
@@ -24,9 +24,10 @@ use super::{
     secret::{NoRandom, random_text},
 };
 
-/// The longest token that is looked at.
+/// The longest token that is parsed.
 const MAX_TOKEN_BYTES: usize = 8 * 1024;
-/// How many verified tokens are remembered. Checking a signature costs a hundred times a look-up.
+/// The size of the cache of verified tokens. Checking a signature costs a hundred times as much as
+/// a look-up.
 const REMEMBERED_TOKENS: u64 = 10_000;
 
 const ALGORITHM: &str = "ES256";
@@ -51,7 +52,7 @@ struct Claims<'a> {
     jti: String,
 }
 
-/// What a new token says besides its issuer and its audience.
+/// The claims of a new token besides its issuer and its audience.
 pub(crate) struct Grant<'a> {
     pub client_id: &'a str,
     pub scope: &'a str,
@@ -59,7 +60,7 @@ pub(crate) struct Grant<'a> {
     pub expires_at: i64,
 }
 
-/// What a token says that was verified.
+/// The claims of a verified token.
 #[derive(Debug)]
 pub(crate) struct VerifiedToken {
     pub client_id: ClientId,
@@ -69,39 +70,39 @@ pub(crate) struct VerifiedToken {
     key: Arc<Key>,
 }
 
-/// Why a token is not accepted.
+/// The reason why a token is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenFault {
-    /// It is no JWT, or too long for one of ours.
+    /// It is not a JWT, or too long.
     #[error("The access token is malformed.")]
     Malformed,
-    /// It is some other kind of JWT.
+    /// It is another kind of JWT.
     #[error("The access token is not an ES256-signed at+jwt.")]
     Kind,
-    /// No key of that id is known.
+    /// No key with its key id is known.
     #[error("The access token was not signed by a current key of this service.")]
     UnknownKey,
-    /// The signature does not fit the content.
+    /// The signature does not match the content.
     #[error("The access token's signature is wrong.")]
     Signature,
-    /// Its issuer or its audience is another service.
+    /// Its issuer or its audience is not this service.
     #[error("The access token was not issued by this service for itself.")]
     Audience,
     /// A claim is missing or of a wrong type.
     #[error("The access token's claims are incomplete or of a wrong type.")]
     Claims,
-    /// Its time has not begun.
+    /// It is not valid yet.
     #[error("The access token is not valid yet.")]
     NotYet,
-    /// Its time is over.
+    /// It has expired.
     #[error("The access token has expired; request a new one.")]
     Expired,
-    /// Its client may not do anything any more.
+    /// Its client was revoked.
     #[error("The access token's client was revoked.")]
     Revoked,
 }
 
-/// Mints and verifies the tokens of one issuer.
+/// Issues and verifies tokens.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     issuer: String,
@@ -120,7 +121,7 @@ impl Tokens {
         }
     }
 
-    /// Mints a token.
+    /// Creates and signs a token.
     pub fn mint(&self, key: &Key, grant: &Grant<'_>) -> Result<String, NoRandom> {
         let header = Header {
             alg: ALGORITHM,
@@ -137,7 +138,7 @@ impl Tokens {
             exp: grant.expires_at,
             jti: random_text::<16>(&self.random)?,
         };
-        // Plain structs of strings and numbers always serialise; the error has nowhere to come from.
+        // Structs of strings and numbers always serialise, so `encode` does not fail here.
         let mut token = encode(&header).ok_or(NoRandom)?;
         token.push('.');
         token.push_str(&encode(&claims).ok_or(NoRandom)?);
@@ -149,8 +150,7 @@ impl Tokens {
         Ok(token)
     }
 
-    /// A token that was verified before and is as good as then: its key is still one of ours, and
-    /// its time is not over.
+    /// A token that was verified before, if its key is still known and it has not expired.
     pub fn remembered(
         &self,
         token: &str,
@@ -162,7 +162,7 @@ impl Tokens {
             .filter(|token| keys.holds(&token.key) && now.unix_timestamp() < token.expires_at)
     }
 
-    /// Verifies a token: its form, kind, key, signature, issuer, audience, claims and time.
+    /// Verifies a token: its format, type, key, signature, issuer, audience, claims and expiry.
     pub fn verify(
         &self,
         token: &str,
@@ -217,14 +217,14 @@ impl Tokens {
             .text("jti")
             .filter(|id| !id.is_empty())
             .ok_or(TokenFault::Claims)?;
-        // With client credentials the client itself is the subject (RFC 9068 §2.2).
+        // In this grant the client itself is the subject (RFC 9068 §2.2).
         let client_id = claims.text("client_id").ok_or(TokenFault::Claims)?;
         if claims.text("sub") != Some(client_id) {
             return Err(TokenFault::Claims);
         }
         let client_id = client_id.parse().map_err(|_| TokenFault::Claims)?;
         let scope = claims.text("scope").ok_or(TokenFault::Claims)?;
-        // A scope that this version does not know opens nothing here.
+        // Scopes that this version does not know are ignored.
         let scopes = scope.split(' ').filter_map(Scope::parse).collect();
         Ok(VerifiedToken {
             client_id,
@@ -249,7 +249,7 @@ impl Tokens {
     }
 }
 
-/// What a token is remembered by: the token itself is a secret.
+/// The cache key of a token: a hash, because the token itself is a secret.
 fn name_of(token: &str) -> [u8; 32] {
     let mut name = [0; 32];
     name.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
@@ -259,7 +259,7 @@ fn name_of(token: &str) -> [u8; 32] {
 fn key_of<'a>(header: &Object, keys: &'a KeySet) -> Result<&'a Arc<Key>, TokenFault> {
     let kind = header.text("typ").unwrap_or_default().to_ascii_lowercase();
     let kind = kind.strip_prefix("application/").unwrap_or(&kind);
-    // `crit` names extensions that must be understood (RFC 7515 §4.1.11); none is.
+    // `crit` lists extensions that must be understood (RFC 7515 §4.1.11); none is supported.
     if header.text("alg") != Some(ALGORITHM) || kind != TYPE || header.get("crit").is_some() {
         return Err(TokenFault::Kind);
     }

@@ -1,4 +1,4 @@
-//! A JSON object in which no name occurs twice, as RFC 7515 §4 and RFC 7519 §4 ask for.
+//! A JSON object without duplicate names, as RFC 7515 §4 and RFC 7519 §4 require.
 
 use std::{collections::BTreeMap, fmt};
 

@@ -1,7 +1,7 @@
-//! The folder of keys: one PKCS#8 PEM file a key, named by the key's id.
+//! The key folder: one PKCS#8 PEM file per key, named by the key's id.
 //!
-//! `<key id>` is what is written; `<key id>.pem` is read too, for keys that other tools made.
-//! Hidden files are left alone.
+//! Files are written as `<key id>`; `<key id>.pem` is read as well, for keys from other tools.
+//! Hidden files are ignored.
 
 use std::{
     ffi::OsStr,
@@ -26,11 +26,11 @@ use super::{
 
 /// The label of a PKCS#8 private key (RFC 7468 §10).
 const PEM_LABEL: &str = "PRIVATE KEY";
-/// Far more than a P-256 key needs.
+/// The largest file that is read, far more than a P-256 key needs.
 const MAX_FILE_BYTES: u64 = 16 * 1024;
-/// The permissions of group and others, of which a key's file gives none.
+/// The permissions of group and others; a key file must have none of them.
 const OTHERS: u32 = 0o077;
-/// The permission of group and others to write, which the folder does not give.
+/// The write permissions of group and others; the folder must have none of them.
 const OTHERS_WRITE: u32 = 0o022;
 
 /// The folder that holds the keys.
@@ -40,18 +40,18 @@ pub struct KeyFolder {
 }
 
 impl KeyFolder {
-    /// Names the folder, which need not exist yet.
+    /// The folder at a path, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes a key with this id, and the folder if there is none. What root makes belongs to the
-    /// owner of the folder that it is in.
+    /// Generates a key with this id, and creates the folder if it does not exist. If root runs
+    /// this, the files get the owner of the folder that contains them.
     pub fn generate(&self, id: KeyId) -> Result<(), KeyError> {
         let document =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
@@ -79,7 +79,7 @@ impl KeyFolder {
         Ok(())
     }
 
-    /// Everything that is in the folder; none when there is no folder.
+    /// Reads all keys and problems; none if the folder does not exist.
     pub fn list(&self) -> Result<KeySet, KeyError> {
         match self.load(&KeySet::default()) {
             Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -89,8 +89,8 @@ impl KeyFolder {
         }
     }
 
-    /// What the folder's owner can use of it. The service runs as that user as a rule, and an
-    /// operator as root, who can read everything.
+    /// Reads the keys that the folder's owner can use. The service usually runs as that user, but
+    /// an operator as root, who can read all files.
     pub fn list_for_owner(&self) -> Result<KeySet, KeyError> {
         let mut set = self.list()?;
         let Ok(folder) = fs::metadata(&self.path) else {
@@ -111,13 +111,13 @@ impl KeyFolder {
         Ok(set)
     }
 
-    /// One line about what others than the owner can do with the keys and must not, with the
-    /// command that mends it; `None` if all is well.
+    /// One line about permissions that give other users access to the keys, with the command that
+    /// fixes them; `None` if there are none.
     pub fn exposure(&self) -> Result<Option<String>, KeyError> {
         Ok(problem::exposure(&self.path, self.list()?.problems()))
     }
 
-    /// Removes a key. `false` when there is no such key.
+    /// Removes a key. Returns `false` if it does not exist.
     pub fn retire(&self, id: KeyId) -> Result<bool, KeyError> {
         let mut found = false;
         for path in self.files_of(id) {
@@ -130,9 +130,9 @@ impl KeyFolder {
         Ok(found)
     }
 
-    /// Reads the folder. Keys whose file did not change are taken from `before`, and so is a key
-    /// whose file is there but cannot be read just now. A folder that others can write to has no
-    /// key that can be trusted.
+    /// Reads the folder. A key is taken from `before` if its file did not change, or exists but
+    /// cannot be read at the moment. If other users can write to the folder, none of its keys is
+    /// trusted.
     pub(super) fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
         let mut set = KeySet::default();
         for path in self.files()? {
@@ -149,13 +149,14 @@ impl KeyFolder {
             set.keys.clear();
             set.problems.insert(0, problem);
         }
-        // The sort is stable and the files came sorted: of two with one id, the plain name counts.
+        // The sort is stable and the files are sorted: of two with the same id, the plain name
+        // wins.
         set.keys.sort_by_key(|key| key.id);
         set.keys.dedup_by_key(|key| key.id);
         Ok(set)
     }
 
-    /// What is wrong with the folder itself.
+    /// The problem with the folder itself, if there is one.
     fn problem(&self) -> Result<Option<KeyProblem>, KeyError> {
         let about = fs::metadata(&self.path).map_err(|source| io_error(&self.path, source))?;
         let mode = about.mode() & 0o7777;
@@ -163,7 +164,7 @@ impl KeyFolder {
         Ok(is_open.then(|| KeyProblem::open_folder(&self.path, mode)))
     }
 
-    /// What is in the folder and not hidden, by name.
+    /// The files in the folder that are not hidden, by name.
     fn files(&self) -> Result<Vec<PathBuf>, KeyError> {
         let mut paths = fs::read_dir(&self.path)
             .and_then(|entries| {
@@ -187,7 +188,7 @@ impl KeyFolder {
         ]
     }
 
-    /// Written aside, then named, so that no process ever reads half a key.
+    /// Writes a temporary file and renames it, so that no process ever reads half a key.
     fn write(&self, id: KeyId, pem: &[u8]) -> Result<(), KeyError> {
         let path = self.path.join(id.to_string());
         let mut file = tempfile::Builder::new()
@@ -217,20 +218,20 @@ fn io_error(path: &Path, source: io::Error) -> KeyError {
     }
 }
 
-/// A problem, and the key to keep in spite of it.
+/// A problem, and the known key that stays in use in spite of it.
 type Failure = (KeyProblem, Option<Arc<Key>>);
 
-/// Reads one file; `None` when it is gone meanwhile.
+/// Reads one file; `None` if it was removed meanwhile.
 fn read(path: &Path, before: &KeySet) -> Result<Option<Arc<Key>>, Failure> {
     let problem = |reason: &dyn fmt::Display| KeyProblem::new(path, reason);
     let id = id_of(path).map_err(|error| (problem(&error), None))?;
     let known = before.find(id);
     let content = match content_of(path) {
         Ok(Content::Private(content)) => content,
-        // Other users may have a copy of it, so it counts for nothing, known or not.
+        // Other users may have a copy of the key, so it is not trusted, even if it is known.
         Ok(Content::Open(mode)) => return Err((KeyProblem::open_file(path, mode), None)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        // Out of file descriptors, say: no reason to refuse every token that this key signed.
+        // A failure such as a lack of file descriptors must not invalidate all tokens of the key.
         Err(error) => return Err((problem(&error), known.cloned())),
     };
     let mut source = [0; 32];
@@ -250,10 +251,10 @@ fn id_of(path: &Path) -> Result<KeyId, KeyError> {
     name.strip_suffix(".pem").unwrap_or(&name).parse()
 }
 
-/// The content of a file that its owner alone can read.
+/// The content of a key file, by its permissions.
 enum Content {
     Private(Vec<u8>),
-    /// Others may read or write it; its mode.
+    /// Other users may read or write the file; its mode.
     Open(u32),
 }
 

@@ -1,4 +1,4 @@
-//! A key, its id, and the keys of a folder.
+//! A signing key, its id, and the set of keys in a folder.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -13,16 +13,16 @@ use uuid::Uuid;
 
 use super::problem::KeyProblem;
 
-/// How old a key must be before it signs, unless there is no older one.
+/// The age from which a key signs, unless there is no older one.
 pub const SIGNS_AFTER: Duration = Duration::seconds(30);
 
-/// What went wrong with a key.
+/// The reason why an operation on a key failed.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The id is not one.
+    /// The text is not a key id.
     #[error("{0:?} is not a key id; a key id is a UUIDv7 in lower case with hyphens")]
     Id(String),
-    /// There is such a key already.
+    /// A key with this id exists already.
     #[error("there is a key {0} already")]
     Exists(KeyId),
     /// The folder or a file in it could not be read or written.
@@ -30,10 +30,10 @@ pub enum KeyError {
     Io {
         /// The folder or file.
         path: String,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// The machine gave no random numbers.
+    /// The system returned no random numbers.
     #[error("no key could be made: the system gave no random numbers")]
     Random,
 }
@@ -43,7 +43,7 @@ pub enum KeyError {
 pub struct KeyId(Uuid);
 
 impl KeyId {
-    /// Takes a UUIDv7 for a key's id.
+    /// A key id; the UUID must be a UUIDv7.
     pub fn new(uuid: Uuid) -> Result<Self, KeyError> {
         if uuid.get_version_num() == 7 && uuid.get_variant() == uuid::Variant::RFC4122 {
             Ok(Self(uuid))
@@ -52,13 +52,13 @@ impl KeyId {
         }
     }
 
-    /// When the key was made, as its id tells.
+    /// The time when the key was generated, from its id.
     pub fn created_at(self) -> OffsetDateTime {
         let (seconds, nanos) = self
             .0
             .get_timestamp()
             .map_or((0, 0), |timestamp| timestamp.to_unix());
-        // 48 bits of milliseconds end in the year 10889, past what `time` can tell.
+        // 48 bits of milliseconds reach to the year 10889, later than `time` supports.
         i64::try_from(seconds)
             .ok()
             .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok())
@@ -77,7 +77,7 @@ impl fmt::Display for KeyId {
 impl FromStr for KeyId {
     type Err = KeyError;
 
-    /// Only the one spelling that [`fmt::Display`] gives, so that an id and a file name are one.
+    /// Accepts only the spelling of [`fmt::Display`], so that each id has one file name.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let id = text
             .parse()
@@ -97,12 +97,12 @@ impl FromStr for KeyId {
 pub struct Key {
     pub(super) id: KeyId,
     pub(super) pair: EcdsaKeyPair,
-    /// SHA-256 of the file, to tell whether it changed.
+    /// SHA-256 of the file, to detect changes.
     pub(super) source: [u8; 32],
 }
 
 impl Key {
-    /// Its id.
+    /// The key's id.
     pub const fn id(&self) -> KeyId {
         self.id
     }
@@ -128,7 +128,7 @@ impl Key {
     }
 }
 
-/// The keys of the folder at one moment, oldest first.
+/// The keys and problems of a folder at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct KeySet {
     pub(super) keys: Vec<Arc<Key>>,
@@ -141,7 +141,7 @@ impl KeySet {
         &self.keys
     }
 
-    /// The key that signs at this time: the newest that is old enough, else the oldest.
+    /// The key that signs at this time: the newest that is old enough, or else the oldest.
     pub fn signing(&self, now: OffsetDateTime) -> Option<&Arc<Key>> {
         self.keys
             .iter()
@@ -150,7 +150,7 @@ impl KeySet {
             .or_else(|| self.keys.first())
     }
 
-    /// What was found in the folder and is no usable key.
+    /// The problems with the folder and its files.
     pub fn problems(&self) -> &[KeyProblem] {
         &self.problems
     }
@@ -162,7 +162,7 @@ impl KeySet {
             .and_then(|at| self.keys.get(at))
     }
 
-    /// Whether this very key, not only one of the same id, is among them.
+    /// Whether the set contains this key, not only one with the same id.
     pub(crate) fn holds(&self, key: &Arc<Key>) -> bool {
         self.find(key.id)
             .is_some_and(|known| Arc::ptr_eq(known, key))

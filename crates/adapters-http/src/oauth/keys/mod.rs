@@ -1,11 +1,12 @@
 //! The keys that sign access tokens (P-256, for ES256).
 //!
-//! A key is a file; its name, a UUIDv7, is the key id and tells its age. All keys of the folder
-//! verify. The newest one signs, but only once it is [`SIGNS_AFTER`](key::SIGNS_AFTER) old: by then
-//! every process has read the folder again and knows it.
+//! Each key is a file named by the key id, a UUIDv7, which contains the time of generation. All
+//! keys of the folder verify tokens. The newest key signs, but not before it is
+//! [`SIGNS_AFTER`](key::SIGNS_AFTER) old: by then every process has read the folder again and knows
+//! it.
 //!
-//! Keys that others than their owner can read are not used, and none of a folder into which
-//! others can put theirs: the holder of a key can give out tokens.
+//! A key that other users can read is not used, and no key of a folder to which other users can
+//! write, because the holder of a key can issue tokens.
 
 mod folder;
 mod key;

@@ -1,4 +1,5 @@
-//! The owner of the files: an operator makes keys as root, and the service runs as another user.
+//! The ownership of key files: an operator may generate keys as root while the service runs as
+//! another user.
 
 use std::{
     fs, io,
@@ -6,14 +7,14 @@ use std::{
     path::Path,
 };
 
-/// The user id of root, who reads everything.
+/// The user id of root.
 const ROOT: u32 = 0;
-/// The permission of the owner to read.
+/// The read permission of the owner.
 const OWNER_READS: u32 = 0o400;
 
-/// Gives what root made to the owner and the group of the folder that it is in, as SQLite does
-/// with the files beside a database. Where root may not do that, the file stays root's: the
-/// service may well run as root there.
+/// Gives a file that root created the owner and the group of the folder that contains it, as SQLite
+/// does with the files beside a database. If the system does not permit that, the file stays
+/// root's; the service may run as root there.
 pub(super) fn hand_over(made: &fs::File, path: &Path) {
     if let Err(error) = give(made, path) {
         let path = path.display();
@@ -22,7 +23,7 @@ pub(super) fn hand_over(made: &fs::File, path: &Path) {
 }
 
 fn give(made: &fs::File, path: &Path) -> io::Result<()> {
-    // The parent of a relative name of one word is the empty path.
+    // The parent of a relative path with one component is the empty path.
     let path = std::path::absolute(path)?;
     let Some(folder) = path.parent() else {
         return Ok(());
@@ -35,8 +36,7 @@ fn give(made: &fs::File, path: &Path) -> io::Result<()> {
     fchown(made, Some(folder.uid()), Some(folder.gid()))
 }
 
-/// Whether the owner of a folder can read a private file in it. A file that is gone is nobody's
-/// trouble.
+/// Whether the owner of a folder can read a private file in it; `true` for a removed file.
 pub(super) fn can_read(folder: &fs::Metadata, path: &Path) -> bool {
     folder.uid() == ROOT
         || fs::metadata(path).map_or(true, |file| {

@@ -1,14 +1,14 @@
-//! What keeps a file of the folder from being a key, and the command that mends it.
+//! Problems with the key folder and its files, and the commands that fix them.
 
 use std::{
     fmt,
     path::{Path, PathBuf},
 };
 
-/// Files that a command names one by one.
+/// The number of files that a command lists by name.
 const NAMED: usize = 3;
 
-/// Something in the folder that is no usable key, or the folder itself.
+/// A problem with a file in the folder that is not a usable key, or with the folder itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyProblem {
     path: PathBuf,
@@ -16,14 +16,14 @@ pub struct KeyProblem {
     remedy: Option<Remedy>,
 }
 
-/// What a command has to do to the file.
+/// The fix for a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Remedy {
-    /// Keep others from reading and writing the file.
+    /// Remove other users' permissions on the file.
     CloseFile,
-    /// Keep others from writing to the folder.
+    /// Remove other users' permission to write to the folder.
     CloseFolder,
-    /// Give the file to the folder's owner and group.
+    /// Give the file the folder's owner and group.
     HandOver { user: u32, group: u32 },
 }
 
@@ -36,7 +36,7 @@ impl KeyProblem {
         }
     }
 
-    /// Others than the owner may read or write the file.
+    /// Users other than the owner may read or write the file.
     pub(super) fn open_file(path: &Path, mode: u32) -> Self {
         Self {
             remedy: Some(Remedy::CloseFile),
@@ -47,7 +47,7 @@ impl KeyProblem {
         }
     }
 
-    /// Others than the owner may put keys into the folder.
+    /// Users other than the owner may put keys into the folder.
     pub(super) fn open_folder(path: &Path, mode: u32) -> Self {
         Self {
             remedy: Some(Remedy::CloseFolder),
@@ -74,12 +74,12 @@ impl KeyProblem {
         &self.path
     }
 
-    /// Why it is no usable key.
+    /// The reason why it is not a usable key.
     pub fn fault(&self) -> &str {
         &self.reason
     }
 
-    /// Why it is no usable key, with the command that mends it where one does.
+    /// The reason why it is not a usable key, with the command that fixes it if there is one.
     pub fn reason(&self) -> String {
         match self.command() {
             Some(command) => format!("{}; run: {command}", self.reason),
@@ -87,7 +87,7 @@ impl KeyProblem {
         }
     }
 
-    /// The command that mends it, where one does.
+    /// The command that fixes it, if there is one.
     pub fn command(&self) -> Option<String> {
         let path = quoted(&self.path);
         self.remedy.as_ref().map(|remedy| match remedy {
@@ -108,8 +108,8 @@ impl fmt::Display for KeyProblem {
     }
 }
 
-/// One line about everything that others than the owner may read or change, with the command
-/// that mends all of it; `None` if there is nothing.
+/// One line about all files that users other than the owner may read or change, with the command
+/// that fixes all of them; `None` if there are none.
 pub(super) fn exposure(folder: &Path, problems: &[KeyProblem]) -> Option<String> {
     let folder_is_open = problems.iter().any(|one| one.has(&Remedy::CloseFolder));
     let files: Vec<_> = problems
@@ -132,7 +132,7 @@ pub(super) fn exposure(folder: &Path, problems: &[KeyProblem]) -> Option<String>
     })
 }
 
-/// A path as a shell takes it.
+/// A path quoted for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);

@@ -1,4 +1,4 @@
-//! The keys as a process knows them: the folder, read again every few seconds.
+//! The keys that a process knows, read from the folder again every few seconds.
 
 use std::sync::{
     Arc, Mutex, PoisonError, RwLock,
@@ -13,27 +13,27 @@ use super::{
     problem::KeyProblem,
 };
 
-/// How old the picture of the folder may get. Processes promise to follow within 10 seconds.
+/// The interval between reads of the folder. Each process must notice a change within 10 seconds.
 const READ_EVERY: Duration = Duration::seconds(5);
-/// The same when a token names a key that is not known.
+/// The shorter interval when a token names an unknown key.
 const READ_FOR_UNKNOWN_EVERY: Duration = Duration::milliseconds(200);
 
-/// The keys of a folder, read again by the request that finds them too old.
+/// The keys of a folder. A request that finds them too old reads the folder again.
 ///
-/// Reading is a few small files on the asking thread every five seconds; files that did not
-/// change are not parsed again.
+/// That is cheap enough for the request's own thread: a few small files every five seconds, parsed
+/// only if they changed.
 #[derive(Debug)]
 pub struct KeyRing {
     folder: KeyFolder,
     keys: RwLock<Arc<KeySet>>,
-    /// When the folder was last read, in milliseconds.
+    /// The time of the last read, in milliseconds.
     read_at: AtomicI64,
-    /// What the log was told last, so that it is told once.
+    /// The problems of the last read, so that each is logged once.
     reported: Mutex<Vec<String>>,
 }
 
 impl KeyRing {
-    /// Reads the folder. A folder that does not exist is empty.
+    /// Reads the folder. A folder that does not exist counts as empty.
     pub fn open(folder: KeyFolder, now: OffsetDateTime) -> Result<Self, KeyError> {
         let keys = folder.list()?;
         let problems = lines(keys.problems());
@@ -52,15 +52,16 @@ impl KeyRing {
         self.known()
     }
 
-    /// The keys for a token that names an unknown one: it may be new.
+    /// The keys, read again if the last read is 200 ms old, for a token with an unknown key id,
+    /// whose key may be new.
     pub(crate) fn current_for_unknown(&self, now: OffsetDateTime) -> Arc<KeySet> {
         self.read_again(now, READ_FOR_UNKNOWN_EVERY);
         self.known()
     }
 
-    /// Reads the folder now. Whatever fails is logged, and what was known stays.
+    /// Reads the folder now. A failure is logged, and the known keys stay.
     pub fn reload(&self) {
-        // Held all the while: of two readers, the one that read later must write later.
+        // Held during the whole read: of two threads, the one that reads later must write later.
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let problems = match self.folder.load(&self.known()) {
             Ok(keys) => {
@@ -77,8 +78,8 @@ impl KeyRing {
     fn read_again(&self, now: OffsetDateTime, every: Duration) {
         let now = milliseconds(now);
         let before = self.read_at.load(Ordering::Relaxed);
-        // A clock that was set back must not stop the reading; threads that read it within the
-        // same moment must not start one.
+        // If the clock was set back, the folder is read again. The tolerance of a second is for
+        // threads that took their time a little before the last read.
         let due = now < before - 1_000 || i128::from(now - before) >= every.whole_milliseconds();
         let mine = due
             && self
@@ -103,7 +104,7 @@ fn lines(problems: &[KeyProblem]) -> Vec<String> {
     problems.iter().map(KeyProblem::to_string).collect()
 }
 
-/// Tells the log what it was not told before.
+/// Logs the problems that were not logged before.
 fn report(problems: &[String], told: &[String]) {
     for problem in problems.iter().filter(|problem| !told.contains(problem)) {
         tracing::warn!(problem, "a token signing key cannot be used");

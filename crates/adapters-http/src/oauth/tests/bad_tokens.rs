@@ -1,4 +1,4 @@
-//! Tokens that must not be accepted, each forged in one respect.
+//! Tokens that must not be accepted, each with one defect.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ fn encoded(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(text)
 }
 
-/// Makes tokens like the service's own, and others.
+/// Forges tokens, correct ones and defective ones.
 struct Forge {
     key: Arc<Key>,
     client: ClientId,
@@ -64,7 +64,7 @@ impl Forge {
     }
 }
 
-/// A member set; or removed, by `null`.
+/// The object with one member set, or removed by `null`.
 fn changed(mut object: Value, name: &str, value: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     if value.is_null() {

@@ -1,4 +1,4 @@
-//! Who is let through, and how the others are told.
+//! Requests that are authorised, and the refusals of the others.
 
 use actix_web::{
     ResponseError as _,

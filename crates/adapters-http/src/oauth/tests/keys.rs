@@ -1,4 +1,4 @@
-//! The folder of keys, and what processes make of it as time goes by.
+//! The key folder, and how processes follow its changes.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -157,7 +157,7 @@ fn a_key_that_others_can_use_is_none() {
             ))
         );
     }
-    // One that was known is forgotten: there may be a copy of it.
+    // A key that was known is dropped, too: other users may have a copy of it.
     ring.reload();
     assert_eq!(ids(&ring.current(at(0))), [good]);
     for mode in [0o600, 0o400] {
@@ -197,7 +197,7 @@ fn what_root_makes_belongs_to_the_owner_of_the_folder_it_is_in() {
         let about = fs::metadata(path).unwrap();
         (about.uid(), about.gid())
     };
-    // Nobody else can give a folder away, and then all of it is the same user's anyway.
+    // Only root can change owners; for others, all files have the same owner anyway.
     let is_root = owner(&data).0 == 0;
     if is_root {
         chown(&data, Some(4711), Some(4712)).unwrap();
@@ -296,7 +296,7 @@ async fn a_new_key_verifies_at_once_and_signs_after_30_seconds_in_every_process(
 async fn a_token_of_a_key_that_is_not_known_yet_is_looked_up_again() {
     let harness = Harness::new();
     let elsewhere = harness.other_process();
-    // The only key signs at once, so its token may be there before others read the folder.
+    // The only key signs at once, so its tokens may arrive before other processes have read it.
     harness.folder.retire(key_id(at(0), 0)).unwrap();
     harness.set_clock(2);
     harness.folder.generate(key_id(at(2), 0)).unwrap();

@@ -1,4 +1,4 @@
-//! What others are told, and that it is enough to check a token without this code.
+//! The published metadata and keys, and that they suffice to verify a token without this code.
 
 use ::ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};

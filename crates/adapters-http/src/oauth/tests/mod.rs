@@ -1,4 +1,4 @@
-//! The whole of OAuth against clients in memory, a folder of keys and a virtual clock.
+//! All of OAuth on clients in memory, a key folder and a virtual clock.
 
 mod bad_tokens;
 mod bearer;
@@ -40,10 +40,10 @@ use super::*;
 
 const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;
-/// When the tests begin: 2026-01-01T00:00:00Z.
+/// The time at which the tests begin: 2026-01-01T00:00:00Z.
 const START: i64 = 1_767_225_600;
 
-/// A key id of a moment; `n` tells several of one moment apart.
+/// A key id of a time; `n` distinguishes several of the same time.
 fn key_id(at: OffsetDateTime, n: u8) -> KeyId {
     let millis = u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap();
     KeyId::new(uuid::Builder::from_unix_timestamp_millis(millis, &[n; 10]).into_uuid()).unwrap()
@@ -72,7 +72,7 @@ impl Clients for FakeClients {
 
     async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
         self.finds.fetch_add(1, Ordering::SeqCst);
-        // Lets others come in between, as a real store does.
+        // Lets other tasks run in between, as a real store does.
         tokio::task::yield_now().await;
         if self.down.load(Ordering::SeqCst) {
             return Err(StoreError::Unavailable("secret internals".to_owned()));
@@ -93,7 +93,7 @@ impl Clients for FakeClients {
     }
 }
 
-/// One process: an authorizer, its clients, its folder, its clock.
+/// A process: an authorizer with its clients, key folder and clock.
 struct Harness {
     folder: KeyFolder,
     clients: Arc<FakeClients>,
@@ -103,7 +103,7 @@ struct Harness {
 }
 
 impl Harness {
-    /// With one key, which is as old as the tests.
+    /// A process with one key, generated at [`START`].
     fn new() -> Self {
         let harness = Self::without_key();
         harness.folder.generate(key_id(at(0), 0)).unwrap();
@@ -126,7 +126,7 @@ impl Harness {
         }
     }
 
-    /// Another process of the same database, with a picture of its own.
+    /// Another process on the same database, with caches of its own.
     fn other_process(&self) -> Data<Authorizer> {
         authorizer(&self.folder, &self.clients, &self.clock)
     }
@@ -135,7 +135,7 @@ impl Harness {
         self.clock.store(seconds * 1000, Ordering::SeqCst);
     }
 
-    /// A client with these scopes; the answer is its id and secret.
+    /// Creates a client with these scopes. Returns its id and secret.
     async fn client(&self, scopes: &[Scope]) -> (ClientId, String) {
         let secret = ClientSecret::generate().unwrap();
         let mut random = [0; 16];
@@ -228,7 +228,7 @@ impl Answer {
     }
 }
 
-/// The headers of a request with this `Authorization`.
+/// Headers with this `Authorization`.
 fn with(authorization: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(AUTHORIZATION, HeaderValue::from_str(authorization).unwrap());

@@ -1,4 +1,4 @@
-//! Requests for tokens and their exact answers.
+//! Token requests and their exact answers.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -6,7 +6,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use super::*;
 
 /// Requests and their answers: name, `Authorization` (`&` between two), form, status, error.
-/// The capitals stand for what [`filled`] puts in; what is in braces is sent in base64.
+/// Words in capitals are placeholders that [`filled`] replaces; text in braces is sent as base64.
 const TABLE: &str = "
 post                                             |                   | GRANT&POST                                                  | 200 |
 basic                                            | BASIC             | GRANT                                                       | 200 |
@@ -57,7 +57,7 @@ an unknown parameter twice                       | BASIC             | GRANT&foo
 not UTF-8                                        | BASIC             | GRANT&scope=%ff                                             | 400 | invalid_request
 ";
 
-/// A client id that nobody has.
+/// The id of no client.
 const OTHER: &str = "01234567-89ab-4cde-8f01-23456789abcd";
 
 fn filled(text: &str, id: ClientId, secret: &str) -> String {

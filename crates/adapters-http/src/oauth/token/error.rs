@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::oauth::authorizer::{REALM, RETRY_AFTER_SECONDS};
 
-/// Why there is no token.
+/// The refusal of a token request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TokenError {
     status: StatusCode,
@@ -22,7 +22,7 @@ pub(crate) struct TokenError {
     description: Cow<'static, str>,
 }
 
-/// What is wrong, for programs.
+/// Machine-readable code of the problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum TokenErrorCode {
@@ -52,9 +52,9 @@ impl TokenErrorCode {
 #[schema(as = TokenError)]
 pub(crate) struct TokenErrorBody<'a> {
     error: TokenErrorCode,
-    /// What is wrong, for people.
+    /// Human-readable description of the problem.
     error_description: &'a str,
-    /// The same words, as all errors have them.
+    /// The same text as `error_description`, under the name that all errors use.
     message: &'a str,
 }
 
@@ -71,7 +71,7 @@ impl TokenError {
         }
     }
 
-    /// The request makes no sense.
+    /// The request is malformed.
     pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
@@ -89,7 +89,7 @@ impl TokenError {
         )
     }
 
-    /// The grant is not the one there is.
+    /// The grant type is not the only one supported.
     pub fn unsupported_grant_type() -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
@@ -98,7 +98,7 @@ impl TokenError {
         )
     }
 
-    /// The scope is unknown, or is not one of the client's.
+    /// The scope is unknown, or not one of the client's.
     pub fn invalid_scope() -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
@@ -107,7 +107,7 @@ impl TokenError {
         )
     }
 
-    /// The body is larger than any sensible form.
+    /// The body is too large.
     pub fn body_too_large(limit: usize) -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -125,7 +125,7 @@ impl TokenError {
         )
     }
 
-    /// The code, by which outcomes are told apart.
+    /// The error code, as the label of the metric.
     pub const fn label(&self) -> &'static str {
         self.code.as_str()
     }
@@ -139,12 +139,12 @@ impl TokenError {
         }
     }
 
-    /// Whether the client could not be authenticated.
+    /// Whether client authentication failed.
     pub fn is_of_client(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
     }
 
-    /// Tokens are asked for with POST.
+    /// The method is not POST.
     pub fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -153,8 +153,8 @@ impl TokenError {
         )
     }
 
-    /// Something that is needed is away. The code is the one of RFC 6749 §4.1.2.1, as §5.2 has
-    /// none for it.
+    /// The store is unavailable. The code is from RFC 6749 §4.1.2.1, because §5.2 has none for
+    /// this.
     pub fn unavailable(description: &'static str) -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -163,7 +163,7 @@ impl TokenError {
         )
     }
 
-    /// What should never happen.
+    /// An internal error.
     pub fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,

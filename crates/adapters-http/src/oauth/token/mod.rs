@@ -23,20 +23,20 @@ use self::{
 use super::{authorizer::Authorizer, grant};
 use crate::{body, connection::Connection, schema::Answer};
 
-/// Where tokens are.
+/// The path of the token endpoint.
 pub(crate) const PATH: &str = "/oauth/token";
-/// The one grant there is.
+/// The only supported grant type.
 pub(super) const GRANT_TYPE: &str = "client_credentials";
 
-/// The largest form that is read; past it the answer is 413.
+/// The largest form that is read; a larger one is answered 413.
 const MAX_BODY_BYTES: usize = 16 * 1024;
-/// How long a form may take to arrive. It comes before any authentication.
+/// The time limit for reading the form, which happens before any authentication.
 const PATIENCE: Duration = Duration::from_secs(5);
 const BEARER: &str = "Bearer";
 const FORM: &str = "application/x-www-form-urlencoded";
-/// Not of RFC 6749, but what many clients send.
+/// Not part of RFC 6749, but sent by many clients.
 const JSON: &str = "application/json";
-/// How requests ended, by outcome: `issued`, or the code of the error.
+/// The metric that counts requests by outcome: `issued`, or the error code.
 const REQUESTS: &str = "posthaste_token_requests_total";
 
 /// An access token.
@@ -45,13 +45,13 @@ pub(crate) struct TokenAnswer {
     /// The token, a JWT.
     #[schema(min_length = 1)]
     access_token: String,
-    /// How to send it.
+    /// The token type: send the token as `Authorization: Bearer`.
     #[schema(extensions(("const" = json!(BEARER))))]
     token_type: &'static str,
-    /// For how many seconds the token is good.
+    /// The lifetime of the token in seconds.
     #[schema(minimum = 1)]
     expires_in: i64,
-    /// What it is good for, separated by spaces.
+    /// The granted scopes, separated by spaces.
     scope: String,
 }
 

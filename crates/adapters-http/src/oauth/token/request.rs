@@ -1,4 +1,4 @@
-//! Taking a token request apart: the form, and the credentials from wherever they are.
+//! Parses a token request: the form, and the credentials in the header or the form.
 
 use std::fmt;
 
@@ -13,13 +13,13 @@ use url::form_urlencoded;
 use super::error::TokenError;
 use crate::oauth::jwt::object::Object;
 
-/// Base64 as RFC 7617 has it, and without the padding that some clients forget.
+/// Base64 as in RFC 7617, with optional padding, because some clients omit it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The one parameter that may be sent twice (RFC 8707 §2). It means nothing here.
+/// The only parameter that may be repeated (RFC 8707 §2). It is ignored.
 const REPEATABLE: &str = "resource";
 
 /// A client's id and secret, as they were sent.
@@ -42,11 +42,11 @@ impl fmt::Debug for Credentials {
 pub(in crate::oauth) struct TokenRequest {
     pub grant_type: Option<String>,
     pub scope: Option<String>,
-    /// Or what is wrong with them, which counts only if the grant is the right one.
+    /// The credentials, or their error, which is reported only if the grant type is supported.
     pub credentials: Result<Credentials, TokenError>,
 }
 
-/// What was sent in the body.
+/// The parameters in the body.
 #[derive(Default)]
 pub(in crate::oauth) struct Form {
     grant_type: Option<String>,
@@ -56,7 +56,7 @@ pub(in crate::oauth) struct Form {
 }
 
 impl TokenRequest {
-    /// Reads the headers, and puts them together with the form.
+    /// Combines the headers with the form.
     pub fn new(headers: &HeaderMap, form: Form) -> Result<Self, TokenError> {
         let mut authorization = headers.get_all(AUTHORIZATION);
         let basic = authorization.next();
@@ -80,7 +80,7 @@ impl TokenRequest {
         })
     }
 
-    /// What is wrong with a request that the state machine did not take up.
+    /// The error of a request that the state machine did not accept.
     pub fn refusal(&self) -> TokenError {
         match (&self.grant_type, &self.credentials) {
             (None, _) => TokenError::invalid_request("The parameter grant_type is missing."),
@@ -91,7 +91,7 @@ impl TokenRequest {
 }
 
 impl Form {
-    /// Reads a form.
+    /// Parses a form.
     pub fn parse(body: &[u8]) -> Result<Self, TokenError> {
         let mut form = Self::default();
         let mut seen = Vec::new();
@@ -119,7 +119,7 @@ impl Form {
 }
 
 impl Form {
-    /// Reads a JSON object with the same parameters as strings.
+    /// Parses a JSON object with the same parameters as strings.
     pub fn parse_json(body: &[u8]) -> Result<Self, TokenError> {
         let object: Object = serde_json::from_slice(body).map_err(|_| {
             TokenError::invalid_request(
@@ -141,7 +141,8 @@ impl Form {
         Ok(form)
     }
 
-    /// What is empty counts as not sent (RFC 6749 §3.2), except for being sent twice.
+    /// Sets a parameter. An empty one counts as absent (RFC 6749 §3.2), but a repeated one is
+    /// refused even if it is empty.
     fn set(&mut self, name: &str, value: &str) {
         let field = match name {
             "grant_type" => &mut self.grant_type,
@@ -189,8 +190,9 @@ fn from_header(value: &HeaderValue) -> Result<Credentials, TokenError> {
     })
 }
 
-/// RFC 6749 §2.3.1 has both form-encoded before they are joined. Not every client does so, but
-/// neither our ids nor our secrets have a character that it would change.
+/// Decodes a part of the Basic credentials. RFC 6749 §2.3.1 requires id and secret to be
+/// form-encoded before they are joined. Not every client does that, but neither ids nor secrets
+/// here contain a character that it would change.
 fn form_decoded(text: &str) -> String {
     let unspaced = text.replace('+', " ");
     percent_encoding::percent_decode_str(&unspaced)
@@ -198,8 +200,8 @@ fn form_decoded(text: &str) -> String {
         .into_owned()
 }
 
-/// The form may name the client once more; everything else is a second way to authenticate,
-/// and there must be only one (RFC 6749 §2.3).
+/// Checks a form that came with Basic credentials: it may repeat the client id, but anything else
+/// is a second method of authentication, and only one is allowed (RFC 6749 §2.3).
 fn not_contradicted(credentials: &Credentials, form: &Form) -> Result<(), TokenError> {
     if form.client_secret.is_some() {
         return Err(TokenError::invalid_request(

@@ -1,4 +1,4 @@
-//! The postings that the OpenAPI document shows.
+//! The example postings of the OpenAPI document.
 
 use domain::posting::{
     EmploymentType as Kind, LocationType as Place, SalaryPeriod as Period, Status as Stands,

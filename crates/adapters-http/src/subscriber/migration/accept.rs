@@ -1,12 +1,12 @@
-//! The client that asks: a browser, or a program.
+//! Content negotiation: a page for a browser, JSON for a program.
 
 use actix_web::{
     HttpMessage,
     http::header::{Accept, Header, Quality},
 };
 
-/// Whether a page is wanted rather than JSON (RFC 9110 §12.5.1). Where both are wanted equally
-/// it is JSON, unless only the page is wanted by its name: older browsers give no weights.
+/// Whether the client prefers HTML to JSON (RFC 9110 §12.5.1). With equal weights it is JSON,
+/// unless `Accept` matches HTML more precisely: older browsers send no weights.
 pub fn prefers_page(request: &impl HttpMessage) -> bool {
     let Ok(accept) = Accept::parse(request) else {
         return false;
@@ -15,14 +15,14 @@ pub fn prefers_page(request: &impl HttpMessage) -> bool {
     page.quality > Quality::ZERO && page > preference(&accept, "application", "json")
 }
 
-/// How much something is wanted, and how precisely that was said.
+/// The weight of a media type, and the precision of the range that gives it.
 #[derive(PartialEq, PartialOrd)]
 struct Preference {
     quality: Quality,
     precision: u8,
 }
 
-/// What the most precise range says of a media type.
+/// The preference for a media type by the most precise range that matches it.
 fn preference(accept: &Accept, kind: &str, subtype: &str) -> Preference {
     let mut found = Preference {
         quality: Quality::ZERO,

@@ -1,4 +1,4 @@
-//! What the holder of a link sends: the token, and what to do.
+//! The form that the holder of a link sends: the token and the action.
 
 use actix_web::{HttpRequest, dev::Payload};
 use domain::{body::BodyError, validation::FieldErrors};
@@ -16,7 +16,7 @@ const ACTION: &str = "action";
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
 
-/// What a button of a page does.
+/// The action of a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Moves the holder to the new account.
@@ -26,10 +26,10 @@ pub enum Action {
 }
 
 impl Action {
-    /// Every one.
+    /// All actions.
     pub const ALL: [Self; 2] = [Self::Confirm, Self::Unsubscribe];
 
-    /// As it is sent.
+    /// The value in the form.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Confirm => "confirm",
@@ -37,8 +37,7 @@ impl Action {
         }
     }
 
-    /// Reads what was sent. What is sent without an action confirms; one that is not known does
-    /// nothing at all.
+    /// Parses an action. An absent one means `confirm`; an unknown one is refused.
     fn read(sent: Option<&str>) -> Result<Self, ApiError> {
         let Some(sent) = sent else {
             return Ok(Self::Confirm);
@@ -51,12 +50,12 @@ impl Action {
     }
 }
 
-/// A form that was sent.
+/// A parsed form.
 #[derive(Debug)]
 pub struct Form {
-    /// The token of the subscriber that it is about.
+    /// The subscriber's token.
     pub token: MigrationToken,
-    /// What to do.
+    /// The action.
     pub action: Action,
 }
 
@@ -66,7 +65,7 @@ pub fn token_of_query(query: &str) -> Option<MigrationToken> {
     token_of(&token)
 }
 
-/// What a body says, be it a form or JSON; `None` without a token.
+/// Reads a form or a JSON object from the body; `None` without a token.
 pub async fn of_body(
     request: &HttpRequest,
     payload: &mut Payload,
@@ -86,7 +85,7 @@ pub async fn of_body(
     }
 }
 
-/// What a form says.
+/// Parses a form.
 pub fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
     let first = |wanted: &str| form_urlencoded::parse(form).find(|(name, _)| name == wanted);
     let action = first(ACTION).map(|(_, action)| action);
@@ -95,19 +94,19 @@ pub fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
     Ok(token.map(|token| Form { token, action }))
 }
 
-/// What a JSON object says.
+/// Parses a JSON object.
 pub fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| BodyError::NotJson(error.to_string()))?;
     let action = body.get(ACTION).filter(|action| !action.is_null());
-    // What is no text is no action that is known.
+    // An action that is not a string is unknown.
     let action = action.map(|action| action.as_str().unwrap_or_default());
     let action = Action::read(action)?;
     let token = body.get(TOKEN).and_then(Value::as_str).and_then(token_of);
     Ok(token.map(|token| Form { token, action }))
 }
 
-/// What is no visible ASCII was never given out, and the stores need not be asked for it.
+/// Parses a token. Tokens are visible ASCII; for other text no store is asked.
 fn token_of(text: &str) -> Option<MigrationToken> {
     let visible = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     visible.then(|| MigrationToken::from_text(text))
@@ -154,7 +153,7 @@ mod tests {
         assert!(of_json(b"{").is_err());
     }
 
-    /// A word that is not understood moves no subscriber.
+    /// A form with an unknown action must not move a subscriber.
     #[test]
     fn an_action_is_one_of_two() {
         let check = |form: &str, json: &str, expect: Option<Action>| {

@@ -1,4 +1,4 @@
-//! The language of a page.
+//! Negotiation of the language of a page.
 
 use actix_web::{
     HttpMessage,
@@ -7,8 +7,8 @@ use actix_web::{
 
 use super::texts::{ALL, ENGLISH, Texts};
 
-/// The texts to answer with: those of the language that is preferred most among the accepted ones
-/// (RFC 9110 §12.5.4), the first of several that are preferred alike.
+/// The texts in the accepted language with the highest weight (RFC 9110 §12.5.4); with equal
+/// weights, the first.
 pub fn texts_for(request: &impl HttpMessage) -> &'static Texts {
     let Ok(AcceptLanguage(ranges)) = AcceptLanguage::parse(request) else {
         return ENGLISH;
@@ -25,8 +25,8 @@ pub fn texts_for(request: &impl HttpMessage) -> &'static Texts {
     best.0
 }
 
-/// The texts for a range. A lookup (RFC 4647 §3.4) takes subtags off the range until it finds a
-/// language; as each of these is known by its primary subtag, that decides.
+/// The texts for a language range. A lookup (RFC 4647 §3.4) removes subtags from the range until a
+/// language matches; as every language here is a primary subtag, only that is compared.
 fn look_up(range: &str) -> Option<&'static Texts> {
     let primary = range.split('-').next().unwrap_or_default();
     let is_norwegian = ["nn", "no"]

@@ -1,8 +1,8 @@
-//! Moving to the new account by the link in an e-mail.
+//! The pages on which a person confirms the move to the new account, by the link in an e-mail.
 //!
-//! The link leads to a page with two buttons, to move and to unsubscribe instead, and only a
-//! button changes anything: mail scanners follow links, and fetch pages without being asked.
-//! Browsers get pages in a language that they accept, also for errors; programs get JSON.
+//! The link leads to a page with two buttons, to move and to unsubscribe instead. Only a button
+//! changes anything, because mail scanners follow links. Browsers get pages in a language that they
+//! accept, also for errors; programs get JSON.
 
 mod accept;
 mod form;
@@ -31,37 +31,38 @@ use self::{
 };
 use crate::{api, error::ApiError, routing::get_only, state::State};
 
-/// Where the link leads.
+/// The path of the link.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
-/// Where people end up who move, or have moved.
+/// The path of the page after confirming the move.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
-/// Where people end up who unsubscribe.
+/// The path of the page after unsubscribing.
 pub const UNSUBSCRIBED_PATH: &str = "/newsletter/unsubscribed";
-/// Where people end up who get no mail.
+/// The path of the page for people who are suppressed.
 pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
-/// The largest form that is read: it has one token, and any client may send one.
+/// The largest form that is read. It contains one token, and any client may send it.
 const MOST_BYTES: usize = 4 * 1024;
 
 const STYLE_PATH: &str = "/newsletter/style.css";
 
-/// What a page says, in any language.
-type Says = fn(&Texts) -> &Passage;
+/// Selects the passage of a page from the texts of a language.
+type PassageOf = fn(&Texts) -> &Passage;
 
-/// The pages that a button leads to, and what they say.
-const ENDS: [(&str, Says); 3] = [
+/// The result pages, with their texts.
+const RESULT_PAGES: [(&str, PassageOf); 3] = [
     (CONFIRMED_PATH, |texts| &texts.confirmed),
     (UNSUBSCRIBED_PATH, |texts| &texts.unsubscribed),
     (NOT_SUBSCRIBED_PATH, |texts| &texts.not_subscribed),
 ];
 
-/// The pages and what they need.
+/// Adds the routes of the pages and their style sheet.
 pub fn routes(config: &mut web::ServiceConfig) {
     config.service(web::resource(CONFIRM_PATH).to(confirm));
-    for (path, says) in ENDS {
-        let end =
-            move |request: HttpRequest, state: web::Data<State>| ready(end(&request, &state, says));
-        config.service(get_only(path, end));
+    for (path, passage_of) in RESULT_PAGES {
+        let handler = move |request: HttpRequest, state: web::Data<State>| {
+            ready(result_page(&request, &state, passage_of))
+        };
+        config.service(get_only(path, handler));
     }
     config.service(get_only(STYLE_PATH, style));
 }
@@ -83,13 +84,15 @@ async fn confirm(
     response
 }
 
-/// `GET`: asks the person. It changes nothing.
+/// `GET`: shows the page with the buttons. Changes nothing.
 async fn ask(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     let Some(token) = form::token_of_query(request.query_string()) else {
         return refuse(request, state, Refusal::UnknownToken);
     };
     match state.ports.newsletter.find_by_token(&token).await {
-        Ok(Some(subscriber)) if leads_on(&subscriber) => Ok(redirect(end_of(&subscriber))),
+        Ok(Some(subscriber)) if needs_no_confirmation(&subscriber) => {
+            Ok(redirect(result_path(&subscriber)))
+        }
         Ok(Some(_)) => Ok(pages(request, state).confirm(&token)?.answer()),
         Ok(None) => refuse(request, state, Refusal::UnknownToken),
         Err(error) => refuse(request, state, Refusal::Failed(error, None)),
@@ -116,12 +119,12 @@ async fn press(
             let (id, action) = (holder.id, form.action.as_str());
             tracing::debug!(subscriber = %id, action, "the holder of a link pressed a button");
             Ok(redirect(match form.action {
-                Action::Confirm => end_of(&holder),
+                Action::Confirm => result_path(&holder),
                 Action::Unsubscribe => UNSUBSCRIBED_PATH,
             }))
         }
         Ok(None) => refuse(request, state, Refusal::UnknownToken),
-        // Not with a button to try again: that would not help.
+        // Without the form, and so without a button to try again, which would not help.
         Err(error @ NewsletterError::NotSetUp) => {
             refuse(request, state, Refusal::Failed(error, None))
         }
@@ -129,9 +132,13 @@ async fn press(
     }
 }
 
-fn end(request: &HttpRequest, state: &State, says: Says) -> Result<HttpResponse, ApiError> {
+fn result_page(
+    request: &HttpRequest,
+    state: &State,
+    passage_of: PassageOf,
+) -> Result<HttpResponse, ApiError> {
     let pages = pages(request, state);
-    let mut response = pages.plain(says(pages.texts()))?.answer();
+    let mut response = pages.plain(passage_of(pages.texts()))?.answer();
     page::guard(response.headers_mut());
     Ok(response)
 }
@@ -144,13 +151,13 @@ fn pages<'a>(request: &HttpRequest, state: &'a State) -> Pages<'a> {
     Pages::of(request, &state.board_name)
 }
 
-/// Whether there is nothing to ask the person.
-const fn leads_on(subscriber: &Subscriber) -> bool {
+/// Whether the person has moved or is suppressed, so that there is nothing to ask.
+const fn needs_no_confirmation(subscriber: &Subscriber) -> bool {
     subscriber.migrated.is_some() || subscriber.status.is_suppressed()
 }
 
-/// The page that says how the person stands.
-const fn end_of(subscriber: &Subscriber) -> &'static str {
+/// The path of the result page for the person's state.
+const fn result_path(subscriber: &Subscriber) -> &'static str {
     if subscriber.status.is_suppressed() {
         NOT_SUBSCRIBED_PATH
     } else {
@@ -158,23 +165,23 @@ const fn end_of(subscriber: &Subscriber) -> &'static str {
     }
 }
 
-/// Leads on with a `GET`, so that loading the page again sends nothing twice. The page has no
-/// secret in its address.
+/// Redirects with 303, so that reloading the page does not send the form again, and the page's
+/// address contains no token.
 fn redirect(path: &'static str) -> HttpResponse {
     HttpResponse::SeeOther()
         .insert_header((LOCATION, path))
         .finish()
 }
 
-/// Why a link does not do what it is for.
+/// The reason why a request with a link is refused.
 enum Refusal {
-    /// No subscriber has the token, or there is none.
+    /// The request has no token, or no subscriber has it.
     UnknownToken,
-    /// The store failed; with the form that was sent, to try it again.
+    /// The use case failed; with the form for a button to try again.
     Failed(NewsletterError, Option<Form>),
 }
 
-/// The refusal for the client: JSON for a program, for a browser a page with the same status and
+/// Answers a refusal: JSON for a program, and for a browser a page with the same status and
 /// headers.
 fn refuse(
     request: &HttpRequest,

@@ -1,5 +1,4 @@
-//! The pages, and the headers that keep their addresses, which have a secret in them, to
-//! themselves.
+//! Renders the pages, with headers that protect the token in their addresses.
 
 use actix_web::{
     HttpMessage, HttpResponse,
@@ -19,8 +18,8 @@ use super::{
 };
 use crate::error::ApiError;
 
-/// No script, nothing from elsewhere, no frame around it. `form-action` also holds for where the
-/// form is redirected to.
+/// The content security policy: no scripts, nothing from other sites, no framing. `form-action`
+/// also applies to redirects of the form.
 const POLICY: &str = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
 const HTML: &str = "text/html; charset=utf-8";
@@ -33,21 +32,22 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (VARY, "Accept, Accept-Language"),
 ];
 
-/// Nothing that is answered here is kept, found or framed, and its address is told no other site.
+/// Adds headers against caching, indexing and framing, and against sending the address as
+/// `Referer`.
 pub fn guard(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
 }
 
-/// The pages for one request: in its language, and for the board.
+/// The pages for one request, in its language and with the board's name.
 #[derive(Clone, Copy)]
 pub struct Pages<'a> {
     board: &'a str,
     texts: &'static Texts,
 }
 
-/// A page that is written.
+/// A rendered page.
 pub struct Page {
     language: &'static str,
     html: String,
@@ -72,7 +72,7 @@ impl<'a> Pages<'a> {
         self.with_form(&texts.confirm, token, &buttons)
     }
 
-    /// The page for a failure of the service; the form that was sent has a button to try again.
+    /// The page for a failure of the service; with a form, it has a button to try again.
     pub fn failed(self, form: Option<&Form>) -> Result<Page, ApiError> {
         let texts = self.texts;
         match form {
@@ -84,12 +84,12 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// A page that asks nothing.
+    /// A page without buttons.
     pub fn plain(self, passage: &Passage) -> Result<Page, ApiError> {
         self.render(passage, None)
     }
 
-    /// What the pages say.
+    /// The texts of the pages.
     pub const fn texts(self) -> &'static Texts {
         self.texts
     }
@@ -127,7 +127,7 @@ impl<'a> Pages<'a> {
 }
 
 impl Page {
-    /// The answer with the page for its body.
+    /// Replaces the body of an answer with the page.
     pub fn instead_of(self, mut response: HttpResponse) -> HttpResponse {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
@@ -135,7 +135,7 @@ impl Page {
         response.set_body(self.html).map_into_boxed_body()
     }
 
-    /// The page as an answer.
+    /// A 200 answer with the page.
     pub fn answer(self) -> HttpResponse {
         self.instead_of(HttpResponse::Ok().finish())
     }
@@ -157,7 +157,7 @@ struct FormTemplate<'a> {
     buttons: &'a [(Action, &'a str)],
 }
 
-/// What the pages look like.
+/// The style sheet of the pages.
 pub fn style() -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/css; charset=utf-8")

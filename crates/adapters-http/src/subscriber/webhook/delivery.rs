@@ -1,10 +1,10 @@
-//! What a delivery says, as far as it is news.
+//! Parses the relevant events of a delivery.
 //!
-//! The provider sends one event or a batch, flat or with the person under `subscriber`, and
-//! names it `event` or `type`; its documentation, its libraries and its deliveries do not agree.
-//! Everything that it may mean is read. Values are kept as their text until they are wanted, so
-//! that nothing odd in a field that is not wanted (a number out of range, half a surrogate pair,
-//! deep nesting) costs the news beside it.
+//! The provider sends one event or a batch, with the person's fields in the event or under
+//! `subscriber`, and the event's name under `event` or `type`; its documentation, its libraries and
+//! its deliveries disagree, so all forms are accepted. Values stay raw JSON until they are needed,
+//! so that a defect in an unused field (a number out of range, half a surrogate pair, deep nesting)
+//! does not lose the event.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::error::ApiError;
 
 type Object<'a> = HashMap<String, &'a RawValue>;
 
-/// The news in a delivery: none, if it is JSON that says something else.
+/// The relevant events of a delivery; none for any other JSON.
 pub fn read(body: &[u8]) -> Result<Vec<ProviderEvent>, ApiError> {
     let text = std::str::from_utf8(body)
         .map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))?;
@@ -99,7 +99,7 @@ mod tests {
                 "subscriber":{"status":"bounced"}}"#,
             &[("ada@example.com", Bounced)],
         );
-        // Names are those of `event` where a subscriber has a type of its own.
+        // `event` takes precedence, because `type` may be the subscriber's.
         check(
             r#"{"event":"subscriber.unsubscribed","type":"active","email":"ada@example.com"}"#,
             &[("ada@example.com", Unsubscribed)],

@@ -1,8 +1,8 @@
 //! The provider's webhook: bounces, unsubscribes, spam reports and deletions.
 //!
-//! The sender that signs with one of the secrets is the provider, and what it says in JSON is
-//! answered 200, be it news or not: everything else would only be delivered again. What could
-//! not be written is answered 503, so that it is.
+//! A sender that signs with one of the secrets is the provider. Its JSON is answered 200, whether
+//! or not it contains a relevant event, because any other answer makes the provider deliver it
+//! again. If the store fails, the answer is 503, so that it does.
 
 mod delivery;
 mod schema;
@@ -34,18 +34,18 @@ pub use self::{
 };
 use crate::{answer, api, body, error::ApiError, schema::Answer, state::State};
 
-/// Where deliveries go.
+/// The path of the webhook.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// The largest delivery that is read, because any client may send one. The provider's batches have
-/// at most some hundred events of about a kilobyte.
+/// The largest delivery that is read, as any client may send one. The provider's batches have at
+/// most some hundred events of about a kilobyte.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// How long the store may take. The provider waits for three seconds, and is promised an answer
-/// within one.
+/// The time limit of the store. The provider waits for three seconds, and the contract promises an
+/// answer within one.
 const PATIENCE: Duration = Duration::from_millis(900);
 
-/// Nothing to say.
+/// An empty object.
 #[derive(Serialize, ToSchema)]
 pub struct WebhookAnswer {}
 
@@ -55,7 +55,7 @@ impl Answer for WebhookAnswer {
     }
 }
 
-/// `POST` of a delivery.
+/// Adds the route of the webhook.
 pub fn routes(config: &mut web::ServiceConfig) {
     config.service(web::resource(PATH).to(receive));
 }
@@ -99,10 +99,10 @@ async fn handle(
     answer::json(StatusCode::OK, &WebhookAnswer {})
 }
 
-/// Hands the events over.
+/// Passes the events to the use case, with a time limit.
 ///
-/// They are written even if the provider is told to deliver them once more because it took too
-/// long: a store that is slow for hours would otherwise never learn of them.
+/// After the limit they are still written, though the provider is asked to deliver them again:
+/// otherwise nothing would be written while the store is slow.
 async fn notice(
     newsletter: Arc<dyn Newsletter>,
     events: Vec<ProviderEvent>,
@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes events in once it may.
+    /// Accepts events only when the test lets it.
     struct Slow {
         may: Semaphore,
         done: Notify,

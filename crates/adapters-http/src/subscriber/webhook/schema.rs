@@ -1,5 +1,4 @@
-//! A delivery, as the OpenAPI document describes it. Any other JSON is accepted as well, and
-//! means nothing.
+//! The OpenAPI schema of a delivery. Any other JSON is accepted as well, and ignored.
 
 use newsletter::subscriber::SubscriberStatus;
 use utoipa::openapi::{
@@ -12,7 +11,7 @@ use crate::schema::{Named, object, reference, string};
 /// The schemas of a delivery.
 pub fn schemas() -> Vec<Named> {
     let delivery = AnyOfBuilder::new()
-        .description(Some("What the provider calls back about."))
+        .description(Some("A delivery of the provider."))
         .item(reference("ProviderEvent"))
         .item(batch());
     vec![
@@ -31,19 +30,22 @@ fn batch() -> ObjectBuilder {
 }
 
 fn event() -> ObjectBuilder {
-    let name = "What happened. `subscriber.bounced`, `subscriber.unsubscribed`, \
-                `subscriber.spam_reported` and `subscriber.deleted` are news; other events are \
-                not.";
+    let name = "The name of the event. `subscriber.bounced`, `subscriber.unsubscribed`, \
+                `subscriber.spam_reported` and `subscriber.deleted` are processed; other events \
+                are ignored.";
     person(open("An event; the person is in it or under `subscriber`."))
         .property("event", string(name))
-        .property("type", string("The same, where there is no `event`."))
+        .property(
+            "type",
+            string("The name of the event, if `event` is absent."),
+        )
         .property("subscriber", person(open("The person.")))
 }
 
 fn person(object: ObjectBuilder) -> ObjectBuilder {
     let status = format!(
-        "The person's status at the provider. A bounce is news only if it is `{}`: soft bounces \
-         are not.",
+        "The person's status at the provider. A bounce is processed only if it is `{}`: soft \
+         bounces are ignored.",
         SubscriberStatus::Bounced
     );
     object

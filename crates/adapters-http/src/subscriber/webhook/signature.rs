@@ -1,4 +1,4 @@
-//! Whether a delivery comes from the provider: HMAC-SHA256 over the bytes of its body.
+//! Verifies a delivery's signature: HMAC-SHA256 of the bytes of its body.
 
 use actix_web::http::header::{HeaderMap, HeaderName};
 use newsletter::subscriber::SignedWith;
@@ -12,12 +12,12 @@ const NAME: HeaderName = HeaderName::from_static("signature");
 /// The length of a SHA-256.
 const LENGTH: usize = 32;
 
-/// The secrets that deliveries may be signed with: several while one replaces another, and one
-/// for each account.
+/// The secrets that deliveries may be signed with: one for each account, and several during a
+/// change of secrets.
 pub struct Signatures(Vec<Key>);
 
 impl Signatures {
-    /// Takes the secrets. An empty one is none: it is no secret.
+    /// Imports the secrets. Empty ones are ignored.
     pub fn new(secrets: &[SecretString]) -> Self {
         let secrets = secrets.iter().map(ExposeSecret::expose_secret);
         let known = secrets.filter(|secret| !secret.is_empty());
@@ -28,13 +28,12 @@ impl Signatures {
         )
     }
 
-    /// Whether there is no secret, so that nothing can be accepted.
+    /// Whether there is no secret, so that no delivery can be accepted.
     pub const fn is_off(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Which of the secrets made this signature of this body, if one did. It takes the same time
-    /// whichever did, and if none did.
+    /// Returns which secret signed the body, if one did. Takes the same time for any result.
     pub fn verify(&self, signature: &Signature, body: &[u8]) -> Option<SignedWith> {
         let of = self.0.len();
         self.0.iter().zip(1..).fold(None, |found, (key, nth)| {
@@ -44,12 +43,12 @@ impl Signatures {
     }
 }
 
-/// A signature as it was sent.
+/// A delivery's signature.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Signature([u8; LENGTH]);
 
 impl Signature {
-    /// The signature in the headers, if there is one and it is well-formed.
+    /// The signature in the headers, if there is a well-formed one.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(NAME);
         let value = values.next().filter(|_| values.next().is_none())?;

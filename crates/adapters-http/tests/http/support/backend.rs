@@ -1,4 +1,4 @@
-//! The ports on a store in memory, with faults on demand: an identifier like `fault:overloaded`
+//! The ports on a store in memory, with faults on demand: an identifier such as `fault:overloaded`
 //! makes its request fail that way.
 
 use std::sync::{
@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 
 use super::FakeNewsletter;
 
-/// What must never be seen in an answer.
+/// An internal text that no answer may contain.
 pub const INTERNALS: &str = "table postings at 10.0.0.1";
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub struct Backend {
 }
 
 impl Backend {
-    /// An operator's command.
+    /// Applies an operator's command.
     pub async fn moderate(&self, identifier: &str, command: Moderation) {
         let identifier = SourceIdentifier::new(identifier).unwrap();
         let now = domain::microseconds(OffsetDateTime::now_utc());

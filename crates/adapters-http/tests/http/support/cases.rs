@@ -1,8 +1,8 @@
-//! Requests that are refused, and what is expected of the answer.
+//! Requests that are refused, with the expected answers.
 
 use super::{INTERNALS, Request, Response, TestApp};
 
-/// What every error has in common.
+/// Checks the properties that all errors share.
 pub fn assert_is_error(response: &Response, status: u16, name: &str) {
     assert_eq!(response.status, status, "{name}: {response:?}");
     assert!(!response.message().is_empty(), "{name}");
@@ -45,7 +45,7 @@ impl Case {
     }
 }
 
-/// Sends each and compares.
+/// Sends each request and compares the answer.
 pub async fn check(app: &TestApp, cases: impl IntoIterator<Item = Case>) {
     for Case {
         name,

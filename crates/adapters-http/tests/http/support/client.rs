@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand, because half of the tests send what no client library would.
+//! A hand-written HTTP/1.1 client, because half of the tests send requests that no library would.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -49,7 +49,7 @@ impl Request {
             .body(body.to_string())
     }
 
-    /// The head, with a length unless the headers say otherwise.
+    /// The head, with `Content-Length` unless the headers have another framing.
     pub fn head(&self) -> String {
         let mut head = format!(
             "{} {} HTTP/1.1\r\nHost: localhost\r\n",
@@ -88,7 +88,7 @@ impl Connection {
         }
     }
 
-    /// Where it leads.
+    /// The address of the server.
     pub fn peer(&self) -> SocketAddr {
         self.stream.peer_addr().unwrap()
     }
@@ -103,7 +103,7 @@ impl Connection {
         self.stream.write_all(bytes).await.unwrap();
     }
 
-    /// Writes without insisting, as long as the other side takes it; whether it took all.
+    /// Writes as long as the server accepts data. Returns whether it accepted all.
     pub async fn try_write(&mut self, bytes: &[u8]) -> bool {
         matches!(
             timeout(PATIENCE, self.stream.write_all(bytes)).await,
@@ -111,7 +111,7 @@ impl Connection {
         )
     }
 
-    /// The next answer. Panics when the connection ends before it.
+    /// Reads the next answer. Panics if the connection ends before it.
     pub async fn read(&mut self, to_head: bool) -> Response {
         loop {
             if let Some((response, length)) = parse(&self.buffer, to_head) {
@@ -132,7 +132,7 @@ impl Connection {
         }
     }
 
-    /// Whether the next thing that is said is to go on.
+    /// Whether the next answer is `100 Continue`.
     pub async fn is_told_to_continue(&mut self) -> bool {
         const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
         while self.buffer.len() < CONTINUE.len() {
@@ -146,7 +146,7 @@ impl Connection {
         is_told
     }
 
-    /// What arrives until the other side closes the connection, which it must do in time.
+    /// Reads until the server closes the connection, which it must do in time.
     pub async fn rest(mut self) -> String {
         timeout(PATIENCE, self.stream.read_to_end(&mut self.buffer))
             .await
@@ -155,7 +155,7 @@ impl Connection {
         String::from_utf8(self.buffer).unwrap()
     }
 
-    /// Whether the other side has closed the connection properly, with nothing more to say.
+    /// Whether the server has closed the connection properly, without sending more.
     pub async fn is_closed(&mut self) -> bool {
         let more = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;
         matches!(more, Ok(Ok(0)))

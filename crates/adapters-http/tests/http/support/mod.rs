@@ -1,4 +1,4 @@
-//! An application of one's own, and the means to talk to it.
+//! A test application and a client for it.
 
 mod backend;
 mod cases;
@@ -23,13 +23,13 @@ pub use self::{
     newsletter::{FakeNewsletter, KNOWN_TOKEN},
 };
 
-/// Small enough to exceed it without effort.
+/// A body limit that is easy to exceed.
 pub const BODY_LIMIT: usize = 64 * 1024;
 
 pub const PATH: &str = "/api/job-board/job-postings";
 
-/// Deadlines that a test can wait for. actix-http's clock ticks twice a second, so that shorter
-/// ones would be over before they begin.
+/// Deadlines that a test can wait for. actix-http's clock has a resolution of half a second, so
+/// shorter ones would have passed at once.
 pub const QUICK: Timeouts = Timeouts {
     head: Duration::from_secs(1),
     keep_alive: Duration::from_secs(1),
@@ -39,7 +39,7 @@ pub const QUICK: Timeouts = Timeouts {
     stalled_answer: Duration::from_secs(1),
 };
 
-/// What deliveries of the provider are signed with.
+/// The secrets that sign the provider's deliveries.
 pub const SECRETS: [&str; 2] = ["the-first-secret", "the-second-secret"];
 
 pub struct TestApp {
@@ -80,7 +80,7 @@ impl TestApp {
         Self::spawn_with(|_| {})
     }
 
-    /// One with other settings.
+    /// Starts an application with changed settings.
     pub fn spawn_with(change: impl FnOnce(&mut HttpSettings)) -> Self {
         let keys = tempfile::tempdir().unwrap();
         KeyFolder::new(keys.path())
@@ -103,7 +103,7 @@ impl TestApp {
         }
     }
 
-    /// A token of a new client with these scopes.
+    /// Creates a client with these scopes. Returns a token for it.
     pub async fn token(&self, scopes: &[Scope]) -> String {
         let secret = ClientSecret::generate().unwrap();
         let id = ClientId::new(Uuid::now_v7());
@@ -133,7 +133,7 @@ impl TestApp {
         self.token(&[Scope::JobPostingsWrite]).await
     }
 
-    /// A token of the membership system.
+    /// A token for the membership system.
     pub async fn reporter(&self) -> String {
         self.token(&[Scope::NewsletterSubscribersWrite]).await
     }
@@ -153,7 +153,7 @@ pub fn posting() -> serde_json::Value {
     })
 }
 
-/// Pushes a posting that must be accepted; its id.
+/// Pushes a posting, which must be accepted. Returns its id.
 pub async fn push(
     app: &TestApp,
     token: &str,

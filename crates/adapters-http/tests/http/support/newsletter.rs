@@ -1,5 +1,5 @@
-//! The newsletter in memory, without its rules, and with faults on demand: an address like
-//! `fault.broken@example.com` or a token like `fault:broken` makes its request fail that way.
+//! The newsletter in memory, without its rules, and with faults on demand: an address such as
+//! `fault.broken@example.com` or a token such as `fault:broken` makes its request fail that way.
 
 use std::{
     collections::BTreeMap,
@@ -21,19 +21,19 @@ use time::OffsetDateTime;
 
 use super::INTERNALS;
 
-/// The token of whoever [`FakeNewsletter::enlist`] enlists.
+/// The token of the person that [`FakeNewsletter::enlist`] adds.
 pub const KNOWN_TOKEN: &str = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY";
 
 #[derive(Default)]
 pub struct FakeNewsletter {
     pub subscribers: Mutex<BTreeMap<Email, Subscriber>>,
     pub noticed: Mutex<Vec<ProviderEvent>>,
-    /// How often a move was asked for.
+    /// The number of requests for a move.
     pub confirmations: AtomicUsize,
 }
 
 impl FakeNewsletter {
-    /// A person who holds [`KNOWN_TOKEN`].
+    /// Adds a person who has [`KNOWN_TOKEN`].
     pub async fn enlist(&self, address: &str) {
         let (id, token) = (
             subscriber::SubscriberId::new(uuid::Uuid::now_v7()),
@@ -43,14 +43,14 @@ impl FakeNewsletter {
         self.put(put).await.unwrap();
     }
 
-    /// The person gets no mail.
+    /// Marks a person as suppressed.
     pub fn suppress(&self, address: &str) {
         let mut subscribers = self.subscribers.lock().unwrap();
         let known = subscribers.get_mut(&Email::parse(address).unwrap());
         known.unwrap().status = SubscriberStatus::Unsubscribed;
     }
 
-    /// The holder of a token, changed.
+    /// Changes the holder of a token, and returns the record.
     fn holder(
         &self,
         token: &MigrationToken,
@@ -69,7 +69,7 @@ impl FakeNewsletter {
         }))
     }
 
-    /// What is known of a person.
+    /// The record of a person.
     pub fn subscriber(&self, address: &str) -> Subscriber {
         let subscribers = self.subscribers.lock().unwrap();
         subscribers[&Email::parse(address).unwrap()].clone()

@@ -4,8 +4,8 @@ mod lists;
 mod moves;
 mod outages;
 mod script;
+mod syncs;
 mod takeover;
-mod telling;
 
 use std::{sync::Arc, time::Duration};
 
@@ -65,7 +65,7 @@ fn locked() -> ProviderError {
     ProviderError::Locked("the provider answered 401".to_owned())
 }
 
-/// A store with workers around it. Its time is the runtime's, which is virtual.
+/// A test bench: a store, a scripted provider and workers, on the runtime's virtual time.
 struct Bench {
     store: Arc<FaultyStore>,
     waking: Arc<WakingStore<FaultyStore>>,

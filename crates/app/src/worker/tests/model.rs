@@ -23,7 +23,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
 
-/// A store with workers around it. Its time is the runtime's, which is virtual.
+/// A test bench for a model: a store, a scripted model and workers, on the runtime's virtual time.
 struct ModelBench {
     store: Arc<FaultyStore>,
     waking: Arc<WakingStore<FaultyStore>>,

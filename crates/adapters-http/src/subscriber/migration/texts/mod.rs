@@ -1,4 +1,4 @@
-//! What the pages say, in every language that they speak.
+//! The texts of the pages, in every language.
 
 mod da;
 mod de;
@@ -12,7 +12,7 @@ mod pl;
 mod pt;
 mod sv;
 
-/// English, which is also for those who accept none of the languages.
+/// English, also the fallback.
 pub const ENGLISH: &Texts = &en::TEXTS;
 
 /// Every language.
@@ -32,7 +32,7 @@ pub const ALL: [&Texts; 11] = [
 
 /// The texts of one language.
 pub struct Texts {
-    /// Its tag (RFC 5646).
+    /// The language tag (RFC 5646).
     pub tag: &'static str,
     /// The page that the link in an e-mail leads to.
     pub confirm: Passage,
@@ -40,28 +40,29 @@ pub struct Texts {
     pub confirm_button: &'static str,
     /// The button that unsubscribes instead.
     pub unsubscribe_button: &'static str,
-    /// The page after confirming. It has no address to tell by how far the move is.
+    /// The page after confirming. Its address identifies nobody, so it cannot say how far the move
+    /// is.
     pub confirmed: Passage,
     /// The page after unsubscribing.
     pub unsubscribed: Passage,
-    /// The page for a person who gets no mail.
+    /// The page for a person who is suppressed.
     pub not_subscribed: Passage,
-    /// The page for a link that leads nowhere.
+    /// The page for an unknown token.
     pub unknown: Passage,
     /// The page for a failure of the service that changed nothing.
     pub failed: Passage,
     /// The page for a failure of the service that may have changed something.
     pub in_doubt: Passage,
-    /// The button that sends the same again.
+    /// The button that sends the form again.
     pub retry_button: &'static str,
 }
 
-/// What one page says.
+/// The texts of one page.
 pub struct Passage {
-    /// Its heading, and its title.
+    /// The heading, also the title.
     pub heading: &'static str,
-    /// What it is about.
+    /// The main text.
     pub text: &'static str,
-    /// What to know besides.
+    /// A further note.
     pub note: &'static str,
 }

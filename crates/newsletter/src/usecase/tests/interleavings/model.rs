@@ -1,4 +1,4 @@
-//! What may happen, and what has to hold in the end.
+//! The model: random events, and the invariants that must hold in the end.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,7 +25,7 @@ use crate::{
     usecase::{erase, migrate, reconcile, unsubscribe_holder},
 };
 
-/// Two people, and an address for each that they may change to. They may take each other's.
+/// Two people, with a second address for each. They may also take each other's addresses.
 const PEOPLE: [&str; 2] = ["ann@example.com", "bo@example.com"];
 pub const ADDRESSES: [&str; 4] = [
     "ann@example.com",
@@ -34,51 +34,52 @@ pub const ADDRESSES: [&str; 4] = [
     "bo@new.example",
 ];
 
-/// What a worker is at.
-struct Errand {
-    /// The task, where it is one.
+/// A job of a worker in progress.
+struct Job {
+    /// The claimed task; `None` for the reading of a list.
     claim: Option<(Receipt, Work)>,
     future: Pin<Box<dyn Future<Output = Result<(), ProviderError>>>>,
 }
 
-/// Everything there is.
+/// The store, the provider, the workers, and the expectations about people.
 pub struct Model {
     seed: u64,
     dice: Dice,
     store: Arc<MemoryStore>,
     provider: Arc<Paced>,
-    /// Seconds.
+    /// The time in seconds.
     clock: Arc<AtomicI64>,
     claims: u128,
     names: u128,
-    errands: Vec<Errand>,
+    jobs: Vec<Job>,
     past: Vec<(Email, SubscriberStatus)>,
-    /// Who wants no more, and has not been reinstated since.
+    /// People who unsubscribed and were not reinstated since.
     left: HashSet<Email>,
-    /// Who wanted no more under an address that they had before.
+    /// People who unsubscribed under an earlier address.
     followed: HashSet<Email>,
-    /// Who was ever reinstated: the model does not say what becomes of their subscriptions.
+    /// People who were ever reinstated; the model does not predict their subscriptions.
     reinstated: HashSet<Email>,
-    /// Who was ever unconfirmed.
+    /// People who were ever unconfirmed.
     unconfirmed: HashSet<Email>,
-    /// Who came back at the provider without anybody saying so.
+    /// People who became active again at the provider without a delivery.
     returned: HashSet<Email>,
     deleted: HashSet<Email>,
-    /// Addresses of people who were reported while these were about to be taken out of an account.
+    /// Addresses that were reported while they were being removed from an account.
     retaken: HashSet<Email>,
-    /// Addresses that were left or erased, and not reported since.
+    /// Addresses that were given up or erased, and not reported since.
     gone: HashSet<Email>,
-    /// Addresses that were unconfirmed before they were left or erased.
+    /// Addresses that were unconfirmed before they were given up or erased.
     anew: HashSet<Email>,
-    /// Addresses of people who left where nobody may have seen it.
+    /// Addresses of people whose unsubscription the service may never have seen.
     unseen: HashSet<Email>,
-    /// Addresses of people who left, which nobody delivers.
+    /// Addresses of people whose unsubscription is not delivered.
     silent: HashSet<Email>,
-    /// Addresses of people who had arrived in the new account under another one, and how often
-    /// somebody had joined its group under this one before.
+    /// Addresses of people who had arrived in the new account under another address, with the
+    /// number of times that this address had joined its group before.
     brought: HashMap<Email, usize>,
     addresses: Arc<Addresses>,
-    /// What does not happen in this interleaving, by bits: what is rare needs others not to.
+    /// A bit set of events that are omitted in this interleaving, because some rare states only
+    /// occur without certain events.
     omitted: usize,
     log: Vec<String>,
 }
@@ -93,7 +94,7 @@ impl Model {
             clock: Arc::default(),
             claims: 0,
             names: 0,
-            errands: Vec::new(),
+            jobs: Vec::new(),
             past: Vec::new(),
             left: HashSet::new(),
             followed: HashSet::new(),
@@ -119,7 +120,7 @@ impl Model {
         model
     }
 
-    /// Some people are in an account before anybody speaks of them here.
+    /// Adds people to accounts before they are first reported.
     fn populate(&mut self) {
         for person in ADDRESSES.map(email) {
             for &account in Account::ALL {
@@ -130,7 +131,7 @@ impl Model {
                         ProviderStatus::Unconfirmed
                     }
                     (Account::Old, 3) | (Account::New, 1) => {
-                        // Which nobody has delivered; but it is shown there.
+                        // Not delivered, but visible in the account.
                         ProviderStatus::Unsubscribed
                     }
                     _ => continue,
@@ -157,7 +158,7 @@ impl Model {
         self.check();
     }
 
-    /// People are reported and perhaps moved, and then change their address.
+    /// Reports people, perhaps moves them, and then changes their address.
     fn settle(&mut self) {
         let people = PEOPLE.map(email);
         for person in &people {
@@ -197,7 +198,7 @@ impl Model {
         }
     }
 
-    /// Mostly one of the two by the address that they began with.
+    /// Picks an address, mostly one of the two original ones.
     fn somebody(&mut self) -> Email {
         if self.dice.below(3) > 0 {
             email(self.dice.pick(&PEOPLE))
@@ -225,7 +226,7 @@ impl Model {
         self.gone.remove(person);
     }
 
-    /// A report with an id that nobody has.
+    /// A report with a new id.
     fn put(&mut self, person: &Email, body: &str) -> PutSubscriber {
         let (new_id, new_token) = self.new_names();
         PutSubscriber {
@@ -276,7 +277,8 @@ impl Model {
         }
     }
 
-    /// Who wanted no more under an address does not under the one that they have now.
+    /// Expects that a person who unsubscribed under an earlier address is suppressed under the
+    /// present one.
     fn follow(&mut self, before: &Email, after: Email) {
         let may_be_unseen = [
             &self.returned,
@@ -290,20 +292,20 @@ impl Model {
         self.followed.insert(after);
     }
 
-    /// Whether a person has arrived in the new account, and joined its group for certain.
+    /// Whether a person has certainly arrived in the new account and joined its group.
     fn has_arrived(&self, person: &Email) -> bool {
         let arrived = |it: Subscriber| it.migrated.is_some_and(|migrated| migrated.arrived);
         let is_sure = !self.left.contains(person) && !self.reinstated.contains(person);
         is_sure && self.joined(person) > 0 && self.known(person).is_some_and(arrived)
     }
 
-    /// How often somebody has joined the new account's group under an address.
+    /// The number of times that an address has joined the new account's group.
     fn joined(&self, person: &Email) -> usize {
         let there = self.provider.memory.person(Account::New, person);
         there.map_or(0, |it| it.joined)
     }
 
-    /// What an account showed of the person is not to be seen there any more.
+    /// Notes that an account no longer shows the person's undelivered unsubscription.
     fn unsee(&mut self, person: &Email) {
         if self.silent.remove(person) {
             let present = self.present(person);
@@ -312,8 +314,8 @@ impl Model {
         }
     }
 
-    /// An address that somebody has left is taken again or erased: what it shows from now on is
-    /// not about who left it.
+    /// Notes that a given-up address is reported again or erased: from now on it does not represent
+    /// the person who gave it up.
     fn cut_off(&mut self, person: &Email) {
         let is_theirs = |it: &Email| it == person || self.present(it).as_ref() == Some(person);
         let all = ADDRESSES.map(email).into_iter();
@@ -324,7 +326,7 @@ impl Model {
         self.unseen.extend(present);
     }
 
-    /// The present address of a person who has left this one.
+    /// The present address of a person who has given this one up.
     fn present(&self, person: &Email) -> Option<Email> {
         let mut next = self.known(person)?;
         while let Some(Departure::Moved(id)) = next.departure {
@@ -343,7 +345,8 @@ impl Model {
         }
     }
 
-    /// An address is left or erased. Who never confirmed it may be made known under it anew.
+    /// Notes that an address was given up or erased. A person who never confirmed it may be created
+    /// under it again.
     fn gone(&mut self, person: &Email) {
         self.gone.insert(person.clone());
         self.followed.remove(person);
@@ -353,10 +356,10 @@ impl Model {
         }
     }
 
-    /// The person acts in an account, which may fail to deliver that. What is known to follow is
-    /// that the next look at the account sees it.
+    /// Unsubscribes the person in an account, perhaps without a delivery. Then only the next
+    /// look-up in the account is certain to see it.
     fn leave(&mut self, person: &Email) {
-        // Often under an address that is to go, where the moments are few.
+        // Often under an address that is being removed, because that phase is short.
         let departing = ADDRESSES.map(email).into_iter();
         let mut departing = departing.filter(|it| self.present(it).is_some());
         let departing = departing.next().filter(|_| self.dice.below(2) == 0);
@@ -386,7 +389,7 @@ impl Model {
         if let Some(present) = present.filter(|_| !is_looked_at) {
             self.follow(person, present);
         }
-        // Of strangers a list says nothing.
+        // The service ignores unreported people in lists.
         let is_known = self.known(person).is_some();
         if is_known && !is_looked_at && (has_left || self.dice.below(2) == 0) {
             self.silent.insert(person.clone());
@@ -427,7 +430,7 @@ impl Model {
         pollster::block_on(migrate(&*self.store, &people, source, self.now())).unwrap();
     }
 
-    /// An account shows the person active again, and says nothing.
+    /// Makes the person active again in an account, without a delivery.
     fn return_quietly(&mut self, person: &Email) {
         let account = self.dice.pick(Account::ALL);
         let is_suppressed = self
@@ -448,14 +451,14 @@ impl Model {
         }
     }
 
-    /// Somebody deletes the person at the provider by hand, when no call is under way.
+    /// Deletes the person at the provider by hand, while no call is in progress.
     fn delete(&mut self, person: &Email) {
         let Some(known) = self.known(person) else {
             return;
         };
         let account = self.dice.pick(Account::ALL);
         let is_settled = known.migrated.is_none_or(|migrated| migrated.arrived);
-        if self.errands.is_empty() && is_settled && known.places[account].id.is_some() {
+        if self.jobs.is_empty() && is_settled && known.places[account].id.is_some() {
             self.note(format!("{person} is deleted in {account}"));
             self.provider.memory.delete(account, person);
             self.provider.say_deleted(person);
@@ -488,7 +491,7 @@ impl Model {
         }
     }
 
-    /// An operator suppresses the person, or they unsubscribe by the link in an e-mail.
+    /// Suppresses the person, by an operator or by the link in an e-mail.
     fn suppress(&mut self, person: &Email) {
         if self.dice.below(2) == 0 {
             let Some(known) = self.known(person) else {
@@ -513,8 +516,8 @@ impl Model {
         self.left.insert(person.clone());
     }
 
-    /// A worker claims a task. What speaks to the old account of one person is done by one at a
-    /// time, which the lease of the accounts and the worker's lock see to.
+    /// Claims a task. Only one job at a time calls the old account about a person, as the lease of
+    /// the accounts and the worker's lock ensure.
     fn claim_any(&mut self) {
         let queue = self.dice.pick(&QUEUES);
         self.claim(queue);
@@ -525,8 +528,8 @@ impl Model {
             let (sync, first) = (tasks::syncs(Account::Old), tasks::bulk_syncs(Account::Old));
             queue == tasks::MIGRATE || queue == sync || queue == first
         };
-        let is_taken = self.errands.iter().any(|errand| {
-            let effect = match &errand.claim {
+        let is_taken = self.jobs.iter().any(|job| {
+            let effect = match &job.claim {
                 Some((_, Work::Effect(effect))) => effect.queue(),
                 _ => return false,
             };
@@ -559,14 +562,14 @@ impl Model {
             };
             steps.run(receipt, &work).await
         });
-        self.errands.push(Errand {
+        self.jobs.push(Job {
             claim: Some(claim),
             future,
         });
         true
     }
 
-    /// Somebody reads an account's whole list.
+    /// Starts reading an account's whole list.
     fn read_list(&mut self) {
         let account = self.dice.pick(Account::ALL);
         self.note(format!("read the list of {account}"));
@@ -592,27 +595,27 @@ impl Model {
                 }
             }
         });
-        self.errands.push(Errand {
+        self.jobs.push(Job {
             claim: None,
             future,
         });
     }
 
     fn poll_one(&mut self) {
-        if self.errands.is_empty() {
+        if self.jobs.is_empty() {
             return;
         }
-        let at = self.dice.below(self.errands.len());
+        let at = self.dice.below(self.jobs.len());
         let mut context = Context::from_waker(Waker::noop());
         let before = self.reached();
-        let polled = self.errands[at].future.as_mut().poll(&mut context);
+        let polled = self.jobs[at].future.as_mut().poll(&mut context);
         self.check_reached(&before);
         self.check_joined();
         let Poll::Ready(result) = polled else {
             return;
         };
-        let errand = self.errands.remove(at);
-        let Some((receipt, work)) = errand.claim else {
+        let job = self.jobs.remove(at);
+        let Some((receipt, work)) = job.claim else {
             return;
         };
         self.note(format!("{work:?} {result:?}"));
@@ -644,7 +647,7 @@ impl Model {
         all.filter(gets_mail).collect()
     }
 
-    /// The chain of e-mails begins once, whatever addresses a person has.
+    /// Checks that the automation starts once per person, over all addresses.
     fn check_joined(&self) {
         for (person, before) in &self.brought {
             assert!(
@@ -656,7 +659,7 @@ impl Model {
         }
     }
 
-    /// An address that somebody has left gets mail until another one of theirs does.
+    /// Checks that a given-up address gets mail until another address of the person does.
     fn check_reached(&self, before: &HashSet<Email>) {
         let reached = self.reached();
         for left in before.difference(&reached) {
@@ -677,23 +680,23 @@ impl Model {
         }
     }
 
-    /// Its calls that were made have had their effect, and nobody records it.
+    /// Kills a job. Its completed calls had their effect, but are not recorded.
     fn kill_one(&mut self) {
-        if !self.errands.is_empty() {
-            let at = self.dice.below(self.errands.len());
+        if !self.jobs.is_empty() {
+            let at = self.dice.below(self.jobs.len());
             self.kill(at);
         }
     }
 
     fn kill_all(&mut self) {
-        while !self.errands.is_empty() {
+        while !self.jobs.is_empty() {
             self.kill(0);
         }
     }
 
     fn kill(&mut self, at: usize) {
-        let errand = self.errands.remove(at);
-        if let Some((receipt, work)) = errand.claim {
+        let job = self.jobs.remove(at);
+        if let Some((receipt, work)) = job.claim {
             self.note(format!("kill {work:?}"));
             let now = self.now();
             let given_back = self.store.retry(receipt, now, "killed", now);
@@ -701,14 +704,14 @@ impl Model {
         }
     }
 
-    /// Everything that is under way ends, everything is delivered, and nothing fails any more.
+    /// Stops all faults, and runs until all jobs and deliveries are done.
     fn come_to_rest(&mut self) {
         *self.provider.failing.lock().unwrap() = 0;
-        // Nobody says who returned or left, so the lists have to be read.
+        // Some changes are not delivered, so the lists have to be read.
         let all_is_said = self.returned.is_empty() && self.silent.is_empty();
         let reads = usize::from(!all_is_said) * 20;
         for reads in [0, reads, 0, 0, 0] {
-            // What waits for others is due by then.
+            // By then, all waiting tasks are due.
             self.clock.fetch_add(7_200, Ordering::Relaxed);
             for _ in 0..reads {
                 self.read_list();
@@ -717,14 +720,14 @@ impl Model {
         }
     }
 
-    /// All that is due is done.
+    /// Runs all due tasks and deliveries.
     fn drain(&mut self) {
         for round in 0.. {
             assert!(round < 10_000, "never: {:#?}", self.log);
             self.clock.fetch_add(1, Ordering::Relaxed);
             self.provider.memory.at(self.now());
             self.deliver_one();
-            while !self.errands.is_empty() {
+            while !self.jobs.is_empty() {
                 self.poll_one();
             }
             let is_idle = !QUEUES.into_iter().any(|queue| self.claim(queue));
@@ -760,10 +763,11 @@ impl Model {
             let is_suppressed = known
                 .as_ref()
                 .is_some_and(|known| known.status.is_suppressed());
-            // Of who was reinstated only what an account still shows counts.
+            // For reinstated people only the status that an account still shows counts.
             let is_uncertain = self.reinstated.contains(&person) || self.unseen.contains(&person);
             let has_left = self.left.contains(&person) || self.followed.contains(&person);
-            // The move of the new address waits for an operator, and the look at the old one for it.
+            // The move of the new address may wait for an operator, and the look-up of the old
+            // address waits for that move.
             let may_be_stuck = [&self.unconfirmed, &self.anew, &self.reinstated];
             let is_stuck = |email: &Email| may_be_stuck.iter().any(|set| set.contains(email));
             let present = self.present(&person);

@@ -1,4 +1,4 @@
-//! Syncs: what is sent to an account, and what is not.
+//! Syncs to an account.
 
 use super::*;
 

@@ -7,20 +7,20 @@ use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model, Objection
 
 use crate::worker::ModelBreaker;
 
-/// A model and its breaker.
-pub struct Guarded {
+/// A model that is called only while its circuit breaker permits it.
+pub struct BreakerModel {
     model: Arc<dyn Model>,
     breaker: Arc<ModelBreaker>,
 }
 
-impl Guarded {
+impl BreakerModel {
     pub fn new(model: Arc<dyn Model>, breaker: Arc<ModelBreaker>) -> Self {
         Self { model, breaker }
     }
 }
 
 #[async_trait]
-impl Model for Guarded {
+impl Model for BreakerModel {
     fn edition(&self) -> &str {
         self.model.edition()
     }
@@ -30,7 +30,7 @@ impl Model for Guarded {
         brief: &Brief<'_>,
         objection: Option<&Objection>,
     ) -> Result<Draft, DraftError> {
-        // The posting may have got its permit before the breaker opened.
+        // The loop may have been admitted before the breaker opened.
         let call = self
             .breaker
             .begin()
@@ -43,7 +43,7 @@ impl Model for Guarded {
             Err(DraftError::Failed(error @ EnrichError::Unavailable { after, .. })) => {
                 self.breaker.refused(call, &error.to_string(), *after);
             }
-            // A useless answer is an answer, too.
+            // A useless answer still shows that the model can be reached.
             _ => self.breaker.answered(call),
         }
         result
