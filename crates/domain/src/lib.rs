@@ -4,7 +4,7 @@
 //! decided by plain functions. Time and new ids come in as arguments. There is no clock, no
 //! randomness, no runtime and no I/O in this crate: what needs those implements a port
 //! ([`store::Store`], [`store::PostingReader`], [`outbox::Outbox`], [`client::Clients`],
-//! [`audit::AuditLog`], [`enrichment::Enricher`]) in an adapter.
+//! [`audit::AuditLog`], [`enrichment::Enricher`], [`webhook::Sender`]) in an adapter.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
 //! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them
@@ -36,6 +36,7 @@ pub mod store;
 pub mod usecase;
 pub mod validation;
 pub mod vocabulary;
+pub mod webhook;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -1,8 +1,8 @@
 //! The HTTP client.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use reqwest::{Client, header::HeaderValue, redirect, retry};
+use reqwest::{Client, ClientBuilder, dns::Resolve, header::HeaderValue, redirect, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
@@ -15,23 +15,23 @@ pub struct Timeouts {
     pub answer: Duration,
 }
 
+/// How a client's requests travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Plain HTTP.
+    Http,
+    /// HTTP over TLS.
+    Https,
+}
+
 /// Builds a client for the service at an address, with up to `idle` idle connections.
 pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Client> {
-    // This fails if a provider is installed already, which is fine.
-    _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = Client::builder()
-        .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
-        // The key must not be sent to another host.
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .connect_timeout(timeouts.connection)
-        .timeout(timeouts.answer)
-        .pool_max_idle_per_host(idle);
-    if base.scheme() == "http" {
-        // By default, building a client loads the system's certificates, and fails if there are
-        // none, even for plain HTTP.
-        builder = builder.tls_certs_only([]);
-    }
+    let transport = if base.scheme() == "http" {
+        Transport::Http
+    } else {
+        Transport::Https
+    };
+    let mut builder = builder(transport, timeouts, idle);
     let is_loopback = match base.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
@@ -43,6 +43,43 @@ pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Cl
         builder = builder.no_proxy();
     }
     builder.build()
+}
+
+/// Builds a client for any host, with up to `idle` idle connections to each.
+///
+/// Names are resolved by `resolver`, so a connection goes only to an address that it returned. No
+/// proxy is used, because it would resolve the name itself, and reach what it likes. A host that is
+/// an address is not resolved: the caller checks it.
+pub fn resolving_client(
+    transport: Transport,
+    resolver: Arc<dyn Resolve>,
+    timeouts: Timeouts,
+    idle: usize,
+) -> reqwest::Result<Client> {
+    builder(transport, timeouts, idle)
+        .https_only(transport == Transport::Https)
+        .dns_resolver(resolver)
+        .no_proxy()
+        .build()
+}
+
+fn builder(transport: Transport, timeouts: Timeouts, idle: usize) -> ClientBuilder {
+    // This fails if a provider is installed already, which is fine.
+    _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
+        // The key must not be sent to another host.
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .connect_timeout(timeouts.connection)
+        .timeout(timeouts.answer)
+        .pool_max_idle_per_host(idle);
+    match transport {
+        // By default, building a client loads the system's certificates, and fails if there are
+        // none, even for plain HTTP.
+        Transport::Http => builder.tls_certs_only([]),
+        Transport::Https => builder,
+    }
 }
 
 /// The address without a query, with a slash at the end of its path for joining; `None` if it is

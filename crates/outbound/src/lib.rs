@@ -6,13 +6,17 @@
 mod answer;
 mod breaker;
 mod client;
+mod failure;
 mod mask;
 mod retry;
 
 pub use self::{
     answer::{Unread, body, cause, line, retry_after},
     breaker::{Admission, Call, CircuitBreaker},
-    client::{Timeouts, base, client, credential, without_credentials},
+    client::{
+        Timeouts, Transport, base, client, credential, resolving_client, without_credentials,
+    },
+    failure::{Failure, failure, find},
     mask::without_addresses,
     retry::RetryPolicy,
 };

@@ -7,6 +7,7 @@ use std::fmt;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+pub(crate) use self::website::parse_web_url;
 pub use self::website::{InvalidLogoPath, InvalidWebUrl, Website, check_logo_path, check_web_url};
 
 /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its normalised website. The

@@ -62,7 +62,8 @@ pub fn check_web_url(text: &str) -> Result<(), InvalidWebUrl> {
     parse_web_url(text).map(|_| ())
 }
 
-fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
+/// Parses an absolute `http` or `https` URL without user information.
+pub(crate) fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
     // The URL parser of browsers forgives white space and missing slashes; a URL has neither.
     let scheme_len = text.find("://").ok_or(InvalidWebUrl::Malformed)?;
     let scheme = &text[..scheme_len];

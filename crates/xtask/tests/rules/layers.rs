@@ -28,6 +28,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["crates/domain", "crates/newsletter", "crates/outbound"],
     ),
     ("crates/adapters-llm", &["crates/domain", "crates/outbound"]),
+    (
+        "crates/adapters-webhooks",
+        &["crates/domain", "crates/outbound"],
+    ),
     ("crates/adapters-*", &["crates/domain", "crates/newsletter"]),
     (
         "crates/app",
@@ -86,6 +90,7 @@ const CONFINED: &[Confined] = &[
             "crates/app",
             "crates/adapters-mailerlite",
             "crates/adapters-llm",
+            "crates/adapters-webhooks",
             "crates/outbound",
             "tests",
         ],
@@ -210,6 +215,7 @@ fn what_the_tables_forbid_is_found() {
         ("crates/adapters-http", "dev:reqwest", false),
         ("crates/adapters-sqlite", "dev:actix-rt", true),
         ("crates/adapters-mailerlite", "crates/outbound", false),
+        ("crates/adapters-webhooks", "crates/newsletter", true),
         ("crates/outbound", "anyhow", true),
         ("crates/app", "diesel-async", true),
         ("crates/app", "crates/adapters-sqlite", false),

@@ -1,0 +1,188 @@
+//! The client.
+
+use std::{fmt, sync::Arc, time::Instant};
+
+use async_trait::async_trait;
+use domain::webhook::{
+    AddressProblem, Attempt, Delivery, EndpointUrl, NoAnswer, PrivateAddresses, Sender,
+};
+use outbound::{Failure, Timeouts, Transport};
+use reqwest::{
+    Client, Method, Request,
+    header::{CONTENT_TYPE, HeaderName, HeaderValue},
+};
+use tokio::time::timeout;
+
+use crate::{
+    resolver::{CheckedResolver, Lookup, ResolveError, SystemLookup},
+    settings::{Limits, Settings, SettingsError},
+    signature::signature,
+};
+
+/// The number of idle connections to keep to each receiver.
+const IDLE: usize = 64;
+
+/// The most of an answer's body that is read, in bytes.
+const LARGEST: usize = 16 * 1024;
+
+const ID: HeaderName = HeaderName::from_static("webhook-id");
+const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
+const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
+
+/// The client that calls receivers.
+pub struct WebhookClient {
+    http: Client,
+    /// An error without certificates on the machine.
+    https: Result<Client, String>,
+    resolver: CheckedResolver,
+    limits: Limits,
+}
+
+/// The lack of an answer: the reason, and its cause in words.
+type Silence = (NoAnswer, String);
+
+impl WebhookClient {
+    /// Builds the client, without a call.
+    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
+        Self::with_lookup(settings, Arc::new(SystemLookup::new()))
+    }
+
+    /// Builds the client with a way to look up names.
+    pub(crate) fn with_lookup(
+        settings: &Settings,
+        lookup: Arc<dyn Lookup>,
+    ) -> Result<Self, SettingsError> {
+        let limits = settings.limits;
+        let resolver = CheckedResolver {
+            lookup,
+            private: settings.private,
+            limit: limits.resolution,
+        };
+        let timeouts = Timeouts {
+            connection: limits.connection,
+            answer: limits.answer,
+        };
+        let client = |transport| {
+            let resolver = Arc::new(resolver.clone());
+            outbound::resolving_client(transport, resolver, timeouts, IDLE)
+                .map_err(|error| outbound::line(&outbound::cause(&error), None))
+        };
+        Ok(Self {
+            http: client(Transport::Http).map_err(SettingsError::Client)?,
+            https: client(Transport::Https),
+            resolver,
+            limits,
+        })
+    }
+
+    /// Why no receiver can be called over HTTPS, if so: for example because the machine has no
+    /// certificates.
+    pub fn https_problem(&self) -> Option<&str> {
+        self.https.as_ref().err().map(String::as_str)
+    }
+
+    /// Sends a request. The answer is its status and headers; its body is not read yet.
+    async fn call(&self, delivery: &Delivery<'_>) -> Result<reqwest::Response, Silence> {
+        // The URL may have been stored under other settings, and the resolver sees names only.
+        delivery
+            .url
+            .check(self.private())
+            .map_err(|problem| (NoAnswer::AddressRefused, format!("it {problem}")))?;
+        let client = if delivery.url.is_plain() {
+            &self.http
+        } else {
+            let client = self.https.as_ref();
+            client.map_err(|problem| (NoAnswer::Tls, problem.clone()))?
+        };
+        let request = request(delivery)?;
+        client
+            .execute(request)
+            .await
+            .map_err(|error| no_answer(&error))
+    }
+
+    const fn private(&self) -> PrivateAddresses {
+        self.resolver.private
+    }
+}
+
+#[async_trait]
+impl Sender for WebhookClient {
+    async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
+        let start = Instant::now();
+        match self.call(delivery).await {
+            Ok(response) => {
+                let duration = start.elapsed();
+                let status = response.status().as_u16();
+                let retry_after = outbound::retry_after(response.headers());
+                // Without its end the connection is closed, and that is all.
+                let rest = self
+                    .limits
+                    .rest
+                    .min(self.limits.answer.saturating_sub(duration));
+                _ = timeout(rest, outbound::body(response, LARGEST)).await;
+                Attempt::answered(status, retry_after, duration)
+            }
+            Err((reason, cause)) => Attempt::unanswered(reason, &cause, start.elapsed()),
+        }
+    }
+
+    async fn check(&self, url: &EndpointUrl) -> Result<(), AddressProblem> {
+        url.check(self.private())?;
+        let Some(name) = url.name() else {
+            return Ok(());
+        };
+        match self.resolver.addresses(name).await {
+            Ok(_) => Ok(()),
+            Err(ResolveError::Private) => Err(AddressProblem::Private),
+            Err(ResolveError::Nothing | ResolveError::Failed(_)) => Err(AddressProblem::Unresolved),
+            Err(ResolveError::Late) => Err(AddressProblem::Late),
+        }
+    }
+}
+
+impl fmt::Debug for WebhookClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebhookClient")
+            .field("private", &self.private())
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The request of a delivery.
+fn request(delivery: &Delivery<'_>) -> Result<Request, Silence> {
+    if delivery.secrets.is_empty() {
+        return Err((NoAnswer::Unsendable, "there is no secret".to_owned()));
+    }
+    let value = |text: &str| {
+        HeaderValue::from_str(text)
+            .map_err(|_| (NoAnswer::Unsendable, "the id is no header".to_owned()))
+    };
+    let timestamp = delivery.timestamp.unix_timestamp();
+    let mut request = Request::new(Method::POST, delivery.url.url().clone());
+    let headers = request.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ID, value(delivery.id)?);
+    headers.insert(TIMESTAMP, HeaderValue::from(timestamp));
+    headers.insert(SIGNATURE, value(&signature(delivery, timestamp))?);
+    *request.body_mut() = Some(delivery.body.to_vec().into());
+    Ok(request)
+}
+
+/// The lack of an answer.
+fn no_answer(error: &reqwest::Error) -> Silence {
+    let reason = match outbound::find(error) {
+        Some(ResolveError::Private) => NoAnswer::AddressRefused,
+        Some(ResolveError::Late) => NoAnswer::Timeout,
+        Some(ResolveError::Nothing | ResolveError::Failed(_)) => NoAnswer::Connection,
+        None => match outbound::failure(error) {
+            Failure::Request => NoAnswer::Unsendable,
+            Failure::Timeout => NoAnswer::Timeout,
+            Failure::Tls => NoAnswer::Tls,
+            Failure::Broken => NoAnswer::Broken,
+            Failure::Connection => NoAnswer::Connection,
+        },
+    };
+    (reason, outbound::cause(error))
+}

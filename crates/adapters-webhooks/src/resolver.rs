@@ -1,0 +1,111 @@
+//! The addresses of names.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use domain::webhook::{PrivateAddresses, is_public};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::{net::lookup_host, sync::Semaphore, time::timeout};
+
+/// The number of names that the system looks up at a time. Each takes a thread of the runtime's
+/// pool, for longer than anybody waits if its name servers do not answer.
+const LOOKUPS: usize = 128;
+
+/// Looks up names.
+#[async_trait]
+pub trait Lookup: Send + Sync {
+    /// The addresses of a name, in the order to try them.
+    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// The system's lookup: `/etc/hosts`, DNS.
+pub struct SystemLookup(Arc<Semaphore>);
+
+impl SystemLookup {
+    pub fn new() -> Self {
+        Self(Arc::new(Semaphore::new(LOOKUPS)))
+    }
+}
+
+#[async_trait]
+impl Lookup for SystemLookup {
+    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        let semaphore = Arc::clone(&self.0);
+        let permit = semaphore.acquire_owned().await.map_err(io::Error::other)?;
+        let name = name.to_owned();
+        // A task of its own, because the thread goes on when the caller stops waiting.
+        let lookup = tokio::spawn(async move {
+            let addresses = lookup_host((name, 0)).await;
+            drop(permit);
+            addresses.map(|all| all.map(|address| address.ip()).collect())
+        });
+        lookup.await?
+    }
+}
+
+/// The reason why a name has no address to connect to.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolveError {
+    /// One of its addresses is not public.
+    #[error("the name leads to a private address")]
+    Private,
+    /// It has no address.
+    #[error("the name has no address")]
+    Nothing,
+    /// It cannot be looked up.
+    #[error("{0}")]
+    Failed(io::Error),
+    /// It was not looked up in time.
+    #[error("the name was not resolved in time")]
+    Late,
+}
+
+/// The resolver of the client: connections go only to what it returns, so the address that was
+/// checked is the one that is connected to, whatever the name says later.
+#[derive(Clone)]
+pub struct CheckedResolver {
+    pub lookup: Arc<dyn Lookup>,
+    pub private: PrivateAddresses,
+    pub limit: Duration,
+}
+
+impl CheckedResolver {
+    /// The addresses of a name, unless one of them is refused. Choosing the others would let a name
+    /// with both find out what the network hides.
+    pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+        let addresses = match timeout(self.limit, self.lookup.lookup(name)).await {
+            Ok(Ok(addresses)) => addresses,
+            Ok(Err(error)) => return Err(ResolveError::Failed(error)),
+            Err(_) => return Err(ResolveError::Late),
+        };
+        if addresses.is_empty() {
+            return Err(ResolveError::Nothing);
+        }
+        let is_allowed = |address: &IpAddr| match self.private {
+            PrivateAddresses::Allow => true,
+            PrivateAddresses::Refuse => is_public(*address),
+        };
+        if addresses.iter().all(is_allowed) {
+            Ok(addresses)
+        } else {
+            Err(ResolveError::Private)
+        }
+    }
+}
+
+impl Resolve for CheckedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let resolver = self.clone();
+        Box::pin(async move {
+            let addresses = resolver.addresses(name.as_str()).await?;
+            // The client replaces port 0 by the URL's.
+            let addresses = addresses.into_iter().map(|ip| SocketAddr::new(ip, 0));
+            Ok(Box::new(addresses) as Addrs)
+        })
+    }
+}

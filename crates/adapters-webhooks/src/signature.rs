@@ -1,0 +1,22 @@
+//! Signatures of Standard Webhooks 1.0.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use domain::webhook::Delivery;
+use ring::hmac;
+
+/// The value of `webhook-signature`: `v1,` and a base64 for each secret, separated by spaces.
+pub fn signature(delivery: &Delivery<'_>, timestamp: i64) -> String {
+    let before_body = format!("{}.{timestamp}.", delivery.id);
+    let mut text = String::new();
+    for secret in delivery.secrets {
+        let mut context = hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, secret.key()));
+        context.update(before_body.as_bytes());
+        context.update(delivery.body);
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str("v1,");
+        STANDARD.encode_string(context.sign(), &mut text);
+    }
+    text
+}

@@ -1,0 +1,278 @@
+//! Addresses that must not be called.
+
+use std::{
+    io::ErrorKind,
+    net::{Ipv4Addr, TcpListener as StdListener},
+};
+
+use domain::webhook::{AddressProblem, InvalidEndpointUrl};
+
+use super::*;
+use crate::resolver::SystemLookup;
+
+/// URLs that lead to the listener on port `{}` of loopback, or to another private address, if they
+/// are misread anywhere.
+const PRIVATE: &[&str] = &[
+    // Loopback, spelled in all ways.
+    "https://127.0.0.1:{}/",
+    "https://127.0.0.1.:{}/",
+    "https://127.0.0.2:{}/",
+    "https://127.1:{}/",
+    "https://127.0.1:{}/",
+    "https://2130706433:{}/",
+    "https://0x7f000001:{}/",
+    "https://0x7F.1:{}/",
+    "https://0x7f.0x0.0x0.0x1:{}/",
+    "https://0177.0.0.1:{}/",
+    "https://017700000001:{}/",
+    "https://00000000177.0.0.1:{}/",
+    "https://0177.0x0.0.1.:{}/",
+    "https://%31%32%37.0.0.1:{}/",
+    "https://127%2e0%2e0%2e1:{}/",
+    "https://１２７.0.0.1:{}/",
+    "https://127。0。0。1:{}/",
+    "https://127．0．0．1:{}/",
+    "https://①②⑦.⓪.⓪.①:{}/",
+    "https://127.0.0.1\u{ad}:{}/",
+    "https://127.0.0.1%00:{}/",
+    "https://127.0.0.1%20:{}/",
+    // This network, and the unspecified address, which connects to loopback.
+    "https://0:{}/",
+    "https://0.0.0.0:{}/",
+    "https://0x0:{}/",
+    "https://[::]:{}/",
+    // IPv6, and IPv4 inside it.
+    "https://[::1]:{}/",
+    "https://[0000:0000::0001]:{}/",
+    "https://[::ffff:127.0.0.1]:{}/",
+    "https://[::ffff:7f00:1]:{}/",
+    "https://[0:0:0:0:0:FFFF:7F00:0001]:{}/",
+    "https://[::127.0.0.1]:{}/",
+    "https://[::ffff:0:127.0.0.1]:{}/",
+    "https://[64:ff9b::127.0.0.1]:{}/",
+    "https://[64:ff9b:1::127.0.0.1]:{}/",
+    "https://[2002:7f00:1::]:{}/",
+    "https://[2001:0:7f00:1::80ff:fffe]:{}/",
+    "https://[fe80::1%25lo]:{}/",
+    "https://[::1%25lo]:{}/",
+    "https://[fe80::1]:{}/",
+    "https://[fec0::1]:{}/",
+    // Names of this machine and of local networks.
+    "https://localhost:{}/",
+    "https://LocalHost.:{}/",
+    "https://localhost..:{}/",
+    "https://ⓛocalhost:{}/",
+    "https://local%68ost:{}/",
+    "https://a.localhost:{}/",
+    "https://localhost.localdomain:{}/",
+    "https://ip6-localhost:{}/",
+    "https://printer.local:{}/",
+    "https://intranet:{}/",
+    // Metadata services.
+    "https://169.254.169.254:{}/latest/meta-data/",
+    "https://2852039166:{}/",
+    "https://0xa9.0xfe.0xa9.0xfe:{}/",
+    "https://[::ffff:a9fe:a9fe]:{}/",
+    "https://[fd00:ec2::254]:{}/",
+    "https://metadata.google.internal:{}/",
+    "https://100.100.100.200:{}/",
+    // Private networks.
+    "https://10.0.0.1:{}/",
+    "https://172.16.0.1:{}/",
+    "https://192.168.1.1:{}/",
+    // User information, fragments and slashes that hide the host.
+    "https://acme.example@127.0.0.1:{}/",
+    "https://acme.example:443@127.0.0.1:{}/",
+    "https://acme.example%40127.0.0.1:{}/",
+    "https://127.0.0.1:{}\\@acme.example/",
+    "https://127.0.0.1:{}#@acme.example/",
+    "https:\\\\127.0.0.1:{}/",
+    "https:127.0.0.1:{}/",
+    "https:///127.0.0.1:{}/",
+    "https://127.0.0.1\t:{}/",
+    " https://127.0.0.1:{}/",
+    "//127.0.0.1:{}/",
+    // Other schemes.
+    "http://127.0.0.1:{}/",
+    "ftp://127.0.0.1:{}/",
+    "ws://127.0.0.1:{}/",
+    // Names of the internet that lead to private addresses.
+    "https://loopback.example:{}/",
+    "https://mapped.example:{}/",
+    "https://nat64.example:{}/",
+    "https://six.example:{}/",
+    "https://both.example:{}/",
+    "https://127.0.0.1.nip.example:{}/",
+];
+
+/// The addresses of any name: private ones, also beside a public one.
+fn private_addresses(name: &str) -> Vec<IpAddr> {
+    let addresses: &[&str] = match name {
+        "mapped.example" => &["::ffff:127.0.0.1"],
+        "nat64.example" => &["64:ff9b::7f00:1"],
+        "six.example" => &["::1"],
+        "both.example" => &["192.0.1.1", "127.0.0.1"],
+        _ => &["127.0.0.1"],
+    };
+    addresses.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+/// A client for which every name leads to a private address.
+fn with_private_names(private: PrivateAddresses) -> WebhookClient {
+    with_names(private, PATIENT, |name, _| Ok(private_addresses(name)))
+}
+
+/// A listener on loopback that shows whether anybody has connected.
+struct Trap(StdListener);
+
+impl Trap {
+    fn new() -> Self {
+        let listener = StdListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        Self(listener)
+    }
+
+    fn port(&self) -> String {
+        self.0.local_addr().unwrap().port().to_string()
+    }
+
+    /// A connection on loopback is complete for the listener before it is for the client.
+    fn has_caught(&self) -> bool {
+        match self.0.accept() {
+            Ok(_) => true,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => false,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_spelling_of_a_private_address_gets_a_connection() {
+    let trap = Trap::new();
+    let guarded = with_private_names(PrivateAddresses::Refuse);
+    assert_eq!(guarded.https_problem(), None, "HTTPS can be tested");
+    for template in PRIVATE {
+        let text = template.replace("{}", &trap.port());
+        // As it is registered, and as it was stored when private addresses were allowed.
+        for registered_with in [PrivateAddresses::Refuse, PrivateAddresses::Allow] {
+            let Ok(url) = EndpointUrl::parse(&text, registered_with) else {
+                continue;
+            };
+            assert!(guarded.check(&url).await.is_err(), "{text}");
+            let attempt = send(&guarded, &url).await;
+            let expect = Some(NoAnswer::AddressRefused);
+            assert_eq!(reason(&attempt), expect, "{text}: {attempt:?}");
+        }
+        assert!(!trap.has_caught(), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_urls_get_a_connection_when_private_addresses_are_allowed() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let careless = with_private_names(PrivateAddresses::Allow);
+    for host in ["127.0.0.1", "0x7f.1", "loopback.example"] {
+        let url = stored(&format!("https://{host}:{port}/"));
+        assert_eq!(careless.check(&url).await, Ok(()));
+        let hang_up = async { drop(listener.accept().await.unwrap()) };
+        let (attempt, ()) = tokio::join!(send(&careless, &url), hang_up);
+        assert_eq!(reason(&attempt), Some(NoAnswer::Connection), "{host}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_is_judged_by_each_connection_anew() {
+    let trap = Trap::new();
+    let rebinding = with_names(PrivateAddresses::Refuse, PATIENT, |_, call| {
+        let first = IpAddr::from([192, 0, 1, 1]);
+        Ok(vec![if call == 0 {
+            first
+        } else {
+            Ipv4Addr::LOCALHOST.into()
+        }])
+    });
+    let url = stored(&format!("https://rebind.example:{}/", trap.port()));
+    assert_eq!(rebinding.check(&url).await, Ok(()));
+    let attempt = send(&rebinding, &url).await;
+    assert_eq!(reason(&attempt), Some(NoAnswer::AddressRefused));
+    let expect = "the address is refused: the name leads to a private address";
+    assert_eq!(
+        attempt.error.as_deref(),
+        Some(expect),
+        "without the address"
+    );
+    assert!(!trap.has_caught());
+}
+
+#[tokio::test]
+async fn a_receiver_is_found_by_its_name() {
+    let receiver = Receiver::new("HTTP/1.1 204 No\r\n\r\n", Then::Stays).await;
+    let client = with_private_names(PrivateAddresses::Allow);
+    let port = receiver.url.url().port().unwrap();
+    let url = stored(&format!("http://acme.example:{port}/"));
+    assert!(send(&client, &url).await.outcome.is_delivered());
+    assert!(receiver.requests()[0].contains(&format!("host: acme.example:{port}\r\n")));
+}
+
+#[tokio::test]
+async fn a_name_without_an_address_is_a_problem_of_its_own() {
+    let url = stored("https://acme.example/");
+    let check = async |client: &WebhookClient| {
+        let attempt = send(client, &url).await;
+        (client.check(&url).await, reason(&attempt))
+    };
+    let unresolved = (Err(AddressProblem::Unresolved), Some(NoAnswer::Connection));
+    let nothing = with_names(PrivateAddresses::Refuse, PATIENT, |_, _| Ok(Vec::new()));
+    assert_eq!(check(&nothing).await, unresolved);
+    let failing = with_names(PrivateAddresses::Refuse, PATIENT, |_, _| {
+        Err(io::Error::other("Name or service not known"))
+    });
+    assert_eq!(check(&failing).await, unresolved);
+    let error = send(&failing, &url).await.error;
+    let expect = "no connection: Name or service not known";
+    assert_eq!(error.as_deref(), Some(expect));
+}
+
+#[tokio::test]
+async fn name_servers_that_do_not_answer_are_not_waited_for() {
+    struct Silent;
+    #[async_trait]
+    impl Lookup for Silent {
+        async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            std::future::pending().await
+        }
+    }
+    let limits = Limits {
+        resolution: Duration::from_millis(20),
+        ..PATIENT
+    };
+    let private = PrivateAddresses::Refuse;
+    let client = WebhookClient::with_lookup(&Settings { private, limits }, Arc::new(Silent));
+    let (client, url) = (client.unwrap(), stored("https://acme.example/"));
+    assert_eq!(client.check(&url).await, Err(AddressProblem::Late));
+    let attempt = send(&client, &url).await;
+    assert_eq!(reason(&attempt), Some(NoAnswer::Timeout), "{attempt:?}");
+}
+
+#[tokio::test]
+async fn a_url_is_checked_before_its_name() {
+    let guarded = with_names(PrivateAddresses::Refuse, PATIENT, |_, _| {
+        panic!("no name is looked up")
+    });
+    for (url, expect) in [
+        ("http://acme.example/", InvalidEndpointUrl::Plain),
+        ("https://localhost/", InvalidEndpointUrl::Private),
+        ("https://127.0.0.1/", InvalidEndpointUrl::Private),
+    ] {
+        let problem = guarded.check(&stored(url)).await;
+        assert_eq!(problem, Err(AddressProblem::Url(expect)), "{url}");
+    }
+    assert_eq!(guarded.check(&stored("https://1.1.1.1/")).await, Ok(()));
+}
+
+#[tokio::test]
+async fn the_system_looks_names_up() {
+    let addresses = SystemLookup::new().lookup("localhost").await.unwrap();
+    assert!(!addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback));
+}

@@ -1,0 +1,166 @@
+//! Answers, and the lack of one.
+
+use std::time::SystemTime;
+
+use super::*;
+
+/// The attempt at a receiver that answers so.
+async fn attempt_at(answer: &str, then: Then) -> Attempt {
+    let receiver = Receiver::new(answer, then).await;
+    let attempt = send(&local(), &receiver.url).await;
+    assert_eq!(receiver.requests().len(), 1, "one request to {answer:?}");
+    attempt
+}
+
+#[tokio::test]
+async fn the_status_is_the_outcome() {
+    for (status, expect) in [
+        (200, Outcome::Delivered(200)),
+        (299, Outcome::Delivered(299)),
+        (410, Outcome::Gone),
+        (
+            500,
+            Outcome::Refused {
+                status: 500,
+                retry_after: None,
+            },
+        ),
+    ] {
+        let answer = format!("HTTP/1.1 {status} So\r\nContent-Length: 0\r\n\r\n");
+        let attempt = attempt_at(&answer, Then::Stays).await;
+        assert_eq!(attempt.outcome, expect);
+        assert_eq!(attempt.error.is_none(), expect.is_delivered());
+    }
+}
+
+#[tokio::test]
+async fn no_redirect_is_followed() {
+    let elsewhere = Receiver::new("HTTP/1.1 200 OK\r\n\r\n", Then::Closes).await;
+    for status in [301, 302, 303, 307, 308] {
+        let location = elsewhere.url.as_str();
+        let answer =
+            format!("HTTP/1.1 {status} Go\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n");
+        let outcome = attempt_at(&answer, Then::Stays).await.outcome;
+        assert_eq!(outcome.status(), Some(status));
+        assert!(!outcome.is_delivered(), "{status}");
+    }
+    assert_eq!(elsewhere.connections(), 0);
+}
+
+#[tokio::test]
+async fn a_receiver_asks_for_a_wait_by_seconds_or_by_a_date() {
+    let asked = async |text: &str| {
+        let answer =
+            format!("HTTP/1.1 429 Slow\r\nRetry-After: {text}\r\nContent-Length: 0\r\n\r\n");
+        attempt_at(&answer, Then::Stays).await.outcome.retry_after()
+    };
+    assert_eq!(asked("120").await, Some(Duration::from_mins(2)));
+    assert_eq!(asked("soon").await, None);
+    let in_an_hour = SystemTime::now() + Duration::from_hours(1);
+    let wait = asked(&httpdate::fmt_http_date(in_an_hour)).await.unwrap();
+    assert!(
+        wait <= Duration::from_hours(1) && wait > Duration::from_mins(30),
+        "{wait:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_status_counts_whatever_follows_it() {
+    let endless = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n";
+    let receiver = Receiver::new(endless, Then::GoesOn).await;
+    let client = local();
+    for connections in 1..=2 {
+        let outcome = send(&client, &receiver.url).await.outcome;
+        assert_eq!(outcome, Outcome::Delivered(200));
+        assert_eq!(receiver.connections(), connections, "not used again");
+    }
+    let cut = "HTTP/1.1 202 OK\r\nContent-Length: 500\r\n\r\n{";
+    let outcome = attempt_at(cut, Then::Closes).await.outcome;
+    assert_eq!(outcome, Outcome::Delivered(202));
+    let garbled = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nmany\r\n";
+    let outcome = attempt_at(garbled, Then::Closes).await.outcome;
+    assert_eq!(outcome, Outcome::Delivered(200));
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let late = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n";
+    let receiver = Receiver::new(late, Then::Stays).await;
+    let limits = Limits {
+        rest: Duration::from_millis(20),
+        ..PATIENT
+    };
+    let attempt = send(&client(PrivateAddresses::Allow, limits), &receiver.url).await;
+    assert_eq!(attempt.outcome, Outcome::Delivered(200));
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_a_broken_answer() {
+    for answer in [
+        "SSH-2.0-OpenSSH\r\n",
+        "HTTP/1.1 abc\r\n\r\n",
+        "\0\u{1}\r\n\r\n",
+    ] {
+        let attempt = attempt_at(answer, Then::Closes).await;
+        assert_eq!(reason(&attempt), Some(NoAnswer::Broken), "{attempt:?}");
+    }
+    let headers = "x: y\r\n".repeat(1_000);
+    let attempt = attempt_at(&format!("HTTP/1.1 200 OK\r\n{headers}\r\n"), Then::Closes).await;
+    assert_eq!(reason(&attempt), Some(NoAnswer::Broken), "{attempt:?}");
+}
+
+#[tokio::test]
+async fn a_connection_that_is_refused_or_closed_is_no_answer() {
+    for answer in ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Le"] {
+        let attempt = attempt_at(answer, Then::Closes).await;
+        assert_eq!(reason(&attempt), Some(NoAnswer::Connection), "{attempt:?}");
+    }
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = stored(&format!("http://{}/", free.local_addr().unwrap()));
+    drop(free);
+    let attempt = send(&local(), &url).await;
+    assert_eq!(reason(&attempt), Some(NoAnswer::Connection));
+    let error = attempt.error.unwrap();
+    assert!(
+        error.contains("refused") && !error.contains(url.as_str()),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_receiver_without_tls_is_none_over_https() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = stored(&format!("https://{}/", listener.local_addr().unwrap()));
+    let receiver = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+        stream
+    };
+    let client = local();
+    let (attempt, _stream) = tokio::join!(send(&client, &url), receiver);
+    assert_eq!(reason(&attempt), Some(NoAnswer::Tls), "{attempt:?}");
+}
+
+#[tokio::test]
+async fn a_receiver_that_does_not_answer_is_not_waited_for() {
+    let receiver = Receiver::new("", Then::Stays).await;
+    let limits = Limits {
+        answer: Duration::from_millis(50),
+        ..PATIENT
+    };
+    let attempt = send(&client(PrivateAddresses::Allow, limits), &receiver.url).await;
+    assert_eq!(reason(&attempt), Some(NoAnswer::Timeout));
+    assert!(attempt.duration >= limits.answer, "{attempt:?}");
+}
+
+#[test]
+fn an_attempt_ends_within_15_seconds() {
+    let Limits {
+        resolution,
+        connection,
+        answer,
+        ..
+    } = Limits::default();
+    assert_eq!(answer, Duration::from_secs(15));
+    assert!(resolution < connection && connection < answer);
+}

@@ -1,0 +1,239 @@
+//! Public and private IP addresses.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Whether webhooks may go over plain HTTP and to addresses that are not public.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PrivateAddresses {
+    /// They may not.
+    #[default]
+    Refuse,
+    /// They may, as in a network where all receivers are the operator's own.
+    Allow,
+}
+
+/// Blocks of the IANA IPv4 special-purpose address registry (RFC 6890), and multicast.
+const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
+    // "This network", with the unspecified address.
+    (Ipv4Addr::UNSPECIFIED, 8),
+    // Private.
+    (Ipv4Addr::new(10, 0, 0, 0), 8),
+    (Ipv4Addr::new(172, 16, 0, 0), 12),
+    (Ipv4Addr::new(192, 168, 0, 0), 16),
+    // Shared by carriers (CGNAT).
+    (Ipv4Addr::new(100, 64, 0, 0), 10),
+    // Loopback.
+    (Ipv4Addr::new(127, 0, 0, 0), 8),
+    // Link-local, with the metadata services of clouds.
+    (Ipv4Addr::new(169, 254, 0, 0), 16),
+    // Protocol assignments.
+    (Ipv4Addr::new(192, 0, 0, 0), 24),
+    // Documentation.
+    (Ipv4Addr::new(192, 0, 2, 0), 24),
+    (Ipv4Addr::new(198, 51, 100, 0), 24),
+    (Ipv4Addr::new(203, 0, 113, 0), 24),
+    // AS112, twice; AMT; relays of 6to4.
+    (Ipv4Addr::new(192, 31, 196, 0), 24),
+    (Ipv4Addr::new(192, 175, 48, 0), 24),
+    (Ipv4Addr::new(192, 52, 193, 0), 24),
+    (Ipv4Addr::new(192, 88, 99, 0), 24),
+    // Benchmarking.
+    (Ipv4Addr::new(198, 18, 0, 0), 15),
+    // Multicast.
+    (Ipv4Addr::new(224, 0, 0, 0), 4),
+    // Reserved, with broadcast.
+    (Ipv4Addr::new(240, 0, 0, 0), 4),
+];
+
+/// The only IPv6 addresses that IANA has given out for single hosts. Outside are loopback, the
+/// unspecified address, mapped, compatible and translated IPv4, local NAT64, discard-only
+/// addresses, segment routing, unique local, link-local, site-local and multicast addresses, and
+/// what is reserved.
+const GLOBAL_UNICAST: (Ipv6Addr, u32) = (segments(0x2000, 0, 0), 3);
+
+/// Blocks of the IANA IPv6 special-purpose address registry inside [`GLOBAL_UNICAST`].
+const SPECIAL_V6: &[(Ipv6Addr, u32)] = &[
+    // Protocol assignments, with Teredo, benchmarking and ORCHID.
+    (segments(0x2001, 0, 0), 23),
+    // Documentation.
+    (segments(0x2001, 0xdb8, 0), 32),
+    (segments(0x3fff, 0, 0), 20),
+    // 6to4.
+    (segments(0x2002, 0, 0), 16),
+    // AS112.
+    (segments(0x2620, 0x4f, 0x8000), 48),
+];
+
+/// The well-known prefix of NAT64, before an IPv4 address.
+const NAT64: (Ipv6Addr, u32) = (segments(0x64, 0xff9b, 0), 96);
+
+/// Whether an address is a single host on the public internet.
+///
+/// By the IANA special-purpose address registries and IANA's list of IPv6 address space. A block
+/// that is listed there counts as not public as a whole, even if it is globally reachable or has
+/// such a part: no receiver lives in anycast or protocol blocks. Of IPv6 addresses that embed an
+/// IPv4 address only those of the well-known NAT64 prefix are judged by it, because networks
+/// without IPv4 of their own reach all of it so. The others are refused.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => !SPECIAL_V4.iter().any(|block| has_v4(*block, address)),
+        IpAddr::V6(address) if has_v6(NAT64, address) => {
+            let [.., a, b, c, d] = address.octets();
+            is_public(IpAddr::from([a, b, c, d]))
+        }
+        IpAddr::V6(address) => {
+            has_v6(GLOBAL_UNICAST, address)
+                && !SPECIAL_V6.iter().any(|block| has_v6(*block, address))
+        }
+    }
+}
+
+fn has_v4((network, prefix): (Ipv4Addr, u32), address: Ipv4Addr) -> bool {
+    (network.to_bits() ^ address.to_bits()).leading_zeros() >= prefix
+}
+
+fn has_v6((network, prefix): (Ipv6Addr, u32), address: Ipv6Addr) -> bool {
+    (network.to_bits() ^ address.to_bits()).leading_zeros() >= prefix
+}
+
+/// The first address with these segments.
+const fn segments(first: u16, second: u16, third: u16) -> Ipv6Addr {
+    Ipv6Addr::new(first, second, third, 0, 0, 0, 0, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(addresses: &[&str], expect: bool) {
+        for text in addresses {
+            assert_eq!(is_public(text.parse().unwrap()), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_of_the_internet_are_public() {
+        check(
+            &[
+                "1.1.1.1",
+                "9.255.255.255",
+                "11.0.0.0",
+                "100.63.255.255",
+                "100.128.0.0",
+                "126.255.255.255",
+                "128.0.0.0",
+                "169.253.255.255",
+                "169.255.0.0",
+                "172.15.255.255",
+                "172.32.0.0",
+                "192.0.1.0",
+                "192.0.3.0",
+                "192.167.255.255",
+                "192.169.0.0",
+                "198.17.255.255",
+                "198.20.0.0",
+                "203.0.112.255",
+                "203.0.114.0",
+                "223.255.255.255",
+                "2000::",
+                "2001:200::1",
+                "2001:db7:ffff::1",
+                "2001:db9::1",
+                "2003::1",
+                "2606:4700:4700::1111",
+                "3ffe:ffff::1",
+                "3fff:1000::1",
+                "64:ff9b::1.1.1.1",
+            ],
+            true,
+        );
+    }
+
+    #[test]
+    fn special_blocks_are_not_public_from_their_first_address_to_their_last() {
+        check(
+            &[
+                "0.0.0.0",
+                "0.255.255.255",
+                "10.0.0.0",
+                "10.255.255.255",
+                "100.64.0.0",
+                "100.127.255.255",
+                "127.0.0.1",
+                "127.255.255.255",
+                "169.254.0.0",
+                "169.254.169.254",
+                "169.254.255.255",
+                "172.16.0.0",
+                "172.31.255.255",
+                "192.0.0.0",
+                "192.0.0.255",
+                "192.0.2.0",
+                "192.0.2.255",
+                "192.31.196.1",
+                "192.52.193.1",
+                "192.88.99.1",
+                "192.168.0.0",
+                "192.168.255.255",
+                "192.175.48.1",
+                "198.18.0.0",
+                "198.19.255.255",
+                "198.51.100.7",
+                "203.0.113.7",
+                "224.0.0.0",
+                "239.255.255.255",
+                "240.0.0.0",
+                "255.255.255.255",
+            ],
+            false,
+        );
+        check(
+            &[
+                "::",
+                "::1",
+                "::ffff:127.0.0.1",
+                "::ffff:1.1.1.1",
+                "::127.0.0.1",
+                "::1.1.1.1",
+                "::ffff:0:1.1.1.1",
+                "64:ff9b::",
+                "64:ff9b::127.0.0.1",
+                "64:ff9b::169.254.169.254",
+                "64:ff9b::1:1.1.1.1",
+                "64:ff9b:1::",
+                "64:ff9b:1::1.1.1.1",
+                "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+                "100::1",
+                "100:0:0:1::1",
+                "1fff:ffff::1",
+                "2001::",
+                "2001:0:7f00:1::",
+                "2001:2::1",
+                "2001:10::1",
+                "2001:20::1",
+                "2001:1ff:ffff::1",
+                "2001:db8::",
+                "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+                "2002::",
+                "2002:7f00:1::",
+                "2002:101:101::",
+                "2620:4f:8000::1",
+                "3fff::",
+                "3fff:fff:ffff::1",
+                "4000::",
+                "5f00::1",
+                "fc00::",
+                "fd00:ec2::254",
+                "fdff:ffff::1",
+                "fe80::1",
+                "febf::1",
+                "fec0::1",
+                "feff::1",
+                "ff00::",
+                "ff02::1",
+                "ffff:ffff::1",
+            ],
+            false,
+        );
+    }
+}
