@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 import requests
 
-SCOPES = ["job-postings:write", "job-postings:read", "newsletter-subscribers:write"]
+SCOPES = [
+    "job-postings:write",
+    "job-postings:read",
+    "newsletter-subscribers:write",
+    "webhooks:manage",
+]
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,9 @@ def service(tmp_path_factory, allow_plain_http):
         "POSTHASTE_BIND": f"127.0.0.1:{port}",
         "POSTHASTE_ADMIN_BIND": f"127.0.0.1:{admin_port}",
         "POSTHASTE_MAILERLITE_WEBHOOK_SECRET": "a secret that no client knows",
+        # The receivers are on this machine.
+        "POSTHASTE_WEBHOOK_PRIVATE": "allow",
+        "POSTHASTE_WEBHOOK_RETRY_SECONDS": "1,1,1,1",
     }
     log = folder / "server.log"
     with log.open("w") as output:

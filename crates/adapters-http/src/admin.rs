@@ -14,6 +14,7 @@ use actix_web::{
     web,
 };
 use futures_util::future::BoxFuture;
+use tokio::sync::watch;
 
 use crate::{
     application::{BuildError, StopHandle, listen},
@@ -95,7 +96,8 @@ impl AdminApplication {
 
     /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
-        StopHandle::new(self.server.handle())
+        // Nothing waits here.
+        StopHandle::new(self.server.handle(), watch::Sender::new(false))
     }
 
     /// Serves until it is stopped. It installs no signal handlers.

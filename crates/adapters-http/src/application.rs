@@ -17,6 +17,7 @@ use actix_web::{
 use secrecy::SecretString;
 use tokio::{
     net::TcpSocket,
+    sync::watch,
     time::{MissedTickBehavior, interval},
 };
 
@@ -24,13 +25,14 @@ use crate::{
     connection::Timeouts,
     docs,
     docs::Docs,
-    health, middleware, oauth,
+    event, health, middleware, oauth,
     oauth::Authorizer,
     posting, routing,
     server::{ServerSettings, serve},
-    state::{Ports, State},
+    state::{Ports, State, Stopping},
     subscriber,
     subscriber::Signatures,
+    webhook,
 };
 
 /// Connections that may wait to be accepted.
@@ -95,21 +97,26 @@ pub struct Application {
     public_url: String,
     authorizer: Arc<Authorizer>,
     server: Server,
+    stopping: watch::Sender<bool>,
 }
 
 /// Stops a running server.
 #[derive(Clone, Debug)]
-pub struct StopHandle(ServerHandle);
+pub struct StopHandle {
+    server: ServerHandle,
+    stopping: watch::Sender<bool>,
+}
 
 impl StopHandle {
-    pub(crate) const fn new(server: ServerHandle) -> Self {
-        Self(server)
+    pub(crate) const fn new(server: ServerHandle, stopping: watch::Sender<bool>) -> Self {
+        Self { server, stopping }
     }
 
-    /// Stops accepting connections and waits until every request in progress has been answered;
-    /// then the server's `run` ends.
+    /// Accepts nothing more, answers every request that is being served, then ends the server's
+    /// `run`. Returns when all is answered. Answers that wait for events wait no longer.
     pub async fn stop(&self) {
-        self.0.stop(true).await;
+        self.stopping.send_replace(true);
+        self.server.stop(true).await;
     }
 }
 
@@ -127,7 +134,8 @@ impl Application {
             .clone()
             .unwrap_or_else(|| format!("http://{address}"));
 
-        let shared = Shared::new(ports, settings, &public_url)?;
+        let stopping = watch::Sender::new(false);
+        let shared = Shared::new(ports, settings, &public_url, Stopping::told_by(&stopping))?;
         let authorizer = shared.authorizer.clone().into_inner();
         let server = ServerSettings {
             workers: settings.workers,
@@ -146,6 +154,7 @@ impl Application {
             public_url,
             authorizer,
             server,
+            stopping,
         })
     }
 
@@ -166,7 +175,7 @@ impl Application {
 
     /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
-        StopHandle::new(self.server.handle())
+        StopHandle::new(self.server.handle(), self.stopping.clone())
     }
 
     /// A function that returns the current number of usable signing keys.
@@ -221,7 +230,12 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(ports: Ports, settings: &HttpSettings, public_url: &str) -> Result<Self, BuildError> {
+    fn new(
+        ports: Ports,
+        settings: &HttpSettings,
+        public_url: &str,
+        stopping: Stopping,
+    ) -> Result<Self, BuildError> {
         let authorizer = web::Data::new(Authorizer::new(
             Arc::clone(&ports.clients),
             &settings.keys,
@@ -234,6 +248,7 @@ impl Shared {
             body_limit: settings.body_limit,
             timeouts: settings.timeouts,
             board_name: settings.board_name.clone(),
+            stopping,
         };
         Ok(Self {
             state: web::Data::new(state),
@@ -250,6 +265,8 @@ impl Shared {
             .app_data(self.signatures.clone())
             .app_data(self.docs.clone())
             .configure(posting::routes)
+            .configure(event::routes)
+            .configure(webhook::routes)
             .configure(subscriber::routes)
             .configure(oauth::routes)
             .configure(health::routes)

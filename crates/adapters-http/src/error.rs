@@ -14,9 +14,10 @@ use actix_web::{
 };
 use domain::{
     body::BodyError,
+    event::LogError,
     posting::{InvalidIdentifier, PutPosting, Rejection},
     store::StoreError,
-    usecase::IngestError,
+    usecase::{IngestError, WebhookError},
     validation::FieldErrors,
 };
 use newsletter::{
@@ -141,6 +142,15 @@ impl ApiError {
         )
     }
 
+    /// 410: events after the cursor were deleted.
+    pub fn events_gone() -> Self {
+        Self::new(
+            StatusCode::GONE,
+            "Events after this cursor are no longer kept. Take a new export and go on from its \
+             cursor.",
+        )
+    }
+
     /// 413: the body is larger than the service takes.
     pub fn body_too_large(limit: usize) -> Self {
         Self::new(
@@ -177,7 +187,16 @@ impl ApiError {
         error
     }
 
-    /// 503 with `Retry-After`.
+    /// 505 of an answer whose end HTTP/1.0 cannot tell from a break.
+    pub fn needs_http_1_1() -> Self {
+        Self::new(
+            StatusCode::HTTP_VERSION_NOT_SUPPORTED,
+            "This answer is only given by HTTP/1.1, so that a broken one is noticed. With nginx in \
+             front, set proxy_http_version 1.1.",
+        )
+    }
+
+    /// 503 with a time to try again.
     pub fn unavailable(message: &'static str, retry_after: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
             .with_header(header::RETRY_AFTER, retry_after)
@@ -343,6 +362,15 @@ impl From<StoreError> for ApiError {
     }
 }
 
+impl From<LogError> for ApiError {
+    fn from(error: LogError) -> Self {
+        match error {
+            LogError::Gone => Self::events_gone(),
+            LogError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<IngestError> for ApiError {
     fn from(error: IngestError) -> Self {
         match error {
@@ -360,6 +388,17 @@ impl From<IngestError> for ApiError {
                 )
             }
             IngestError::Broken(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<WebhookError> for ApiError {
+    fn from(error: WebhookError) -> Self {
+        match error {
+            WebhookError::NotFound => Self::new(StatusCode::NOT_FOUND, error.to_string()),
+            WebhookError::Invalid(errors) => Self::invalid(errors),
+            WebhookError::TooMany => Self::new(StatusCode::CONFLICT, error.to_string()),
+            WebhookError::Store(error) => error.into(),
         }
     }
 }

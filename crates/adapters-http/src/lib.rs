@@ -14,9 +14,11 @@ mod answer;
 mod api;
 mod application;
 mod body;
+mod company;
 mod connection;
 mod docs;
 mod error;
+mod event;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod health;
@@ -24,20 +26,24 @@ mod middleware;
 pub mod oauth;
 mod openapi;
 mod posting;
+mod query;
 mod request_id;
 mod routing;
 mod schema;
 mod server;
 mod state;
 mod subscriber;
+mod webhook;
 
 pub use self::{
     admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,
+    event::event_body,
     middleware::panic_message,
     openapi::openapi,
     posting::posting_data,
     state::Ports,
     subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
+    webhook::{WebhookPorts, delivery_data, endpoint_data, ping_body},
 };

@@ -41,12 +41,14 @@ pub fn of_answer<Body: ToSchema>() -> Vec<(String, RefOr<Schema>)> {
     all
 }
 
-/// Adds what utoipa's derive cannot express: every field is present, though it may be `null`, and
-/// `x-const` becomes `const`.
+/// Adds what utoipa's derive cannot say: every field but those with `x-optional` is there, though it
+/// may be `null`, and the value of a field with `x-const` is always the same.
 fn complete(schema: &mut RefOr<Schema>) {
     match schema {
         RefOr::T(Schema::Object(object)) => {
-            object.required = object.properties.keys().cloned().collect();
+            let fields = object.properties.iter_mut();
+            let always = fields.filter_map(|(name, of)| (!is_optional(of)).then(|| name.clone()));
+            object.required = always.collect();
             object.properties.values_mut().for_each(complete);
             if let Some(extensions) = &mut object.extensions
                 && let Some(value) = extensions.remove("x-const")
@@ -59,7 +61,17 @@ fn complete(schema: &mut RefOr<Schema>) {
     }
 }
 
-/// Declares components for closed vocabularies of the domain, serialised by their names.
+/// Whether a field had `x-optional`, which is taken off.
+fn is_optional(schema: &mut RefOr<Schema>) -> bool {
+    let RefOr::T(Schema::Object(object)) = schema else {
+        return false;
+    };
+    let extensions = object.extensions.as_mut();
+    extensions.is_some_and(|extensions| extensions.remove("x-optional").is_some())
+}
+
+/// Declares components of the document for closed vocabularies of the domain. They are written by
+/// their names.
 macro_rules! vocabularies {
     ($(#[doc = $description:literal] $name:ident($of:ty);)+) => {$(
         #[doc = $description]

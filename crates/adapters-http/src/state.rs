@@ -1,16 +1,18 @@
 //! The state that handlers share: the ports, the authorizer, and the limits of a request.
 
-use std::sync::Arc;
+use std::{future::pending, sync::Arc};
 
 use actix_web::web;
 use domain::{
     client::Clients,
+    event::EventFeed,
     store::{Health, PostingReader},
     usecase::Ingest,
 };
 use newsletter::usecase::Newsletter;
+use tokio::sync::watch;
 
-use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer};
+use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer, webhook::WebhookPorts};
 
 /// The ports that the handlers call.
 #[derive(Clone)]
@@ -19,9 +21,13 @@ pub struct Ports {
     pub ingest: Arc<dyn Ingest>,
     /// Reads postings.
     pub postings: Arc<dyn PostingReader>,
-    /// The newsletter's use cases.
+    /// Reads the event log.
+    pub events: Arc<dyn EventFeed>,
+    /// Takes and answers whatever is about newsletter subscribers.
     pub newsletter: Arc<dyn Newsletter>,
-    /// Reads OAuth clients.
+    /// Manages webhooks.
+    pub webhooks: WebhookPorts,
+    /// Knows the OAuth clients.
     pub clients: Arc<dyn Clients>,
     /// Checks the store.
     pub health: Arc<dyn Health>,
@@ -34,6 +40,27 @@ pub struct State {
     pub body_limit: usize,
     pub timeouts: Timeouts,
     pub board_name: String,
+    pub stopping: Stopping,
+}
+
+/// Tells answers that wait for something that the server stops.
+#[derive(Clone, Debug)]
+pub struct Stopping(watch::Receiver<bool>);
+
+impl Stopping {
+    /// One that is told by setting `true`.
+    pub fn told_by(sender: &watch::Sender<bool>) -> Self {
+        Self(sender.subscribe())
+    }
+
+    /// Completes when the server stops.
+    pub async fn wait(&self) {
+        let mut receiver = self.0.clone();
+        if receiver.wait_for(|is_stopping| *is_stopping).await.is_err() {
+            // Nobody is left who could stop it.
+            pending::<()>().await;
+        }
+    }
 }
 
 impl State {

@@ -18,6 +18,8 @@ statement! {
      (SELECT string_agg(format('%s on %s', action, name), ', ') FROM (VALUES \
          ('postings', 'INSERT'), ('postings', 'UPDATE'), ('posting_texts', 'INSERT'), \
          ('posting_history', 'INSERT'), ('companies', 'INSERT'), ('companies', 'UPDATE'), \
+         ('events', 'INSERT'), ('events', 'DELETE'), ('event_log', 'UPDATE'), \
+         ('event_cursors', 'INSERT'), ('event_cursors', 'UPDATE'), \
          ('outbox', 'INSERT'), ('outbox', 'UPDATE'), ('outbox', 'DELETE'), \
          ('subscribers', 'INSERT'), ('subscribers', 'UPDATE'), ('clients', 'SELECT')) \
          AS needed (name, action) WHERE NOT has_table_privilege(name, action))",

@@ -1,20 +1,22 @@
 //! The production store: any number of processes on one PostgreSQL database.
 //!
 //! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
-//! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
-//! [`DraftCache`](domain::enrichment::DraftCache) and [`AuditLog`](domain::audit::AuditLog); and
-//! those of the newsletter, [`Store`](newsletter::store::Store),
+//! [`PostingReader`](domain::store::PostingReader),
+//! [`Health`](domain::store::Health),
+//! [`EventLog`](domain::event::EventLog), [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
+//! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
+//! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
+//! [`Store`](newsletter::store::Store),
 //! [`SubscriberReader`](newsletter::store::SubscriberReader) and
 //! [`Accounts`](newsletter::store::Accounts). It keeps nothing in memory that another process can
 //! change.
 //!
-//! - `url`, `tls`, `establish`, `connection`: the address of the database, and the pool of
-//!   connections to it; `health`, `recent`: whether it accepts writes.
-//! - `migrations`: the schema; the migrations themselves explain its columns.
-//! - `statement`: statements that are prepared once for each connection.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
-//!   `client`, `draft` and `audit`: the statements of each table.
+//! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
+//!   connections; `health`, `recent`: whether it can be written.
+//! - `migrations`: the tables, whose columns are explained there.
+//! - `statement`: statements that are prepared once.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `event`,
+//!   `outbox`, `client`, `draft`, `audit` and `webhook` hold the statements of their tables.
 //!
 //! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
 //! names.
@@ -27,6 +29,7 @@ mod connection;
 mod draft;
 mod error;
 mod establish;
+mod event;
 mod health;
 mod migrations;
 mod options;
@@ -39,6 +42,7 @@ mod subscriber;
 pub mod testing;
 mod tls;
 mod url;
+mod webhook;
 
 #[cfg(test)]
 mod tests;
@@ -68,7 +72,9 @@ impl PostgresStore {
         let store = Self {
             connections: Arc::new(Connections::new(url, options)?),
         };
-        store.pending_migrations().await?;
+        if store.pending_migrations().await?.is_empty() {
+            store.order_events().await?;
+        }
         Ok(store)
     }
 
@@ -83,10 +89,30 @@ impl PostgresStore {
     /// call this at once.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         let conn = self.connections.take().await?;
-        match tokio::task::spawn_blocking(move || migrations::migrate(conn)).await {
-            Ok(result) => Ok(result?),
-            Err(error) => Err(StoreError::Broken(error.to_string())),
+        let applied = match tokio::task::spawn_blocking(move || migrations::migrate(conn)).await {
+            Ok(result) => result?,
+            Err(error) => return Err(StoreError::Broken(error.to_string())),
+        };
+        self.order_events().await?;
+        Ok(applied)
+    }
+
+    /// Sees to it that the next event follows those that are there, also in another server.
+    async fn order_events(&self) -> Result<(), StoreError> {
+        let connections = &self.connections;
+        if !connections
+            .run(async |conn| event::is_behind(conn).await)
+            .await?
+        {
+            return Ok(());
         }
+        tracing::warn!(
+            "the ids of transactions are lower than in the event log, as after restoring a dump: \
+             new events get places behind the last one"
+        );
+        connections
+            .transaction(async |conn| event::raise_offset(conn).await)
+            .await
     }
 }
 

@@ -14,7 +14,7 @@ use domain::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{SqliteStore, audit, company, error::Failure, outbox, posting};
+use crate::{SqliteStore, audit, company, error::Failure, event, outbox, posting};
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -72,8 +72,8 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     write_tasks(conn, &writes.tasks, &unchanged)
 }
 
-/// Writes effects and events, ends tasks, and adds audit entries. Events of `unchanged` subjects
-/// are left out.
+/// Writes effects and events, ends tasks, and adds to the audit. Events of subjects that stayed as
+/// they were are left out.
 pub(crate) fn write_tasks(
     conn: &mut SqliteConnection,
     tasks: &TaskWrites,
@@ -83,8 +83,8 @@ pub(crate) fn write_tasks(
         outbox::ask(conn, effect, tasks.at)?;
     }
     for event in &tasks.events {
-        if !unchanged.contains(&event.subject.id) {
-            outbox::record(conn, event, tasks.at)?;
+        if !unchanged.contains(&event.subject.id()) {
+            event::record(conn, event)?;
         }
     }
     for receipt in &tasks.done {

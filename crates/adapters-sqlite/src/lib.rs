@@ -1,10 +1,13 @@
 //! The embedded store: everything in one SQLite file.
 //!
 //! [`SqliteStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader), [`Health`],
-//! [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
-//! [`DraftCache`](domain::enrichment::DraftCache) and [`AuditLog`](domain::audit::AuditLog); and
-//! those of the newsletter, [`Store`](newsletter::store::Store),
+//! [`PostingReader`](domain::store::PostingReader),
+//! [`Health`](domain::store::Health),
+//! [`Outbox`](domain::outbox::Outbox), [`EventLog`](domain::event::EventLog),
+//! [`Clients`](domain::client::Clients),
+//! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
+//! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
+//! [`Store`](newsletter::store::Store),
 //! [`SubscriberReader`](newsletter::store::SubscriberReader) and
 //! [`Accounts`](newsletter::store::Accounts). Several stores may have one file open, also in
 //! several processes: a store keeps nothing in memory that another can change.
@@ -14,7 +17,7 @@
 //! - `migrations`: the schema; the migrations themselves explain its columns.
 //! - `statement`: statements that are prepared once.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
-//!   `client`, `draft` and `audit`: the statements of each table.
+//!   `event`, `client`, `draft`, `audit` and `webhook` hold the statements of their tables.
 
 mod audit;
 mod client;
@@ -23,6 +26,7 @@ mod company;
 mod connection;
 mod draft;
 mod error;
+mod event;
 mod file;
 mod migrations;
 mod outbox;
@@ -30,6 +34,7 @@ mod posting;
 mod recent;
 mod statement;
 mod subscriber;
+mod webhook;
 
 #[cfg(test)]
 mod tests;

@@ -123,6 +123,8 @@ mod tests {
         let store = Arc::new(MemoryStore::new());
         let stores = Stores {
             backlog: backlog_of(Arc::clone(&store) as _),
+            events: Arc::clone(&store) as _,
+            webhooks: Arc::clone(&store) as _,
             health: Arc::clone(&store) as _,
             subscribers: Arc::clone(&store) as _,
             accounts: store,

@@ -9,8 +9,10 @@ use domain::{
     audit::AuditLog,
     client::Clients,
     enrichment::DraftCache,
+    event::EventLog,
     outbox::Outbox,
     store::{Health, PostingReader, Store},
+    webhook::Webhooks,
 };
 use newsletter::store::{Accounts, SubscriberReader};
 
@@ -44,6 +46,8 @@ pub struct Database {
     pub postings: Arc<dyn PostingReader>,
     pub subscribers: Arc<dyn SubscriberReader>,
     pub outbox: Arc<dyn Outbox>,
+    pub events: Arc<dyn EventLog>,
+    pub webhooks: Arc<dyn Webhooks>,
     pub accounts: Arc<dyn Accounts>,
     pub clients: Arc<dyn Clients>,
     pub drafts: Arc<dyn DraftCache>,
@@ -60,6 +64,8 @@ impl Database {
             + PostingReader
             + SubscriberReader
             + Outbox
+            + EventLog
+            + Webhooks
             + Accounts
             + Clients
             + DraftCache
@@ -73,6 +79,8 @@ impl Database {
             postings: Arc::clone(store) as _,
             subscribers: Arc::clone(store) as _,
             outbox: Arc::clone(store) as _,
+            events: Arc::clone(store) as _,
+            webhooks: Arc::clone(store) as _,
             accounts: Arc::new(SharedTime {
                 accounts: Arc::clone(store) as _,
                 health: Arc::clone(store) as _,
@@ -98,6 +106,8 @@ impl Database {
     pub fn for_metrics(&self) -> Stores {
         Stores {
             backlog: backlog_of(Arc::clone(&self.outbox)),
+            events: Arc::clone(&self.events),
+            webhooks: Arc::clone(&self.webhooks),
             health: Arc::clone(&self.health),
             subscribers: Arc::clone(&self.subscribers),
             accounts: Arc::clone(&self.accounts),

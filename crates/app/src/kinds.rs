@@ -1,29 +1,30 @@
-//! Every kind of task that this program has, put together from the contexts that declare them.
+//! Every kind of task and every event that this program has, put together from the contexts that declare them.
 
 use domain::{
-    outbox::{EVENTS, Kind, Queue},
-    posting::ENRICH,
+    event::EventName,
+    outbox::{Kind, Queue},
+    posting::{ENRICH, event::PUBLIC},
 };
 use newsletter::{
     subscriber::Account,
-    tasks::{self, MIGRATE, SYNC, WITHDRAW},
+    tasks::{self, INDIVIDUAL_MEMBERSHIP_UPDATED, MIGRATE, SYNC, WITHDRAW},
 };
 
 /// Every kind, in the order in which they are shown.
-pub const ALL: [Kind; 5] = [
-    ENRICH.kind(),
-    EVENTS.kind(),
-    SYNC,
-    MIGRATE.kind(),
-    WITHDRAW.kind(),
-];
+pub const ALL: [Kind; 4] = [ENRICH.kind(), SYNC, MIGRATE.kind(), WITHDRAW.kind()];
 
 /// Every queue that loops of a worker wait at. What is behind one has no loops of its own.
-pub const QUEUES: [Queue; 6] = [
+pub const QUEUES: [Queue; 5] = [
     ENRICH,
-    EVENTS,
     tasks::syncs(Account::Old),
     tasks::syncs(Account::New),
     MIGRATE,
     WITHDRAW,
 ];
+
+/// The names of all events.
+pub fn events() -> Vec<EventName> {
+    let mut names = PUBLIC.to_vec();
+    names.push(INDIVIDUAL_MEMBERSHIP_UPDATED);
+    names
+}

@@ -3,10 +3,12 @@
 //! - [`cli`] and [`config`]: the command line, and the values that its options accept.
 //! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
 //!   [`database`] is the store it opened, [`embedded`] decides which command may create one.
+//! - [`feed`]: the event log for readers outside.
 //! - [`lane`]: batches pushed postings into shared commits. [`newsletter_service`]: the use
 //!   cases of subscribers.
 //! - [`worker`]: background work that follows from commits, with the [`enricher`] and the e-mail
 //!   [`provider`].
+//! - [`webhooks`]: the client that calls receivers, and what they are sent.
 //! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
 //! - [`command`], [`push`], [`demo`]: all other commands.
 //!
@@ -28,6 +30,7 @@ mod descriptors;
 mod embedded;
 mod enricher;
 mod exposure;
+mod feed;
 mod input;
 mod kinds;
 mod lane;
@@ -47,6 +50,7 @@ mod shutdown;
 mod testing;
 mod text;
 mod waits;
+mod webhooks;
 mod worker;
 
 use std::{env, path::Path, process::ExitCode, time::Duration};
@@ -144,6 +148,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Postings(postings) => command::postings::run(postings).await,
         Command::Subscribers(subscribers) => command::subscribers::run(subscribers).await,
         Command::Outbox(outbox) => command::outbox::run(outbox).await,
+        Command::Webhooks(webhooks) => command::webhooks::run(webhooks).await,
         Command::Audit(args) => command::audit::run(args).await,
         Command::Doctor(args) => command::doctor::run(&args).await,
         Command::Openapi => command::openapi::run(),

@@ -6,11 +6,16 @@
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use adapters_http::{
-    Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, oauth::KeyFolder,
+    Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
+    oauth::KeyFolder,
 };
 use adapters_mailerlite::Settings as ProviderSettings;
+use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
-use domain::posting::Lifetime;
+use domain::{
+    posting::{Lifetime, event::PUBLIC},
+    webhook::{PrivateAddresses, RetrySchedule},
+};
 use newsletter::subscriber::provider::Provider;
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
@@ -27,13 +32,15 @@ use crate::{
     descriptors,
     enricher::{Enriching, Prepared},
     exposure,
+    feed::{Feed, FeedTask},
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
     output, provider,
     shutdown::StopSignals,
-    worker::{BusyProbe, Wake, Worker, WorkerParts, WorkerSettings},
+    webhooks::{self, WebhookSettings},
+    worker::{BusyProbe, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings},
 };
 
 /// The configuration of a service.
@@ -61,6 +68,8 @@ pub struct ServiceConfig {
     pub lanes: LaneSettings,
     /// The lifetime of postings.
     pub lifetime: Lifetime,
+    /// How long an event is kept.
+    pub keep_events: Duration,
     /// The worker's enricher; `None` runs no worker.
     pub enricher: Option<EnricherKind>,
     /// The e-mail provider's accounts.
@@ -69,6 +78,8 @@ pub struct ServiceConfig {
     pub reconciles: bool,
     /// The effect of the migration links in e-mails.
     pub links: Links,
+    /// Deliveries of events to webhooks.
+    pub webhooks: WebhookSettings,
     /// The secrets with which the e-mail provider signs its deliveries.
     pub webhook_secrets: Vec<SecretString>,
     /// The name of the board on the newsletter's pages.
@@ -98,10 +109,12 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             max_connections: args.http.max_connections,
             lanes: args.lanes(),
             lifetime: args.lifetime.lifetime,
+            keep_events: args.events.keep,
             enricher: enricher.transpose()?,
             accounts: args.accounts.settings(),
             reconciles: args.accounts.reconciles(),
             links: args.accounts.links(),
+            webhooks: WebhookSettings::new(args.addresses, &args.retries),
             webhook_secrets: args.webhook.secrets(),
             board_name: args.pages.board_name.clone(),
             admin: args.admin.bind(),
@@ -119,6 +132,7 @@ pub struct Running {
     http: StopHandle,
     server: JoinHandle<std::io::Result<()>>,
     lanes: LaneTasks,
+    feed: FeedTask,
     newsletter: NewsletterService,
     worker: Option<Worker>,
     admin: Option<Admin>,
@@ -139,10 +153,16 @@ impl Service {
         let setup = config
             .enricher
             .map(|enricher| {
-                let (accounts, reconciles) = (&config.accounts, config.reconciles);
-                WorkerSetup::new(&enricher, config.lifetime, accounts, reconciles)
+                let options = WorkerOptions {
+                    lifetime: config.lifetime,
+                    keep_events: config.keep_events,
+                    reconciles: config.reconciles,
+                    schedule: config.webhooks.schedule.clone(),
+                };
+                WorkerSetup::new(&enricher, &config.accounts, options)
             })
             .transpose()?;
+        let receivers = webhooks::client(config.webhooks.private)?;
         let database =
             Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
         check_embedded(&config.database, &database).await?;
@@ -162,10 +182,14 @@ impl Service {
         let pushes = Arc::new(lanes.under_way());
         let newsletter =
             NewsletterService::new(&database.newsletter, &clock::system(), config.links);
+        let events = Arc::clone(&database.events);
+        let (feed, feed_task) = Feed::start(events, &PUBLIC, wake.recorded());
         let ports = Ports {
             ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),
+            events: Arc::new(feed),
             newsletter: Arc::new(newsletter.clone()),
+            webhooks: webhook_ports(&database, &receivers, config.webhooks.private),
             clients: Arc::clone(&database.clients),
             health: Arc::clone(&database.health),
         };
@@ -197,14 +221,9 @@ impl Service {
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, config.admin);
-        if config.links == Links::Refuse {
-            tracing::warn!(
-                "moves by the link in an e-mail are refused: no group is named that starts the \
-                 chain of e-mails (POSTHASTE_MAILERLITE_NEW_GROUP_ID; none moves people without one)"
-            );
-        }
+        warn_of_refused(config.links);
         let worker = setup
-            .map(|setup| setup.start(&database, wake, is_busy))
+            .map(|setup| setup.start(&database, receivers, wake, is_busy))
             .transpose()?;
         let clocks = clock::compare(&database.health, &clock::system());
         let server = tokio::spawn(application.run());
@@ -215,11 +234,26 @@ impl Service {
             http,
             server,
             lanes: lane_tasks,
+            feed: feed_task,
             newsletter,
             worker,
             admin,
             _clocks: clocks,
         })
+    }
+}
+
+/// The ports of those who manage webhooks by the API.
+fn webhook_ports(
+    database: &Database,
+    receivers: &Arc<WebhookClient>,
+    private: PrivateAddresses,
+) -> WebhookPorts {
+    WebhookPorts {
+        webhooks: Arc::clone(&database.webhooks),
+        log: Arc::clone(&database.events),
+        sender: Arc::clone(receivers) as _,
+        private,
     }
 }
 
@@ -248,12 +282,15 @@ impl Running {
         let Self {
             http,
             lanes,
+            feed,
             newsletter,
             worker,
             admin,
             ..
         } = self;
         let answered = async {
+            // First: requests that wait for events are answered with what there is.
+            feed.stop().await;
             http.stop().await;
             tokio::join!(lanes.stop(), newsletter.stop());
         };
@@ -290,6 +327,16 @@ fn require_key(folder: &KeyFolder) -> anyhow::Result<()> {
     .into())
 }
 
+/// Warns if the links in e-mails move nobody.
+fn warn_of_refused(links: Links) {
+    if links == Links::Refuse {
+        tracing::warn!(
+            "moves by the link in an e-mail are refused: no group is named that starts the chain \
+             of e-mails (POSTHASTE_MAILERLITE_NEW_GROUP_ID; none moves people without one)"
+        );
+    }
+}
+
 /// Names the variable and the option of an address that cannot be listened on.
 fn name_variable(error: BuildError) -> anyhow::Error {
     match error {
@@ -300,27 +347,34 @@ fn name_variable(error: BuildError) -> anyhow::Error {
     }
 }
 
+/// The options of a worker.
+#[derive(Clone, Debug)]
+struct WorkerOptions {
+    lifetime: Lifetime,
+    keep_events: Duration,
+    reconciles: bool,
+    /// When deliveries to webhooks are tried again.
+    schedule: RetrySchedule,
+}
+
 /// A worker that is configured but not started.
 struct WorkerSetup {
     enricher: Prepared,
-    lifetime: Lifetime,
     provider: Arc<dyn Provider>,
-    reconciles: bool,
+    options: WorkerOptions,
 }
 
 impl WorkerSetup {
     /// Prepares enricher and provider; starts nothing.
     fn new(
         enricher: &EnricherKind,
-        lifetime: Lifetime,
         accounts: &ProviderSettings,
-        reconciles: bool,
+        options: WorkerOptions,
     ) -> anyhow::Result<Self> {
         Ok(Self {
             enricher: Prepared::new(enricher)?,
-            lifetime,
             provider: provider::connect(accounts)?,
-            reconciles,
+            options,
         })
     }
 
@@ -328,6 +382,7 @@ impl WorkerSetup {
     fn start(
         self,
         database: &Database,
+        receivers: Arc<WebhookClient>,
         wake: Arc<Wake>,
         is_busy: BusyProbe,
     ) -> anyhow::Result<Worker> {
@@ -343,18 +398,28 @@ impl WorkerSetup {
             store: Arc::clone(&database.store),
             newsletter: Arc::clone(&database.newsletter),
             outbox: Arc::clone(&database.outbox),
+            events: Arc::clone(&database.events),
             accounts: Arc::clone(&database.accounts),
             subscribers: Arc::clone(&database.subscribers),
             drafts: Arc::clone(&database.drafts),
             enricher,
             breaker,
             provider: self.provider,
-            lifetime: self.lifetime,
+            webhooks: WebhookParts {
+                endpoints: Arc::clone(&database.webhooks),
+                postings: Arc::clone(&database.postings),
+                clients: Arc::clone(&database.clients),
+                sender: receivers,
+                body: webhooks::body(),
+                schedule: self.options.schedule,
+            },
+            lifetime: self.options.lifetime,
             clock: clock::system(),
             wake,
             is_busy,
             settings: WorkerSettings {
-                reconciles: self.reconciles,
+                reconciles: self.options.reconciles,
+                keep_events: self.options.keep_events,
                 ..settings
             },
         });
@@ -396,8 +461,14 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
 pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
     let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
-    let (lifetime, reconciles) = (args.lifetime.lifetime, args.accounts.reconciles());
-    let setup = WorkerSetup::new(&enricher, lifetime, &accounts, reconciles)?;
+    let options = WorkerOptions {
+        lifetime: args.lifetime.lifetime,
+        keep_events: args.events.keep,
+        reconciles: args.accounts.reconciles(),
+        schedule: args.retries.schedule.clone(),
+    };
+    let receivers = webhooks::client(args.addresses.private)?;
+    let setup = WorkerSetup::new(&enricher, &accounts, options)?;
     let url = args.store.database();
     let database = Database::open(&url).await?;
     check_embedded(&url, &database).await?;
@@ -406,7 +477,7 @@ pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let database = database.waking(&wake);
     // No API here, so no pushes to count.
     let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
-    let worker = setup.start(&database, wake, Arc::new(|| false))?;
+    let worker = setup.start(&database, receivers, wake, Arc::new(|| false))?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),
         has_webhook_secret: None,

@@ -15,11 +15,14 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     company::CompanyId,
+    event::{EventLog, LogQuery},
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
+    webhook::{AddressProblem, Attempt, Delivery, EndpointUrl, RetrySchedule, Sender},
 };
 use newsletter::{
     subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
+    tasks::{CONSUMER, INDIVIDUAL_MEMBERSHIP_UPDATED},
     testing::MemoryStore,
 };
 use time::OffsetDateTime;
@@ -28,10 +31,38 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+use crate::{webhooks, worker::WebhookParts};
+
 pub use self::{
     drafts::MemoryDrafts,
     model::{Answer, ScriptedModel},
 };
+
+/// A sender without a network.
+struct NoSender;
+
+#[async_trait]
+impl Sender for NoSender {
+    async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
+        panic!("nobody registered {}", delivery.url)
+    }
+
+    async fn check(&self, _: &EndpointUrl) -> Result<(), AddressProblem> {
+        Err(AddressProblem::Unresolved)
+    }
+}
+
+/// What a worker needs for webhooks, of which there are none.
+pub fn webhooks(memory: &Arc<MemoryStore>) -> WebhookParts {
+    WebhookParts {
+        endpoints: Arc::clone(memory) as _,
+        postings: Arc::clone(memory) as _,
+        clients: Arc::clone(memory) as _,
+        sender: Arc::new(NoSender),
+        body: webhooks::body(),
+        schedule: RetrySchedule::default(),
+    }
+}
 
 /// The behaviour of a faulty commit.
 #[derive(Clone, Debug)]
@@ -55,6 +86,8 @@ pub struct FaultyStore {
     loads: Mutex<Option<StoreError>>,
     /// The faults of commits that write a posting with an identifier.
     poison: Mutex<Vec<(String, Fault)>>,
+    /// The errors of loads that name a subscriber.
+    poisoned_people: Mutex<HashMap<SubscriberId, StoreError>>,
     /// The rows that another transaction holds locked.
     locked: Mutex<RowLocks>,
     /// Whether commits may begin.
@@ -73,6 +106,7 @@ impl FaultyStore {
             next: Mutex::default(),
             loads: Mutex::default(),
             poison: Mutex::default(),
+            poisoned_people: Mutex::default(),
             locked: Mutex::default(),
             gate: watch::Sender::new(true),
             read_gate: watch::Sender::new(true),
@@ -101,14 +135,20 @@ impl FaultyStore {
             .push((identifier.to_owned(), fault));
     }
 
+    /// Fails loads that name a subscriber.
+    pub fn poison_person(&self, id: SubscriberId, error: StoreError) {
+        self.poisoned_people.lock().unwrap().insert(id, error);
+    }
+
     /// Locks these rows for another transaction, and unlocks all others.
     pub fn lock(&self, rows: RowLocks) {
         *self.locked.lock().unwrap() = rows;
     }
 
-    /// Removes the faults of identifiers.
+    /// Removes the faults of identifiers and subscribers.
     pub fn heal(&self) {
         self.poison.lock().unwrap().clear();
+        self.poisoned_people.lock().unwrap().clear();
     }
 
     pub fn fail_next(&self, faults: impl IntoIterator<Item = Fault>) {
@@ -228,6 +268,10 @@ impl newsletter::store::Store for FaultyStore {
         &self,
         ids: &[SubscriberId],
     ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        let poisoned = self.poisoned_people.lock().unwrap().clone();
+        if let Some(error) = ids.iter().find_map(|id| poisoned.get(id)) {
+            return Err(error.clone());
+        }
         newsletter::store::Store::load_by_id(&*self.memory, ids).await
     }
 
@@ -254,6 +298,16 @@ impl newsletter::store::Store for FaultyStore {
         self.commits.lock().unwrap().push(0);
         Ok(())
     }
+}
+
+/// Whether the newsletter has passed all of its events.
+pub async fn is_heard(log: &dyn EventLog) -> bool {
+    let query = LogQuery {
+        after: log.cursor(CONSUMER).await.unwrap(),
+        names: vec![INDIVIDUAL_MEMBERSHIP_UPDATED],
+        limit: 1,
+    };
+    log.read(&query).await.unwrap().events.is_empty()
 }
 
 /// Waits until a condition holds, and fails after ten seconds.

@@ -18,8 +18,8 @@ use domain::{
         Status,
     },
     store::{
-        HISTORY_SHOWN, Known, ListEntry, ListQuery, Position, PostingPage, PostingReader,
-        PostingWrite, Store, StoreError, WriteSet,
+        HISTORY_SHOWN, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
+        PostingReader, PostingWrite, Store, StoreError, Texts, WriteSet,
     },
     usecase::ingest,
 };
@@ -174,6 +174,7 @@ impl PostingReader for MapStore {
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         let tables = self.tables();
+        let key = |position| key(query.order, position);
         let mut found: Vec<_> = tables
             .postings
             .values()
@@ -190,13 +191,33 @@ impl PostingReader for MapStore {
         let entries: Vec<_> = found.iter().map(|(entry, _)| *entry).collect();
         let (page, next) = query.page(&entries);
         let views = found.iter().take(page.len());
-        let postings = views.map(|(_, view)| tables.shown(view, 0)).collect();
+        let shown = views.map(|(_, view)| with(query.texts, tables.shown(view, 0)));
+        let postings = shown.collect();
         Ok(PostingPage { postings, next })
     }
 }
 
-fn key(position: Position) -> (OffsetDateTime, Uuid) {
-    (position.updated_at, position.id)
+fn key(order: ListOrder, position: Position) -> (Option<OffsetDateTime>, Uuid) {
+    match order {
+        ListOrder::Changed => (Some(position.updated_at), position.id),
+        ListOrder::Id => (None, position.id),
+    }
+}
+
+/// The posting with those of its large texts that a page asks for.
+fn with(texts: Texts, mut view: PostingView) -> PostingView {
+    if texts == Texts::All {
+        return view;
+    }
+    let description = &mut view.posting.details.raw_description;
+    *description = description.unread();
+    if let Some(enriched) = &mut view.texts {
+        enriched.markdown.clear();
+        if texts == Texts::None {
+            enriched.redacted_markdown.clear();
+        }
+    }
+    view
 }
 
 /// Where a posting stands in the list, and how large its texts are.

@@ -76,6 +76,19 @@ impl Action {
     /// A posting was featured, or is no longer.
     pub const POSTINGS_FEATURE: Self = Self::new("postings.feature");
 
+    /// A webhook endpoint was registered.
+    pub const WEBHOOKS_CREATE: Self = Self::new("webhooks.create");
+    /// A webhook endpoint was changed.
+    pub const WEBHOOKS_UPDATE: Self = Self::new("webhooks.update");
+    /// A webhook endpoint got another secret.
+    pub const WEBHOOKS_ROTATE: Self = Self::new("webhooks.rotate");
+    /// A webhook endpoint was set back in the event log.
+    pub const WEBHOOKS_REPLAY: Self = Self::new("webhooks.replay");
+    /// A webhook endpoint was deleted.
+    pub const WEBHOOKS_DELETE: Self = Self::new("webhooks.delete");
+    /// A ping was sent to a webhook endpoint.
+    pub const WEBHOOKS_TEST: Self = Self::new("webhooks.test");
+
     /// An action of this name.
     pub const fn new(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))

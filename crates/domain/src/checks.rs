@@ -4,7 +4,8 @@ use garde::{Path, Report, Validate, rules::length::chars::Chars};
 
 use crate::{
     field::{
-        Choice, Choices, Field, INTEGER, Integer, Line, ListAsObject, Object, Shape, Term, Text,
+        Boolean, Choice, Choices, Field, INTEGER, Integer, Line, ListAsObject, Object, Shape, Term,
+        Text,
     },
     line::{InvalidLine, check_line},
     validation::MOST_ERRORS,
@@ -46,6 +47,7 @@ impl<T: Term> Check for Choice<T> {
     }
 }
 
+impl Check for Boolean {}
 impl<T> Check for Choices<T> {}
 impl<T> Check for Object<T> {}
 impl<T> Check for ListAsObject<T> {}

@@ -108,6 +108,11 @@ pub trait Shape<'de>: Sized {
         Field::Mistyped
     }
 
+    /// Reads `true` or `false`.
+    fn boolean(_value: bool) -> Field<Self> {
+        Field::Mistyped
+    }
+
     /// Reads an array.
     fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
@@ -140,8 +145,8 @@ impl<'de, T: Shape<'de>> Visitor<'de> for FieldVisitor<T> {
         Ok(Field::Null)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Field::Mistyped)
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(T::boolean(value))
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
@@ -209,6 +214,18 @@ impl Shape<'_> for Integer {
 
     fn integer(number: i128) -> Field<Self> {
         Field::Value(Self(number))
+    }
+}
+
+/// `true` or `false`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boolean(pub bool);
+
+impl Shape<'_> for Boolean {
+    const EXPECTED: &'static str = "true or false";
+
+    fn boolean(value: bool) -> Field<Self> {
+        Field::Value(Self(value))
     }
 }
 
@@ -353,6 +370,16 @@ mod tests {
         assert_eq!(parse::<Integer>("-5"), Field::Value(Integer(-5)));
         for other in [r#""5""#, "5.5", "5.0", "5e0", "-0", "false", "[5]", "{}"] {
             assert_eq!(parse::<Integer>(other), Field::Mistyped, "{other}");
+        }
+    }
+
+    #[test]
+    fn booleans_are_strict() {
+        assert_eq!(parse::<Boolean>("true"), Field::Value(Boolean(true)));
+        assert_eq!(parse::<Boolean>("false"), Field::Value(Boolean(false)));
+        assert_eq!(parse::<Boolean>("null"), Field::Null);
+        for other in ["1", "0", r#""true""#, "[]", "[true]", "{}"] {
+            assert_eq!(parse::<Boolean>(other), Field::Mistyped, "{other}");
         }
     }
 

@@ -1,6 +1,9 @@
 //! The newsletter's kinds of task, their queues, and its event.
 
-use domain::outbox::{Effect, EventName, Kind, Queue};
+use domain::{
+    event::EventName,
+    outbox::{Effect, Kind, Queue},
+};
 
 use crate::subscriber::{Account, SubscriberId};
 
@@ -60,6 +63,10 @@ pub const fn migrate(id: SubscriberId) -> Effect {
 pub const fn withdraw(id: SubscriberId) -> Effect {
     Effect::new(WITHDRAW, id.uuid())
 }
+
+/// The name of the consumer of [`INDIVIDUAL_MEMBERSHIP_UPDATED`], which keeps a cursor of the event
+/// log.
+pub const CONSUMER: &str = "newsletter";
 
 /// An individual membership changed, or one that was individual before.
 pub const INDIVIDUAL_MEMBERSHIP_UPDATED: EventName = EventName::new("IndividualMembershipUpdated");

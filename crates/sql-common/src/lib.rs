@@ -3,10 +3,9 @@
 //!
 //! - `types`: SQL types that each database stores in its own way; `entity`: the columns of a table;
 //!   `sql`: statements that are prepared once; `value`: their values.
-//! - `stored`: conversion of columns into values; a value that makes no sense is reported by the
-//!   name of its column.
-//! - `posting`, `company`, `client`, `draft`, `audit`, `outbox`, `subscriber`, `account`,
-//!   `erasure`: tables, their rows as values of the domain and of the newsletter, and statements.
+//! - `stored`: columns back into values; one without a meaning is reported by its name.
+//! - `posting`, `company`, `client`, `draft`, `audit`, `outbox`, `subscriber`, `account`, `erasure`,
+//!   `webhook`: tables, their rows as values of the domain and of the newsletter, and statements.
 //! - `migrations`: which of them a database lacks.
 //!
 //! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of
@@ -24,6 +23,7 @@ pub mod company;
 pub mod draft;
 pub mod entity;
 pub mod erasure;
+pub mod event;
 pub mod migrations;
 pub mod outbox;
 pub mod posting;
@@ -34,3 +34,4 @@ pub mod subscriber;
 pub mod testing;
 pub mod types;
 pub mod value;
+pub mod webhook;

@@ -5,11 +5,7 @@ use diesel::{
     sql_types::{BigInt, Nullable, Text},
 };
 use domain::{
-    outbox::{
-        Claimed, EVENTS, Effect, Event, EventName, Queue, Receipt, Subject, SubjectTask, TaskId,
-        TaskRow, Work,
-    },
-    posting::SourceIdentifier,
+    outbox::{Claimed, Effect, Queue, Receipt, SubjectTask, TaskId, TaskRow},
     store::StoreError,
 };
 use time::OffsetDateTime;
@@ -17,24 +13,13 @@ use uuid::Uuid;
 
 use crate::{
     statement,
-    stored::{corrupt, count, parse_optional},
+    stored::count,
     types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
     value::Value,
 };
 
 /// The SQL types of a [`ClaimedRow`].
-pub type ClaimedColumns = (
-    BigInt,
-    Id,
-    BigInt,
-    Count,
-    Moment,
-    Nullable<Moment>,
-    Count,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Moment>,
-);
+pub type ClaimedColumns = (BigInt, Id, BigInt, Count, Moment, Nullable<Moment>, Count);
 
 /// A row of a task that is being claimed.
 #[derive(Clone, Debug, Queryable)]
@@ -47,12 +32,6 @@ pub struct ClaimedRow {
     pub due_at: StoredTime,
     first_failed_at: Option<StoredTime>,
     pub lost: i64,
-    /// For events only.
-    event_name: Option<String>,
-    /// For events of postings only.
-    source_identifier: Option<String>,
-    /// For events only.
-    occurred_at: Option<StoredTime>,
 }
 
 impl ClaimedRow {
@@ -67,28 +46,8 @@ impl ClaimedRow {
             attempts: count(self.attempts, "outbox.attempts")?,
             first_failed_at: optional_time(self.first_failed_at, "outbox.first_failed_at")?,
             lost: count(self.lost, "outbox.lost")?,
-            work: self.work(queue)?,
+            effect: Effect::new(queue, self.subject.uuid("outbox.subject")?),
         })
-    }
-
-    fn work(self, queue: Queue) -> Result<Work, StoreError> {
-        let subject = self.subject.uuid("outbox.subject")?;
-        if queue != EVENTS {
-            return Ok(Work::Effect(Effect::new(queue, subject)));
-        }
-        let name = self.event_name.filter(|name| !name.is_empty());
-        let name = name.ok_or_else(|| corrupt("outbox.event_name", ""))?;
-        let identifier: Option<SourceIdentifier> =
-            parse_optional(self.source_identifier, "outbox.source_identifier")?;
-        let at = optional_time(self.occurred_at, "outbox.occurred_at")?;
-        Ok(Work::Event(Event {
-            name: EventName::from_store(name),
-            subject: Subject {
-                id: subject,
-                source_identifier: identifier.map(|identifier| identifier.as_str().into()),
-            },
-            at: at.ok_or_else(|| corrupt("outbox.occurred_at", at))?,
-        }))
     }
 }
 
@@ -96,7 +55,7 @@ impl ClaimedRow {
 #[macro_export]
 macro_rules! listed {
     () => {
-        "id, kind, subject, event_name, attempts, next_at, last_error, dead_at"
+        "id, kind, subject, attempts, next_at, last_error, dead_at"
     };
 }
 
@@ -105,7 +64,6 @@ pub type ListedColumns = (
     BigInt,
     Text,
     Id,
-    Nullable<Text>,
     Count,
     Moment,
     Nullable<Text>,
@@ -118,7 +76,6 @@ pub struct ListedRow {
     id: i64,
     kind: String,
     subject: StoredId,
-    event_name: Option<String>,
     attempts: i64,
     next_at: StoredTime,
     last_error: Option<String>,
@@ -129,14 +86,10 @@ impl TryFrom<ListedRow> for TaskRow {
     type Error = StoreError;
 
     fn try_from(row: ListedRow) -> Result<Self, StoreError> {
-        let subject = row.subject.uuid("outbox.subject")?;
         Ok(Self {
             id: TaskId(row.id),
             kind: row.kind,
-            key: match row.event_name {
-                Some(name) => format!("{name}:{subject}"),
-                None => subject.to_string(),
-            },
+            key: row.subject.uuid("outbox.subject")?,
             attempts: count(row.attempts, "outbox.attempts")?,
             next_at: row.next_at.time("outbox.next_at")?,
             last_error: row.last_error,
@@ -234,105 +187,4 @@ pub fn dead_letter_values(receipt: Receipt, error: &str, now: OffsetDateTime) ->
         error.into(),
         now.into(),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::{
-        outbox::Kind,
-        testing::{noon, uuid},
-    };
-
-    use super::*;
-    use crate::stored::tests::reports;
-
-    fn effect() -> ClaimedRow {
-        ClaimedRow {
-            id: 7,
-            subject: uuid(1).into(),
-            generation: 1,
-            attempts: 1,
-            due_at: noon().into(),
-            first_failed_at: None,
-            lost: 0,
-            event_name: None,
-            source_identifier: None,
-            occurred_at: None,
-        }
-    }
-
-    fn event() -> ClaimedRow {
-        ClaimedRow {
-            event_name: Some("JobPostingExpired".to_owned()),
-            source_identifier: Some("job-1".to_owned()),
-            occurred_at: Some(noon().into()),
-            ..effect()
-        }
-    }
-
-    #[test]
-    fn an_effect_is_its_queue_and_what_it_is_for() {
-        let lane = Queue::lane_of(Kind::new("dance"), "slow");
-        let expect = Work::Effect(Effect::new(lane, uuid(1)));
-        assert_eq!(effect().work(lane), Ok(expect));
-    }
-
-    #[test]
-    fn an_event_has_a_name_a_subject_and_a_time() {
-        for source_identifier in [Some("job-1"), None] {
-            let row = ClaimedRow {
-                source_identifier: source_identifier.map(str::to_owned),
-                ..event()
-            };
-            let expect = Event {
-                name: EventName::new("JobPostingExpired"),
-                subject: Subject {
-                    id: uuid(1),
-                    source_identifier: source_identifier.map(Into::into),
-                },
-                at: noon(),
-            };
-            assert_eq!(row.work(EVENTS), Ok(Work::Event(expect)));
-        }
-    }
-
-    #[test]
-    fn an_event_lacks_nothing() {
-        let check = |change: fn(&mut ClaimedRow), column: &str, value: &str| {
-            let mut row = event();
-            change(&mut row);
-            reports(row.work(EVENTS), column, value);
-        };
-        check(|row| row.event_name = None, "outbox.event_name", "\"\"");
-        check(|row| row.occurred_at = None, "outbox.occurred_at", "None");
-        check(
-            |row| row.source_identifier = Some(String::new()),
-            "outbox.source_identifier",
-            "\"\"",
-        );
-    }
-
-    #[test]
-    fn operators_know_events_by_their_names() {
-        let subject = uuid(1);
-        for (event_name, key) in [
-            (None, subject.to_string()),
-            (
-                Some("JobPostingExpired".to_owned()),
-                format!("JobPostingExpired:{subject}"),
-            ),
-        ] {
-            let row = ListedRow {
-                id: 7,
-                kind: "event".to_owned(),
-                subject: subject.into(),
-                event_name,
-                attempts: 0,
-                next_at: noon().into(),
-                last_error: None,
-                dead_at: None,
-            };
-            assert_eq!(TaskRow::try_from(row).map(|row| row.key), Ok(key));
-        }
-    }
 }

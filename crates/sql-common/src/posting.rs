@@ -11,9 +11,9 @@ use domain::{
     enrichment::EnrichedTexts,
     posting::{
         ContentHash, CountryCode, CurrencyCode, Description, Details, HistoryEntry, Metadata,
-        Posting, PostingId, PostingView, SalaryPeriod,
+        Posting, PostingId, PostingView, SalaryPeriod, TextsDigest,
     },
-    store::{ListEntry, Position, PostingWrite, StoreError},
+    store::{ListEntry, ListOrder, ListQuery, Position, PostingWrite, StoreError},
 };
 
 use crate::{
@@ -39,6 +39,9 @@ entity! {
             company_id: Id = Id(|write| Some(write.posting.company_id.uuid())),
             enriched_hash: Nullable<Binary> = Blob(|write| hash(write.posting.enriched_hash.as_ref())),
             approved_hash: Nullable<Binary> = Blob(|write| hash(write.posting.approved_hash.as_ref())),
+            texts_digest: Nullable<Binary> = Blob(|write| {
+                write.posting.texts_digest.as_ref().map(|digest| digest.as_bytes().as_slice())
+            }),
             is_featured: Bool = Bool(|write| write.posting.is_featured),
             published_at: Nullable<Moment> = Time(|write| write.posting.published_at),
             expire_at: Nullable<Moment> = Time(|write| write.posting.expire_at),
@@ -123,6 +126,10 @@ impl PostingRow {
             let hash = bytes.map(|bytes| digest(&bytes, column)).transpose()?;
             Ok::<_, StoreError>(hash.map(ContentHash::from_bytes))
         };
+        let texts_digest = row.texts_digest.as_deref();
+        let texts_digest = texts_digest
+            .map(|bytes| digest(bytes, "postings.texts_digest"))
+            .transpose()?;
         Ok(Posting {
             id: PostingId::new(row.id.uuid("postings.id")?),
             source_identifier: parse(row.source_identifier, IDENTIFIER)?,
@@ -134,6 +141,7 @@ impl PostingRow {
             company_id: CompanyId::new(row.company_id.uuid("postings.company_id")?),
             enriched_hash: hash(row.enriched_hash, "postings.enriched_hash")?,
             approved_hash: hash(row.approved_hash, "postings.approved_hash")?,
+            texts_digest: texts_digest.map(TextsDigest::from_bytes),
             is_featured: row.is_featured,
             published_at: optional_time(row.published_at, "postings.published_at")?,
             expire_at: optional_time(row.expire_at, "postings.expire_at")?,
@@ -188,9 +196,66 @@ pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingVi
     })
 }
 
-/// Generates the queries of readers for one database, in a module of their own: `views` selects
-/// postings as [`ViewRow`]s, and `listed` a page of a list as [`EntryRow`]s. `$size` is the SQL
-/// expression for a posting's size in bytes.
+/// What enrichment made of a posting, with the redacted text alone.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = posting_texts)]
+pub struct RedactedRow {
+    latitude: Option<f64>,
+    longitude: Option<f64>,
+    redacted_markdown: String,
+}
+
+/// A posting without its description, its company and the redacted text.
+pub type RedactedViewRow = (PostingRow, CompanyRow, Option<RedactedRow>);
+
+/// What readers see of a posting who want the redacted text alone.
+pub fn redacted_view(
+    (posting, company, texts): RedactedViewRow,
+) -> Result<PostingView, StoreError> {
+    let place = |texts: &RedactedRow| coordinates(texts.latitude, texts.longitude);
+    Ok(PostingView {
+        posting: posting.posting(None)?,
+        company: Company::try_from(company)?,
+        coordinates: texts.as_ref().and_then(place),
+        texts: texts.map(|texts| EnrichedTexts {
+            redacted_markdown: texts.redacted_markdown,
+            ..EnrichedTexts::default()
+        }),
+        history: Vec::new(),
+    })
+}
+
+/// The place of a posting that was enriched.
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = posting_texts)]
+pub struct PlaceRow {
+    /// Tells that there is a row.
+    pub posting_id: StoredId,
+    latitude: Option<f64>,
+    longitude: Option<f64>,
+}
+
+/// A posting without its texts, and its company.
+pub type BareViewRow = (PostingRow, CompanyRow, Option<PlaceRow>);
+
+/// What readers see of a posting who want none of its texts.
+pub fn bare_view((posting, company, place): BareViewRow) -> Result<PostingView, StoreError> {
+    let coordinates = |place: &PlaceRow| coordinates(place.latitude, place.longitude);
+    Ok(PostingView {
+        posting: posting.posting(None)?,
+        company: Company::try_from(company)?,
+        coordinates: place.as_ref().and_then(coordinates),
+        texts: place.map(|_| EnrichedTexts::default()),
+        history: Vec::new(),
+    })
+}
+
+/// Generates the readers' queries for one kind of database, in a module of their own: `views`,
+/// `redacted_views` and `bare_views` of postings as [`ViewRow`]s, [`RedactedViewRow`]s and
+/// [`BareViewRow`]s, and `listed` for a query of a list, as [`EntryRow`]s. `$size` is the SQL
+/// expression of a posting's size in bytes.
+///
+/// A large text is read from where it is stored by naming it, so queries differ in their columns.
 #[macro_export]
 macro_rules! posting_queries {
     ($db:ty, $size:expr) => {
@@ -200,10 +265,10 @@ macro_rules! posting_queries {
             expression::SqlLiteral,
             sql_types::{BigInt, Bool},
         };
-        use domain::store::ListQuery;
+        use domain::store::{ListOrder, ListQuery};
         use $crate::{
             company::{CompanyRow, companies},
-            posting::{PostingRow, TextsRow, posting_texts, postings},
+            posting::{PlaceRow, PostingRow, RedactedRow, TextsRow, posting_texts, postings},
             types::{Id, Moment, StoredId, StoredTime},
         };
 
@@ -228,6 +293,44 @@ macro_rules! posting_queries {
                 .select(columns)
         }
 
+        type RedactedViewColumns = (
+            AsSelect<PostingRow, $db>,
+            AsSelect<CompanyRow, $db>,
+            AsSelect<Option<RedactedRow>, $db>,
+        );
+
+        #[diesel::dsl::auto_type]
+        pub(super) fn redacted_views() -> _ {
+            let columns: RedactedViewColumns = (
+                PostingRow::as_select(),
+                CompanyRow::as_select(),
+                <Option<RedactedRow>>::as_select(),
+            );
+            postings::table
+                .inner_join(companies::table)
+                .left_join(posting_texts::table)
+                .select(columns)
+        }
+
+        type BareViewColumns = (
+            AsSelect<PostingRow, $db>,
+            AsSelect<CompanyRow, $db>,
+            AsSelect<Option<PlaceRow>, $db>,
+        );
+
+        #[diesel::dsl::auto_type]
+        pub(super) fn bare_views() -> _ {
+            let columns: BareViewColumns = (
+                PostingRow::as_select(),
+                CompanyRow::as_select(),
+                <Option<PlaceRow>>::as_select(),
+            );
+            postings::table
+                .inner_join(companies::table)
+                .left_join(posting_texts::table)
+                .select(columns)
+        }
+
         type EntryColumns = (postings::id, postings::updated_at, SqlLiteral<BigInt>);
 
         #[diesel::dsl::auto_type]
@@ -239,24 +342,26 @@ macro_rules! posting_queries {
         }
 
         pub(super) fn listed(query: &ListQuery) -> IntoBoxed<'static, entries, $db> {
-            let ListQuery {
-                status,
-                updated_after,
-                after,
-                limit,
-                max_bytes: _,
-            } = *query;
-            // One more than asked for, to know whether there is a next page.
-            let ahead = limit.saturating_add(1);
+            // One more than asked for tells whether there is a next page.
+            let ahead = query.limit.saturating_add(1);
             let mut select = entries()
-                .order((postings::updated_at.asc(), postings::id.asc()))
                 .limit(i64::try_from(ahead).unwrap_or(i64::MAX))
                 .into_boxed();
-            if let Some(status) = status {
+            if query.order == ListOrder::Id {
+                // What else is asked of a posting is looked at when it is read (`posting::page`):
+                // a statement that goes by the key until it has a page may have to go far.
+                select = select.order(postings::id.asc());
+                return match query.after {
+                    Some(after) => select.filter(postings::id.gt(StoredId::from(after.id))),
+                    None => select,
+                };
+            }
+            select = select.order((postings::updated_at.asc(), postings::id.asc()));
+            if let Some(status) = query.status {
                 select = select.filter(postings::status.eq(status.as_str()));
             }
-            // Filters by the later of the two starts only, so that one range of the index is read.
-            match (after, updated_after) {
+            // Only the further one of the two starts: one range is what an index is entered by.
+            match (query.after, query.updated_after) {
                 (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => {
                     select.filter(
                         sql::<Bool>("(postings.updated_at, postings.id) > (")
@@ -287,20 +392,35 @@ pub fn entry((id, updated_at, bytes): EntryRow) -> Result<ListEntry, StoreError>
     })
 }
 
-/// The postings of a page, in order, from the rows that were read.
-pub fn page(rows: Vec<ViewRow>, page: &[ListEntry]) -> Result<Vec<PostingView>, StoreError> {
+/// The postings of a page as they were read, in order.
+pub fn page(
+    mut views: Vec<PostingView>,
+    page: &[ListEntry],
+    query: &ListQuery,
+) -> Vec<PostingView> {
     let position = |view: &PostingView| Position {
         updated_at: view.posting.updated_at,
         id: view.posting.id.uuid(),
     };
-    let mut views = rows.into_iter().map(view).collect::<Result<Vec<_>, _>>()?;
-    // A posting that was changed meanwhile belongs further back, and may be larger now.
-    views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
-    views.sort_unstable_by_key(|view| {
-        let Position { updated_at, id } = position(view);
-        (updated_at, id)
-    });
-    Ok(views)
+    match query.order {
+        ListOrder::Changed => {
+            // One that was changed meanwhile stands further on, and may be larger now.
+            views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
+            views.sort_unstable_by_key(|view| {
+                let Position { updated_at, id } = position(view);
+                (updated_at, id)
+            });
+        }
+        ListOrder::Id => {
+            let is_wanted = |posting: &Posting| {
+                query.status.is_none_or(|status| posting.status == status)
+                    && query.updated_after.is_none_or(|at| posting.updated_at > at)
+            };
+            views.retain(|view| is_wanted(&view.posting));
+            views.sort_unstable_by_key(|view| position(view).id);
+        }
+    }
+    views
 }
 
 diesel::table! {

@@ -13,6 +13,7 @@ use domain::{
         SourceIdentifier, Status,
     },
     store::StoreError,
+    webhook::EndpointState,
 };
 use newsletter::subscriber::{
     Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
@@ -44,8 +45,9 @@ macro_rules! stored_texts {
 }
 
 stored_texts! {
-    Account CountryCode CurrencyCode DepartureKind EmploymentType LocationType MembershipStatus
-    MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus SuppressionSource
+    Account CountryCode CurrencyCode DepartureKind EmploymentType EndpointState LocationType
+    MembershipStatus MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus
+    SuppressionSource
 }
 
 impl StoredText for Email {

@@ -71,8 +71,8 @@ async fn many_expirations_are_one_event(store: Store) {
     for answer in join_all((0..64).map(|_| app.put(&id, &push))).await {
         assert_eq!(answer.updated(), uuid);
     }
-    let events = app.events(uuid);
-    assert_eq!(events, ["JobPostingCreated", "JobPostingExpired"]);
+    app.until_events(uuid, &["JobPostingCreated", "JobPostingExpired"])
+        .await;
     assert_eq!(app.show(&id).await["history"].as_array().unwrap().len(), 2);
 }
 

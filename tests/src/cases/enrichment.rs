@@ -3,30 +3,15 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
-use uuid::Uuid;
 
-use crate::harness::{App, SETTLING, Store, complete, eventually, fresh, minimal};
+use crate::harness::{App, Store, complete, fresh, minimal};
 
 on_every_store! {
     a_good_posting_is_approved_with_its_texts_and_place,
     changed_content_is_enriched_anew_while_the_old_stays_visible,
-    events_are_delivered_in_order,
+    events_are_in_order,
     many_postings_are_all_enriched,
     a_worker_of_its_own_enriches_too,
-}
-
-/// The names of a posting's events in the log, in order, without repeated deliveries.
-fn delivered(app: &App, uuid: Uuid) -> Vec<String> {
-    let id = format!("id={uuid}");
-    let log = app.site.log();
-    let lines = log.lines().filter(|line| line.contains(&id));
-    let name = |line: &str| {
-        let rest = line.split_once("event=")?.1;
-        Some(rest.split(' ').next()?.to_owned())
-    };
-    let mut names: Vec<String> = lines.filter_map(name).collect();
-    names.dedup();
-    names
 }
 
 async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
@@ -99,7 +84,7 @@ async fn changed_content_is_enriched_anew_while_the_old_stays_visible(store: Sto
     assert_eq!(after["history"], before["history"]);
 }
 
-async fn events_are_delivered_in_order(store: Store) {
+async fn events_are_in_order(store: Store) {
     let app = App::shared(store);
     let id = fresh("events");
     let uuid = app.put(&id, &minimal()).await.created();
@@ -116,12 +101,7 @@ async fn events_are_delivered_in_order(store: Store) {
         "JobPostingReopened",
         "JobPostingApproved",
     ];
-    let app = &app;
-    eventually("all events are in the log", SETTLING, || async move {
-        (delivered(app, uuid) == expect).then_some(())
-    })
-    .await;
-    assert_eq!(app.events(uuid), [""; 0]);
+    app.until_events(uuid, &expect).await;
 }
 
 async fn many_postings_are_all_enriched(store: Store) {

@@ -7,7 +7,7 @@ use domain::{
 use serde_json::Value;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
-use crate::harness::{App, SETTLING, Site, Store, eventually, fresh, minimal};
+use crate::harness::{App, Site, Store, fresh, minimal};
 
 on_every_store! {
     a_posting_past_its_lifetime_expires,
@@ -67,13 +67,11 @@ async fn a_posting_past_its_lifetime_expires(store: Store) {
     assert_eq!(last["by"], "lifetime");
     assert!(last["reason"].is_string(), "{last}");
     assert_eq!(app.show(&not_yet).await["status"], "approved");
-    let event = format!(
-        "event=JobPostingExpired id={}",
-        posting["uuid"].as_str().unwrap()
-    );
-    let (site, event) = (&app.site, &event);
-    eventually("the event is delivered", SETTLING, || async move {
-        site.log().contains(event).then_some(())
-    })
-    .await;
+    let uuid = posting["uuid"].as_str().unwrap().parse().unwrap();
+    let events = [
+        "JobPostingCreated",
+        "JobPostingApproved",
+        "JobPostingExpired",
+    ];
+    app.until_events(uuid, &events).await;
 }

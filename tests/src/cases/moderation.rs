@@ -41,7 +41,7 @@ async fn an_operator_judges_features_and_sees_postings(store: Store) {
         "JobPostingApproved",
         "JobPostingRejected",
     ];
-    assert_eq!(app.events(uuid), events);
+    app.until_events(uuid, &events).await;
 
     for (options, is_featured) in [(&[][..], true), (&["--off"], false)] {
         app.run(&[&["postings", "feature", &id], options].concat())

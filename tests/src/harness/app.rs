@@ -10,11 +10,12 @@ use uuid::Uuid;
 
 use super::{Answer, Api, CommandResult, SETTLING, Server, Site, Store, encode, eventually, raw};
 
-/// All scopes.
-pub const SCOPES: [&str; 3] = [
+/// Every scope there is.
+pub const SCOPES: [&str; 4] = [
     "job-postings:write",
     "job-postings:read",
     "newsletter-subscribers:write",
+    "webhooks:manage",
 ];
 
 /// A running site, and a client with all scopes.
@@ -131,32 +132,56 @@ impl App {
         self.run(&["postings", "approve", identifier]).succeeded();
     }
 
-    /// The tasks in the outbox for a posting, by kind or name of the event, in order.
+    /// The kinds of tasks that wait in the outbox for a posting, in order.
     pub fn outbox(&self, posting: Uuid) -> Vec<String> {
         let posting = posting.to_string();
         let rows = self
             .run(&["outbox", "list", "--limit", "1000000", "--json"])
             .succeeded();
         let rows: Value = serde_json::from_str(&rows).unwrap();
-        let rows = rows.as_array().unwrap().iter().filter_map(|row| {
-            let (kind, key) = (row["kind"].as_str().unwrap(), row["key"].as_str().unwrap());
-            key.contains(&posting).then(|| match kind {
-                "event" => key.split(':').next().unwrap().to_owned(),
-                effect => effect.to_owned(),
-            })
-        });
-        rows.collect()
+        let rows = rows.as_array().unwrap().iter();
+        rows.filter(|row| row["key"] == posting)
+            .map(|row| row["kind"].as_str().unwrap().to_owned())
+            .collect()
     }
 
-    /// The undelivered events of a posting, in order.
-    pub fn events(&self, posting: Uuid) -> Vec<String> {
-        let mut rows = self.outbox(posting);
-        rows.retain(|row| row.starts_with("JobPosting"));
-        rows
+    /// All events, in order.
+    pub async fn all_events(&self) -> Vec<Value> {
+        let (mut events, mut after) = (Vec::new(), String::new());
+        loop {
+            let path = format!("/api/job-board/events?limit=1000{after}");
+            let answer = self.api.get(&path).await;
+            assert_eq!(answer.status, 200, "{answer:#?}");
+            let page = answer.json();
+            let found = page["data"].as_array().unwrap();
+            if found.is_empty() {
+                return events;
+            }
+            events.extend(found.iter().cloned());
+            after = format!("&after={}", page["next_cursor"].as_str().unwrap());
+        }
+    }
+
+    /// The names of the events of a posting or a company, in order.
+    pub async fn events(&self, subject: Uuid) -> Vec<String> {
+        let subject = subject.to_string();
+        let events = self.all_events().await.into_iter();
+        let own = events.filter(|event| event["data"]["uuid"] == subject);
+        own.map(|event| event["type"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Waits until the events of a posting or a company are these. One can be read when no commit
+    /// that began before its own is under way, in any database of the server.
+    pub async fn until_events(&self, subject: Uuid, expect: &[&str]) {
+        eventually(&format!("{subject}: {expect:?}"), SETTLING, || async {
+            (self.events(subject).await == expect).then_some(())
+        })
+        .await;
     }
 }
 
-/// Waits until the outbox is empty, and checks that there are no dead tasks.
+/// Waits until the outbox is empty, and nothing was given up.
 pub async fn outbox_is_empty(app: &App) {
     eventually("the outbox is empty", SETTLING * 2, || async {
         let rows = app

@@ -9,11 +9,13 @@ mod site;
 #[macro_use]
 mod store;
 pub mod chat;
+pub mod follower;
 pub mod jwt;
 pub mod load;
 pub mod mailerlite;
 pub mod newsletter;
 pub mod raw;
+pub mod receiver;
 pub mod stand_in;
 
 pub(crate) use self::store::on_store;

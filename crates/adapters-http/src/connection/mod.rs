@@ -10,10 +10,11 @@ mod early;
 mod stream;
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
+    future::poll_fn,
     pin::Pin,
     rc::Rc,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -88,6 +89,10 @@ pub struct Connection {
     /// Whether the next bytes to be written are a handler's answer.
     has_answered: Cell<bool>,
     awaits: Cell<Continue>,
+    /// Whether the client has closed its side.
+    has_ended: Cell<bool>,
+    /// The answer that waits, to be told when the client has.
+    waiting: RefCell<Option<Waker>>,
 }
 
 impl Connection {
@@ -97,6 +102,8 @@ impl Connection {
             last_answer: Cell::new(Instant::now()),
             has_answered: Cell::new(false),
             awaits: Cell::default(),
+            has_ended: Cell::new(false),
+            waiting: RefCell::default(),
         }
     }
 
@@ -114,8 +121,29 @@ impl Connection {
         UnderWay(Rc::clone(self))
     }
 
-    /// Makes the stream send `100 Continue` if the client waits for it. actix-http flushes the
-    /// connection after it has polled the handler, which sends it.
+    /// Completes when the client has closed the connection, or at least its side of it. actix-http
+    /// goes on with a request then, because the client may still take the answer.
+    pub async fn hung_up(&self) {
+        poll_fn(|context| {
+            if self.has_ended.get() {
+                return Poll::Ready(());
+            }
+            self.waiting.replace(Some(context.waker().clone()));
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Notes that the client sends nothing more.
+    fn end(&self) {
+        self.has_ended.set(true);
+        if let Some(waiting) = self.waiting.take() {
+            waiting.wake();
+        }
+    }
+
+    /// Tells the client to send the body, if it waits for that. The connection is flushed after
+    /// the handler has been polled, and that sends it.
     pub fn ask_for_body(&self) {
         match self.awaits.get() {
             Continue::Awaited => self.awaits.set(Continue::Passes),

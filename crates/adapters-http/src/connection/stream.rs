@@ -158,7 +158,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
         if this.is_over {
             return Poll::Ready(Ok(()));
         }
-        Pin::new(&mut this.io).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut this.io).poll_read(context, buffer))?;
+        if buffer.filled().len() == before && buffer.remaining() > 0 {
+            this.connection.end();
+        }
+        Poll::Ready(Ok(()))
     }
 }
 

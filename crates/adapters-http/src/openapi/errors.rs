@@ -4,7 +4,13 @@ use actix_web::{
     HttpResponse, ResponseError as _,
     http::header::{HeaderMap, HeaderValue},
 };
-use domain::{client::Scope, posting::Rejection, usecase::IngestError, validation::FieldErrors};
+use domain::{
+    client::Scope,
+    event::LogError,
+    posting::Rejection,
+    usecase::{IngestError, WebhookError},
+    validation::FieldErrors,
+};
 use utoipa::openapi::{Ref, Response, path::OperationBuilder};
 
 use super::response::refusal;
@@ -70,6 +76,21 @@ pub const NOT_FOUND: SharedError = SharedError::new(
     "There is no posting with this identifier.",
     || ApiError::from(Rejection::NotFound).error_response(),
 );
+pub const EVENTS_GONE: SharedError = SharedError::new(
+    "EventsGone",
+    "Events after this cursor were deleted. Take a new export and go on from its cursor.",
+    || ApiError::from(LogError::Gone).error_response(),
+);
+pub const WEBHOOK_NOT_FOUND: SharedError = SharedError::new(
+    "WebhookNotFound",
+    "There is no such webhook, or it is another client's.",
+    || ApiError::from(WebhookError::NotFound).error_response(),
+);
+pub const TOO_MANY_WEBHOOKS: SharedError = SharedError::new(
+    "TooManyWebhooks",
+    "The client has as many webhooks as it may have.",
+    || ApiError::from(WebhookError::TooMany).error_response(),
+);
 pub const SUBSCRIBER_NOT_FOUND: SharedError = SharedError::new(
     "SubscriberNotFound",
     "Nobody with this address has been reported.",
@@ -106,17 +127,25 @@ pub const INTERNAL: SharedError =
         let headers = HeaderMap::from_iter([(X_REQUEST_ID, id)]);
         middleware::internal(&RequestId::of(&headers), false)
     });
+pub const NEEDS_HTTP_1_1: SharedError = SharedError::new(
+    "HttpVersionNotSupported",
+    "The request came by HTTP/1.0, in which the end of the answer cannot be told from a break.",
+    || ApiError::needs_http_1_1().error_response(),
+);
 pub const UNAVAILABLE: SharedError = SharedError::new(
     "Unavailable",
     "The service cannot answer at the moment. Try again after `Retry-After`; repeating is safe.",
     || ApiError::from(IngestError::Overloaded).error_response(),
 );
 
-const SHARED: [&SharedError; 12] = [
+const SHARED: [&SharedError; 16] = [
     &BAD_REQUEST,
     &UNAUTHORIZED,
     &FORBIDDEN,
     &NOT_FOUND,
+    &EVENTS_GONE,
+    &WEBHOOK_NOT_FOUND,
+    &TOO_MANY_WEBHOOKS,
     &SUBSCRIBER_NOT_FOUND,
     &BAD_SIGNATURE,
     &TIMEOUT,
@@ -124,6 +153,7 @@ const SHARED: [&SharedError; 12] = [
     &UNSUPPORTED,
     &INVALID,
     &INTERNAL,
+    &NEEDS_HTTP_1_1,
     &UNAVAILABLE,
 ];
 

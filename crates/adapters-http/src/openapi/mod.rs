@@ -4,6 +4,7 @@
 //! from those that are enforced; `tests` checks the rest.
 
 mod errors;
+mod events;
 mod newsletter;
 mod oauth;
 mod operation;
@@ -13,6 +14,7 @@ mod security;
 mod service;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 use utoipa::{
     PartialSchema as _, ToSchema as _,
@@ -24,11 +26,15 @@ use utoipa::{
 
 use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
+    event::{DeliveredEvent, EventPageAnswer},
     health::Health,
     oauth::{JwkSet, Metadata, TokenAnswer, TokenErrorBody},
     posting::{self, PageAnswer, PostingAnswer, PutAnswer},
     schema::of_answer,
     subscriber::{self, SubscriberAnswer, WebhookAnswer},
+    webhook::{
+        self, AttemptAnswer, DeliveriesAnswer, EndpointAnswer, EndpointsAnswer, SecretAnswer,
+    },
 };
 
 const DESCRIPTION: &str = "\
@@ -69,6 +75,8 @@ pub fn openapi() -> OpenApi {
     };
     let paths = [
         postings::paths(),
+        events::paths(),
+        webhooks::paths(),
         newsletter::paths(),
         oauth::paths(),
         service::paths(),
@@ -84,6 +92,18 @@ pub fn openapi() -> OpenApi {
         .tags(Some([
             tag(postings::TAG, "Push postings, and read their status."),
             tag(
+                events::TAG,
+                "Follow what happens to postings and companies.",
+            ),
+            tag(
+                events::TAG,
+                "Follow what happens to postings and companies.",
+            ),
+            tag(
+                webhooks::TAG,
+                "Have events delivered, by Standard Webhooks 1.0.",
+            ),
+            tag(
                 newsletter::TAG,
                 "Report newsletter subscribers, and what the e-mail provider and the people \
                  themselves say.",
@@ -94,6 +114,11 @@ pub fn openapi() -> OpenApi {
         .paths(paths.fold(PathsBuilder::new(), |paths, (path, item)| {
             paths.path(path, item)
         }))
+        .webhooks(Some(
+            webhooks::deliveries().fold(PathsBuilder::new(), |paths, (name, item)| {
+                paths.path(name, item)
+            }),
+        ))
         .components(Some(components()))
         .build()
 }
@@ -102,6 +127,7 @@ pub fn openapi() -> OpenApi {
 fn components() -> Components {
     let bodies = [
         posting::payload_schemas(),
+        webhook::payload_schemas(),
         subscriber::payload_schemas(),
         subscriber::webhook_schemas(),
         subscriber::form_schemas(),
@@ -111,6 +137,13 @@ fn components() -> Components {
         of_answer::<PutAnswer>(),
         of_answer::<PostingAnswer>(),
         of_answer::<PageAnswer>(),
+        of_answer::<EventPageAnswer>(),
+        of_answer::<DeliveredEvent>(),
+        of_answer::<EndpointAnswer>(),
+        of_answer::<SecretAnswer>(),
+        of_answer::<EndpointsAnswer>(),
+        of_answer::<AttemptAnswer>(),
+        of_answer::<DeliveriesAnswer>(),
         of_answer::<SubscriberAnswer>(),
         of_answer::<WebhookAnswer>(),
         of_answer::<TokenAnswer>(),

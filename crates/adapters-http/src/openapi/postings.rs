@@ -4,22 +4,23 @@ use domain::posting::limits::SOURCE_IDENTIFIER;
 use serde_json::json;
 use utoipa::openapi::{
     HttpMethod, KnownFormat, ObjectBuilder, PathItem, SchemaFormat, Type,
-    path::{OperationBuilder, Parameter, ParameterIn, PathItemBuilder},
+    path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItemBuilder},
 };
 
 use super::{
     errors::{
-        FORBIDDEN, INTERNAL, INVALID, NOT_FOUND, READING, UNAUTHORIZED, UNAVAILABLE, WRITING,
-        with_errors,
+        FORBIDDEN, INTERNAL, INVALID, NEEDS_HTTP_1_1, NOT_FOUND, READING, UNAUTHORIZED,
+        UNAVAILABLE, WRITING, with_errors,
     },
     operation::{Examples, json_body, operation, parameter},
-    response::ok,
+    response::{lines, ok, with_header},
     security::requires,
 };
 use crate::posting::{
-    DEFAULT_LIMIT, LIST_PATH, MAX_LIMIT, PageAnswer, PostingAnswer, PutAnswer, READERS, WRITERS,
+    DEFAULT_LIMIT, EXPORT_PATH, LIST_PATH, MAX_LIMIT, PageAnswer, Posting, PostingAnswer,
+    PutAnswer, READERS, TEXTS, WRITERS,
 };
-use crate::schema::{reference, string, time};
+use crate::schema::{one_of, reference, string, time};
 
 /// The tag of these operations.
 pub const TAG: &str = "Job postings";
@@ -36,9 +37,13 @@ pub fn paths() -> Vec<(String, PathItem)> {
     let list = PathItemBuilder::new()
         .operation(HttpMethod::Get, list())
         .build();
+    let export = PathItemBuilder::new()
+        .operation(HttpMethod::Get, export())
+        .build();
     vec![
         (format!("{LIST_PATH}/{{uniqueSourceIdentifier}}"), one),
         (LIST_PATH.to_owned(), list),
+        (EXPORT_PATH.to_owned(), export),
     ]
 }
 
@@ -85,49 +90,94 @@ fn get() -> OperationBuilder {
 }
 
 fn list() -> OperationBuilder {
+    let operation = operation(TAG, "listJobPostings", "Postings by their last change", 
+            "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. What is \
+             written at the same moment may become visible a little later, so let \
+             `updated_after` overlap by a minute. A page ends early at 8 MiB, and `next_cursor` goes on \
+             there. Unknown and repeated parameters are refused.",)
+        .securities(Some(requires(READERS)))
+        .parameter(status())
+        .parameter(parameter(
+            ParameterIn::Query,
+            "updated_after",
+            "Only postings that changed after this time. A plus sign is written `%2B`.",
+            time("A time of RFC 3339.").examples(["2026-01-31T12:00:00Z"]),
+        ))
+        .parameter(parameter(
+            ParameterIn::Query,
+            "limit",
+            "How many postings a page has at most.",
+            ObjectBuilder::new()
+                .schema_type(Type::Integer)
+                .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+                .minimum(Some(1))
+                .maximum(Some(MAX_LIMIT))
+                .default(Some(json!(DEFAULT_LIMIT))),
+        ))
+        .parameter(parameter(
+            ParameterIn::Query,
+            "cursor",
+            "The `next_cursor` of the page before. Its content may change at any time.",
+            string("An opaque position.").min_length(Some(1)),
+        ))
+        .parameter(texts())
+        .response("200", ok::<PageAnswer>("A page of postings."));
+    with_errors(
+        operation,
+        &[&[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE]],
+    )
+}
+
+fn export() -> OperationBuilder {
     let operation = operation(
         TAG,
-        "listJobPostings",
-        "Postings by their last change",
-        "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. Concurrent \
-             changes may become visible a little later, so let `updated_after` overlap by a \
-             minute. A page ends early at 8 MiB, and `next_cursor` continues there. Unknown \
-             parameters are ignored; a repeated one is refused.",
+        "exportJobPostings",
+        "All postings at once",
+        "Every posting once, a line each, as the list shows it, sent while it is read. The answer \
+         ends properly only if it is complete. Follow the events from `Posthaste-Events-Cursor` \
+         on, and nothing is missed: a posting that changes during the export is among the events, \
+         and may or may not be in the export with that change. Unknown and repeated parameters \
+         are refused.",
     )
     .securities(Some(requires(READERS)))
-    .parameter(parameter(
+    .parameter(status())
+    .parameter(texts())
+    .response(
+        "200",
+        with_header(
+            lines::<Posting>("Lines of JSON, each of them a posting."),
+            "Posthaste-Events-Cursor",
+        ),
+    );
+    with_errors(
+        operation,
+        &[&[
+            &UNAUTHORIZED,
+            &FORBIDDEN,
+            &INVALID,
+            &INTERNAL,
+            &UNAVAILABLE,
+            &NEEDS_HTTP_1_1,
+        ]],
+    )
+}
+
+fn status() -> ParameterBuilder {
+    parameter(
         ParameterIn::Query,
         "status",
         "Only postings with this status.",
         reference("Status"),
-    ))
-    .parameter(parameter(
+    )
+}
+
+fn texts() -> ParameterBuilder {
+    parameter(
         ParameterIn::Query,
-        "updated_after",
-        "Only postings that changed after this time. A plus sign is written `%2B`.",
-        time("A time of RFC 3339.").examples(["2026-01-31T12:00:00Z"]),
-    ))
-    .parameter(parameter(
-        ParameterIn::Query,
-        "limit",
-        "The largest number of postings in a page.",
-        ObjectBuilder::new()
-            .schema_type(Type::Integer)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
-            .minimum(Some(1))
-            .maximum(Some(MAX_LIMIT))
-            .default(Some(json!(DEFAULT_LIMIT))),
-    ))
-    .parameter(parameter(
-        ParameterIn::Query,
-        "cursor",
-        "The `next_cursor` of the page before. Its content may change at any time.",
-        string("An opaque position.").min_length(Some(1)),
-    ))
-    .response("200", ok::<PageAnswer>("A page of postings."));
-    with_errors(
-        operation,
-        &[&[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE]],
+        "texts",
+        "Which of `raw_description`, `markdown_description` and `markdown_redacted_description` \
+         postings have: all of them, the redacted one, or none.",
+        one_of("A choice of texts.", &TEXTS).default(Some(json!(TEXTS[0]))),
     )
 }
 

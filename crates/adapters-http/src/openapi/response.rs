@@ -11,6 +11,7 @@ use utoipa::{
 };
 
 use crate::{
+    posting::NDJSON,
     request_id,
     schema::{Answer, reference},
 };
@@ -24,7 +25,13 @@ pub fn ok<A: Answer>(description: &str) -> ResponseBuilder {
     response(description).content(JSON, content(&A::name(), example))
 }
 
-/// An error response, with the headers of the sent one, and its body as the example.
+/// A success with any number of such lines.
+pub fn lines<A: Answer>(description: &str) -> ResponseBuilder {
+    let example = serde_json::to_value(A::example()).ok();
+    response(description).content(NDJSON, content(&A::name(), example))
+}
+
+/// A refusal as it is sent: its headers, and its body as the example of the schema.
 pub fn refusal<Body: ToSchema>(description: &str, sent: HttpResponse) -> ResponseBuilder {
     let known = headers().map(|(name, _)| name);
     let has = |name: &&str| sent.headers().contains_key(*name) && *name != X_REQUEST_ID;
@@ -67,7 +74,7 @@ pub fn page() -> Content {
 }
 
 /// The headers as components.
-pub fn headers() -> [(&'static str, Header); 5] {
+pub fn headers() -> [(&'static str, Header); 6] {
     let header = |schema: ObjectBuilder, description: &str| {
         HeaderBuilder::new()
             .schema(Some(schema))
@@ -99,13 +106,14 @@ pub fn headers() -> [(&'static str, Header); 5] {
                 "The number of seconds after which to try again.",
             ),
         ),
+        ("Cache-Control", header(plain(), "Who may keep the answer.")),
+        ("Location", header(plain(), "Where to go on.")),
         (
-            "Cache-Control",
-            header(plain(), "Whether the answer may be cached."),
-        ),
-        (
-            "Location",
-            header(plain(), "The address of the page to show."),
+            "Posthaste-Events-Cursor",
+            header(
+                plain(),
+                "The cursor from which on the events have what the export has not.",
+            ),
         ),
     ]
 }

@@ -76,5 +76,6 @@ const fn meaning(scope: Scope) -> &'static str {
         Scope::JobPostingsWrite => "Push postings, and read them.",
         Scope::JobPostingsRead => "Read postings.",
         Scope::NewsletterSubscribersWrite => "Report newsletter subscribers, and read them.",
+        Scope::WebhooksManage => "Manage webhooks.",
     }
 }

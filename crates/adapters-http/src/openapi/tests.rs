@@ -4,7 +4,12 @@ use std::collections::BTreeSet;
 
 use domain::{
     client::Scope,
+    event::EventName,
     posting::{EmploymentType, LocationType, PROHIBITED, SalaryPeriod, Status, limits},
+    webhook::{
+        EndpointChange, LONGEST_DESCRIPTION, LONGEST_URL, NewEndpoint, PrivateAddresses,
+        parse_replay,
+    },
 };
 use newsletter::subscriber::{
     Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
@@ -13,8 +18,9 @@ use newsletter::subscriber::{
 use serde_json::{Value, json};
 
 use crate::{
-    posting::{DEFAULT_LIMIT, LIST_PATH, MAX_LIMIT},
-    subscriber,
+    event::{self, MAX_WAIT},
+    posting::{DEFAULT_LIMIT, EXPORT_PATH, LIST_PATH, MAX_LIMIT},
+    subscriber, webhook,
 };
 
 fn document() -> Value {
@@ -60,6 +66,7 @@ fn limits_are_those_of_the_domain() {
     let person = |path: &str| schema(&format!("SubscriberPayload/properties/{path}"));
     let path = |path: &str, rest: &str| format!("/paths/{}/{rest}", path.replace('/', "~1"));
     let list = |rest: &str| path(LIST_PATH, &format!("get/parameters/{rest}"));
+    let events = |rest: &str| path(event::PATH, &format!("get/parameters/{rest}"));
     let one = path(
         &format!("{LIST_PATH}/{{uniqueSourceIdentifier}}"),
         "put/parameters/0",
@@ -92,13 +99,27 @@ fn limits_are_those_of_the_domain() {
         (format!("{one}/schema/maxLength"), limits::SOURCE_IDENTIFIER),
         (list("2/schema/maximum"), MAX_LIMIT),
         (list("2/schema/default"), DEFAULT_LIMIT),
+        (events("1/schema/maximum"), event::MAX_LIMIT),
+        (events("1/schema/default"), event::DEFAULT_LIMIT),
+        (events("3/schema/maximum"), MAX_WAIT),
+        (
+            schema("NewWebhookEndpoint/properties/url/maxLength"),
+            LONGEST_URL,
+        ),
+        (
+            schema("WebhookEndpointChange/properties/description/maxLength"),
+            LONGEST_DESCRIPTION,
+        ),
         (person("name/maxLength"), NAME),
         (person("country/maxLength"), COUNTRY),
         (format!("{address}/schema/maxLength"), EMAIL),
     ] {
         assert_eq!(document.pointer(&pointer), Some(&json!(limit)), "{pointer}");
     }
+    let public = domain::posting::event::PUBLIC;
+    let event_types: Vec<_> = public.iter().map(EventName::as_str).collect();
     for (name, names) in [
+        ("EventType", &*event_types),
         ("EmploymentType", EmploymentType::NAMES),
         ("LocationType", LocationType::NAMES),
         ("SalaryPeriod", SalaryPeriod::NAMES),
@@ -230,7 +251,9 @@ fn operations_say_who_may_and_what_they_answer() {
     );
     let readers = json!([{"oauth2": [read]}, {"oauth2": [write]}, bearer]);
     assert_eq!(security(&format!("get {one}")), readers);
-    assert_eq!(security(&format!("get {LIST_PATH}")), readers);
+    for path in [LIST_PATH, EXPORT_PATH, event::PATH] {
+        assert_eq!(security(&format!("get {path}")), readers);
+    }
     let reporters = json!([{"oauth2": [Scope::NewsletterSubscribersWrite.as_str()]}, bearer]);
     for method in ["put", "get"] {
         let name = format!("{method} {}/{{email}}", subscriber::PATH);
@@ -296,4 +319,40 @@ fn examples_of_reports_are_accepted_by_the_domain() {
         let put = PutSubscriber::parse(address, body.as_bytes(), id, token);
         assert!(put.is_ok(), "{name}: {put:?}");
     }
+}
+
+#[test]
+fn examples_about_webhooks_are_accepted_by_the_domain() {
+    let document = document();
+    let bodies = |path: &str, method: &str| {
+        let body = &document["paths"][path][method]["requestBody"]["content"]["application/json"];
+        let examples = body["examples"].as_object().unwrap().values();
+        let bodies = examples.map(|example| example["value"].to_string());
+        bodies.collect::<Vec<_>>()
+    };
+    let one = format!("{}/{{id}}", webhook::PATH);
+    let refuse = PrivateAddresses::Refuse;
+    for body in bodies(webhook::PATH, "post") {
+        let new = NewEndpoint::parse(body.as_bytes(), refuse);
+        assert!(new.is_ok(), "{new:?}");
+    }
+    for body in bodies(&one, "patch") {
+        let change = EndpointChange::parse(body.as_bytes(), refuse);
+        assert!(change.is_ok(), "{change:?}");
+    }
+    for body in bodies(&format!("{one}/replay"), "post") {
+        assert!(parse_replay(body.as_bytes()).is_ok());
+    }
+}
+
+#[test]
+fn what_is_delivered_is_described() {
+    let document = document();
+    let delivered = &document["webhooks"]["event"]["post"];
+    let headers = delivered["parameters"].as_array().unwrap().iter();
+    let headers: Vec<_> = headers.map(|header| header["name"].clone()).collect();
+    let expect = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+    assert_eq!(headers, expect);
+    let schema = &delivered["requestBody"]["content"]["application/json"]["schema"];
+    assert_eq!(schema["$ref"], "#/components/schemas/DeliveredEvent");
 }

@@ -1,6 +1,7 @@
 //! Postings over HTTP: push, read and list.
 
 mod cursor;
+mod export;
 mod get;
 mod list;
 mod payload;
@@ -13,26 +14,33 @@ use domain::{client::Scope, posting::SourceIdentifier};
 #[cfg(fuzzing)]
 pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
-    list::{DEFAULT_LIMIT, MAX_LIMIT},
+    export::NDJSON,
+    list::{DEFAULT_LIMIT, MAX_LIMIT, TEXTS},
     payload::schemas as payload_schemas,
     put::PutAnswer,
-    view::{PageAnswer, PostingAnswer, data as posting_data},
+    view::{
+        PageAnswer, Posting, PostingAnswer, PostingWithHistory, Status, data as posting_data,
+        with_history,
+    },
 };
 use crate::{api, error::ApiError, routing::READ_METHODS, state::State};
 
 /// The path of the list.
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
+/// The path of the export.
+pub const EXPORT_PATH: &str = "/api/job-board/export";
 
 /// The scopes that permit pushing.
 pub const WRITERS: &[Scope] = &[Scope::JobPostingsWrite];
 /// The scopes that permit reading; the one for pushing includes it.
 pub const READERS: &[Scope] = &[Scope::JobPostingsRead, Scope::JobPostingsWrite];
 
-/// `GET` of the list; `PUT` and `GET` of one posting.
+/// `GET` of the list and of the export; `PUT` and `GET` of one posting.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(web::resource(LIST_PATH).to(all))
-        // An empty identifier matches, so that it is refused as an invalid identifier.
+        .service(web::resource(EXPORT_PATH).to(export))
+        // An empty identifier is a bad identifier, not another path.
         .service(web::resource(format!("{LIST_PATH}/{{identifier:[^/]*}}")).to(one))
         .service(web::resource(format!("{LIST_PATH}/{{rest:.*}}")).to(slash_in_identifier));
 }
@@ -44,6 +52,18 @@ async fn all(
 ) -> Result<HttpResponse, ApiError> {
     let answer = match *request.method() {
         Method::GET | Method::HEAD => list::handle(&request, &state).await,
+        _ => api::refuse_method(&request, &state, READERS, READ_METHODS).await,
+    };
+    api::settle(&request, payload.into_inner(), answer).await
+}
+
+async fn export(
+    request: HttpRequest,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let answer = match *request.method() {
+        Method::GET | Method::HEAD => export::handle(&request, &state).await,
         _ => api::refuse_method(&request, &state, READERS, READ_METHODS).await,
     };
     api::settle(&request, payload.into_inner(), answer).await

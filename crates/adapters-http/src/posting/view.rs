@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use domain::{
     posting::{self, CountryCode, CurrencyCode, PostingView},
-    store::{PAGE_BYTES, Position, PostingPage},
+    store::{PAGE_BYTES, Position, PostingPage, Texts},
 };
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::cursor;
 use crate::{
     answer::{self, Timestamp},
+    company::Company,
     error::ApiError,
     schema::{optional_amount, vocabularies},
 };
@@ -43,27 +44,38 @@ pub fn data(view: &PostingView) -> impl Serialize {
     with_history(view)
 }
 
-fn with_history(view: &PostingView) -> PostingWithHistory<'_> {
+/// The posting with its history.
+pub fn with_history(view: &PostingView) -> PostingWithHistory<'_> {
     PostingWithHistory {
-        posting: Posting::new(view),
+        posting: Posting::new(view, Texts::All),
         history: view.history.iter().map(HistoryEntry::new).collect(),
     }
 }
 
-/// A page of the list.
-pub async fn many(page: PostingPage) -> Result<HttpResponse, ApiError> {
+/// A page of the list, with these texts of its postings.
+pub async fn many(page: PostingPage, texts: Texts) -> Result<HttpResponse, ApiError> {
     let bytes = page.postings.iter().map(size).sum();
-    answer::large_json(page, bytes, |page| write_page(page, PAGE_BYTES)).await
+    answer::large_json(page, bytes, move |page| write_page(page, texts, PAGE_BYTES)).await
 }
 
-/// Serialises a page. It ends before the posting that would make it larger than `most` bytes, but
-/// has at least one.
-fn write_page(page: &PostingPage, most: usize) -> Result<Vec<u8>, serde_json::Error> {
+/// Postings as lines of JSON, as the list shows them.
+pub fn lines(postings: &[PostingView], texts: Texts) -> Result<Vec<u8>, serde_json::Error> {
+    let mut lines = Vec::new();
+    for view in postings {
+        serde_json::to_writer(&mut lines, &Posting::new(view, texts))?;
+        lines.push(b'\n');
+    }
+    Ok(lines)
+}
+
+/// A page as JSON, which is larger than its texts. It ends before a posting with which it would be
+/// larger than it may, but not before its first.
+fn write_page(page: &PostingPage, texts: Texts, most: usize) -> Result<Vec<u8>, serde_json::Error> {
     let mut json = br#"{"data":["#.to_vec();
     let mut next = page.next;
     let mut last = None;
     for view in &page.postings {
-        let posting = serde_json::to_vec(&Posting::new(view))?;
+        let posting = serde_json::to_vec(&Posting::new(view, texts))?;
         if let Some(last) = last {
             if json.len() + posting.len() > most {
                 next = Some(last);
@@ -130,13 +142,19 @@ pub struct Posting<'a> {
     status_reason: Option<&'a str>,
     /// As pushed, trimmed.
     title: &'a str,
-    /// As pushed.
-    raw_description: &'a str,
-    /// The description in Markdown, once enriched.
-    markdown_description: Option<&'a str>,
-    /// The description in Markdown without anything that identifies the company or bypasses the
-    /// board.
-    markdown_redacted_description: Option<&'a str>,
+    /// As pushed. Absent if `texts` leaves it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, extensions(("optional" = json!(true))))]
+    raw_description: Option<&'a str>,
+    /// The description in Markdown, once enriched. Absent if `texts` leaves it out.
+    #[serde(skip_serializing_if = "Text::is_left_out")]
+    #[schema(value_type = Option<String>, extensions(("optional" = json!(true))))]
+    markdown_description: Text<'a>,
+    /// The same without what identifies the company or bypasses the board. Absent if `texts` leaves
+    /// it out.
+    #[serde(skip_serializing_if = "Text::is_left_out")]
+    #[schema(value_type = Option<String>, extensions(("optional" = json!(true))))]
+    markdown_redacted_description: Text<'a>,
     /// As pushed.
     employment_types: Vec<EmploymentType>,
     /// As pushed.
@@ -192,7 +210,8 @@ fn amount() -> ObjectBuilder {
 }
 
 impl<'a> Posting<'a> {
-    fn new(view: &'a PostingView) -> Self {
+    /// The posting with these of its texts.
+    fn new(view: &'a PostingView, shown: Texts) -> Self {
         let PostingView {
             posting,
             company,
@@ -208,9 +227,17 @@ impl<'a> Posting<'a> {
             status: Status(posting.status),
             status_reason: posting.status_reason.as_deref(),
             title: &details.title,
-            raw_description: view.description(),
-            markdown_description: texts.map(|texts| texts.markdown.as_str()),
-            markdown_redacted_description: texts.map(|texts| texts.redacted_markdown.as_str()),
+            raw_description: (shown == Texts::All).then(|| view.description()),
+            markdown_description: match shown {
+                Texts::All => Text::Made(texts.map(|texts| texts.markdown.as_str())),
+                Texts::Redacted | Texts::None => Text::LeftOut,
+            },
+            markdown_redacted_description: match shown {
+                Texts::All | Texts::Redacted => {
+                    Text::Made(texts.map(|texts| texts.redacted_markdown.as_str()))
+                }
+                Texts::None => Text::LeftOut,
+            },
             employment_types: details
                 .employment_types
                 .iter()
@@ -237,12 +264,7 @@ impl<'a> Posting<'a> {
                 .metadata
                 .as_ref()
                 .map(|metadata| Verbatim(metadata.as_str())),
-            company: Company {
-                uuid: company.id.uuid(),
-                name: &company.name,
-                website_url: company.website.as_str(),
-                logo_path: company.logo_path.as_deref(),
-            },
+            company: Company::from(company),
             is_featured: posting.is_featured,
             published_at: posting.published_at.map(Timestamp),
             expire_at: posting.expire_at.map(Timestamp),
@@ -254,17 +276,20 @@ impl<'a> Posting<'a> {
     }
 }
 
-/// The company, as last pushed with any posting.
-#[derive(Serialize, ToSchema)]
-struct Company<'a> {
-    /// The company's id: the UUIDv5 of its normalised website.
-    uuid: Uuid,
-    /// The company's name.
-    name: &'a str,
-    /// The company's normalised website.
-    website_url: &'a str,
-    /// Path to the company's logo.
-    logo_path: Option<&'a str>,
+/// A text that enrichment makes.
+#[derive(Clone, Copy, Serialize)]
+#[serde(untagged)]
+enum Text<'a> {
+    /// Nobody asked for it.
+    LeftOut,
+    /// As it was made, if it was.
+    Made(Option<&'a str>),
+}
+
+impl Text<'_> {
+    const fn is_left_out(&self) -> bool {
+        matches!(self, Self::LeftOut)
+    }
 }
 
 /// An entry of a posting's history.
@@ -304,7 +329,7 @@ impl Serialize for Verbatim<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use std::{
         future::poll_fn,
         pin::{Pin, pin},
@@ -321,7 +346,8 @@ mod tests {
 
     use super::*;
 
-    fn page_of(bytes: usize) -> PostingPage {
+    /// A posting with this much of text.
+    pub fn view_of(bytes: usize) -> PostingView {
         let website = Website::parse("https://acme.example").unwrap();
         let company = Company {
             id: CompanyId::of(&website),
@@ -329,7 +355,7 @@ mod tests {
             website,
             logo_path: None,
         };
-        let view = PostingView {
+        PostingView {
             posting: testing::posting(1, company.id),
             company,
             texts: Some(EnrichedTexts {
@@ -338,9 +364,12 @@ mod tests {
             }),
             coordinates: None,
             history: Vec::new(),
-        };
+        }
+    }
+
+    fn page_of(bytes: usize) -> PostingPage {
         PostingPage {
-            postings: vec![view],
+            postings: vec![view_of(bytes)],
             next: None,
         }
     }
@@ -350,11 +379,44 @@ mod tests {
         let mut page = page_of(10);
         page.postings.extend(page_of(20).postings);
         let described = PageAnswer {
-            data: page.postings.iter().map(Posting::new).collect(),
+            data: page
+                .postings
+                .iter()
+                .map(|view| Posting::new(view, Texts::All))
+                .collect(),
             next_cursor: None,
         };
-        let written = write_page(&page, PAGE_BYTES).unwrap();
+        let written = write_page(&page, Texts::All, PAGE_BYTES).unwrap();
         assert_eq!(written, serde_json::to_vec(&described).unwrap());
+    }
+
+    #[test]
+    fn texts_that_are_left_out_are_absent() {
+        let keys = |view: &PostingView, texts| {
+            let posting = serde_json::to_value(Posting::new(view, texts)).unwrap();
+            let keys = posting.as_object().unwrap().keys().cloned();
+            let texts: Vec<_> = keys.filter(|key| key.contains("description")).collect();
+            texts.join(" ")
+        };
+        let enriched = view_of(1);
+        let new = PostingView {
+            texts: None,
+            ..view_of(1)
+        };
+        for (texts, shown) in [
+            (
+                Texts::All,
+                "markdown_description markdown_redacted_description raw_description",
+            ),
+            (Texts::Redacted, "markdown_redacted_description"),
+            (Texts::None, ""),
+        ] {
+            for view in [&enriched, &new] {
+                let mut found: Vec<_> = keys(view, texts).split(' ').map(str::to_owned).collect();
+                found.sort();
+                assert_eq!(found.join(" "), shown);
+            }
+        }
     }
 
     async fn is_ready(mut future: Pin<&mut impl Future>) -> bool {
@@ -371,8 +433,8 @@ mod tests {
         runtime.block_on(async {
             let (go_on, wait) = mpsc::channel();
             let busy = spawn_blocking(move || wait.recv());
-            assert!(is_ready(pin!(many(page_of(10)))).await);
-            let mut large = pin!(many(page_of(1 << 20)));
+            assert!(is_ready(pin!(many(page_of(10), Texts::All))).await);
+            let mut large = pin!(many(page_of(1 << 20), Texts::All));
             assert!(!is_ready(large.as_mut()).await, "it waits for its thread");
             go_on.send(()).unwrap();
             assert!(large.await.is_ok());

@@ -14,7 +14,8 @@ async fn what_is_documented_is_there_and_what_is_not_is_405() {
     for (path, operations) in document["paths"].as_object().unwrap() {
         let target = path
             .replace("{uniqueSourceIdentifier}", "documented")
-            .replace("{email}", "documented@example.com");
+            .replace("{email}", "documented@example.com")
+            .replace("{id}", "0190a1b2-0000-7000-8000-000000000002");
         let known: BTreeSet<&str> = operations
             .as_object()
             .unwrap()

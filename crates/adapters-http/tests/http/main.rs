@@ -9,6 +9,8 @@
 mod admin;
 mod connections;
 mod documentation;
+mod events;
+mod export;
 mod identifiers;
 mod listing;
 mod logs;
@@ -20,4 +22,5 @@ mod shutdown;
 mod subscribers;
 mod support;
 mod webhook;
+mod webhooks;
 mod wire;

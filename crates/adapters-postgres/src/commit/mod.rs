@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::{
     PostgresStore, audit, company,
     error::Failure,
-    outbox, posting,
+    event, outbox, posting,
     statement::{Value, execute, statement},
 };
 
@@ -104,11 +104,8 @@ async fn write(
     let mut values = vec![Value::from(lock_timeout), Value::Uuids(locks)];
     values.extend(company::columns(&companies));
     values.extend(postings.columns());
-    values.extend(outbox::columns(
-        &effects,
-        &writes.tasks.events,
-        writes.tasks.at,
-    ));
+    values.extend(outbox::columns(&effects, writes.tasks.at));
+    values.extend(event::columns(&writes.tasks.events));
     values.extend(postings.counts().map(|count| Value::from(count_of(count))));
     execute::<Write>(conn, &values).await?;
     Ok(())

@@ -26,22 +26,35 @@ companies_sent AS MATERIALIZED (
     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
         AS sent (id, name, website, logo_path, at, sets_name, sets_logo_path)
 ),
+-- The place of this commit in the event log, see `event.rs`.
+this_commit AS MATERIALIZED (
+    SELECT pg_current_xact_id()::text::bigint + transaction_offset AS place
+    FROM event_log WHERE is_the_one
+),
+-- A posting has a version: a commit that waited for another one of the same posting fails, and is
+-- decided and written anew under a later transaction id. So the log, which is in the order of these
+-- ids, has the events of a posting in the order of its versions. A company has no version. Its row
+-- keeps the id of the transaction that wrote it last, and a commit with an earlier id, which began
+-- before that one and then had to wait for it, fails likewise (`later`). So the last event of a
+-- company in the log is the one that has the company as it is stored.
 companies_written AS (
-    INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
-    SELECT id, name, website, logo_path, at, at FROM companies_sent
+    INSERT INTO companies (id, name, website, logo_path, created_at, updated_at, written_in)
+    SELECT id, name, website, logo_path, at, at, (SELECT place FROM this_commit)
+    FROM companies_sent
     WHERE (SELECT count(*) FROM locked) >= 0
     ON CONFLICT (id) DO UPDATE SET
         name = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
             THEN excluded.name ELSE companies.name END,
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
-        updated_at = excluded.updated_at
-    -- A company that is already so, because of another commit, is not updated.
+        updated_at = excluded.updated_at,
+        written_in = later(companies.written_in, excluded.written_in)
+    -- One that is so already, because another commit was quicker, stays as it is.
     WHERE (excluded.name <> companies.name
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_name))
         OR (excluded.logo_path IS DISTINCT FROM companies.logo_path
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path))
-    RETURNING id
+    RETURNING id, name, website, logo_path
 ),
 inserted AS (
     INSERT INTO postings ({postings})
@@ -78,7 +91,7 @@ effects_asked AS (
     SELECT kind, subject, account, at, at
     FROM unnest(?, ?, ?, ?) AS sent (kind, subject, account, at)
     WHERE (SELECT count(*) FROM written) >= 0
-    ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET
+    ON CONFLICT (kind, subject) DO UPDATE SET
         account = CASE
             WHEN outbox.dead_at IS NULL AND excluded.account LIKE '%-bulk'
             THEN outbox.account ELSE excluded.account END,
@@ -88,25 +101,27 @@ effects_asked AS (
         first_failed_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.first_failed_at END,
         last_error = CASE WHEN outbox.dead_at IS NULL THEN outbox.last_error END,
         dead_at = NULL
-    RETURNING 1
 ),
--- Events get their numbers in the order sent. A company that did not change raises none. An event
--- behind a dead one is blocked; the `FOR SHARE` makes this commit wait for one that revives it, and
--- the other way round.
+-- Events get their numbers in the order in which they are sent. One of a company says how the
+-- company stands after this commit, and is left out if the company stayed as it was.
 events_recorded AS (
-    INSERT INTO outbox
-        (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at, blocked)
-    SELECT kind, subject, event_name, source_identifier, occurred_at, at, at,
-        EXISTS (
-            SELECT FROM outbox AS dead WHERE dead.kind = 'event'
-                AND dead.subject = sent.subject AND dead.dead_at IS NOT NULL
-            FOR SHARE
-        )
-    FROM unnest(?, ?, ?, ?, ?, ?)
-        AS sent (kind, subject, event_name, source_identifier, occurred_at, at)
-    WHERE (SELECT count(*) FROM effects_asked) >= 0
-        AND (subject NOT IN (SELECT id FROM companies_sent)
-            OR subject IN (SELECT id FROM companies_written))
+    INSERT INTO events
+        (written_in, at, name, subject, source_identifier, version, status, status_reason,
+         company_name, company_website, company_logo_path)
+    SELECT (SELECT place FROM this_commit), sent.at, sent.name, sent.subject,
+        sent.source_identifier, sent.version, sent.status, sent.status_reason,
+        coalesce(stands.name, sent.company_name), coalesce(stands.website, sent.company_website),
+        CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END
+    FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        AS sent (at, name, subject, source_identifier, version, status, status_reason,
+            company_name, company_website, company_logo_path)
+    -- OFFSET keeps this apart, so that it is looked at for events of companies only.
+    LEFT JOIN LATERAL (
+        SELECT * FROM companies_written
+        WHERE sent.company_name IS NOT NULL AND companies_written.id = sent.subject OFFSET 0
+    ) AS stands ON true
+    WHERE sent.company_name IS NULL OR stands.id IS NOT NULL
+        OR sent.subject NOT IN (SELECT id FROM companies_sent)
 )
 -- A changed version, or an identifier that was taken meanwhile, undoes everything.
 SELECT must_hold(inserted = ? AND updated = ?) FROM written

@@ -29,27 +29,17 @@ macro_rules! claim {
             $and,
             " FROM due WHERE outbox.id = due.id \
              RETURNING outbox.id, subject, generation, attempts, due.next_at, \
-             first_failed_at, lost, event_name, source_identifier, occurred_at"
+             first_failed_at, lost"
         )
     };
 }
 
 statement! {
-    /// Takes only the oldest event of each subject. Events behind a dead one are `blocked`, and so
-    /// not in the index; the condition skips those behind any other.
-    Claim = claim!(
-        "task.dead_at IS NULL AND task.lease IS NULL AND NOT task.blocked \
-         AND (task.kind <> 'event' OR NOT EXISTS (\
-         SELECT FROM outbox AS earlier WHERE earlier.kind = 'event' \
-         AND earlier.subject = task.subject AND earlier.id < task.id))",
-        ""
-    ),
+    Claim = claim!("task.dead_at IS NULL AND task.lease IS NULL", ""),
     returns ClaimedColumns
 }
 
 statement! {
-    /// Takes a task whose lease has expired. It was claimed before, so an event among these is the
-    /// oldest of its subject.
     ClaimSuspect = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
     returns ClaimedColumns
 }
@@ -134,8 +124,7 @@ mod tests {
         let types = "(text, text, timestamptz, bigint, uuid, timestamptz)";
         let plan = plan(Claim::text(), types).await;
         assert_uses_index(&plan, "outbox_due");
-        assert_uses_index(&plan, "outbox_events");
-        // The index is also entered by the due time.
+        // Down to the time that they are due at.
         assert!(plan.contains(" AND (next_at <= "), "{plan}");
         assert!(!plan.contains("Sort Key"), "{plan}");
     }

@@ -32,12 +32,9 @@ pub(super) async fn list(
 }
 
 statement! {
-    /// Reads effects by their unique index, and events by the index on their subject.
     TasksOf =
     concat!(
-        "SELECT ", listed!(), " FROM (\
-         SELECT * FROM outbox WHERE kind <> 'event' AND kind = ANY(?) AND subject = ? \
-         UNION ALL SELECT * FROM outbox WHERE kind = 'event' AND subject = ?) AS task \
+        "SELECT ", listed!(), " FROM outbox WHERE kind = ANY(?) AND subject = ? \
          ORDER BY id LIMIT ?"
     ),
     returns ListedColumns
@@ -53,25 +50,23 @@ pub(super) async fn tasks_of(
     let values = [
         texts(kinds, |kind| Some(kind.as_str())),
         subject.into(),
-        subject.into(),
         limit.into(),
     ];
     Ok(listed(load::<TasksOf, _>(conn, &values).await?)?)
 }
 
 statement! {
-    /// Counts claimable, leased and blocked tasks, each by its own partial index and up to a limit.
+    /// Counts by the indexes that tell apart what may be claimed and what is leased, each up to a
+    /// bound.
     Waiting =
     "SELECT wanted.kind, least(count(*), wanted.most), \
      min(task.created_at) FILTER (WHERE NOT task.is_bulk) \
      FROM (SELECT unnest(?) AS kind, ? AS most) AS wanted CROSS JOIN LATERAL (\
      (SELECT created_at, coalesce(account, '') LIKE '%-bulk' AS is_bulk FROM outbox \
      WHERE kind = wanted.kind AND dead_at IS NULL \
-     AND lease IS NULL AND NOT blocked LIMIT wanted.most) UNION ALL \
+     AND lease IS NULL LIMIT wanted.most) UNION ALL \
      (SELECT created_at, coalesce(account, '') LIKE '%-bulk' FROM outbox \
      WHERE kind = wanted.kind AND lease IS NOT NULL \
-     LIMIT wanted.most) UNION ALL \
-     (SELECT created_at, false FROM outbox WHERE kind = wanted.kind AND blocked \
      LIMIT wanted.most)) \
      AS task GROUP BY wanted.kind, wanted.most",
     returns (Text, BigInt, Nullable<Moment>)
@@ -88,7 +83,7 @@ statement! {
     /// Joins so that each effect is an index lookup.
     DeadAmong =
     "SELECT sent.nth FROM unnest(?, ?, ?) AS sent (nth, kind, subject) JOIN outbox AS task \
-     ON task.kind = sent.kind AND task.subject = sent.subject AND task.kind <> 'event' \
+     ON task.kind = sent.kind AND task.subject = sent.subject \
      WHERE task.dead_at IS NOT NULL ORDER BY sent.nth",
     returns (BigInt,)
 }

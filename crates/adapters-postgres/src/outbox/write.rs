@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use diesel::sql_types::{BigInt, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
-    outbox::{EVENTS, Effect, Event, Receipt, Revive},
+    outbox::{Effect, Receipt, Revive},
     store::StoreError,
 };
 use sql_common::outbox::{Retry, dead_letter_values};
@@ -17,23 +17,13 @@ use crate::{
     statement::{Value, bigints, execute, load, statement, texts, times, uuids},
 };
 
-/// Returns the column arrays of the effects and events that a commit adds.
-pub(crate) fn columns<'a>(
-    effects: &'a [Effect],
-    events: &'a [Event],
-    at: OffsetDateTime,
-) -> [Value<'a>; 10] {
+/// The columns of the effects that a commit asks for.
+pub(crate) fn columns(effects: &[Effect], at: OffsetDateTime) -> [Value<'_>; 4] {
     [
         texts(effects, |effect| Some(effect.kind().as_str())),
         uuids(effects, |effect| effect.key()),
         texts(effects, |effect| effect.queue().lane()),
         times(effects, |_| at),
-        texts(events, |_| Some(EVENTS.kind().as_str())),
-        uuids(events, |event| event.subject.id),
-        texts(events, |event| Some(event.name.as_str())),
-        texts(events, |event| event.subject.source_identifier.as_deref()),
-        times(events, |event| event.at),
-        times(events, |_| at),
     ]
 }
 
@@ -42,7 +32,7 @@ statement! {
     Lock =
     "WITH meant AS (SELECT unnest(?) AS id UNION \
      SELECT task.id FROM unnest(?, ?) AS sent (kind, subject) JOIN outbox AS task \
-     ON task.kind = sent.kind AND task.subject = sent.subject AND task.kind <> 'event') \
+     ON task.kind = sent.kind AND task.subject = sent.subject) \
      SELECT task.id, task.lease FROM outbox AS task JOIN meant ON meant.id = task.id \
      ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task",
     returns (BigInt, Nullable<SqlUuid>)
@@ -161,15 +151,7 @@ pub(super) async fn retry(
 }
 
 statement! {
-    /// Gives a task up, and blocks later events of its subject, so that claims need not look at
-    /// them. An event recorded at the same moment may stay unblocked; claims skip it all the same.
-    MoveToDeadLetters =
-    concat!(
-        "WITH dead AS (", sql_common::dead_letter!(), " RETURNING outbox.id, kind, subject, dead_at) \
-         UPDATE outbox SET blocked = true FROM dead \
-         WHERE dead.kind = 'event' AND dead.dead_at IS NOT NULL AND outbox.kind = 'event' \
-         AND outbox.subject = dead.subject AND outbox.id > dead.id"
-    )
+    MoveToDeadLetters = sql_common::dead_letter!()
 }
 
 pub(super) async fn give_up(
@@ -190,51 +172,32 @@ macro_rules! revive {
             $which,
             "ORDER BY kind, subject, id FOR UPDATE) \
              UPDATE outbox SET dead_at = NULL, next_at = ?, attempts = 0, \
-             first_failed_at = NULL, last_error = NULL FROM dead WHERE outbox.id = dead.id \
-             RETURNING kind, subject"
+             first_failed_at = NULL, last_error = NULL FROM dead WHERE outbox.id = dead.id"
         )
     };
 }
 
 statement! {
-    ReviveAll = revive!(""),
-    returns (Text, SqlUuid)
+    ReviveAll = revive!("")
 }
 
 statement! {
-    ReviveSome = revive!("AND id = ANY(?) "),
-    returns (Text, SqlUuid)
+    ReviveSome = revive!("AND id = ANY(?) ")
 }
 
-statement! {
-    Unblock =
-    "WITH waiting AS MATERIALIZED (SELECT id FROM outbox WHERE blocked AND subject = ANY(?) \
-     ORDER BY subject, id FOR UPDATE) \
-     UPDATE outbox SET blocked = false FROM waiting WHERE outbox.id = waiting.id"
-}
-
-/// Revives dead tasks with their attempts reset, and counts them. Unblocks the events behind
-/// revived ones. It looks for those after it has locked the dead events: a commit that saw a dead
-/// event, and so blocked its own, has ended by then.
+/// Brings dead tasks back with a clean record, and counts them.
 pub(super) async fn revive(
     conn: &mut AsyncPgConnection,
     which: &Revive,
     now: OffsetDateTime,
 ) -> Result<u64, Failure> {
     let now = Value::from(now);
-    let revived: Vec<(String, Uuid)> = match which {
-        Revive::All => load::<ReviveAll, _>(conn, &[now]).await?,
+    let revived = match which {
+        Revive::All => execute::<ReviveAll>(conn, &[now]).await?,
         Revive::Tasks(tasks) => {
             let tasks = bigints(tasks, |task| Some(task.0));
-            load::<ReviveSome, _>(conn, &[tasks, now]).await?
+            execute::<ReviveSome>(conn, &[tasks, now]).await?
         }
     };
-    let events = revived
-        .iter()
-        .filter(|(kind, _)| kind == EVENTS.kind().as_str());
-    let subjects: Vec<_> = events.map(|(_, subject)| *subject).collect();
-    if !subjects.is_empty() {
-        execute::<Unblock>(conn, &[Value::Uuids(subjects)]).await?;
-    }
-    Ok(u64::try_from(revived.len()).unwrap_or(u64::MAX))
+    Ok(u64::try_from(revived).unwrap_or(u64::MAX))
 }

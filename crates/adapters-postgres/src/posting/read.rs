@@ -14,19 +14,21 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     company::{Company, CompanyId},
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingPage, PostingReader, StoreError},
+    store::{Known, ListQuery, PostingPage, PostingReader, StoreError, Texts},
 };
 use futures_util::future::try_join;
 use sql_common::{
     company::{CompanyRow, companies},
-    posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
+    posting::{
+        EntryRow, IDENTIFIER, PostingRow, ViewRow, bare_view, entry, postings, redacted_view, view,
+    },
     statement,
     stored::parse_all,
     types::StoredId,
 };
 use time::OffsetDateTime;
 
-use self::queries::{listed, views};
+use self::queries::{bare_views, listed, redacted_views, views};
 use super::history;
 use crate::{PostgresStore, company, error::Failure, statement::load as load_rows};
 
@@ -185,12 +187,9 @@ impl PostingReader for PostgresStore {
                 let (page, next) = query.page(&found);
                 let ids = page.iter();
                 let ids: Vec<_> = ids.map(|entry| StoredId::from(entry.position.id)).collect();
-                let rows = views()
-                    .filter(postings::id.eq_any(ids))
-                    .load::<ViewRow>(conn)
-                    .await?;
+                let views = with_texts(conn, ids, query.texts).await?;
                 Ok(PostingPage {
-                    postings: sql_common::posting::page(rows, page)?,
+                    postings: sql_common::posting::page(views, page, &query),
                     next,
                 })
             })
@@ -198,8 +197,32 @@ impl PostingReader for PostgresStore {
     }
 }
 
-/// A posting's size in bytes. The size of a text is known without reading it, even if it is
-/// compressed or stored out of line; only `metadata`, a JSON column, has to be read.
+/// The postings with these ids, in any order, with these of their texts.
+async fn with_texts(
+    conn: &mut AsyncPgConnection,
+    ids: Vec<StoredId>,
+    texts: Texts,
+) -> Result<Vec<PostingView>, Failure> {
+    let these = postings::id.eq_any(ids);
+    Ok(match texts {
+        Texts::All => each(views().filter(these).load(conn).await?, view)?,
+        Texts::Redacted => each(
+            redacted_views().filter(these).load(conn).await?,
+            redacted_view,
+        )?,
+        Texts::None => each(bare_views().filter(these).load(conn).await?, bare_view)?,
+    })
+}
+
+fn each<R>(
+    rows: Vec<R>,
+    view: fn(R) -> Result<PostingView, StoreError>,
+) -> Result<Vec<PostingView>, StoreError> {
+    rows.into_iter().map(view).collect()
+}
+
+/// The sizes of texts are known without reading them, compressed and elsewhere as they may be; only
+/// `metadata` is json, which the server has to read for that.
 const SIZE: &str = "octet_length(postings.raw_description)::bigint \
     + coalesce(octet_length(postings.metadata::text), 0) \
     + coalesce(octet_length(posting_texts.markdown), 0) \
@@ -214,7 +237,7 @@ mod tests {
     use diesel::debug_query;
     use domain::{
         posting::Status,
-        store::Position,
+        store::{ListOrder, Position},
         testing::{noon, uuid},
     };
 
@@ -239,11 +262,18 @@ mod tests {
         });
         for updated_after in [None, Some(noon())] {
             for after in [None, after] {
-                for (status, index) in [
-                    (None, "postings_by_update"),
-                    (Some(Status::Approved), "postings_by_status"),
+                for (order, status, index) in [
+                    (ListOrder::Changed, None, "postings_by_update"),
+                    (
+                        ListOrder::Changed,
+                        Some(Status::Approved),
+                        "postings_by_status",
+                    ),
+                    (ListOrder::Id, None, "postings_pkey"),
+                    (ListOrder::Id, Some(Status::Approved), "postings_pkey"),
                 ] {
                     let query = ListQuery {
+                        order,
                         status,
                         updated_after,
                         after,
@@ -257,6 +287,21 @@ mod tests {
                     assert!(!plan.contains("Gather"), "{plan}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_not_asked_for_is_not_named() {
+        let texts = ["raw_description", "\"markdown\"", "redacted_markdown"];
+        for (query, named) in [
+            (debug_query::<Pg, _>(&views()).to_string(), [true; 3]),
+            (
+                debug_query::<Pg, _>(&redacted_views()).to_string(),
+                [false, false, true],
+            ),
+            (debug_query::<Pg, _>(&bare_views()).to_string(), [false; 3]),
+        ] {
+            assert_eq!(texts.map(|text| query.contains(text)), named, "{query}");
         }
     }
 }

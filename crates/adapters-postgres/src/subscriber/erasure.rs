@@ -70,12 +70,9 @@ statement! {
 statement! {
     /// Leaves leased tasks to the worker that holds them.
     DropTasks =
-    "WITH meant AS MATERIALIZED (\
-     SELECT id FROM outbox WHERE kind <> 'event' AND kind IN ('migrate', 'sync', 'withdraw') \
-     AND subject = ANY(?) \
-     UNION ALL SELECT id FROM outbox WHERE kind = 'event' AND subject = ANY(?)), \
-     gone AS MATERIALIZED (SELECT task.id FROM outbox AS task JOIN meant ON meant.id = task.id \
-     WHERE task.lease IS NULL ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task) \
+    "WITH gone AS MATERIALIZED (\
+     SELECT id FROM outbox WHERE kind IN ('migrate', 'sync', 'withdraw') AND subject = ANY(?) \
+     AND lease IS NULL ORDER BY kind, subject, id FOR UPDATE) \
      DELETE FROM outbox USING gone WHERE outbox.id = gone.id"
 }
 
@@ -117,6 +114,6 @@ async fn delete(
     if execute::<Delete>(conn, &values).await? != purges.len() {
         return Err(StoreError::Conflict.into());
     }
-    execute::<DropTasks>(conn, &[ids(purges), ids(purges)]).await?;
+    execute::<DropTasks>(conn, &[ids(purges)]).await?;
     Ok(())
 }

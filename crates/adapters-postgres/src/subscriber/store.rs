@@ -75,7 +75,7 @@ async fn apply(
     writes: &WriteSet,
     lock_timeout: &str,
 ) -> Result<(), Failure> {
-    if !(writes.has_only_tasks() && writes.tasks.events.is_empty()) {
+    if !writes.has_only_tasks() {
         load::<SetLockTimeout, (String,)>(conn, &[Value::from(lock_timeout)]).await?;
         write::write(conn, writes).await?;
     }

@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 
 use diesel_async::AsyncPgConnection;
-use newsletter::{
-    store::{StoreError, SubscriberWrite, WriteSet},
-    subscriber::SubscriberId,
-};
+use newsletter::store::{StoreError, SubscriberWrite, WriteSet};
 use sql_common::{statement, subscriber::SubscriberRow};
 
 use super::erasure;
@@ -15,14 +12,8 @@ use crate::{
     statement::{Value, bigints, columns, execute},
 };
 
-/// The subscribers that the events of a commit concern.
-fn subjects_of_events(writes: &WriteSet) -> impl Iterator<Item = SubscriberId> {
-    let events = writes.tasks.events.iter();
-    events.map(|event| SubscriberId::new(event.subject.id))
-}
-
-/// Writes the subscribers of a commit, and keeps them locked until it ends. An unexpected version
-/// is a conflict, and so is an address that is taken.
+/// Writes the subscribers of a commit, and keeps them locked until it ends. A version that is
+/// not the expected one is a conflict, and so is an address that was taken.
 ///
 /// Existing subscribers are locked first, by id, and then new ones, by address, so that two
 /// overlapping commits cannot deadlock. Deletions come first, since new subscribers may take over
@@ -62,18 +53,17 @@ statement! {
     "SELECT FROM subscribers WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE"
 }
 
-/// Locks the subscribers of a commit if it deletes some, or raises events for others, so that the
-/// events of one subscriber are numbered in the order of its commits.
+/// Locks those that a commit changes, if it takes others away.
 async fn lock(conn: &mut AsyncPgConnection, writes: &WriteSet) -> Result<(), Failure> {
-    let is_written = |id| writes.subscribers.contains_key(&id);
-    if writes.purges.is_empty() && subjects_of_events(writes).all(is_written) {
+    if writes.purges.is_empty() {
         return Ok(());
     }
-    let ids: BTreeSet<_> = subjects_of_events(writes)
-        .chain(writes.subscribers.keys().copied())
-        .chain(writes.purges.keys().copied())
+    let ids: BTreeSet<_> = writes
+        .subscribers
+        .keys()
+        .chain(writes.purges.keys())
         .collect();
-    let ids = ids.into_iter().map(SubscriberId::uuid).collect();
+    let ids = ids.into_iter().map(|id| id.uuid()).collect();
     execute::<Lock>(conn, &[Value::Uuids(ids)]).await?;
     Ok(())
 }

@@ -55,8 +55,12 @@ async fn a_role_without_rights_is_not_ready() {
     .await;
     let url = with_options(&database, &format!("-c%20role%3D{role}"));
     let limited = PostgresStore::open(&url, &patient()).await.unwrap();
-    assert!(reason(&limited).await.contains("DELETE on outbox"));
-    run(&store, &format!("GRANT DELETE ON outbox TO {role}")).await;
+    let lacks = reason(&limited).await;
+    assert!(
+        lacks.contains("DELETE on events, DELETE on outbox"),
+        "{lacks}"
+    );
+    run(&store, &format!("GRANT DELETE ON events, outbox TO {role}")).await;
     assert_eq!(limited.ready().await, Ok(()));
     drop(limited);
     run(&store, &format!("DROP OWNED BY {role}; DROP ROLE {role}")).await;

@@ -3,6 +3,7 @@
 mod availability;
 mod concurrency;
 mod drafts;
+mod events;
 mod health;
 mod locks;
 pub(crate) mod plans;
@@ -11,6 +12,7 @@ mod round_trips;
 mod schema;
 mod shared;
 mod subscribers;
+mod webhooks;
 
 use diesel::{
     QueryableByName, sql_query,

@@ -4,7 +4,7 @@ use diesel_async::SimpleAsyncConnection;
 use domain::store::{Health, PostingReader, Store, StoreError};
 use sql_common::testing::tables_refuse;
 
-use super::{Database, create, fixture, identifier, patient, run, subscribe, texts};
+use super::{Database, create, fixture, identifier, patient, run, subscribe, texts, try_run};
 use crate::PostgresStore;
 
 /// Queries every object of the schema, with its definition.
@@ -104,6 +104,10 @@ async fn large_texts_are_compressed_with_lz4() {
         columns,
         [
             "drafts.draft",
+            "events.company_logo_path",
+            "events.company_name",
+            "events.company_website",
+            "events.status_reason",
             "posting_texts.markdown",
             "posting_texts.redacted_markdown",
             "postings.metadata",
@@ -135,8 +139,46 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE subscribers SET membership_expires_at = 'infinity'",
         "UPDATE subscribers SET membership_expires_at = '0001-01-01 BC'",
         "INSERT INTO audit VALUES (gen_random_uuid(), now(), 'ann', 'a', NULL, '[]')",
+        "UPDATE event_log SET transaction_offset = -1",
+        "UPDATE event_log SET deleted_in = -1",
+        "UPDATE event_log SET deleted_number = -1",
     ];
     tables_refuse(&store, &special).await;
+    let event = |columns: &str, values: &str| {
+        format!(
+            "INSERT INTO events (written_in, at, name, subject{columns}) \
+             VALUES (1, now(), 'a', gen_random_uuid(){values})"
+        )
+    };
+    let posting = ", source_identifier, version, status";
+    let company = ", company_name, company_website";
+    for (columns, values) in [
+        ("", ""),
+        (posting, ", 'a', 1, 'approved'"),
+        (company, ", 'a', 'https://a.example'"),
+    ] {
+        run(&store, &event(columns, values)).await;
+    }
+    for (columns, values) in [
+        (posting, ", '', 1, 'approved'"),
+        (posting, ", 'a', 0, 'approved'"),
+        (posting, ", 'a', 1, 'published'"),
+        (posting, ", 'a', NULL, 'approved'"),
+        (posting, ", 'a', 1, NULL"),
+        (posting, ", NULL, 1, 'approved'"),
+        (", status_reason", ", 'a'"),
+        (company, ", 'a', NULL"),
+        (company, ", NULL, 'a'"),
+        (", company_logo_path", ", 'a'"),
+    ] {
+        let refused = try_run(&store, &event(columns, values)).await;
+        assert!(refused.is_err(), "{columns} {values}");
+    }
+    let both = event(
+        &format!("{posting}{company}"),
+        ", 'a', 1, 'approved', 'a', 'a'",
+    );
+    assert!(try_run(&store, &both).await.is_err());
 }
 
 #[tokio::test]

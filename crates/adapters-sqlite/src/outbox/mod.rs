@@ -16,7 +16,7 @@ use domain::{
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-pub(crate) use self::write::{ask, finish, record};
+pub(crate) use self::write::{ask, finish};
 use crate::{SqliteStore, audit};
 
 #[async_trait]

@@ -34,14 +34,10 @@ pub(super) fn list(
 }
 
 statement! {
-    /// Reads effects by their unique index, and events by the index on their subject.
     TasksOf =
     concat!(
-        "SELECT ", listed!(), " FROM outbox WHERE id IN (\
-         SELECT id FROM outbox WHERE kind <> 'event' \
-         AND kind IN (SELECT value FROM json_each(?)) AND subject = ? \
-         UNION ALL SELECT id FROM outbox WHERE kind = 'event' AND subject = ?) \
-         ORDER BY id LIMIT ?"
+        "SELECT ", listed!(), " FROM outbox WHERE kind IN (SELECT value FROM json_each(?)) \
+         AND subject = ? ORDER BY id LIMIT ?"
     ),
     returns ListedColumns
 }
@@ -56,27 +52,20 @@ pub(super) fn tasks_of(
     let kinds: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
     // The `Debug` of a list of plain names is JSON.
     let kinds = format!("{kinds:?}");
-    let values = [
-        kinds.as_str().into(),
-        (&subject).into(),
-        (&subject).into(),
-        limit.into(),
-    ];
+    let values = [kinds.as_str().into(), subject.into(), limit.into()];
     Ok(listed(load::<TasksOf, _>(conn, &values)?)?)
 }
 
 statement! {
-    /// Counts claimable, leased and blocked tasks, each by its own partial index and up to a limit.
-    /// The lowest id is the oldest row.
+    /// Counts by the indexes that tell apart what may be claimed and what is leased, each up to a
+    /// bound. Ids are in the order written.
     Waiting =
     "SELECT waiting.tasks, oldest.created_at FROM (\
      SELECT count(*) AS tasks, min(iif(account LIKE '%-bulk', NULL, id)) AS id FROM (\
      SELECT * FROM (SELECT id, account FROM outbox \
-     WHERE kind = ? AND dead_at IS NULL AND lease IS NULL AND blocked = 0 LIMIT ?) \
+     WHERE kind = ? AND dead_at IS NULL AND lease IS NULL LIMIT ?) \
      UNION ALL SELECT * FROM (SELECT id, account FROM outbox \
-     WHERE kind = ? AND lease IS NOT NULL LIMIT ?) \
-     UNION ALL SELECT * FROM (SELECT id, account FROM outbox \
-     WHERE kind = ? AND blocked = 1 LIMIT ?))) AS waiting \
+     WHERE kind = ? AND lease IS NOT NULL LIMIT ?))) AS waiting \
      LEFT JOIN outbox AS oldest ON oldest.id = waiting.id",
     returns (BigInt, Nullable<Moment>)
 }
@@ -89,8 +78,7 @@ statement! {
 
 statement! {
     IsDead =
-    "SELECT id FROM outbox WHERE kind = ? AND subject = ? AND kind <> 'event' \
-     AND dead_at IS NOT NULL",
+    "SELECT id FROM outbox WHERE kind = ? AND subject = ? AND dead_at IS NOT NULL",
     returns (BigInt,)
 }
 
@@ -120,7 +108,7 @@ pub(super) fn backlog(
     let mut backlog = Vec::with_capacity(kinds.len());
     for &kind in kinds {
         let values = [kind.as_str().into(), most.into()];
-        let waiting: Vec<(i64, Option<StoredTime>)> = load::<Waiting, _>(conn, &values.repeat(3))?;
+        let waiting: Vec<(i64, Option<StoredTime>)> = load::<Waiting, _>(conn, &values.repeat(2))?;
         let dead: Vec<(i64,)> = load::<Dead, _>(conn, &values)?;
         let oldest = waiting.first().and_then(|(_, oldest)| *oldest);
         backlog.push(Backlog {

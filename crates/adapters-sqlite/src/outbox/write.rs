@@ -2,7 +2,7 @@
 
 use diesel::SqliteConnection;
 use domain::{
-    outbox::{EVENTS, Effect, Event, Receipt, Revive},
+    outbox::{Effect, Receipt, Revive},
     store::StoreError,
 };
 use sql_common::outbox::{Retry, dead_letter_values};
@@ -18,7 +18,7 @@ statement! {
     /// effect moves to the lane asked for last, but never to one of bulk work.
     Ask =
     "INSERT INTO outbox (kind, subject, account, next_at, created_at) VALUES (?, ?, ?, ?, ?) \
-     ON CONFLICT (kind, subject) WHERE kind <> 'event' DO UPDATE SET \
+     ON CONFLICT (kind, subject) DO UPDATE SET \
      account = CASE WHEN dead_at IS NULL AND excluded.account LIKE '%-bulk' \
      THEN account ELSE excluded.account END, generation = generation + 1, \
      next_at = CASE WHEN dead_at IS NULL THEN next_at ELSE excluded.next_at END, \
@@ -43,37 +43,6 @@ pub(crate) fn ask(
             effect.queue().lane().into(),
             at.into(),
             at.into(),
-        ],
-    )?;
-    Ok(())
-}
-
-statement! {
-    /// An event behind a dead one is blocked.
-    Record =
-    "INSERT INTO outbox \
-     (kind, subject, event_name, source_identifier, occurred_at, next_at, created_at, blocked) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, EXISTS (SELECT 1 FROM outbox AS dead \
-     WHERE dead.kind = 'event' AND dead.subject = ? AND dead.dead_at IS NOT NULL))"
-}
-
-/// Adds an event, behind those of its subject.
-pub(crate) fn record(
-    conn: &mut SqliteConnection,
-    event: &Event,
-    at: OffsetDateTime,
-) -> Result<(), Failure> {
-    execute::<Record>(
-        conn,
-        &[
-            EVENTS.kind().as_str().into(),
-            (&event.subject.id).into(),
-            event.name.as_str().into(),
-            event.subject.source_identifier.as_deref().into(),
-            event.at.into(),
-            at.into(),
-            at.into(),
-            (&event.subject.id).into(),
         ],
     )?;
     Ok(())
@@ -160,23 +129,14 @@ statement! {
     MoveToDeadLetters = sql_common::dead_letter!()
 }
 
-statement! {
-    /// Blocks later events of a dead one's subject, so that claims need not look at them.
-    Block =
-    "UPDATE outbox SET blocked = 1 WHERE kind = 'event' AND subject = (SELECT subject FROM outbox \
-     WHERE id = ? AND kind = 'event' AND dead_at IS NOT NULL) AND id > ?"
-}
-
+/// Gives a task up.
 pub(super) fn give_up(
     conn: &mut SqliteConnection,
     receipt: &Receipt,
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    if execute::<MoveToDeadLetters>(conn, &dead_letter_values(*receipt, error, now))? > 0 {
-        let task = receipt.task.0.into();
-        execute::<Block>(conn, &[task, task])?;
-    }
+    execute::<MoveToDeadLetters>(conn, &dead_letter_values(*receipt, error, now))?;
     Ok(())
 }
 
@@ -198,16 +158,7 @@ statement! {
     ReviveOne = revive!(" AND id = ?")
 }
 
-statement! {
-    /// Unblocks events whose subject has no dead event any more.
-    Unblock =
-    "UPDATE outbox SET blocked = 0 WHERE blocked = 1 AND NOT EXISTS (\
-     SELECT 1 FROM outbox AS dead WHERE dead.kind = 'event' \
-     AND dead.subject = outbox.subject AND dead.dead_at IS NOT NULL)"
-}
-
-/// Revives dead tasks with their attempts reset, and counts them. Unblocks the events behind
-/// revived ones.
+/// Brings dead tasks back with a clean record, and counts them.
 pub(super) fn revive(
     conn: &mut SqliteConnection,
     which: &Revive,
@@ -221,9 +172,6 @@ pub(super) fn revive(
                 revived += execute::<ReviveOne>(conn, &[now.into(), task.0.into()])?;
             }
         }
-    }
-    if revived > 0 {
-        execute::<Unblock>(conn, &[])?;
     }
     Ok(u64::try_from(revived).unwrap_or(u64::MAX))
 }

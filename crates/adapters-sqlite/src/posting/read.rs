@@ -5,22 +5,27 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 use diesel::{
     ExpressionMethods, OptionalExtension, QueryDsl, RunQueryDsl, SelectableHelper,
-    SqliteConnection, sql_types::Text,
+    SqliteConnection,
+    dsl::{IntoBoxed, sql},
+    sql_types::{Bool, Text},
+    sqlite::Sqlite,
 };
 use domain::{
     company::CompanyId,
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingPage, PostingReader, StoreError},
+    store::{Known, ListOrder, ListQuery, PostingPage, PostingReader, StoreError, Texts},
 };
 use sql_common::{
-    posting::{EntryRow, IDENTIFIER, PostingRow, ViewRow, entry, postings, view},
+    posting::{
+        EntryRow, IDENTIFIER, PostingRow, ViewRow, bare_view, entry, postings, redacted_view, view,
+    },
     statement,
     stored::parse_all,
-    types::StoredId,
+    types::{Moment, StoredId, StoredTime},
 };
 use time::OffsetDateTime;
 
-use self::queries::{listed, views};
+use self::queries::{bare_views, entries, listed, redacted_views, views};
 use super::history;
 use crate::{IN_LIST, SqliteStore, company, error::Failure, statement::load as load_rows};
 
@@ -131,20 +136,62 @@ impl PostingReader for SqliteStore {
 }
 
 fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<PostingPage, Failure> {
-    let found = listed(query).load::<EntryRow>(conn)?;
+    let found = in_order(query).load::<EntryRow>(conn)?;
     let found: Vec<_> = found.into_iter().map(entry).collect::<Result<_, _>>()?;
     let (page, next) = query.page(&found);
     let ids = page.iter().map(|entry| StoredId::from(entry.position.id));
-    let rows = views()
-        .filter(postings::id.eq_any(ids))
-        .load::<ViewRow>(conn)?;
+    let views = with_texts(conn, ids.collect(), query.texts)?;
     Ok(PostingPage {
-        postings: sql_common::posting::page(rows, page)?,
+        postings: sql_common::posting::page(views, page, query),
         next,
     })
 }
 
-/// A posting's size in bytes, which is known without reading its texts.
+/// The query of a list. By ids SQLite would rather sort all postings of a status for each page, so
+/// a `+` keeps it from the indexes of other orders.
+fn in_order(query: &ListQuery) -> IntoBoxed<'static, entries, Sqlite> {
+    if query.order == ListOrder::Changed {
+        return listed(query);
+    }
+    let mut select = listed(&ListQuery {
+        status: None,
+        updated_after: None,
+        ..*query
+    });
+    if let Some(status) = query.status {
+        let status = sql::<Bool>("+postings.status = ").bind::<Text, _>(status.as_str());
+        select = select.filter(status);
+    }
+    if let Some(start) = query.updated_after {
+        let start =
+            sql::<Bool>("+postings.updated_at > ").bind::<Moment, _>(StoredTime::from(start));
+        select = select.filter(start);
+    }
+    select
+}
+
+/// The postings with these ids, in any order, with these of their texts.
+fn with_texts(
+    conn: &mut SqliteConnection,
+    ids: Vec<StoredId>,
+    texts: Texts,
+) -> Result<Vec<PostingView>, Failure> {
+    let these = postings::id.eq_any(ids);
+    Ok(match texts {
+        Texts::All => each(views().filter(these).load(conn)?, view)?,
+        Texts::Redacted => each(redacted_views().filter(these).load(conn)?, redacted_view)?,
+        Texts::None => each(bare_views().filter(these).load(conn)?, bare_view)?,
+    })
+}
+
+fn each<R>(
+    rows: Vec<R>,
+    view: fn(R) -> Result<PostingView, StoreError>,
+) -> Result<Vec<PostingView>, StoreError> {
+    rows.into_iter().map(view).collect()
+}
+
+/// The sizes of texts are known without reading them.
 const SIZE: &str = "octet_length(postings.raw_description) \
     + coalesce(octet_length(postings.metadata), 0) \
     + coalesce(octet_length(posting_texts.markdown), 0) \
@@ -156,7 +203,7 @@ mod queries {
 
 #[cfg(test)]
 mod tests {
-    use diesel::{debug_query, sqlite::Sqlite};
+    use diesel::debug_query;
     use domain::{
         posting::Status,
         store::Position,
@@ -179,21 +226,31 @@ mod tests {
         });
         for updated_after in [None, Some(noon())] {
             for after in [None, after] {
-                let query = ListQuery {
-                    status: None,
-                    updated_after,
-                    after,
-                    limit: 50,
-                    ..ListQuery::default()
-                };
-                let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
-                assert_uses_index(&text, "postings_by_update").await;
-                let query = ListQuery {
-                    status: Some(Status::Approved),
-                    ..query
-                };
-                let text = debug_query::<Sqlite, _>(&listed(&query)).to_string();
-                assert_uses_index(&text, "postings_by_status").await;
+                for (order, status, index) in [
+                    (ListOrder::Changed, None, "postings_by_update"),
+                    (
+                        ListOrder::Changed,
+                        Some(Status::Approved),
+                        "postings_by_status",
+                    ),
+                    (ListOrder::Id, None, "sqlite_autoindex_postings_1"),
+                    (
+                        ListOrder::Id,
+                        Some(Status::Approved),
+                        "sqlite_autoindex_postings_1",
+                    ),
+                ] {
+                    let query = ListQuery {
+                        order,
+                        status,
+                        updated_after,
+                        after,
+                        limit: 50,
+                        ..ListQuery::default()
+                    };
+                    let text = debug_query::<Sqlite, _>(&in_order(&query)).to_string();
+                    assert_uses_index(&text, index).await;
+                }
             }
         }
     }

@@ -63,10 +63,8 @@ statement! {
 statement! {
     /// Leaves leased tasks to the worker that holds them.
     DropTasks =
-    "DELETE FROM outbox WHERE lease IS NULL AND id IN (\
-     SELECT id FROM outbox WHERE kind <> 'event' \
-     AND kind IN ('sync', 'migrate', 'withdraw') AND subject = ? \
-     UNION ALL SELECT id FROM outbox WHERE kind = 'event' AND subject = ?)"
+    "DELETE FROM outbox WHERE lease IS NULL AND kind IN ('sync', 'migrate', 'withdraw') \
+     AND subject = ?"
 }
 
 /// Deletes subscribers, and writes the suppressions kept of them. An unexpected version is a
@@ -92,6 +90,6 @@ fn delete(conn: &mut SqliteConnection, id: Uuid, purge: &Purge) -> Result<(), Fa
     if execute::<Delete>(conn, &[(&id).into(), purge.expected.into()])? == 0 {
         return Err(StoreError::Conflict.into());
     }
-    execute::<DropTasks>(conn, &[(&id).into(), (&id).into()])?;
+    execute::<DropTasks>(conn, &[id.into()])?;
     Ok(())
 }

@@ -3,9 +3,13 @@
 use domain::{
     enrichment::{DraftCache, DraftKey},
     store::StoreError,
-    testing::{hours, noon, uuid},
+    testing::{endpoint, hours, noon, uuid},
+    webhook::{Round, Webhooks},
 };
-use sql_common::testing::Shell;
+use sql_common::testing::{
+    Shell,
+    webhooks::{leased, of, silent},
+};
 
 use super::fixture;
 
@@ -24,4 +28,23 @@ async fn of_what_sqlite_does_not_check() {
         };
         assert!(why.contains(&format!("drafts.{column}")), "{why}");
     }
+}
+
+#[tokio::test]
+async fn of_the_subjects_of_waiting_events() {
+    let (_dir, store) = fixture().await;
+    let endpoint = endpoint(1);
+    leased(&store, &endpoint, uuid(1)).await;
+    let round = Round {
+        waiting: vec![silent(1)],
+        ..of(&endpoint, 1)
+    };
+    assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+    let update = "UPDATE webhook_waiting SET subject = x'00'";
+    store.damage(update).await;
+    let refused = store.due(endpoint.id, noon(), 9).await;
+    let Err(StoreError::Broken(why)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert!(why.contains("webhook_waiting.subject"), "{why}");
 }

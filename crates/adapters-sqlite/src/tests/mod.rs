@@ -3,10 +3,12 @@
 mod corruption;
 mod drafts;
 mod durability;
+mod events;
 mod faults;
 mod processes;
 mod schema;
 mod shared;
+mod webhooks;
 
 use std::path::PathBuf;
 
@@ -97,9 +99,9 @@ fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::Unavailable(_)))
 }
 
-/// Checks that a query uses an index, in its order, and scans no table. It is planned without
-/// statistics, as in a file that was never analysed.
-pub(crate) async fn assert_uses_index(query: &str, index: &str) {
+/// How SQLite carries out a query. It is planned without statistics, as in a file that nobody has
+/// analysed.
+pub(crate) async fn plan(query: &str) -> String {
     #[derive(QueryableByName)]
     struct Step {
         #[diesel(sql_type = Text)]
@@ -111,7 +113,13 @@ pub(crate) async fn assert_uses_index(query: &str, index: &str) {
     let steps: Vec<Step> = sql_query(format!("EXPLAIN QUERY PLAN {query}"))
         .load(&mut conn)
         .unwrap();
-    let plan: String = steps.into_iter().map(|step| step.detail + "\n").collect();
+    steps.into_iter().map(|step| step.detail + "\n").collect()
+}
+
+/// Checks that a query that is repeated all the time goes by an index, in its order, and reads
+/// no table from end to end.
+pub(crate) async fn assert_uses_index(query: &str, index: &str) {
+    let plan = plan(query).await;
     assert!(plan.contains(&format!("INDEX {index}")), "{query}\n{plan}");
     assert!(
         !plan.contains("USE TEMP B-TREE FOR ORDER BY"),
@@ -120,4 +128,12 @@ pub(crate) async fn assert_uses_index(query: &str, index: &str) {
     for step in plan.lines().filter(|step| step.starts_with("SCAN")) {
         assert!(step.contains(index), "{query}\n{plan}");
     }
+}
+
+/// Checks that a query enters a table by its key, the number of the row, and goes on in its order.
+pub(crate) async fn assert_uses_key(query: &str, table: &str) {
+    let plan = plan(query).await;
+    let search = format!("SEARCH {table} USING INTEGER PRIMARY KEY");
+    assert!(plan.contains(&search), "{query}\n{plan}");
+    assert!(!plan.contains("USE TEMP B-TREE"), "{query}\n{plan}");
 }

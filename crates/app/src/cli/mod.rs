@@ -9,6 +9,7 @@ mod operator;
 mod parse;
 mod settings;
 mod variables;
+mod webhooks;
 
 #[cfg(test)]
 mod tests;
@@ -34,8 +35,13 @@ pub use self::{
     },
     operator::{AuditArgs, OperatorArgs},
     parse::{Refusal, load_dotenv, parse},
-    settings::{AdminArgs, DataDirArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
+    settings::{AdminArgs, DataDirArgs, EventsArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
     variables::{unknown_variables, warn_of_unknown_variables},
+    webhooks::{
+        WebhookAddressArgs, WebhookRetryArgs, WebhooksCommand, WebhooksCreateArgs,
+        WebhooksDeliveriesArgs, WebhooksListArgs, WebhooksManageArgs, WebhooksReplayArgs,
+        WebhooksRotateArgs, WebhooksShowArgs, WebhooksTestArgs,
+    },
 };
 use crate::{config, lane::LaneSettings};
 
@@ -43,8 +49,8 @@ use crate::{config, lane::LaneSettings};
 ///
 /// Every option can also be given as the environment variable that is shown with it, and a file
 /// `.env` in the current directory is read. Options win over variables, variables over the
-/// file, and a variable without a value counts as unset. Only `serve`, `demo`, `migrate` and
-/// `clients create` make an embedded database that is not there.
+/// file, and a variable without a value counts as unset. Only `serve`, `demo`, `migrate`,
+/// `clients create` and `webhooks create` make an embedded database that is not there.
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",
@@ -96,6 +102,9 @@ pub enum Command {
     /// Look at side effects that wait or were given up
     #[command(subcommand)]
     Outbox(OutboxCommand),
+    /// Have events delivered to webhooks, and look after those of clients
+    #[command(subcommand)]
+    Webhooks(WebhooksCommand),
     /// Show what operators did, newest last
     Audit(AuditArgs),
     /// Say what is wrong with an installation, and what to do about it
@@ -130,11 +139,17 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub lifetime: LifetimeArgs,
     #[command(flatten)]
+    pub events: EventsArgs,
+    #[command(flatten)]
     pub enricher: EnricherArgs,
     #[command(flatten)]
     pub accounts: AccountsArgs,
     #[command(flatten)]
     pub webhook: WebhookArgs,
+    #[command(flatten)]
+    pub addresses: WebhookAddressArgs,
+    #[command(flatten)]
+    pub retries: WebhookRetryArgs,
     #[command(flatten)]
     pub pages: PagesArgs,
     #[command(flatten)]
@@ -182,7 +197,13 @@ pub struct WorkerArgs {
     #[command(flatten)]
     pub store: StoreArgs,
     #[command(flatten)]
+    pub addresses: WebhookAddressArgs,
+    #[command(flatten)]
+    pub retries: WebhookRetryArgs,
+    #[command(flatten)]
     pub lifetime: LifetimeArgs,
+    #[command(flatten)]
+    pub events: EventsArgs,
     #[command(flatten)]
     pub enricher: EnricherArgs,
     #[command(flatten)]
@@ -233,8 +254,8 @@ pub struct ClientsCreateArgs {
     #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NAME", value_parser = config::client_name)]
     pub name: String,
 
-    /// What it may do: `job-postings:write`, `job-postings:read` or
-    /// `newsletter-subscribers:write`; several times, or separated by commas
+    /// What it may do: `job-postings:write`, `job-postings:read`, `newsletter-subscribers:write` or
+    /// `webhooks:manage`; several times, or separated by commas
     #[arg(
         long = "scope",
         value_name = "SCOPE",

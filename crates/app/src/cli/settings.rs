@@ -149,6 +149,20 @@ pub struct LifetimeArgs {
 }
 
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Events")]
+pub struct EventsArgs {
+    /// How many days an event can be read before it is deleted
+    #[arg(
+        long = "events-keep-days",
+        value_name = "DAYS",
+        env = "POSTHASTE_EVENTS_KEEP_DAYS",
+        default_value = "30",
+        value_parser = config::events_keep
+    )]
+    pub keep: Duration,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Metrics")]
 pub struct AdminArgs {
     /// Address and port of a listener for `/metrics`, or `off`. Default: 127.0.0.1:9464, unless

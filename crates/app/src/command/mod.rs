@@ -10,3 +10,4 @@ pub mod outbox;
 pub mod postings;
 pub mod run;
 pub mod subscribers;
+pub mod webhooks;

@@ -14,6 +14,7 @@ use newsletter::{
 };
 use serde::Serialize;
 use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 
 use crate::{
     cli::{OutboxCommand, OutboxListArgs, OutboxRetryArgs},
@@ -41,7 +42,7 @@ pub async fn run(command: OutboxCommand) -> anyhow::Result<ExitCode> {
 struct Row<'a> {
     id: i64,
     kind: &'a str,
-    key: &'a str,
+    key: Uuid,
     attempts: u32,
     next_at: String,
     last_error: Option<&'a str>,
@@ -52,7 +53,7 @@ impl<'a> Row<'a> {
         Self {
             id: task.id.0,
             kind: task.kind.as_str(),
-            key: &task.key,
+            key: task.key,
             attempts: task.attempts,
             next_at: output::time(task.next_at),
             last_error: task.last_error.as_deref(),
@@ -218,7 +219,7 @@ fn table(tasks: &[TaskRow], has_heading: bool) -> String {
             task.kind.as_str(),
             &attempts,
             &next,
-            &text::plain(&task.key),
+            &task.key.to_string(),
         ));
         if let Some(error) = &task.last_error {
             lines.push(format!("{:>10}{}", "", text::plain(error)));
@@ -268,7 +269,7 @@ async fn revive(
 mod tests {
     use domain::{
         posting::{ENRICH, Lifetime},
-        testing::{by_ann, create, minutes, noon},
+        testing::{by_ann, create, minutes, noon, put_id},
         usecase::ingest,
     };
     use newsletter::{
@@ -277,16 +278,17 @@ mod tests {
         usecase::{migrate, put_subscribers},
     };
     use serde_json::Value;
-    use uuid::Uuid;
 
     use super::*;
 
-    /// A store with one posting, whose enrichment is a dead letter and whose event is pending.
+    /// A store with two postings. The enrichment of the first is a dead letter, the other waits.
     async fn store() -> MemoryStore {
         let store = MemoryStore::new();
-        ingest(&store, &[create("a", "acme")], Lifetime::NEVER, noon())
-            .await
-            .unwrap();
+        for (identifier, at) in [("a", noon()), ("b", noon() + minutes(1))] {
+            ingest(&store, &[create(identifier, "acme")], Lifetime::NEVER, at)
+                .await
+                .unwrap();
+        }
         let (lease, at) = (minutes(1), noon() + minutes(1));
         let claimed = store
             .claim(ENRICH, 1, lease, Uuid::max(), at)
@@ -330,15 +332,11 @@ mod tests {
         };
         let waiting = rows(tasks(&store, false).await);
         assert_eq!(waiting.as_array().unwrap().len(), 1);
-        assert_eq!(waiting[0]["kind"], "event");
+        assert_eq!(waiting[0]["kind"], "enrich");
         assert_eq!(waiting[0]["last_error"], Value::Null);
-        assert_eq!(waiting[0]["next_at"], "2026-03-01T12:00:00.123456Z");
-        assert!(
-            waiting[0]["key"]
-                .as_str()
-                .unwrap()
-                .starts_with("JobPostingCreated:")
-        );
+        assert_eq!(waiting[0]["next_at"], "2026-03-01T12:01:00.123456Z");
+        let posting = put_id("b");
+        assert_eq!(waiting[0]["key"], posting.to_string());
         let dead = rows(tasks(&store, true).await);
         let mut names: Vec<_> = dead[0]
             .as_object()
@@ -377,11 +375,12 @@ mod tests {
     async fn a_list_has_a_limit_and_says_how_many_more_there_are() {
         let store = MemoryStore::new();
         assert_eq!(listed(&store, 100, true).await, ["[]"]);
-        let puts: Vec<_> = (0..PAGE).map(|n| create(&n.to_string(), "acme")).collect();
+        let puts: Vec<_> = (0..PAGE * 2)
+            .map(|n| create(&n.to_string(), "acme"))
+            .collect();
         ingest(&store, &puts, Lifetime::NEVER, noon())
             .await
             .unwrap();
-        // An event and an enrichment of each.
         for (limit, rows) in [(1, 1), (PAGE + 1, PAGE + 1), (PAGE * 3, PAGE * 2)] {
             let json = listed(&store, limit, true).await.concat();
             let json: Value = serde_json::from_str(&json).unwrap();
@@ -438,7 +437,7 @@ mod tests {
         assert_eq!(rows[0].kind, "sync");
         assert_eq!(rows[1].kind, "migrate");
         for row in &rows {
-            assert_eq!(row.key, subscriber_id(ada).to_string());
+            assert_eq!(row.key, subscriber_id(ada).uuid());
         }
         let text = table(&dead, true);
         let lines: Vec<_> = text.lines().collect();

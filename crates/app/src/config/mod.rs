@@ -7,6 +7,7 @@ mod admin;
 mod database;
 mod enricher;
 mod newsletter;
+mod webhooks;
 
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,10 @@ pub use self::{
         Group, PersonRef, WebhookSecrets, account, api_key, board_name, group_id, migration_source,
         person, reconcile, requests_per_minute, webhook_secrets,
     },
+    webhooks::{
+        endpoint_id, event_type, identifier_prefix, private_addresses, retry_schedule,
+        webhook_description,
+    },
 };
 
 /// The longest name of a client, in characters.
@@ -43,6 +48,7 @@ const CLIENT_NAME_LENGTH: usize = 255;
 const REASON_LENGTH: usize = 1000;
 /// The longest life of a token, in seconds: a year.
 const LONGEST_TOKEN_TTL: u64 = 31_536_000;
+const LONGEST_EVENTS_KEPT: u64 = 3_650;
 /// The largest body limit: bodies are held in memory.
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 
@@ -133,6 +139,11 @@ pub fn posting_lifetime(text: &str) -> Result<Lifetime, String> {
     u32::try_from(days)
         .map(Lifetime::days)
         .map_err(|error| error.to_string())
+}
+
+/// `POSTHASTE_EVENTS_KEEP_DAYS`.
+pub fn events_keep(text: &str) -> Result<Duration, String> {
+    whole(text, "days", 1, LONGEST_EVENTS_KEPT).map(|days| Duration::from_hours(24 * days))
 }
 
 /// `POSTHASTE_LOG`, `RUST_LOG`.

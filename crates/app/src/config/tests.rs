@@ -182,6 +182,18 @@ fn numbers() {
             ("1.5", Err("\"1.5\" is not")),
         ],
     );
+    check(
+        |text| events_keep(text).map(|kept| kept.as_secs()),
+        &[
+            ("1", Ok("86400")),
+            ("3650", Ok("315360000")),
+            (
+                "0",
+                Err("\"0\" is not a whole number of days from 1 to 3650"),
+            ),
+            ("3651", Err("\"3651\" is not")),
+        ],
+    );
 }
 
 #[test]

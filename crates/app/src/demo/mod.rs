@@ -45,6 +45,7 @@ use crate::{
     push::{self, Credentials, Line, Outcome, RetryPolicy, Sender},
     serve::{Service, ServiceConfig},
     shutdown::{INTERRUPTED, StopSignals},
+    webhooks::WebhookSettings,
 };
 
 /// The time limit of the samples' enrichment.
@@ -103,11 +104,13 @@ impl Home {
             token_ttl: Duration::from_hours(1),
             body_limit: 1 << 20,
             lifetime: Lifetime::days(60),
+            keep_events: Duration::from_hours(30 * 24),
             enricher: Some(EnricherKind::Builtin),
             // The demo calls no external services.
             accounts: provider::none(),
             reconciles: false,
             links: Links::Move,
+            webhooks: WebhookSettings::default(),
             webhook_secrets: Vec::new(),
             board_name: DEFAULT_BOARD_NAME.to_owned(),
             admin: AdminBind::Off,

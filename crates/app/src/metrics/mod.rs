@@ -14,6 +14,7 @@ use std::{
 };
 
 use domain::enrichment::{ReasonCode, Verdict};
+use domain::webhook::Outcome;
 use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
@@ -29,6 +30,7 @@ const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";
 const ENRICHER_PAUSED: &str = "posthaste_enricher_paused";
 const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
 const EVENTS_DELIVERED: &str = "posthaste_events_delivered_total";
+const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
 const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
 const BUILD_INFO: &str = "posthaste_build_info";
 /// Recorded by the HTTP adapter.
@@ -80,9 +82,25 @@ pub fn draft_reused() {
     counter!(DRAFTS_REUSED).increment(1);
 }
 
-/// Counts delivered events.
+/// Counts events delivered to consumers inside.
 pub fn events_delivered(events: usize) {
     counter!(EVENTS_DELIVERED).increment(events as u64);
+}
+
+/// Counts an attempt to deliver an event to a webhook.
+pub fn webhook_attempted(outcome: Outcome) {
+    let outcome = match outcome {
+        Outcome::Delivered(_) => "delivered",
+        Outcome::Refused { .. } => "refused",
+        Outcome::Gone => "gone",
+        Outcome::NoAnswer(_) => "no_answer",
+    };
+    counter!(WEBHOOK_DELIVERIES, "outcome" => outcome).increment(1);
+}
+
+/// Counts events that are not tried again for a webhook.
+pub fn webhook_events_given_up(events: usize) {
+    counter!(WEBHOOK_DELIVERIES, "outcome" => "given_up").increment(events as u64);
 }
 
 /// Records whether an account of the e-mail provider is paused.
@@ -144,7 +162,17 @@ fn describe() {
         Unit::Count,
         "Postings that took a draft somebody had paid for before"
     );
-    describe_counter!(EVENTS_DELIVERED, Unit::Count, "Events delivered");
+    describe_counter!(
+        EVENTS_DELIVERED,
+        Unit::Count,
+        "Events delivered to consumers inside: the newsletter"
+    );
+    describe_counter!(
+        WEBHOOK_DELIVERIES,
+        Unit::Count,
+        "Attempts to deliver an event to a webhook by outcome: delivered, refused, gone (410) and \
+         no_answer; and, beside its last attempt, each event that was given_up"
+    );
     describe_counter!(
         TOKEN_REQUESTS,
         Unit::Count,
@@ -172,6 +200,9 @@ fn describe() {
     }
     counter!(DRAFTS_REUSED).increment(0);
     counter!(EVENTS_DELIVERED).increment(0);
+    for outcome in ["delivered", "refused", "gone", "no_answer", "given_up"] {
+        counter!(WEBHOOK_DELIVERIES, "outcome" => outcome).increment(0);
+    }
     enricher_paused(false);
     for account in Account::ALL {
         provider_paused(*account, false);

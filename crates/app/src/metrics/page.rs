@@ -1,16 +1,20 @@
 //! Renders the page of all metrics. The state of the store and the lanes is read for each page into
 //! a recorder of its own, so that values that cannot be read are missing, not stale.
 
+mod events;
 mod newsletter;
+mod webhooks;
 
 use std::{sync::Arc, time::Duration};
 
 use ::newsletter::store::{Accounts, SubscriberReader};
 use domain::{
+    event::EventLog,
     outbox::{Backlog, Outbox},
     store::{Health, StoreError},
+    webhook::Webhooks,
 };
-use futures_util::future::{BoxFuture, join3};
+use futures_util::future::{BoxFuture, join5};
 use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use time::OffsetDateTime;
@@ -30,8 +34,8 @@ const SIGNING_KEYS: &str = "posthaste_signing_keys";
 /// The time limit of reading the store. Monitors give up after ten seconds.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The lifetime of a cached backlog, which limits the load of frequent requests.
-const BACKLOG_LIFETIME: Duration = Duration::from_secs(5);
+/// The lifetime of a cached state, which limits the load of frequent requests.
+const STATE_LIFETIME: Duration = Duration::from_secs(5);
 
 /// A count that is taken when it is called.
 pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
@@ -62,13 +66,17 @@ pub struct Page {
     ports: PagePorts,
     /// The cached backlog.
     counted: Mutex<Option<(Instant, Vec<Backlog>)>>,
+    events: events::Watch,
     newsletter: newsletter::Watch,
+    webhooks: webhooks::Watch,
 }
 
 /// The ports of the store that a page reads.
 #[derive(Clone)]
 pub struct Stores {
     pub backlog: BacklogCount,
+    pub events: Arc<dyn EventLog>,
+    pub webhooks: Arc<dyn Webhooks>,
     pub health: Arc<dyn Health>,
     pub subscribers: Arc<dyn SubscriberReader>,
     pub accounts: Arc<dyn Accounts>,
@@ -89,20 +97,28 @@ impl Page {
             recorder,
             ports,
             counted: Mutex::default(),
+            events: events::Watch::default(),
             newsletter: newsletter::Watch::default(),
+            webhooks: webhooks::Watch::default(),
         }
     }
 
     /// Renders the page.
     pub async fn make(&self) -> String {
-        let newsletter = self.newsletter.look(&self.ports.stores);
-        let (backlog, is_up, newsletter) = join3(self.backlog(), self.is_up(), newsletter).await;
+        let stores = &self.ports.stores;
+        let (backlog, is_up) = (self.backlog(), self.is_up());
+        let (events, newsletter) = (self.events.look(stores), self.newsletter.look(stores));
+        let webhooks = self.webhooks.look(stores);
+        let (backlog, is_up, events, newsletter, webhooks) =
+            join5(backlog, is_up, events, newsletter, webhooks).await;
         let PagePorts { serving, clock, .. } = &self.ports;
         let asked_for = PrometheusBuilder::new().build_recorder();
         with_local_recorder(&asked_for, || {
             record_store(is_up);
             record_backlog(backlog.as_deref(), clock());
+            events::record(events, clock());
             newsletter::record(&newsletter, clock());
+            webhooks::record(webhooks.as_ref(), clock());
             if let Some(serving) = serving {
                 record_serving(serving);
             }
@@ -118,11 +134,11 @@ impl Page {
             .is_ok()
     }
 
-    /// The backlog, at most [`BACKLOG_LIFETIME`] old; `None` if it cannot be read.
+    /// The backlog, at most [`STATE_LIFETIME`] old; `None` if it cannot be read.
     async fn backlog(&self) -> Option<Vec<Backlog>> {
         let mut counted = self.counted.lock().await;
         if let Some((at, backlog)) = counted.as_ref()
-            && at.elapsed() < BACKLOG_LIFETIME
+            && at.elapsed() < STATE_LIFETIME
         {
             return Some(backlog.clone());
         }

@@ -3,11 +3,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::{
     enrichment::ReasonCode,
+    event::{Cursor, EventLog as _},
     outbox::Outbox as _,
     posting::{ENRICH, Lifetime, enrich},
     store::{Health, Store as _, StoreError, WriteSet},
-    testing::{create, noon},
+    testing::{create, endpoint, noon},
     usecase,
+    webhook::{EndpointState, Webhooks},
 };
 use newsletter::{
     store::{AccountState, Accounts as _},
@@ -52,6 +54,7 @@ fn everything_is_described_and_begins_at_nothing() {
         (ENRICHER_PAUSED, "gauge"),
         (DRAFTS_REUSED, "counter"),
         (EVENTS_DELIVERED, "counter"),
+        (WEBHOOK_DELIVERIES, "counter"),
         (PROVIDER_PAUSED, "gauge"),
         (BUILD_INFO, "gauge"),
     ] {
@@ -158,6 +161,8 @@ fn page(
         stores: Stores {
             backlog,
             health,
+            events: Arc::clone(&people) as _,
+            webhooks: Arc::clone(&people) as _,
             subscribers: Arc::clone(&people) as _,
             accounts: people,
         },
@@ -192,7 +197,6 @@ async fn the_page_says_what_waits_and_since_when() {
             "posthaste_store_up 1",
             r#"posthaste_outbox_tasks{kind="enrich",state="waiting"} 1"#,
             r#"posthaste_outbox_tasks{kind="enrich",state="dead"} 1"#,
-            r#"posthaste_outbox_tasks{kind="event",state="waiting"} 2"#,
             r#"posthaste_outbox_oldest_seconds{kind="enrich"} 90"#,
             r#"posthaste_outbox_oldest_seconds{kind="sync"} 0"#,
             "posthaste_pushes_under_way 7",
@@ -220,6 +224,45 @@ async fn the_page_says_what_waits_and_since_when() {
             "{name}"
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_page_says_how_far_behind_the_newsletter_is() {
+    let people = Arc::new(MemoryStore::new());
+    let puts = [create("a", "acme")];
+    let answers = usecase::ingest(people.as_ref(), &puts, Lifetime::NEVER, noon()).await;
+    assert!(answers.unwrap()[0].is_ok());
+    let page = page(no_backlog(), Arc::new(Away), Arc::clone(&people), None);
+    let lag = r#"posthaste_event_log_lag_seconds{consumer="newsletter"}"#;
+    assert_says(&page.make().await, &[&format!("{lag} 90")]);
+    let end = people.end().await.unwrap();
+    assert_eq!(people.move_cursor("newsletter", None, end).await, Ok(true));
+    tokio::time::advance(Duration::from_secs(5)).await;
+    assert_says(&page.make().await, &[&format!("{lag} 0")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_page_says_how_far_behind_webhooks_are() {
+    let store = Arc::new(MemoryStore::new());
+    let mut paused = endpoint(2);
+    paused.state = EndpointState::Paused;
+    for endpoint in [endpoint(1), paused] {
+        let inserted = Webhooks::insert(&*store, &endpoint, Cursor::START, None).await;
+        inserted.unwrap();
+    }
+    let puts = [create("a", "acme")];
+    let answers = usecase::ingest(store.as_ref(), &puts, Lifetime::NEVER, noon()).await;
+    assert!(answers.unwrap()[0].is_ok());
+    let page = page(no_backlog(), Arc::new(Away), store, None);
+    let expect = [
+        r#"posthaste_webhook_endpoints{state="active"} 1"#,
+        r#"posthaste_webhook_endpoints{state="paused"} 1"#,
+        r#"posthaste_webhook_endpoints{state="disabled"} 0"#,
+        "posthaste_webhook_waiting_events 0",
+        "posthaste_webhook_lag_seconds 90",
+        r#"posthaste_webhook_deliveries_total{outcome="given_up"} 0"#,
+    ];
+    assert_says(&page.make().await, &expect);
 }
 
 #[tokio::test(start_paused = true)]

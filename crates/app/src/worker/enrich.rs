@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Instant};
 use async_trait::async_trait;
 use domain::{
     enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
-    outbox::{Claimed, Queue, Receipt, Work},
+    outbox::{Claimed, Queue, Receipt},
     posting::{ENRICH, Lifetime, PostingId},
     store::{Store, StoreError},
     usecase::{self, Assignment, Outcome},
@@ -137,10 +137,7 @@ impl Enrichments {
     async fn assign(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
         let named: Vec<_> = tasks
             .iter()
-            .filter_map(|task| match task.work {
-                Work::Effect(effect) => Some((task.receipt, PostingId::new(effect.key()))),
-                Work::Event(_) => None,
-            })
+            .map(|task| (task.receipt, PostingId::new(task.effect.key())))
             .collect();
         let now = self.tasks.now();
         panics::caught(usecase::assignments(self.store.as_ref(), &named, now)).await

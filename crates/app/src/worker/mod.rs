@@ -1,12 +1,12 @@
 //! The background worker: what has to happen because of what was committed.
 //!
 //! Several loops run side by side, so that none waits for another: [`enrich`] enriches postings,
-//! [`event`] delivers events, [`newsletter`] tells the e-mail provider, [`expiry`] ends lifetimes,
-//! [`forget`] forgets old drafts. All but the last two live on the outbox: [`poll`] claims tasks
-//! and keeps their leases, [`tasks`] says what becomes of a failed one. A commit of this process
-//! wakes them ([`wake`]); for the commits of others they look every second. While many push they
-//! give way ([`throttle`]), and what computes for long has threads of low priority
-//! ([`background`]).
+//! [`newsletter`] tells the e-mail provider, [`event`] follows the event log for the newsletter,
+//! [`webhooks`] delivers events to receivers, [`expiry`] ends lifetimes, [`forget`] deletes old
+//! drafts and events. The first two live on the outbox: [`poll`] claims tasks and keeps their
+//! leases, [`tasks`] says what becomes of a failed one. A commit of this process wakes them
+//! ([`wake`]); for the commits of others they look every second. While many push they give way
+//! ([`throttle`]), and what computes for long has threads of low priority ([`background`]).
 //!
 //! An enricher that is somewhere else has several loops, each with one posting at a time, and a
 //! [`breaker`] for when it is to be left alone, as the e-mail provider has one for each
@@ -30,6 +30,7 @@ mod split;
 mod tasks;
 mod throttle;
 mod wake;
+mod webhooks;
 
 #[cfg(test)]
 mod tests;
@@ -42,6 +43,7 @@ use ::newsletter::{
 };
 use domain::{
     enrichment::{DraftCache, Enricher},
+    event::EventLog,
     outbox::Outbox,
     posting::Lifetime,
     store::Store,
@@ -51,21 +53,28 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::{
-    background::Background, enrich::Enrichments, event::Events, expiry::Expiry, forget::Forgetting,
-    newsletter::Newsletter, quarantine::Quarantine, tasks::Tasks, throttle::Throttle,
+    background::Background,
+    enrich::Enrichments,
+    event::Listener,
+    expiry::Expiry,
+    forget::{ForgottenDrafts, ForgottenEvents},
+    newsletter::Newsletter,
+    quarantine::Quarantine,
+    tasks::Tasks,
+    throttle::Throttle,
+    webhooks::{Deliveries, DeliveryParts, DeliverySettings},
 };
 pub use self::{
     breaker::ModelBreaker,
     throttle::BusyProbe,
     wake::{Wake, WakingStore},
+    webhooks::{Body, WebhookParts},
 };
 use crate::{clock::Clock, cores};
 
 /// How a worker works.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkerSettings {
-    /// How many tasks are claimed at once at most.
-    pub claim: usize,
     /// How long a claim holds unless it is renewed.
     pub lease: Duration,
     /// How often claims are renewed.
@@ -74,8 +83,10 @@ pub struct WorkerSettings {
     pub poll_every: Duration,
     /// How often lifetimes are ended.
     pub sweep_every: Duration,
-    /// How often old drafts are forgotten.
+    /// How often old drafts and events are deleted.
     pub forget_every: Duration,
+    /// How long an event is kept.
+    pub keep_events: Duration,
     /// How many loops enrich.
     pub enrich_loops: usize,
     /// How many postings a loop claims at once: the outcomes share a commit, and are lost
@@ -102,12 +113,12 @@ pub struct WorkerSettings {
 impl Default for WorkerSettings {
     fn default() -> Self {
         Self {
-            claim: 64,
             lease: Duration::from_secs(30),
             renew_every: Duration::from_secs(10),
             poll_every: Duration::from_secs(1),
             sweep_every: Duration::from_secs(20),
             forget_every: Duration::from_hours(1),
+            keep_events: Duration::from_hours(30 * 24),
             enrich_loops: 1,
             claim_for_enrichment: 64,
             // The other half is for those who push.
@@ -122,6 +133,28 @@ impl Default for WorkerSettings {
     }
 }
 
+impl WorkerSettings {
+    /// The threads that enrich.
+    fn threads(&self) -> io::Result<Background> {
+        if self.enrich_aside {
+            Background::new(self.enrich_at_once)
+        } else {
+            Ok(Background::none())
+        }
+    }
+}
+
+impl From<WorkerSettings> for DeliverySettings {
+    fn from(settings: WorkerSettings) -> Self {
+        Self {
+            lease: settings.lease,
+            renew_every: settings.renew_every,
+            poll_every: settings.poll_every,
+            stop_within: settings.stop_within,
+        }
+    }
+}
+
 /// What a worker works with.
 pub struct WorkerParts {
     /// The state; should wake the worker, see [`WakingStore`].
@@ -129,6 +162,7 @@ pub struct WorkerParts {
     /// The subscribers; likewise.
     pub newsletter: Arc<dyn ::newsletter::store::Store>,
     pub outbox: Arc<dyn Outbox>,
+    pub events: Arc<dyn EventLog>,
     /// Who may speak to the provider's accounts.
     pub accounts: Arc<dyn Accounts>,
     /// Who ought to be on their lists.
@@ -138,6 +172,8 @@ pub struct WorkerParts {
     /// Open while the enricher is to be left alone.
     pub breaker: Arc<ModelBreaker>,
     pub provider: Arc<dyn Provider>,
+    /// Deliveries to webhooks.
+    pub webhooks: WebhookParts,
     pub lifetime: Lifetime,
     pub clock: Clock,
     pub wake: Arc<Wake>,
@@ -160,12 +196,14 @@ impl Worker {
             store,
             newsletter,
             outbox,
+            events,
             accounts,
             subscribers,
             drafts,
             enricher,
             breaker,
             provider,
+            webhooks,
             lifetime,
             clock,
             wake,
@@ -182,28 +220,31 @@ impl Worker {
         let stop = CancellationToken::new();
         let mut loops = JoinSet::new();
 
-        let events = Arc::new(Events {
-            store: Arc::clone(&store),
-            newsletter: Arc::clone(&newsletter),
-            tasks: tasks.clone(),
+        let listener = Listener {
+            log: Arc::clone(&events),
+            store: Arc::clone(&newsletter),
+            wake: Arc::clone(&wake),
+            clock: Arc::clone(&clock),
+            throttle: tasks.throttle.clone(),
+            poll_every: settings.poll_every,
+        };
+        loops.spawn(listener.run(stop.clone()));
+        let deliveries = Deliveries::new(DeliveryParts {
+            webhooks,
+            log: Arc::clone(&events),
+            clock: Arc::clone(&clock),
+            recorded: wake.deliveries(),
+            holder: Uuid::now_v7(),
+            settings: settings.into(),
         });
-        loops.spawn(poll::run(
-            tasks.clone(),
-            events,
-            Arc::clone(&wake),
-            stop.clone(),
-        ));
+        loops.spawn(deliveries.run(stop.clone()));
         let enrichments = Arc::new(Enrichments {
             store: Arc::clone(&store),
             enricher,
             breaker,
             lifetime,
             tasks: tasks.clone(),
-            threads: if settings.enrich_aside {
-                Background::new(settings.enrich_at_once)?
-            } else {
-                Background::none()
-            },
+            threads: settings.threads()?,
         });
         for _ in 0..settings.enrich_loops.max(1) {
             loops.spawn(poll::run(
@@ -223,12 +264,18 @@ impl Worker {
             holder: Uuid::now_v7(),
         };
         loops.spawn(newsletter.run(stop.clone()));
-        let forgetting = Forgetting {
+        let drafts = ForgottenDrafts {
             drafts,
             clock: Arc::clone(&clock),
-            every: settings.forget_every,
         };
-        loops.spawn(forgetting.run(stop.clone()));
+        loops.spawn(forget::run(drafts, settings.forget_every, stop.clone()));
+        let events = ForgottenEvents {
+            events,
+            keep: settings.keep_events,
+            clock: Arc::clone(&clock),
+            throttle: tasks.throttle.clone(),
+        };
+        loops.spawn(forget::run(events, settings.forget_every, stop.clone()));
         if lifetime.is_limited() {
             let expiry = Expiry {
                 store,

@@ -81,7 +81,7 @@ pub(super) async fn run<H: Handler>(
                     }
                 } else {
                     tokio::select! {
-                        () = sleep(tasks.throttle.pause(kind, claimed, start.elapsed())) => {}
+                        () = sleep(tasks.throttle.pause(kind.into(), claimed, start.elapsed())) => {}
                         () = stop.cancelled() => {}
                     }
                 }
@@ -118,14 +118,14 @@ async fn suspect<H: Handler>(
         return Ok(0);
     };
     tasks.quarantine.look_again(queue);
-    let (work, lost) = (&task.work, task.lost);
+    let (effect, lost) = (task.effect, task.lost);
     if task.is_lethal() {
         // After a failure here the task is not given back: that would clear the suspicion.
         handler.before_giving_up(&task).await?;
         tasks.give_up(&task, &Failure::lethal()).await;
         return Ok(1);
     }
-    tracing::warn!(?work, lost, "a task whose worker died is worked on alone");
+    tracing::warn!(?effect, lost, "a task whose worker died is worked on alone");
     work_on(tasks, handler, &[task], stop).await?;
     Ok(1)
 }

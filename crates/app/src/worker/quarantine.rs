@@ -78,11 +78,11 @@ impl Quarantine {
 
 #[cfg(test)]
 mod tests {
-    use domain::outbox::EVENTS;
     use futures_util::FutureExt as _;
 
     use super::*;
     use crate::kinds;
+    use newsletter::tasks::MIGRATE;
 
     #[tokio::test]
     async fn a_suspect_is_worked_on_alone() {
@@ -108,10 +108,10 @@ mod tests {
     async fn queues_are_looked_at_now_and_then() {
         let (quarantine, every) = (Quarantine::default(), Duration::from_secs(1));
         let looks = |queue| quarantine.is_to_look(queue, every);
-        assert!(looks(EVENTS) && looks(ENRICH));
-        assert!(!looks(EVENTS));
-        quarantine.look_again(EVENTS);
-        assert!(looks(EVENTS) && !looks(ENRICH));
+        assert!(looks(MIGRATE) && looks(ENRICH));
+        assert!(!looks(MIGRATE));
+        quarantine.look_again(MIGRATE);
+        assert!(looks(MIGRATE) && !looks(ENRICH));
         tokio::time::advance(every).await;
         assert!(looks(ENRICH));
     }

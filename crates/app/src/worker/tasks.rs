@@ -37,7 +37,7 @@ impl Tasks {
 
     /// Claims due tasks of a queue, or if there are none, of the queue behind it.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
-        let limit = self.throttle.batch(queue.kind(), limit);
+        let limit = self.throttle.batch(queue.kind().into(), limit);
         let lease = self.lease();
         for queue in with_behind(queue) {
             let claimed = self
@@ -130,16 +130,16 @@ impl Tasks {
         failure: &Failure,
         next_at: OffsetDateTime,
     ) -> bool {
-        let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
-        tracing::warn!(?work, attempts, %next_at, error, "a task failed");
+        let (error, attempts, effect) = (failure.message.as_str(), task.attempts, task.effect);
+        tracing::warn!(?effect, attempts, %next_at, error, "a task failed");
         let settled = self.outbox.retry(task.receipt, next_at, error, self.now());
         recorded(&settled.await)
     }
 
     /// Gives a failed task up; true if that was recorded.
     pub async fn give_up(&self, task: &Claimed, failure: &Failure) -> bool {
-        let (error, attempts, work) = (failure.message.as_str(), task.attempts, &task.work);
-        tracing::error!(?work, attempts, error, "a task was given up");
+        let (error, attempts, effect) = (failure.message.as_str(), task.attempts, task.effect);
+        tracing::error!(?effect, attempts, error, "a task was given up");
         recorded(&self.outbox.give_up(task.receipt, error, self.now()).await)
     }
 }

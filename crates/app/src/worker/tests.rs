@@ -2,6 +2,7 @@
 
 mod deaths;
 mod drafts;
+mod events;
 mod failures;
 mod model;
 mod rounds;
@@ -24,7 +25,7 @@ use domain::{
     outbox::{Backlog, Kind, Revive, TaskRow},
     posting::{PostingView, PutPosting, Status},
     store::{PostingReader as _, StoreError},
-    testing::{create, push},
+    testing::create,
     usecase,
 };
 use tokio::time::sleep;
@@ -32,7 +33,7 @@ use tokio::time::sleep;
 use super::*;
 use crate::{
     clock, kinds, provider,
-    testing::{Fault, FaultyStore, MemoryDrafts, eventually},
+    testing::{self, Fault, FaultyStore, MemoryDrafts, eventually},
 };
 
 /// An enricher that approves everything, unless a title is to be treated otherwise.
@@ -171,6 +172,7 @@ impl Bench {
             store: Arc::clone(&self.waking) as _,
             newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
+            events: Arc::clone(&self.store.memory) as _,
             accounts: Arc::clone(&self.store.memory) as _,
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::clone(&self.drafts) as _,
@@ -178,6 +180,7 @@ impl Bench {
             enricher: Arc::clone(&self.script) as _,
             breaker: Arc::default(),
             lifetime: self.lifetime,
+            webhooks: testing::webhooks(&self.store.memory),
             clock: Arc::clone(&self.clock),
             wake: Arc::clone(&self.wake),
             is_busy: Arc::new(|| false),

@@ -7,10 +7,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{
-    outbox::{EVENTS, Kind},
-    posting::ENRICH,
-};
+use domain::{outbox::Kind, posting::ENRICH};
 
 /// The pause after a round of work, as a multiple of the round.
 const PAUSE_FACTOR: u32 = 3;
@@ -28,22 +25,29 @@ pub type BusyProbe = Arc<dyn Fn() -> bool + Send + Sync>;
 #[derive(Clone)]
 pub(super) struct Throttle(pub BusyProbe);
 
-/// The minimum rate of a kind of task under load.
-struct Floor {
+/// The minimum rate of a kind of work under load.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Floor {
     /// The smallest batch, as a round has costs of its own.
     batch: usize,
-    /// Tasks a second and process below which no pause brings the rate.
+    /// The rate a second and process below which no pause brings it.
     a_second: u32,
 }
 
-const EVENT: Kind = EVENTS.kind();
 const ENRICHMENT: Kind = ENRICH.kind();
 
 impl Floor {
-    /// An event costs a fraction of a push, an enrichment about one.
-    fn of(kind: Kind) -> Self {
+    /// Events that the newsletter listens to. One costs a fraction of a push.
+    pub const EVENTS: Self = Self {
+        batch: 16,
+        a_second: 2_000,
+    };
+}
+
+impl From<Kind> for Floor {
+    fn from(kind: Kind) -> Self {
         let (batch, a_second) = match kind {
-            EVENT => (16, 2_000),
+            // One costs about as much as a push.
             ENRICHMENT => (4, 200),
             // A call of the provider, which takes longer than the work here.
             _ => (1, 20),
@@ -53,16 +57,16 @@ impl Floor {
 }
 
 impl Throttle {
-    /// The number of tasks of a kind to claim, of `tasks` at most.
-    pub fn batch(&self, kind: Kind, tasks: usize) -> usize {
+    /// The number of tasks or events of a round, of `tasks` at most.
+    pub fn batch(&self, floor: Floor, tasks: usize) -> usize {
         let batch = self.sweep_size(tasks);
-        batch.max(Floor::of(kind).batch).min(tasks)
+        batch.max(floor.batch).min(tasks)
     }
 
-    /// The pause after a round that did `done` tasks of a kind and took as long as `round`.
-    pub fn pause(&self, kind: Kind, done: usize, round: Duration) -> Duration {
+    /// The pause after a round that did `done` tasks or events and took as long as `round`.
+    pub fn pause(&self, floor: Floor, done: usize, round: Duration) -> Duration {
         let done = u32::try_from(done).unwrap_or(u32::MAX);
-        let time = Duration::from_secs(1) * done / Floor::of(kind).a_second;
+        let time = Duration::from_secs(1) * done / floor.a_second;
         self.sweep_pause(round).min(time.saturating_sub(round))
     }
 
@@ -109,25 +113,25 @@ mod tests {
     fn tasks_get_as_much_or_what_keeps_their_floor() {
         let idle = Throttle(Arc::new(|| false));
         let busy = Throttle(Arc::new(|| true));
-        for kind in kinds::ALL {
-            assert_eq!(idle.batch(kind, 64), 64, "{kind}");
-            assert_eq!(idle.pause(kind, 64, ROUND), Duration::ZERO, "{kind}");
-            assert_eq!(busy.batch(kind, 1), 1, "{kind}");
+        let tasks = kinds::ALL.map(Floor::from);
+        for floor in tasks.into_iter().chain([Floor::EVENTS]) {
+            assert_eq!(idle.batch(floor, 64), 64, "{floor:?}");
+            assert_eq!(idle.pause(floor, 64, ROUND), Duration::ZERO, "{floor:?}");
+            assert_eq!(busy.batch(floor, 1), 1, "{floor:?}");
             // A quarter of the time is enough where rounds are short.
             let short = Duration::from_micros(10);
-            assert_eq!(busy.pause(kind, 16, short), short * 3, "{kind}");
+            assert_eq!(busy.pause(floor, 16, short), short * 3, "{floor:?}");
             // However long rounds take and however many push, the floor is kept if it can be.
-            let floor = Floor::of(kind);
-            let done = busy.batch(kind, 64);
+            let done = busy.batch(floor, 64);
             let bites = f64::from(u32::try_from(done).unwrap());
             for round in [1, 5, 20, 80, 320, 5_000].map(Duration::from_millis) {
-                let both = round + busy.pause(kind, done, round);
+                let both = round + busy.pause(floor, done, round);
                 let rate = bites / both.as_secs_f64();
                 let is_kept = rate >= f64::from(floor.a_second) * 0.99;
-                assert!(is_kept || both == round, "{kind} {round:?}: {rate}");
+                assert!(is_kept || both == round, "{floor:?} {round:?}: {rate}");
             }
         }
-        assert_eq!(busy.batch(EVENT, 64), 16);
-        assert_eq!(busy.batch(ENRICHMENT, 64), 4);
+        assert_eq!(busy.batch(Floor::EVENTS, 64), 16);
+        assert_eq!(busy.batch(ENRICHMENT.into(), 64), 4);
     }
 }

@@ -1,4 +1,5 @@
-//! Wakes the worker's loops after commits of this process.
+//! Wakes the worker's loops and the readers of events after commits of this process, and logs the
+//! events of these commits.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -9,27 +10,38 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     company::CompanyId,
-    outbox::{EVENTS, Effect, Queue, TaskWrites},
+    event::{Event, Subject},
+    outbox::{Effect, Queue, TaskWrites},
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
 };
-use newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
+use newsletter::{
+    subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
+    tasks::INDIVIDUAL_MEMBERSHIP_UPDATED,
+};
 use time::OffsetDateTime;
 use tokio::{
     sync::{Mutex, Notify},
     time::sleep,
 };
+use tracing::Level;
 
 use crate::{kinds::QUEUES, waits};
 
-/// Notifies a worker's loops of new tasks. A notification without a waiting loop is kept for the
-/// next one.
+/// Notifies a worker's loops of new tasks and events. A notification without a waiting loop is kept
+/// for the next one.
 #[derive(Debug)]
 pub struct Wake {
     signals: [(Queue, Signal); QUEUES.len()],
+    /// Events for the newsletter.
+    newsletter: Signal,
+    /// Events of any name, for the feed.
+    recorded: Arc<Notify>,
+    /// The same, for the deliveries to webhooks.
+    deliveries: Arc<Notify>,
 }
 
-/// The notifications of one queue.
+/// The notifications of one queue or consumer.
 #[derive(Debug, Default)]
 struct Signal {
     calls: Notify,
@@ -41,6 +53,9 @@ impl Default for Wake {
     fn default() -> Self {
         Self {
             signals: QUEUES.map(|queue| (queue, Signal::default())),
+            newsletter: Signal::default(),
+            recorded: Arc::default(),
+            deliveries: Arc::default(),
         }
     }
 }
@@ -63,21 +78,42 @@ impl Wake {
     /// Waits for a notification of this queue, or for about this time. Only one of the waiting
     /// loops runs a timer, so that many loops poll no more often than one.
     pub(super) async fn called_within(&self, queue: Queue, time: Duration) {
-        let Some(signal) = self.of(queue) else {
-            return sleep(waits::jittered(time)).await;
-        };
+        match self.of(queue) {
+            Some(signal) => signal.called_within(time).await,
+            None => sleep(waits::jittered(time)).await,
+        }
+    }
+
+    /// Waits for an event for the newsletter, or for about this time.
+    pub(super) async fn newsletter_called_within(&self, time: Duration) {
+        self.newsletter.called_within(time).await;
+    }
+
+    /// The notification that this process has committed events. It has one waiter, the feed.
+    pub fn recorded(&self) -> Arc<Notify> {
+        Arc::clone(&self.recorded)
+    }
+
+    /// The same notification for the deliveries to webhooks, which are another waiter.
+    pub(super) fn deliveries(&self) -> Arc<Notify> {
+        Arc::clone(&self.deliveries)
+    }
+}
+
+impl Signal {
+    async fn called_within(&self, time: Duration) {
         let tick = async {
-            let _watch = signal.watch.lock().await;
+            let _watch = self.watch.lock().await;
             sleep(waits::jittered(time)).await;
         };
         tokio::select! {
-            () = signal.calls.notified() => {}
+            () = self.calls.notified() => {}
             () = tick => {}
         }
     }
 }
 
-/// A store that notifies the worker after commits with tasks for it.
+/// A store that notifies the worker after commits with tasks or events, and logs the events.
 pub struct WakingStore<S: ?Sized> {
     inner: Arc<S>,
     wake: Arc<Wake>,
@@ -89,27 +125,68 @@ impl<S: ?Sized> WakingStore<S> {
         Self { inner, wake }
     }
 
-    /// Commits, and notifies the queues' loops on success.
+    /// Commits, and on success logs the events and notifies the loops.
     async fn waking(
         &self,
-        queues: BTreeSet<Queue>,
+        additions: Additions,
         commit: impl Future<Output = Result<(), StoreError>> + Send,
     ) -> Result<(), StoreError> {
         commit.await?;
-        for queue in queues {
+        for event in &additions.logged {
+            log(event);
+        }
+        for queue in additions.queues {
             self.wake.call(queue);
+        }
+        if additions.has_events {
+            self.wake.recorded.notify_one();
+            self.wake.deliveries.notify_one();
+        }
+        if additions.is_for_newsletter {
+            self.wake.newsletter.calls.notify_one();
         }
         Ok(())
     }
 }
 
-/// The queues of the tasks that a commit adds.
-fn queues(writes: &TaskWrites) -> BTreeSet<Queue> {
-    let mut queues: BTreeSet<_> = writes.asked().map(Effect::queue).collect();
-    if !writes.events.is_empty() {
-        queues.insert(EVENTS);
+/// The tasks and events that a commit adds.
+struct Additions {
+    queues: BTreeSet<Queue>,
+    has_events: bool,
+    is_for_newsletter: bool,
+    /// The events to log, if the log takes them.
+    logged: Vec<Event>,
+}
+
+impl Additions {
+    fn of(writes: &TaskWrites) -> Self {
+        let mut names = writes.events.iter().map(|event| &event.name);
+        let is_logged = tracing::enabled!(target: "posthaste::event", Level::DEBUG);
+        Self {
+            queues: writes.asked().map(Effect::queue).collect(),
+            has_events: !writes.events.is_empty(),
+            is_for_newsletter: names.any(|name| *name == INDIVIDUAL_MEMBERSHIP_UPDATED),
+            logged: if is_logged {
+                writes.events.clone()
+            } else {
+                Vec::new()
+            },
+        }
     }
-    queues
+}
+
+/// Writes a line about a committed event.
+fn log(event: &Event) {
+    let source_identifier = match &event.subject {
+        Subject::Posting(posting) => Some(posting.source_identifier.as_str()),
+        Subject::Company(_) | Subject::Other(_) => None,
+    };
+    tracing::debug!(
+        target: "posthaste::event",
+        event = %event.name,
+        id = %event.subject.id(),
+        unique_source_identifier = source_identifier,
+    );
 }
 
 #[async_trait]
@@ -127,8 +204,8 @@ impl<S: Store + ?Sized> Store for WakingStore<S> {
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        let queues = queues(&writes.tasks);
-        self.waking(queues, self.inner.commit(writes)).await
+        let additions = Additions::of(&writes.tasks);
+        self.waking(additions, self.inner.commit(writes)).await
     }
 
     async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
@@ -169,7 +246,7 @@ impl<S: newsletter::store::Store + ?Sized> newsletter::store::Store for WakingSt
     }
 
     async fn commit(&self, writes: newsletter::store::WriteSet) -> Result<(), StoreError> {
-        let queues = queues(&writes.tasks);
-        self.waking(queues, self.inner.commit(writes)).await
+        let additions = Additions::of(&writes.tasks);
+        self.waking(additions, self.inner.commit(writes)).await
     }
 }

@@ -13,7 +13,7 @@ use tempfile::{TempDir, tempdir};
 use super::{check_refused, posthaste, run, text};
 
 /// Every command that needs a database and makes none.
-const COMMANDS: [&[&str]; 16] = [
+const COMMANDS: [&[&str]; 25] = [
     &["worker", "--admin-bind", "off"],
     &["clients", "list"],
     &["clients", "revoke", "019a3c5e-0000-7000-8000-000000000000"],
@@ -29,8 +29,18 @@ const COMMANDS: [&[&str]; 16] = [
     &["subscribers", "migrate", "--all", "--source", "manual"],
     &["subscribers", "export"],
     &["subscribers", "erase", "ada@example.com"],
+    &["webhooks", "list"],
+    &["webhooks", "show", WEBHOOK],
+    &["webhooks", "pause", WEBHOOK],
+    &["webhooks", "resume", WEBHOOK],
+    &["webhooks", "rotate", WEBHOOK],
+    &["webhooks", "test", WEBHOOK],
+    &["webhooks", "replay", WEBHOOK, "--since", "2026-03-01"],
+    &["webhooks", "deliveries", WEBHOOK],
+    &["webhooks", "delete", WEBHOOK],
     &["doctor"],
 ];
+const WEBHOOK: &str = "019a3c5e-0000-7000-8000-000000000000";
 const CREATE: [&str; 6] = [
     "clients",
     "create",

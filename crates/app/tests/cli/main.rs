@@ -12,6 +12,7 @@ mod keys;
 mod metrics;
 mod start;
 mod subscribers;
+mod webhooks;
 
 use std::{
     fs,
@@ -76,6 +77,7 @@ fn help_names_every_command_and_variable() {
                 "postings",
                 "subscribers",
                 "outbox",
+                "webhooks",
                 "doctor",
                 "openapi",
                 "POSTHASTE_LOG",
@@ -91,6 +93,7 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_TOKEN_TTL",
                 "POSTHASTE_BODY_LIMIT",
                 "POSTHASTE_POSTING_LIFETIME_DAYS",
+                "POSTHASTE_EVENTS_KEEP_DAYS",
                 "POSTHASTE_ENRICHER",
                 "POSTHASTE_LLM_BASE_URL",
                 "POSTHASTE_LLM_MODEL",
@@ -114,6 +117,8 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE",
                 "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
                 "POSTHASTE_BOARD_NAME",
+                "POSTHASTE_WEBHOOK_RETRY_SECONDS",
+                "POSTHASTE_WEBHOOK_PRIVATE",
             ],
         ),
         (

@@ -47,14 +47,17 @@ pub enum Scope {
     JobPostingsRead,
     /// Report newsletter subscribers.
     NewsletterSubscribersWrite,
+    /// Manage its own webhooks.
+    WebhooksManage,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 4] = [
         Self::JobPostingsWrite,
         Self::JobPostingsRead,
         Self::NewsletterSubscribersWrite,
+        Self::WebhooksManage,
     ];
 
     /// The scope's name.
@@ -63,6 +66,7 @@ impl Scope {
             Self::JobPostingsWrite => "job-postings:write",
             Self::JobPostingsRead => "job-postings:read",
             Self::NewsletterSubscribersWrite => "newsletter-subscribers:write",
+            Self::WebhooksManage => "webhooks:manage",
         }
     }
 

@@ -1,7 +1,7 @@
 //! Kinds of task, their queues, and effects.
 //!
 //! A kind is declared in one place by the context that owns it, as `const` values: domain has
-//! [`ENRICH`](crate::posting::ENRICH) and [`EVENTS`]. Stores accept any kind.
+//! [`ENRICH`](crate::posting::ENRICH). Stores accept any kind.
 
 use std::fmt;
 
@@ -37,9 +37,6 @@ pub struct Queue {
     lane: Option<&'static str>,
     behind: Option<&'static Self>,
 }
-
-/// The queue of all contexts' [events](super::Event).
-pub const EVENTS: Queue = Queue::of(Kind::new("event"));
 
 /// The ending of a bulk lane's name, which the stores know too.
 const BULK: &str = "-bulk";

@@ -3,9 +3,8 @@
 //! An [`Effect`] is a key without data; its handler loads the current state. Asking for a waiting
 //! effect again only increments its generation, so a hundred changes cost one run. A [`Kind`] may
 //! have several lanes ([`Queue`]); asking in another lane moves the effect there, except that bulk
-//! work moves nothing. Kinds, effects and events are declared by the context that owns them; stores
-//! treat them alike. An [`Event`] is a row with data, delivered at least once and in order per
-//! subject.
+//! work moves nothing. Kinds and effects are declared by the context that owns them; stores treat
+//! them alike.
 //!
 //! A worker [claims](Outbox::claim) tasks for the time of a lease, and reports on each: it finishes
 //! it in the commit that carries its result ([`TaskWrites::done`]), [puts it off](Outbox::retry),
@@ -16,7 +15,6 @@
 //! task becomes a *suspect*, which is [claimed](Outbox::claim_suspect) alone, and after
 //! [`MOST_LOST`] lost claims in a row it is given up. Any report clears it.
 
-mod event;
 mod kind;
 mod retry;
 mod write;
@@ -26,8 +24,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub use self::{
-    event::{Event, EventName, Subject},
-    kind::{EVENTS, Effect, Kind, Queue},
+    kind::{Effect, Kind, Queue},
     retry::RetryPolicy,
     write::TaskWrites,
 };
@@ -48,15 +45,6 @@ pub const MOST_COUNTED: usize = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub i64);
 
-/// The work of a task.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// Bring about an effect.
-    Effect(Effect),
-    /// Deliver an event.
-    Event(Event),
-}
-
 /// Proof of a claim: names the row, and the state of it that was claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Receipt {
@@ -73,8 +61,8 @@ pub struct Receipt {
 pub struct Claimed {
     /// Proof of the claim.
     pub receipt: Receipt,
-    /// The work.
-    pub work: Work,
+    /// The effect to bring about.
+    pub effect: Effect,
     /// The number of claims since the task was last asked for, this one included.
     pub attempts: u32,
     /// The time of the first failed attempt since the task was last asked for.
@@ -98,8 +86,8 @@ pub struct TaskRow {
     pub id: TaskId,
     /// The name of its kind.
     pub kind: String,
-    /// The subject's UUID, for an event after the event's name (`JobPostingExpired:0190…`).
-    pub key: String,
+    /// The UUID of its subject.
+    pub key: Uuid,
     /// The number of claims.
     pub attempts: u32,
     /// When it is due, or its lease ends.
@@ -147,9 +135,7 @@ pub struct Backlog {
 #[async_trait]
 pub trait Outbox: Send + Sync {
     /// Claims up to `limit` due tasks of a queue that are not suspects, the longest due first,
-    /// until `now + lease`. Concurrent callers get different tasks. Of a subject's events only the
-    /// oldest remaining one is claimed, dead or not, which keeps their order; events behind a dead
-    /// one do not slow claims down. `lease_id` is a new random id.
+    /// until `now + lease`. Concurrent callers get different tasks. `lease_id` is a new random id.
     async fn claim(
         &self,
         queue: Queue,
@@ -209,8 +195,8 @@ pub trait Outbox: Send + Sync {
     /// The effects among these that have a dead task.
     async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError>;
 
-    /// Up to `limit` tasks of a subject that are of these kinds, or are its events: waiting, leased
-    /// and dead ones, oldest first.
+    /// Up to `limit` tasks of a subject that are of these kinds: waiting, leased and dead ones,
+    /// oldest first.
     async fn tasks_of(
         &self,
         subject: Uuid,

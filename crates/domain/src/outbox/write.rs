@@ -1,18 +1,18 @@
-//! A commit's writes to the outbox and to the audit.
+//! A commit's writes to the outbox, the event log and the audit.
 
 use std::collections::BTreeMap;
 
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Effect, Event, Kind, Queue, Receipt};
-use crate::audit::Entry;
+use super::{Effect, Kind, Queue, Receipt};
+use crate::{audit::Entry, event::Event};
 
 /// The writes of any context's commit besides its own state, in the same transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskWrites {
     asked: BTreeMap<(Kind, Uuid), Queue>,
-    /// Events to deliver, in order.
+    /// Events for the log, in order.
     pub events: Vec<Event>,
     /// Tasks that the commit finishes.
     pub done: Vec<Receipt>,

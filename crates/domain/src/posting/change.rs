@@ -7,7 +7,7 @@ use crate::{
     Version,
     company::{Company, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::{Event, EventName, Subject},
+    event::{Event, EventName, PostingState, Subject},
     store::{Known, PostingWrite, WriteSet},
 };
 
@@ -106,19 +106,19 @@ impl Change {
     /// Adds the change to a commit, and to the state that the batch's next decision is based on.
     pub fn record(mut self, known: &mut Known, writes: &mut WriteSet) {
         let id = self.posting.id;
-        let posting = &self.posting;
-        writes
-            .tasks
-            .events
-            .extend(self.events.into_iter().map(|name| Event {
-                subject: if name == event::COMPANY_UPDATED {
-                    Subject::of(posting.company_id.uuid())
-                } else {
-                    posting.source_identifier.subject(id)
-                },
-                name,
-                at: writes.tasks.at,
-            }));
+        let earlier = if self.writes_posting {
+            writes.postings.remove(&id)
+        } else {
+            None
+        };
+        let expected = earlier
+            .as_ref()
+            .map_or(self.expected, |earlier| earlier.expected);
+        if self.writes_posting {
+            // However many commands change it, a commit moves a posting on by one version.
+            self.posting.version = expected.map_or(1, |version| version + 1);
+        }
+        self.record_events(writes);
         if self.asks_for_enrichment {
             writes.tasks.ask(enrich(id));
         }
@@ -140,12 +140,6 @@ impl Change {
         if !self.writes_posting {
             return;
         }
-        // However many commands change it, a commit moves a posting on by one version.
-        let earlier = writes.postings.remove(&id);
-        let expected = earlier
-            .as_ref()
-            .map_or(self.expected, |earlier| earlier.expected);
-        self.posting.version = expected.map_or(1, |version| version + 1);
         known
             .postings
             .insert(self.posting.source_identifier.clone(), self.posting.clone());
@@ -163,5 +157,21 @@ impl Change {
                 history,
             },
         );
+    }
+
+    /// Adds the events to a commit, with the posting and its company as this change leaves them.
+    fn record_events(&mut self, writes: &mut WriteSet) {
+        let at = writes.tasks.at;
+        for name in std::mem::take(&mut self.events) {
+            let of_company = self
+                .company
+                .as_ref()
+                .filter(|_| name == event::COMPANY_UPDATED);
+            let subject = match of_company {
+                Some(write) => Subject::Company(write.company.clone()),
+                None => Subject::Posting(PostingState::from(&self.posting)),
+            };
+            writes.tasks.events.push(Event { name, subject, at });
+        }
     }
 }

@@ -1,9 +1,13 @@
-//! The content of a posting that an enrichment outcome is for.
+//! Digests of what enrichment reads of a posting, and of what it makes.
 
 use std::fmt;
 
 use super::Details;
-use crate::{company::Company, digest};
+use crate::{
+    company::Company,
+    digest,
+    enrichment::{Coordinates, EnrichedTexts},
+};
 
 /// A hash of title, description, city, country, company and company name. Contents with equal
 /// hashes need one enrichment.
@@ -61,6 +65,43 @@ impl ContentHash {
 }
 
 impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        digest::in_hex(&self.0, f)
+    }
+}
+
+/// A SHA-256 of texts and coordinates, which shows whether enrichment made something new.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TextsDigest([u8; 32]);
+
+impl TextsDigest {
+    /// The digest of an enricher's result.
+    pub fn of(texts: &EnrichedTexts, coordinates: Option<Coordinates>) -> Self {
+        let EnrichedTexts {
+            markdown,
+            redacted_markdown,
+        } = texts;
+        let place = coordinates.map(|place| {
+            let [latitude, longitude] = [place.latitude, place.longitude].map(f64::to_le_bytes);
+            [latitude, longitude].concat()
+        });
+        let place = place.unwrap_or_default();
+        let parts = [markdown.as_bytes(), redacted_markdown.as_bytes(), &place];
+        Self(digest::of_parts(parts))
+    }
+
+    /// Wraps a stored digest.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The digest for a store.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for TextsDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         digest::in_hex(&self.0, f)
     }

@@ -123,6 +123,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         company_id: company.after.id,
         enriched_hash: None,
         approved_hash: None,
+        texts_digest: None,
         is_featured: false,
         published_at: None,
         expire_at: None,

@@ -1,7 +1,10 @@
-//! The events and tasks of postings.
+//! The events and tasks of postings and companies.
 
-use super::{PostingId, SourceIdentifier};
-use crate::outbox::{Effect, EventName, Kind, Queue, Subject};
+use super::{Posting, PostingId};
+use crate::{
+    event::{EventName, PostingState},
+    outbox::{Effect, Kind, Queue},
+};
 
 /// The queue of enrichments.
 pub const ENRICH: Queue = Queue::of(Kind::new("enrich"));
@@ -23,15 +26,32 @@ pub const JOB_POSTING_REJECTED: EventName = EventName::new("JobPostingRejected")
 pub const JOB_POSTING_EXPIRED: EventName = EventName::new("JobPostingExpired");
 /// A posting that was taken down came back.
 pub const JOB_POSTING_REOPENED: EventName = EventName::new("JobPostingReopened");
+/// Enrichment made other texts or another place of a posting, or gave another reason, and its
+/// status stayed.
+pub const JOB_POSTING_ENRICHED: EventName = EventName::new("JobPostingEnriched");
 /// The name or the logo of a company changed.
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 
-impl SourceIdentifier {
-    /// The event subject of the posting with this identifier.
-    pub fn subject(&self, id: PostingId) -> Subject {
-        Subject {
-            id: id.uuid(),
-            source_identifier: Some(self.0.clone()),
+/// The events of postings and companies, which readers outside may see.
+pub const PUBLIC: [EventName; 8] = [
+    JOB_POSTING_CREATED,
+    JOB_POSTING_UPDATED,
+    JOB_POSTING_APPROVED,
+    JOB_POSTING_REJECTED,
+    JOB_POSTING_EXPIRED,
+    JOB_POSTING_REOPENED,
+    JOB_POSTING_ENRICHED,
+    COMPANY_UPDATED,
+];
+
+impl From<&Posting> for PostingState {
+    fn from(posting: &Posting) -> Self {
+        Self {
+            id: posting.id,
+            source_identifier: posting.source_identifier.clone(),
+            version: posting.version,
+            status: posting.status,
+            status_reason: posting.status_reason.clone(),
         }
     }
 }

@@ -29,7 +29,7 @@ use time::OffsetDateTime;
 
 pub use self::{
     change::Change,
-    content::ContentHash,
+    content::{ContentHash, TextsDigest},
     decide::{Answer, Decision, PutOutcome, Rejection, decide},
     description::Description,
     event::{ENRICH, enrich},
@@ -75,6 +75,8 @@ pub struct Posting {
     pub enriched_hash: Option<ContentHash>,
     /// The content that an operator approved, which no enricher overrules.
     pub approved_hash: Option<ContentHash>,
+    /// The texts and coordinates that enrichment made last; `None` before the first.
+    pub texts_digest: Option<TextsDigest>,
     /// Whether an operator features it.
     pub is_featured: bool,
     /// When it was first approved.
@@ -138,8 +140,7 @@ pub struct PostingView {
 }
 
 impl PostingView {
-    /// The description, as pushed. Every store loads it for a view, which the contract suite
-    /// checks.
+    /// The description, as pushed; empty in a list that was asked for without it.
     pub fn description(&self) -> &str {
         let description = self.posting.details.raw_description.text();
         description.map_or("", AsRef::as_ref)

@@ -58,6 +58,9 @@ pub fn decide(
         let reason = posting.status_reason.clone();
         change.move_to(posting.status, reason, Actor::Operator, now);
     }
+    if change.events.is_empty() && change.posting.status_reason != posting.status_reason {
+        change.raise(event::JOB_POSTING_UPDATED);
+    }
     Ok((!change.history.is_empty()).then_some(change))
 }
 

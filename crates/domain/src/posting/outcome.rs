@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, Change, ContentHash, Lifetime, Posting, Status, event};
+use super::{Actor, Change, ContentHash, Lifetime, Posting, Status, TextsDigest, event};
 use crate::{
     company::Company,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
@@ -29,7 +29,11 @@ pub fn apply(
         return None;
     }
     let mut change = Change::of(posting);
-    change.enriched = Some((enrichment.texts.clone(), enrichment.coordinates));
+    let is_new = enrich(
+        &mut change,
+        enrichment.texts.clone(),
+        enrichment.coordinates,
+    );
     change.posting.enriched_hash = Some(content);
     change.touch(now);
     let stays_rejected = posting.moderated && posting.status == Status::Rejected;
@@ -46,7 +50,25 @@ pub fn apply(
             }
         }
     }
+    raise_enriched(&mut change, posting, is_new);
     Some(change)
+}
+
+/// Gives the posting texts and a place, and returns whether they differ from the last ones.
+fn enrich(change: &mut Change, texts: EnrichedTexts, place: Option<Coordinates>) -> bool {
+    let digest = Some(TextsDigest::of(&texts, place));
+    let is_new = change.posting.texts_digest != digest;
+    change.posting.texts_digest = digest;
+    change.enriched = Some((texts, place));
+    is_new
+}
+
+/// Raises the event of new texts, or of a new reason, unless the change of status has its own.
+fn raise_enriched(change: &mut Change, before: &Posting, has_new_texts: bool) {
+    let has_new_reason = change.posting.status_reason != before.status_reason;
+    if change.posting.status == before.status && (has_new_texts || has_new_reason) {
+        change.raise(event::JOB_POSTING_ENRICHED);
+    }
 }
 
 /// The prefix of an approved posting's reason while its newest content awaits a verdict.
@@ -80,9 +102,14 @@ pub fn leave_unjudged(
             return None;
         }
         change.move_to(Status::Approved, reason, Actor::Enricher, now);
+        raise_enriched(&mut change, posting, false);
     } else {
-        change.enriched = Some(made?);
+        let (texts, place) = made?;
+        if !enrich(&mut change, texts, place) {
+            return None;
+        }
         change.touch(now);
+        raise_enriched(&mut change, posting, true);
     }
     Some(change)
 }
@@ -116,6 +143,9 @@ pub(super) fn end_review(change: &mut Change, company: &Company, by: Actor, now:
     let is_judged = posting.enriched_hash == content || posting.approved_hash == content;
     if is_judged && awaits_review(posting) {
         change.move_to(Status::Approved, None, by, now);
+        if !change.events.contains(&event::JOB_POSTING_UPDATED) {
+            change.raise(event::JOB_POSTING_UPDATED);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Known, WriteSet};
 use crate::{
     company::CompanyId,
+    event::Subject,
     posting::{ENRICH, PostingId},
 };
 
@@ -52,15 +53,21 @@ impl WriteSet {
         let changed = self.postings.keys().copied();
         let asked = self.tasks.asked();
         let asked = asked.filter(|effect| effect.kind() == ENRICH.kind());
-        let told = self.tasks.events.iter().map(|event| &event.subject);
-        let told = told.filter(|subject| subject.source_identifier.is_some());
+        let raised = self
+            .tasks
+            .events
+            .iter()
+            .filter_map(|event| match &event.subject {
+                Subject::Posting(posting) => Some(posting.id),
+                Subject::Company(_) | Subject::Other(_) => None,
+            });
         let is_new = |id: &PostingId| {
             let write = self.postings.get(id);
             write.is_some_and(|write| write.expected.is_none())
         };
         changed
             .chain(asked.map(|effect| PostingId::new(effect.key())))
-            .chain(told.map(|subject| PostingId::new(subject.id)))
+            .chain(raised)
             .filter(|id| !is_new(id))
             .collect()
     }

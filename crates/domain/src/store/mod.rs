@@ -150,9 +150,35 @@ pub struct Position {
     pub id: Uuid,
 }
 
+/// The order of a list of postings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListOrder {
+    /// By (`updated_at`, `id`): a posting that changes moves to the end.
+    #[default]
+    Changed,
+    /// By `id` alone: every posting has one place for good.
+    Id,
+}
+
+/// The large texts of a posting to read: its description, and the two that enrichment makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Texts {
+    /// All three.
+    #[default]
+    All,
+    /// The redacted one alone. The others come back empty, the description unread.
+    Redacted,
+    /// None, likewise.
+    None,
+}
+
 /// A page of a list of postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListQuery {
+    /// The order.
+    pub order: ListOrder,
+    /// The texts to read.
+    pub texts: Texts,
     /// The status, if any.
     pub status: Option<Status>,
     /// The time that the last change must follow, if any.
@@ -161,13 +187,16 @@ pub struct ListQuery {
     pub after: Option<Position>,
     /// The largest number of postings.
     pub limit: usize,
-    /// The largest total size of the texts. The first posting is always included.
+    /// The largest total size of the texts, whether they are read or not. The first posting is
+    /// always included.
     pub max_bytes: usize,
 }
 
 impl Default for ListQuery {
     fn default() -> Self {
         Self {
+            order: ListOrder::default(),
+            texts: Texts::default(),
             status: None,
             updated_after: None,
             after: None,
@@ -209,8 +238,9 @@ impl ListQuery {
 /// A page of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingPage {
-    /// The postings, without their history. One that changed while the page was read is left out,
-    /// because it comes later in the list now.
+    /// The postings, without their history. One that changed while the page was read is left out
+    /// where it comes later in the list now. By [`ListOrder::Id`] a page may be short, and even
+    /// empty, before the last one.
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,
@@ -222,8 +252,8 @@ pub trait PostingReader: Send + Sync {
     /// A posting with the newest [`HISTORY_SHOWN`] entries of its history.
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError>;
 
-    /// Postings without their history, ascending by (`updated_at`, `id`). Texts that do not
-    /// belong to the page are not read.
+    /// Postings without their history, ascending by the query's order. Texts that are not asked
+    /// for or do not belong to the page are not read.
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
 }
 

@@ -8,28 +8,39 @@ mod memory;
 mod sample;
 
 pub use self::{
+    contract::events::commit_events,
     memory::{Memory, MemoryStore},
     sample::{
-        answered, by_ann, client, create, hours, identifier, minutes, noon, posting, push, push_by,
-        put_id, text, uuid,
+        answered, by_ann, client, create, endpoint, hours, identifier, minutes, noon, posting,
+        push, push_by, put_id, text, uuid,
     },
 };
 use crate::{
     audit::AuditLog,
     client::Clients,
     enrichment::DraftCache,
+    event::EventLog,
     outbox::Outbox,
     store::{Health, PostingReader, Store},
+    webhook::Webhooks,
 };
 
 /// Everything that a store implements.
 pub trait AllPorts:
-    Store + PostingReader + Health + Outbox + Clients + DraftCache + AuditLog
+    Store + PostingReader + Health + EventLog + Outbox + Clients + DraftCache + AuditLog + Webhooks
 {
 }
 
 impl<T> AllPorts for T where
-    T: Store + PostingReader + Health + Outbox + Clients + DraftCache + AuditLog
+    T: Store
+        + PostingReader
+        + Health
+        + EventLog
+        + Outbox
+        + Clients
+        + DraftCache
+        + AuditLog
+        + Webhooks
 {
 }
 
@@ -46,15 +57,18 @@ impl<T> AllPorts for T where
 /// | `postings`, `reading` | [`Store`], [`PostingReader`] |
 /// | `health` | [`Health`] |
 /// | `commits`, `outbox` | [`Store`], [`Outbox`] |
+/// | `events` | [`Store`], [`EventLog`] |
 /// | `audit` | [`Store`], [`Outbox`], [`AuditLog`] |
 /// | `clients` | [`Clients`] |
 /// | `drafts` | [`DraftCache`] |
+/// | `webhooks` | [`Store`], [`EventLog`], [`AuditLog`], [`Webhooks`] |
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
-            postings companies reading health commits outbox audit clients drafts
+            postings companies reading health commits events outbox audit clients drafts
+            webhooks
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {
@@ -88,6 +102,8 @@ macro_rules! contract_suite {
             an_unknown_posting_is_none
             history_is_in_order
             lists_ascend_and_page
+            lists_by_id_page
+            lists_have_the_texts_that_are_asked_for
             lists_end_at_their_size
             lists_filter
             a_long_history_is_cut
@@ -102,7 +118,20 @@ macro_rules! contract_suite {
     (@commits $block_on:path, $fixture:expr) => {
         $crate::contract_suite! { @cases $block_on, $fixture; commits {
             a_conflict_writes_nothing
-            what_changes_a_company_is_told_once
+        } }
+    };
+    (@events $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; events {
+            events_are_read_as_they_were_recorded
+            a_reader_goes_on_where_it_was
+            events_are_found_by_their_cursors
+            a_reader_sees_the_names_that_it_asks_for
+            a_push_is_recorded_with_its_commit
+            a_conflict_records_nothing
+            a_change_of_a_company_is_recorded_once
+            old_events_are_deleted
+            a_cursor_is_found_by_time
+            a_consumer_keeps_its_cursor
         } }
     };
     (@outbox $block_on:path, $fixture:expr) => {
@@ -121,15 +150,10 @@ macro_rules! contract_suite {
             asking_for_a_dead_effect_revives_it
             asking_again_wins_over_giving_up
             a_lost_lease_can_neither_retry_nor_give_up
-            events_of_a_posting_come_in_order
-            events_behind_a_dead_one_go_on_when_it_is_revived
-            events_of_different_postings_do_not_wait_for_each_other
             asking_for_another_account_moves_a_sync
             asking_for_another_account_while_it_is_leased_moves_it_afterwards
             asking_for_another_account_revives_a_dead_sync
             a_bulk_sync_moves_up_and_never_back
-            events_of_any_subject_come_in_order
-            events_of_different_kinds_of_subject_do_not_wait_for_each_other
             queues_are_claimed_apart
             claims_are_limited_and_longest_due_first
             rows_are_listed
@@ -169,6 +193,30 @@ macro_rules! contract_suite {
             the_longest_unused_are_forgotten_first
             a_draft_that_is_found_is_remembered
             a_reservation_is_forgotten_when_it_has_ended
+        } }
+    };
+    (@webhooks $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; webhooks {
+            an_endpoint_comes_back
+            endpoints_are_listed_by_owner_and_by_pages
+            a_change_needs_the_version
+            starting_over_clears_the_record
+            a_deleted_endpoint_is_gone_with_its_work
+            an_endpoint_is_leased_by_one_holder
+            an_endpoint_is_leased_when_there_is_something_to_do
+            endpoints_take_turns
+            a_lease_is_renewed_while_the_endpoint_is_active
+            a_round_is_recorded_as_a_whole
+            a_round_without_the_lease_is_not_recorded
+            a_round_that_was_moved_back_is_not_recorded
+            a_round_leaves_an_owners_change_alone
+            a_round_disables
+            of_each_subject_the_oldest_event_is_due
+            an_endpoint_that_answers_again_gets_what_was_not_answered
+            the_newest_deliveries_are_kept
+            a_replay_goes_back_and_never_forward
+            the_backlog_is_counted
+            what_operators_do_is_recorded
         } }
     };
     (@cases $block_on:path, $fixture:expr; $area:ident { $($case:ident)+ }) => {

@@ -10,6 +10,7 @@ use crate::{
     posting::{
         Answer, Details, Posting, PostingId, PutOutcome, PutPosting, SourceIdentifier, Status,
     },
+    webhook::{Endpoint, EndpointId, EndpointState, EndpointUrl, Owner, Secret},
 };
 
 /// The `n`-th of a fixed series of UUIDs.
@@ -64,6 +65,34 @@ pub fn client(n: u128) -> Client {
     }
 }
 
+/// The `n`-th webhook endpoint, an operator's for all events.
+///
+/// # Panics
+/// Never: its URL and its secret are as they should be.
+#[expect(
+    clippy::expect_used,
+    reason = "these are tests, though not marked as such"
+)]
+pub fn endpoint(n: u8) -> Endpoint {
+    let url = format!("https://receiver-{n}.example/hooks");
+    Endpoint {
+        id: EndpointId::new(uuid(n.into())),
+        version: 1,
+        owner: Owner::Operator,
+        url: EndpointUrl::from_store(&url).expect("it is a URL"),
+        names: None,
+        prefixes: Vec::new(),
+        include_posting: false,
+        description: None,
+        state: EndpointState::Active,
+        state_reason: None,
+        secret: Secret::new([n; 32]).expect("it is long enough"),
+        previous_secret: None,
+        created_at: noon(),
+        updated_at: noon(),
+    }
+}
+
 /// An identifier that is known to be valid.
 ///
 /// # Panics
@@ -90,6 +119,7 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
         company_id,
         enriched_hash: None,
         approved_hash: None,
+        texts_digest: None,
         is_featured: false,
         published_at: None,
         expire_at: None,

@@ -4,6 +4,8 @@ mod enrich;
 mod expire;
 mod ingest;
 mod moderate;
+mod round;
+mod webhook;
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +19,8 @@ pub use self::{
     expire::expire,
     ingest::{Answers, decide_batch, ingest, load_batch},
     moderate::{ModerationError, moderate},
+    round::{RoundStart, start_round},
+    webhook::{ManagedWebhooks, Manager, WebhookError},
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 

@@ -6,6 +6,11 @@ use std::{num::IntErrorKind, str::FromStr, time::Duration};
 /// and its longest for two days more.
 pub const DEFAULT_RETRY_SECONDS: &str = "5,300,1800,7200,18000,36000,36000,36000,36000,36000";
 
+/// The same as numbers.
+const DEFAULT_WAITS: [u64; 10] = [
+    5, 300, 1_800, 7_200, 18_000, 36_000, 36_000, 36_000, 36_000, 36_000,
+];
+
 /// The most waits.
 const MOST: usize = 30;
 
@@ -63,6 +68,13 @@ impl RetrySchedule {
     }
 }
 
+impl Default for RetrySchedule {
+    /// The waits of [`DEFAULT_RETRY_SECONDS`].
+    fn default() -> Self {
+        Self(DEFAULT_WAITS.map(Duration::from_secs).into())
+    }
+}
+
 impl FromStr for RetrySchedule {
     type Err = InvalidRetrySchedule;
 
@@ -109,6 +121,7 @@ mod tests {
     #[test]
     fn the_default_gives_up_after_eleven_attempts_within_three_days() {
         let schedule: RetrySchedule = DEFAULT_RETRY_SECONDS.parse().unwrap();
+        assert_eq!(schedule, RetrySchedule::default());
         for (attempts, expect) in [(0, 0), (1, 5), (2, 300), (10, 36_000)] {
             assert_eq!(next(&schedule, attempts, None), Some(expect), "{attempts}");
         }

@@ -8,7 +8,7 @@ use super::{PrivateAddresses, is_public};
 use crate::company::{InvalidWebUrl, parse_web_url};
 
 /// The longest URL, in characters.
-const LONGEST: usize = 2_048;
+pub const LONGEST_URL: usize = 2_048;
 
 /// Names whose subdomains, like themselves, are of a machine or a local network: RFC 6761, 6762
 /// and 8375, ICANN's `internal`, and what routers and companies use without asking anybody.
@@ -43,7 +43,7 @@ pub enum InvalidEndpointUrl {
     #[error("must be an https URL, as plain http can be read and changed on its way")]
     Plain,
     /// It has more than 2,048 characters.
-    #[error("must not have more than {LONGEST} characters")]
+    #[error("must not have more than {LONGEST_URL} characters")]
     TooLong,
     /// It has user information before its host.
     #[error("must not contain user information")]
@@ -62,7 +62,7 @@ pub enum InvalidEndpointUrl {
 impl EndpointUrl {
     /// Parses what a client or an operator wrote.
     pub fn parse(text: &str, private: PrivateAddresses) -> Result<Self, InvalidEndpointUrl> {
-        if text.chars().nth(LONGEST).is_some() {
+        if text.chars().nth(LONGEST_URL).is_some() {
             return Err(InvalidEndpointUrl::TooLong);
         }
         let url = parse_web_url(text).map_err(|error| match error {
@@ -70,7 +70,7 @@ impl EndpointUrl {
             InvalidWebUrl::UserInformation => InvalidEndpointUrl::UserInformation,
         })?;
         // Encoding makes it longer.
-        if url.as_str().len() > LONGEST {
+        if url.as_str().len() > LONGEST_URL {
             return Err(InvalidEndpointUrl::TooLong);
         }
         if url.fragment().is_some() {
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_url_has_at_most_2048_characters_even_when_encoded() {
         let of = |path: &str| parse(&format!("https://acme.example/{path}"));
-        let longest = "a".repeat(LONGEST - "https://acme.example/".len());
+        let longest = "a".repeat(LONGEST_URL - "https://acme.example/".len());
         assert!(of(&longest).is_ok());
         let too_long = Err(InvalidEndpointUrl::TooLong);
         assert_eq!(of(&format!("{longest}a")), too_long);

@@ -2,7 +2,8 @@
 
 use domain::{
     Version,
-    outbox::{Effect, Event, EventName, Subject},
+    event::{Event, EventName, Subject},
+    outbox::Effect,
 };
 use time::OffsetDateTime;
 
@@ -86,7 +87,7 @@ impl Change {
         let at = writes.tasks.at;
         writes.tasks.events.extend(event.map(|name| Event {
             name,
-            subject: Subject::of(id.uuid()),
+            subject: Subject::Other(id.uuid()),
             at,
         }));
         if let Some(effect) = effect {

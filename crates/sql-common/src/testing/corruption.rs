@@ -8,17 +8,24 @@ use domain::{
     audit::{Action, AuditLog, AuditQuery},
     client::Clients,
     enrichment::{DraftCache, DraftKey},
-    outbox::{EVENTS, Event, Outbox},
-    posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event},
+    event::{Cursor, Event, EventLog, LogError, LogQuery, PostingState, Subject},
+    outbox::Outbox,
+    posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event::JOB_POSTING_CREATED},
     store::{ListQuery, PostingReader, Store, StoreError, WriteSet},
-    testing::{by_ann, client, hours, identifier, minutes, noon, uuid},
+    testing::{
+        by_ann, client, commit_events, endpoint, hours, identifier, minutes, noon, posting, uuid,
+    },
+    webhook::{Secret, Webhooks},
 };
 use newsletter::{
     store::{SubscriberQuery, SubscriberReader},
     testing::{email, subscriber_id, token},
 };
 
-use super::{Shell, sample};
+use super::{
+    Shell, sample,
+    webhooks::{failed, leased, of, silent},
+};
 
 /// A column, and SQL for a value that makes no sense, in SQLite and in PostgreSQL.
 type Case = (&'static str, &'static str, &'static str);
@@ -31,7 +38,7 @@ fn names<T: fmt::Debug>(result: Result<T, StoreError>, column: &str) {
     assert!(why.contains(column), "{why}");
 }
 
-const POSTINGS: [Case; 13] = [
+const POSTINGS: [Case; 14] = [
     ("status", "'published'", "'published'"),
     (
         "employment_types",
@@ -44,6 +51,7 @@ const POSTINGS: [Case; 13] = [
     ("salary_period", "'daily'", "'daily'"),
     ("enriched_hash", "x'00'", "'\\x00'"),
     ("approved_hash", "x'00'", "'\\x00'"),
+    ("texts_digest", "x'00'", "'\\x00'"),
     ("description_digest", "x'00'", "'\\x00'"),
     ("source_identifier", "'job-1' || char(10)", "E'job-1\\n'"),
     ("updated_at", "9223372036854775807", "'infinity'"),
@@ -150,35 +158,55 @@ pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader + She
     }
 }
 
-const OUTBOX: [Case; 5] = [
-    ("event_name", "NULL", "NULL"),
-    ("source_identifier", "''", "''"),
-    ("occurred_at", "9223372036854775807", "'infinity'"),
-    ("occurred_at", "NULL", "NULL"),
-    ("attempts", "-7", "-7"),
-];
-
 /// Damages tasks.
 ///
 /// # Panics
 /// When an error does not name the column.
 pub async fn of_the_outbox<S: Store + Outbox + Shell>(store: &S) {
-    for case in OUTBOX {
+    let mut writes = WriteSet::new(noon());
+    writes.tasks.ask(enrich(PostingId::new(uuid(1))));
+    store.commit(writes).await.expect("the store works");
+    store.damage("UPDATE outbox SET attempts = -7").await;
+    let claimed = store.claim(ENRICH, 1, minutes(1), uuid(9), noon());
+    names(claimed.await, "outbox.attempts");
+}
+
+const EVENTS: [Case; 6] = [
+    ("at", "9223372036854775807", "'infinity'"),
+    ("at", "9223372036854775806", "'10000-01-01'"),
+    ("source_identifier", "''", "''"),
+    ("status", "'published'", "'published'"),
+    ("status", "NULL", "NULL"),
+    ("version", "NULL", "NULL"),
+];
+
+/// Damages events.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
+    let event = Event {
+        name: JOB_POSTING_CREATED,
+        subject: Subject::Posting(PostingState::from(&posting(1, sample::company().id))),
+        at: noon(),
+    };
+    for case in EVENTS {
         let (column, value) = (case.0, S::DIALECT.value(case));
-        store.damage("DELETE FROM outbox").await;
-        let mut writes = WriteSet::new(noon());
-        writes.tasks.events.push(Event {
-            name: event::JOB_POSTING_CREATED,
-            subject: identifier("job-1").subject(PostingId::new(uuid(1))),
-            at: noon(),
-        });
-        store.commit(writes).await.expect("the store works");
+        store.damage("DELETE FROM events").await;
+        commit_events(store, vec![event.clone()]).await;
         store
-            .damage(&format!("UPDATE outbox SET {column} = {value}"))
+            .damage(&format!("UPDATE events SET {column} = {value}"))
             .await;
-        let named = format!("outbox.{column}");
-        let claimed = store.claim(EVENTS, 1, minutes(1), uuid(9), noon());
-        names(claimed.await, &named);
+        let query = LogQuery {
+            after: None,
+            names: vec![JOB_POSTING_CREATED],
+            limit: 1,
+        };
+        let page = store.read(&query).await.map_err(|error| match error {
+            LogError::Store(error) => error,
+            gone @ LogError::Gone => panic!("{column}: {gone}"),
+        });
+        names(page, &format!("events.{column}"));
     }
 }
 
@@ -269,4 +297,125 @@ pub async fn of_one_kind<S: Store + Outbox + Shell>(store: &S) {
     store.damage(dance).await;
     let claimed = store.claim(ENRICH, 9, minutes(1), uuid(9), noon()).await;
     assert_eq!(claimed.map(|claimed| claimed.len()), Ok(1));
+}
+
+const ENDPOINTS: [Case; 14] = [
+    ("owner", "'client:nobody'", "'client:nobody'"),
+    (
+        "url",
+        "'ftp://receiver.example'",
+        "'ftp://receiver.example'",
+    ),
+    ("names", "'[1]'", "'[1]'"),
+    ("prefixes", "'{}'", "'{}'"),
+    ("state", "'gone'", "'gone'"),
+    ("secret", "zeroblob(23)", "'\\x00'"),
+    ("previous_secret", "zeroblob(65)", "'\\x00'"),
+    ("previous_secret_until", "NULL", "NULL"),
+    ("previous_secret_until", "9223372036854775807", "'infinity'"),
+    ("created_at", "-9223372036854775807", "'-infinity'"),
+    ("updated_at", "9223372036854775806", "'10000-01-01'"),
+    ("written_in", "-1", "-1"),
+    ("silent_rounds", "-1", "-1"),
+    ("failing_since", "9223372036854775807", "'infinity'"),
+];
+
+/// Damages endpoints.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
+    let secret = Secret::new([9; 32]).expect("it is long enough");
+    let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
+    for case in ENDPOINTS {
+        let (column, value) = (case.0, S::DIALECT.value(case));
+        store.damage("DELETE FROM webhook_endpoints").await;
+        let inserted = store.insert(&endpoint, Cursor::START, None).await;
+        inserted.expect("it is new");
+        store
+            .damage(&format!("UPDATE webhook_endpoints SET {column} = {value}"))
+            .await;
+        let named = format!("webhook_endpoints.{column}");
+        names(Webhooks::find(store, endpoint.id).await, &named);
+        names(Webhooks::list(store, None, None, 9).await, &named);
+    }
+}
+
+/// Damages what signs, and an address, into which receivers put secrets.
+///
+/// # Panics
+/// When an error tells what they hold.
+pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
+    let secret = Secret::new([9; 32]).expect("it is long enough");
+    let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
+    let bad_url = "'ftp://hunter2@receiver.example'";
+    for case in [
+        ("secret", "x'c0ffee'", "'\\xc0ffee'"),
+        ("previous_secret", "x'c0ffee'", "'\\xc0ffee'"),
+        ("url", bad_url, bad_url),
+    ] {
+        let (column, value) = (case.0, S::DIALECT.value(case));
+        store.damage("DELETE FROM webhook_endpoints").await;
+        let inserted = store.insert(&endpoint, Cursor::START, None).await;
+        inserted.expect("it is new");
+        store
+            .damage(&format!("UPDATE webhook_endpoints SET {column} = {value}"))
+            .await;
+        let found = Webhooks::find(store, endpoint.id).await;
+        let why = found.expect_err("it has no meaning").to_string();
+        assert!(
+            why.contains(&format!("webhook_endpoints.{column}")),
+            "{why}"
+        );
+        assert!(why.contains(" bytes"), "{why}");
+        for told in ["c0ffee", "192", "hunter2"] {
+            assert!(!why.contains(told), "{why}");
+        }
+    }
+}
+
+const WAITING: [Case; 3] = [
+    ("number", "-1", "-1"),
+    ("attempts", "-1", "-1"),
+    ("next_at", "-9223372036854775807", "'-infinity'"),
+];
+
+const DELIVERIES: [Case; 5] = [
+    ("at", "9223372036854775807", "'infinity'"),
+    ("written_in", "-1", "-1"),
+    ("attempt", "-1", "-1"),
+    ("status", "65536", "65536"),
+    ("duration_ms", "-1", "-1"),
+];
+
+/// Damages what rounds have written.
+///
+/// # Panics
+/// When a column is not named.
+pub async fn of_rounds<S: Webhooks + Shell>(store: &S) {
+    let endpoint = endpoint(1);
+    let tables = [
+        ("webhook_waiting", &WAITING[..]),
+        ("webhook_deliveries", &DELIVERIES),
+    ];
+    for (table, cases) in tables {
+        for case in cases {
+            let (column, value) = (case.0, S::DIALECT.value(*case));
+            store.damage("DELETE FROM webhook_endpoints").await;
+            leased(store, &endpoint, uuid(1)).await;
+            let mut round = of(&endpoint, 1);
+            round.waiting = vec![silent(1)];
+            round.deliveries = vec![failed(1)];
+            assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+            store
+                .damage(&format!("UPDATE {table} SET {column} = {value}"))
+                .await;
+            let named = format!("{table}.{column}");
+            if table == "webhook_waiting" {
+                names(store.due(endpoint.id, noon(), 9).await, &named);
+            } else {
+                names(store.deliveries(endpoint.id, 9).await, &named);
+            }
+        }
+    }
 }

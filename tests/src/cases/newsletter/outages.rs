@@ -161,7 +161,7 @@ async fn what_has_no_key_waits_for_one(store: Store) {
         .await
         .created();
     eventually("the worker works", SETTLING, || async {
-        site.log().contains("JobPostingCreated").then_some(())
+        site.log().contains("JobPostingApproved").then_some(())
     })
     .await;
     assert_eq!(newsletter.waiting(&staying)[0]["kind"], "sync");

@@ -83,7 +83,8 @@ async fn the_metadata_is_that_of_rfc_8414() {
             "grant_types_supported": ["client_credentials"],
             "response_types_supported": [],
             "scopes_supported":
-                ["job-postings:write", "job-postings:read", "newsletter-subscribers:write"],
+                ["job-postings:write", "job-postings:read", "newsletter-subscribers:write",
+                 "webhooks:manage"],
             "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
         })
     );

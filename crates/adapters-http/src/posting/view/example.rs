@@ -7,7 +7,7 @@ use time::macros::datetime;
 
 use super::{
     Company, EmploymentType, HistoryEntry, LocationType, PageAnswer, Posting, PostingAnswer,
-    PostingWithHistory, SalaryPeriod, Status, Timestamp, Uuid, Verbatim,
+    PostingWithHistory, SalaryPeriod, Status, Text, Timestamp, Uuid, Verbatim,
 };
 use crate::schema::Answer;
 
@@ -44,6 +44,12 @@ impl Answer for PageAnswer<'_> {
     }
 }
 
+impl Answer for Posting<'_> {
+    fn example() -> Self {
+        posting()
+    }
+}
+
 fn posting() -> Posting<'static> {
     Posting {
         uuid: Uuid::from_u128(0x0190_a1b2_0000_7000_8000_0000_0000_0001),
@@ -51,9 +57,9 @@ fn posting() -> Posting<'static> {
         status: Status(Stands::Approved),
         status_reason: None,
         title: "Backend Engineer",
-        raw_description: "<p>You build our API at Example GmbH.</p>",
-        markdown_description: Some("You build our API at Example GmbH."),
-        markdown_redacted_description: Some("You build our API at the company."),
+        raw_description: Some("<p>You build our API at Example GmbH.</p>"),
+        markdown_description: Text::Made(Some("You build our API at Example GmbH.")),
+        markdown_redacted_description: Text::Made(Some("You build our API at the company.")),
         employment_types: vec![EmploymentType(Kind::FullTime)],
         location_types: vec![LocationType(Place::Hybrid)],
         location_country_code: Some("DE"),
@@ -67,12 +73,7 @@ fn posting() -> Posting<'static> {
         application_email: None,
         application_url: Some("https://example.com/jobs/4711/apply"),
         metadata: Some(Verbatim(r#"{"source":"example"}"#)),
-        company: Company {
-            uuid: Uuid::from_u128(0x3f1c_6a52_0000_5000_8000_0000_0000_0001),
-            name: "Example GmbH",
-            website_url: "https://example.com",
-            logo_path: None,
-        },
+        company: Company::example(),
         is_featured: false,
         published_at: Some(APPROVED),
         expire_at: Some(Timestamp(datetime!(2026-04-01 12:00:04.25 UTC))),

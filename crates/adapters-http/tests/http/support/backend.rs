@@ -1,14 +1,18 @@
 //! The ports on a store in memory, with faults on demand: an identifier such as `fault:overloaded`
 //! makes its request fail that way.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use async_trait::async_trait;
 use domain::testing::MemoryStore;
 use domain::{
+    event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
     posting::{
         Answer, Lifetime, PostingView, PutPosting, SourceIdentifier, moderation::Moderation,
     },
@@ -16,8 +20,9 @@ use domain::{
     usecase::{self, Ingest, IngestError},
 };
 use time::OffsetDateTime;
+use tokio::time::{Instant, sleep};
 
-use super::FakeNewsletter;
+use super::{FakeNewsletter, Receiver};
 
 /// An internal text that no answer may contain.
 pub const INTERNALS: &str = "table postings at 10.0.0.1";
@@ -28,6 +33,22 @@ pub struct Backend {
     pub not_ready: AtomicBool,
     pub pushes: AtomicUsize,
     pub newsletter: Arc<FakeNewsletter>,
+    pub receiver: Arc<Receiver>,
+    /// Whether the event log is away.
+    pub log_is_away: AtomicBool,
+    /// The number of readers of the event log that wait.
+    pub followers: AtomicUsize,
+    /// The number of pages of an export that can still be read; then they have one posting each.
+    pub export_pages: Mutex<Option<usize>>,
+}
+
+/// Counts a reader of the event log until it is dropped.
+struct Follower<'a>(&'a AtomicUsize);
+
+impl Drop for Follower<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Backend {
@@ -51,7 +72,7 @@ impl Ingest for Backend {
             "fault:unavailable" => return Err(IngestError::Unavailable(INTERNALS.into())),
             "fault:broken" => return Err(IngestError::Broken(INTERNALS.into())),
             "fault:panic" => panic!("{INTERNALS}"),
-            "slow" => tokio::time::sleep(std::time::Duration::from_millis(500)).await,
+            "slow" => sleep(Duration::from_millis(500)).await,
             _ => {}
         }
         let now = domain::microseconds(OffsetDateTime::now_utc());
@@ -73,7 +94,37 @@ impl PostingReader for Backend {
     }
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
-        PostingReader::list(&*self.store, query).await
+        let mut query = *query;
+        if let Some(left) = &mut *self.export_pages.lock().unwrap() {
+            let away = StoreError::Unavailable(INTERNALS.into());
+            *left = left.checked_sub(1).ok_or(away)?;
+            query.limit = 1;
+        }
+        PostingReader::list(&*self.store, &query).await
+    }
+}
+
+#[async_trait]
+impl EventFeed for Backend {
+    async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError> {
+        self.followers.fetch_add(1, Ordering::SeqCst);
+        let _follower = Follower(&self.followers);
+        let end = Instant::now() + wait;
+        loop {
+            self.end().await?;
+            let page = self.store.read(query).await?;
+            if !page.events.is_empty() || page.has_more || Instant::now() >= end {
+                return Ok(page);
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    async fn end(&self) -> Result<Cursor, StoreError> {
+        if self.log_is_away.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable(INTERNALS.into()));
+        }
+        EventLog::end(&*self.store).await
     }
 }
 

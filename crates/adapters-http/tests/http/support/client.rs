@@ -207,12 +207,18 @@ fn parse(buffer: &[u8], to_head: bool) -> Option<(Response, usize)> {
         .map(|line| line.split_once(':').unwrap())
         .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
         .collect();
-    let length = headers
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-        .filter(|_| !to_head)
-        .map_or(0, |(_, value)| value.parse().unwrap());
-    let body = buffer.get(end..end + length)?.to_vec();
+    let header = |name: &str| {
+        let mut found = headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value.as_str())
+    };
+    let (body, length) = if to_head {
+        (Vec::new(), 0)
+    } else if header("Transfer-Encoding") == Some("chunked") {
+        unchunk(&buffer[end..])?
+    } else {
+        let length = header("Content-Length").map_or(0, |value| value.parse().unwrap());
+        (buffer.get(end..end + length)?.to_vec(), length)
+    };
     Some((
         Response {
             status,
@@ -221,4 +227,21 @@ fn parse(buffer: &[u8], to_head: bool) -> Option<(Response, usize)> {
         },
         end + length,
     ))
+}
+
+/// The body whose chunks these are, and their length; `None` before the last of them.
+fn unchunk(chunks: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let (mut body, mut at) = (Vec::new(), 0);
+    loop {
+        let line = chunks[at..].windows(2).position(|pair| pair == b"\r\n")?;
+        let size = std::str::from_utf8(&chunks[at..at + line]).unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        at += line + 2;
+        body.extend(chunks.get(at..at + size)?);
+        chunks.get(at + size..at + size + 2)?;
+        at += size + 2;
+        if size == 0 {
+            return Some((body, at));
+        }
+    }
 }

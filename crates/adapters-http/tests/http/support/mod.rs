@@ -4,14 +4,18 @@ mod backend;
 mod cases;
 mod client;
 mod newsletter;
+mod receiver;
 
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use adapters_http::{
-    Application, HttpSettings, Ports, StopHandle, Timeouts,
+    Application, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
     oauth::{ClientSecret, KeyFolder, KeyId},
 };
-use domain::client::{Client, ClientId, Clients, Scope};
+use domain::{
+    client::{Client, ClientId, Clients, Scope},
+    webhook::PrivateAddresses,
+};
 use tempfile::TempDir;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -21,6 +25,7 @@ pub use self::{
     cases::{assert_is_error, case, check},
     client::{Connection, Request, Response, request},
     newsletter::{FakeNewsletter, KNOWN_TOKEN},
+    receiver::Receiver,
 };
 
 /// A body limit that is easy to exceed.
@@ -54,7 +59,14 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
     Ports {
         ingest: backend.clone(),
         postings: backend.clone(),
+        events: backend.clone(),
         newsletter: backend.newsletter.clone(),
+        webhooks: WebhookPorts {
+            webhooks: backend.store.clone(),
+            log: backend.store.clone(),
+            sender: backend.receiver.clone(),
+            private: PrivateAddresses::Refuse,
+        },
         clients: backend.store.clone(),
         health: backend.clone(),
     }

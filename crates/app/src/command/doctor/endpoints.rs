@@ -14,10 +14,12 @@ use crate::{
     preflight::{self, Expected},
     provider,
     serve::ServiceConfig,
+    webhooks,
 };
 
 const NEWSLETTER: &str = "newsletter";
 const MODEL: &str = "model";
+const WEBHOOKS: &str = "webhooks";
 
 /// The time limit of all checks of an account. It is asked several times, and while workers use up
 /// its rate limit, the requests follow each other slowly.
@@ -25,16 +27,34 @@ const ACCOUNT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Checks all endpoints concurrently.
 pub async fn look(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Result<Vec<Check>> {
+    let webhooks = webhooks(config);
     let Some(enricher) = &config.enricher else {
         let message = "not looked at, for no worker runs here";
-        return Ok([NEWSLETTER, MODEL]
-            .map(|name| Check::good(name, message))
-            .to_vec());
+        let [newsletter, model] = [NEWSLETTER, MODEL].map(|name| Check::good(name, message));
+        return Ok(vec![webhooks, newsletter, model]);
     };
     let (newsletter, model) = tokio::join!(newsletter(config, may_lack_group), model(enricher));
-    let mut checks = newsletter?;
+    let mut checks = vec![webhooks];
+    checks.extend(newsletter?);
     checks.push(model?);
     Ok(checks)
+}
+
+/// Checks that receivers of webhooks could be called.
+fn webhooks(config: &ServiceConfig) -> Check {
+    let client = webhooks::quiet_client(config.webhooks.private);
+    let problem = match &client {
+        Ok(client) => client.https_problem().map(str::to_owned),
+        Err(error) => Some(in_one_line(error)),
+    };
+    match problem {
+        None => Check::good(WEBHOOKS, "receivers can be called over https"),
+        Some(problem) => Check::wrong(
+            WEBHOOKS,
+            format!("no receiver can be called over https: {problem}"),
+            "install the certificates that this machine trusts",
+        ),
+    }
 }
 
 /// Checks the accounts that have a key.

@@ -1,5 +1,7 @@
 //! Checks the store, its schema and its clock.
 
+use domain::webhook::{Endpoint, EndpointState, Owner, Webhooks};
+
 use super::{CHECK_TIMEOUT, Check, within};
 use crate::{
     clock::{self, TOLERANCE},
@@ -11,6 +13,10 @@ use crate::{
 const STORE: &str = "store";
 const SCHEMA: &str = "schema";
 const CLOCK: &str = "clock";
+const WEBHOOKS: &str = "webhooks";
+
+/// The most webhooks that are looked at.
+const MOST_WEBHOOKS: usize = 1_000;
 
 /// Checks the store. A store that cannot be opened has no further checks.
 pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
@@ -36,7 +42,38 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
             access_remedy(url),
         ),
     };
-    vec![store, schema(&pending), clock]
+    let mut checks = vec![store, schema(&pending), clock];
+    if pending.is_empty() {
+        checks.push(
+            match within(CHECK_TIMEOUT, webhooks(&*database.webhooks)).await {
+                Ok(check) => check,
+                Err(error) => Check::wrong(WEBHOOKS, in_one_line(&error), access_remedy(url)),
+            },
+        );
+    }
+    checks
+}
+
+/// Looks for webhooks that are disabled. A client's is the client's business.
+async fn webhooks(webhooks: &dyn Webhooks) -> anyhow::Result<Check> {
+    let all = webhooks.list(None, None, MOST_WEBHOOKS).await?;
+    let is_disabled = |endpoint: &&Endpoint| endpoint.state == EndpointState::Disabled;
+    let all: Vec<_> = all.iter().map(|tracked| &tracked.endpoint).collect();
+    let disabled: Vec<_> = all.iter().copied().filter(is_disabled).collect();
+    let own = disabled.iter().find(|it| it.owner == Owner::Operator);
+    let counts = format!("{}, of which {} disabled", all.len(), disabled.len());
+    let Some(own) = own else {
+        return Ok(Check::good(WEBHOOKS, counts));
+    };
+    let reason = own.state_reason.as_deref().unwrap_or("no reason is known");
+    Ok(Check::wrong(
+        WEBHOOKS,
+        format!("{counts}, such as {} ({reason})", own.url),
+        format!(
+            "see that the receiver is well, then run `posthaste webhooks resume {}`",
+            own.id
+        ),
+    ))
 }
 
 /// The database's name, without secrets.

@@ -264,7 +264,7 @@ mod tests {
     use newsletter::{
         subscriber::{MigrationSource, SubscriberStatus},
         testing::{MemoryStore, email, notice, report, subscriber_id, token},
-        usecase::{migrate, put_subscribers, suppress},
+        usecase::{deliver, migrate, put_subscribers, suppress},
     };
     use serde_json::Value;
 
@@ -290,6 +290,8 @@ mod tests {
     #[tokio::test]
     async fn json_is_what_the_api_answers_and_what_an_operator_asks() {
         let store = store().await;
+        let delivered = deliver(&store, &[subscriber_id(ADA)], noon()).await;
+        assert_eq!(delivered, Ok(()));
         let text = show(&store, &store, &ada(), true).await.unwrap();
         let json: Value = serde_json::from_str(&text).unwrap();
         let mut keys: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
@@ -328,7 +330,7 @@ mod tests {
         assert_eq!(json["accounts"]["old"]["id"], Value::Null);
         let kinds: Vec<_> = json["tasks"].as_array().unwrap().iter().collect();
         assert_eq!(kinds.len(), 1);
-        assert_eq!(kinds[0]["kind"], "event");
+        assert_eq!(kinds[0]["kind"], "sync");
         assert_eq!(kinds[0]["dead"], false);
     }
 

@@ -4,7 +4,7 @@ use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use domain::{
     enrichment::{Coordinates, EnrichError, EnrichedTexts, EnrichmentInput},
-    outbox::{Claimed, Receipt, Work},
+    outbox::{Claimed, Receipt},
     posting::{ContentHash, PostingId, SourceIdentifier},
     store::StoreError,
     usecase::{self, Unjudged},
@@ -61,10 +61,7 @@ impl Enrichments {
 
     /// Records that a posting got no verdict because its workers died.
     pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
-        let Work::Effect(effect) = task.work else {
-            return Ok(());
-        };
-        let posting = PostingId::new(effect.key());
+        let posting = PostingId::new(task.effect.key());
         let failure = Failure::lethal();
         let store = self.store.as_ref();
         let attempt = || usecase::abandon(store, posting, failure.message(), self.tasks.now());

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::outbox::{Claimed, Queue, Work};
+use domain::outbox::{Claimed, Queue};
 use newsletter::{
     store::Store,
     subscriber::{Account, SubscriberId, provider::ProviderError},
@@ -44,10 +44,7 @@ impl ProviderJobs for Moves {
     }
 
     async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
-        let Work::Effect(effect) = task.work else {
-            return Ok(());
-        };
-        let (subscriber, receipt) = (SubscriberId::new(effect.key()), task.receipt);
+        let (subscriber, receipt) = (SubscriberId::new(task.effect.key()), task.receipt);
         let _alone = self.provider.people.alone(subscriber).await;
         for account in Account::ALL {
             self.provider.admit(*account)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::outbox::{Claimed, Queue, Work};
+use domain::outbox::{Claimed, Queue};
 use newsletter::{
     store::Store,
     subscriber::{Account, SubscriberId},
@@ -41,10 +41,7 @@ impl ProviderJobs for Syncs {
     }
 
     async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
-        let Work::Effect(effect) = task.work else {
-            return Ok(());
-        };
-        let (subscriber, account) = (SubscriberId::new(effect.key()), self.account);
+        let (subscriber, account) = (SubscriberId::new(task.effect.key()), self.account);
         let _alone = self.provider.people.alone(subscriber).await;
         // Checked before anything is written about a call.
         self.provider.admit(account)?;

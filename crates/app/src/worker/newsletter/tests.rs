@@ -32,7 +32,7 @@ use self::script::{Script, Treatment};
 use crate::{
     clock::Clock,
     kinds,
-    testing::{Fault, FaultyStore, MemoryDrafts},
+    testing::{self, Fault, FaultyStore, MemoryDrafts, is_heard},
     worker::{Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
 };
 
@@ -99,6 +99,7 @@ impl Bench {
             store: Arc::clone(&self.waking) as _,
             newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
+            events: Arc::clone(&self.store.memory) as _,
             accounts,
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::<MemoryDrafts>::default(),
@@ -106,6 +107,7 @@ impl Bench {
             enricher: Arc::new(Pipeline::by_rules(Arc::new(crate::enricher::TextRules))),
             provider: Arc::clone(script) as _,
             lifetime: Lifetime::NEVER,
+            webhooks: testing::webhooks(&self.store.memory),
             clock: Arc::clone(&self.clock),
             wake: Arc::clone(&self.wake),
             is_busy: Arc::new(|| false),
@@ -167,7 +169,9 @@ impl Bench {
     }
 
     async fn until_idle(&self) {
-        self.until("nothing waits", async || self.rows(false).await.is_empty())
-            .await;
+        self.until("nothing waits", async || {
+            is_heard(self.memory()).await && self.rows(false).await.is_empty()
+        })
+        .await;
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
-    outbox::{Claimed, Queue, Work},
+    outbox::{Claimed, Queue},
     store::StoreError,
 };
 use newsletter::{
@@ -62,10 +62,7 @@ impl ProviderJobs for Withdrawals {
 
     /// Checks each account. One that fails or cannot be called does not hold up the other.
     async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
-        let Work::Effect(effect) = task.work else {
-            return Ok(());
-        };
-        let subscriber = SubscriberId::new(effect.key());
+        let subscriber = SubscriberId::new(task.effect.key());
         let _alone = self.provider.people.alone(subscriber).await;
         let (store, provider) = (self.store.as_ref(), self.provider.as_ref());
         let mut accounts = provider.accounts();

@@ -16,7 +16,7 @@ use super::*;
 use crate::{
     enricher::{Enriching, Prepared, worker_settings},
     kinds,
-    testing::{Answer, ScriptedModel},
+    testing::{self, Answer, ScriptedModel},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -63,6 +63,7 @@ impl ModelBench {
             store: Arc::clone(&self.waking) as _,
             newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,
+            events: Arc::clone(&self.store.memory) as _,
             accounts: Arc::clone(&self.store.memory) as _,
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::clone(&self.drafts) as _,
@@ -70,6 +71,7 @@ impl ModelBench {
             enricher,
             breaker,
             lifetime: Lifetime::NEVER,
+            webhooks: testing::webhooks(&self.store.memory),
             clock: Arc::clone(&self.clock),
             wake: Arc::clone(&self.wake),
             is_busy: Arc::new(|| false),

@@ -36,14 +36,9 @@ async fn commits_of_other_processes_are_found() {
 #[tokio::test]
 async fn more_than_one_claim_holds_gets_done() {
     let mut bench = Bench::new();
-    (bench.settings.claim, bench.settings.claim_for_enrichment) = (3, 3);
+    bench.settings.claim_for_enrichment = 3;
     let puts: Vec<_> = (0..10).map(|n| create(&n.to_string(), "acme")).collect();
     bench.ingest(&puts).await;
-    // Several events of each posting: they come one after the other.
-    let updates: Vec<_> = (0..10)
-        .map(|n| push(&n.to_string(), r#"{"title": "Engineer"}"#))
-        .collect();
-    bench.ingest(&updates).await;
     let worker = bench.start();
     bench.until_idle().await;
     worker.stop().await;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     company::CompanyId,
-    outbox::Subject,
+    event::{PostingState, Subject},
     posting::PutOutcome,
     testing::{answered, create},
 };
@@ -112,8 +112,9 @@ fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_pos
             .map(|event| (event.name, event.subject))
             .collect();
         let posting = board.posting();
-        let of_company = Subject::of(posting.company_id.uuid());
-        let of_posting = posting.source_identifier.subject(posting.id);
+        let company = board.known.companies[&posting.company_id].clone();
+        let of_company = Subject::Company(company);
+        let of_posting = Subject::Posting(PostingState::from(posting));
         let expect = [(event::COMPANY_UPDATED, of_company)]
             .into_iter()
             .chain(event.map(|name| (name, of_posting)));

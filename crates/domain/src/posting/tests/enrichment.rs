@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     enrichment::Coordinates,
-    posting::{Actor, ContentHash, outcome},
+    posting::{Actor, ContentHash, TextsDigest, outcome},
 };
 
 #[test]
@@ -41,6 +41,32 @@ fn content_that_comes_back_is_not_enriched_again() {
     let mut board = Board::with(Status::Approved);
     assert!(board.put(r#"{"title":"New"}"#).unwrap().1.asked);
     assert!(!board.put(r#"{"title":"Baker"}"#).unwrap().1.asked);
+}
+
+#[test]
+fn new_texts_and_places_raise_an_event_where_the_status_stays() {
+    let texts = |redacted: &str| EnrichedTexts {
+        markdown: "Bread.".into(),
+        redacted_markdown: redacted.into(),
+    };
+    for (texts, coordinates, raised) in [
+        (texts("B."), None, vec![]),
+        (texts("B"), None, vec![event::JOB_POSTING_ENRICHED]),
+        (texts("B."), Some(PLACE), vec![event::JOB_POSTING_ENRICHED]),
+    ] {
+        let mut board = Board::with(Status::Approved);
+        board.forget_outcome();
+        let enrichment = Enrichment {
+            texts,
+            coordinates,
+            verdict: Verdict::Approve,
+        };
+        let (posting, company) = (board.posting(), board.company());
+        let newest = content(&board);
+        let now = board.now;
+        let change = outcome::apply(posting, company, newest, &enrichment, Lifetime::NEVER, now);
+        assert_eq!(change.unwrap().events, raised);
+    }
 }
 
 #[test]
@@ -207,17 +233,21 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
         assert_eq!((texts.markdown.as_str(), place), ("Kept.", Some(PLACE)));
         let written = board.record(Some(change));
         let expect = Written {
+            events: vec![event::JOB_POSTING_ENRICHED],
             postings: 1,
             ..Written::default()
         };
-        assert_eq!(written, expect, "no event, and no second task");
+        assert_eq!(written, expect, "no second task");
         assert_eq!(board.history.len(), steps);
         let expect = Posting {
             updated_at: board.now,
             version: before.version + 1,
+            texts_digest: Some(TextsDigest::of(&texts, place)),
             ..before
         };
         assert_eq!(*board.posting(), expect, "{status}");
+        let again = leave_unjudged(&mut board, newest, "no");
+        assert_eq!(again, None, "the same texts are no change");
     }
 }
 
@@ -228,7 +258,8 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     let steps = board.history.len();
     let reason = "it\nwas  \u{1b}refused";
-    assert_eq!(refuse(&mut board, reason).unwrap().events, []);
+    let raised = refuse(&mut board, reason).unwrap().events;
+    assert_eq!(raised, [event::JOB_POSTING_ENRICHED], "of the reason");
     let posting = board.posting();
     let told = Some("awaiting_review: it was refused");
     assert_eq!(posting.status_reason.as_deref(), told);
@@ -273,7 +304,8 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
         assert_eq!(last.by == Actor::Enricher, by, "{last:?}");
     };
     let mut board = awaiting();
-    assert_eq!(board.enrich(&Verdict::Approve).unwrap().events, []);
+    let events = board.enrich(&Verdict::Approve).unwrap().events;
+    assert_eq!(events, [event::JOB_POSTING_ENRICHED], "of the reason");
     check(&board, Status::Approved, None, true);
 
     let mut board = awaiting();
@@ -285,13 +317,16 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
     let mut board = awaiting();
     let (_, written) = board.put(r#"{"title":"Baker"}"#).unwrap();
     assert!(!written.asked, "it has its verdict");
+    assert_eq!(written.events, [event::JOB_POSTING_UPDATED]);
     check(&board, Status::Approved, None, false);
 
     // The company's name is content, too.
     let mut board = Board::with(Status::Approved);
     board.put(r#"{"company":{"name":"New"}}"#).unwrap();
     refuse(&mut board, "no").unwrap();
-    board.put(r#"{"company":{"name":"Acme"}}"#).unwrap();
+    let (_, written) = board.put(r#"{"company":{"name":"Acme"}}"#).unwrap();
+    let expect = [event::COMPANY_UPDATED, event::JOB_POSTING_UPDATED];
+    assert_eq!(written.events, expect, "the reason is the posting's");
     check(&board, Status::Approved, None, false);
 
     let mut board = awaiting();

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     company::Company,
     enrichment::{EnrichedTexts, Enrichment, ReasonCode, Verdict},
-    outbox::EventName,
+    event::EventName,
     store::{Known, WriteSet},
     testing::{hours, noon, push},
 };

@@ -12,10 +12,12 @@ pub mod clients;
 pub mod commits;
 pub mod companies;
 pub mod drafts;
+pub mod events;
 pub mod health;
 pub mod outbox;
 pub mod postings;
 pub mod reading;
+pub mod webhooks;
 
 use time::OffsetDateTime;
 

@@ -1,21 +1,11 @@
 //! Claiming, finishing, putting off and giving up tasks.
 
-use std::sync::Arc;
-
 use time::{Duration, OffsetDateTime};
 
 use super::put;
 use crate::{
-    outbox::{
-        Backlog, Claimed, EVENTS, Effect, Event, EventName, Kind, Outbox, Queue, Receipt, Revive,
-        Subject, Work,
-    },
-    posting::{
-        ENRICH, PostingId, enrich,
-        event::{
-            JOB_POSTING_APPROVED, JOB_POSTING_CREATED, JOB_POSTING_EXPIRED, JOB_POSTING_UPDATED,
-        },
-    },
+    outbox::{Backlog, Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive},
+    posting::{ENRICH, PostingId, enrich},
     store::{Store, StoreError, WriteSet},
     testing::{create, hours, minutes, noon, put_id, uuid},
 };
@@ -29,19 +19,8 @@ const WEST: Queue = Queue::lane_of(TELL, "west").before(&BULK_WEST);
 const MOVE: Queue = Queue::of(Kind::new("move"));
 const FETCH: Queue = Queue::of(Kind::new("fetch"));
 
-const QUEUES: [Queue; 8] = [
-    ENRICH, EVENTS, EAST, WEST, BULK_EAST, BULK_WEST, MOVE, FETCH,
-];
-const KINDS: [Kind; 5] = [
-    ENRICH.kind(),
-    EVENTS.kind(),
-    TELL,
-    MOVE.kind(),
-    FETCH.kind(),
-];
-
-/// An event of another context.
-const TOLD: EventName = EventName::new("Told");
+const QUEUES: [Queue; 7] = [ENRICH, EAST, WEST, BULK_EAST, BULK_WEST, MOVE, FETCH];
+const KINDS: [Kind; 4] = [ENRICH.kind(), TELL, MOVE.kind(), FETCH.kind()];
 
 const LEASE: Duration = Duration::seconds(30);
 
@@ -103,30 +82,6 @@ async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError>
     store.commit(writes).await
 }
 
-async fn raise<S: Store>(store: &S, posting: u128, names: &[EventName]) {
-    raise_for(store, &of_posting(posting), names).await;
-}
-
-fn of_posting(n: u128) -> Subject {
-    Subject {
-        id: uuid(n),
-        source_identifier: Some(Arc::from("an id")),
-    }
-}
-
-async fn raise_for<S: Store>(store: &S, subject: &Subject, names: &[EventName]) {
-    let mut writes = WriteSet::new(noon());
-    writes.tasks.events = names
-        .iter()
-        .map(|name| Event {
-            name: name.clone(),
-            subject: subject.clone(),
-            at: noon(),
-        })
-        .collect();
-    store.commit(writes).await.expect("events never conflict");
-}
-
 /// And finishing removes it.
 pub async fn an_effect_is_claimed_once<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
@@ -136,7 +91,7 @@ pub async fn an_effect_is_claimed_once<S: Store + Outbox>(store: &S) {
         "it is not due yet"
     );
     let claimed = claim_one(store, 1, noon()).await;
-    assert_eq!(claimed.work, Work::Effect(effect(1)));
+    assert_eq!(claimed.effect, effect(1));
     assert_eq!((claimed.attempts, claimed.first_failed_at), (1, None));
     assert_eq!(claim(store, 2, noon()).await, []);
     finish(store, claimed.receipt)
@@ -186,27 +141,22 @@ pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: Store + O
 /// A dead worker holds a task for a limited time, and then it is claimed alone.
 pub async fn a_lease_that_lapsed_makes_a_suspect<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1), effect(2)], noon()).await;
-    raise(store, 3, &[JOB_POSTING_CREATED]).await;
-    assert_eq!(claim(store, 1, noon()).await.len(), 3);
+    assert_eq!(claim(store, 1, noon()).await.len(), 2);
     ask(store, &[effect(4)], noon()).await;
     no_suspect(store, noon() + LEASE - Duration::SECOND).await;
     let later = noon() + LEASE;
     let fresh = claim_one(store, 2, later).await;
-    assert_eq!(
-        fresh.work,
-        Work::Effect(effect(4)),
-        "no suspect is among them"
-    );
-    let mut works = Vec::new();
-    for lease in 3..=5 {
+    assert_eq!(fresh.effect, effect(4), "no suspect is among them");
+    let mut effects = Vec::new();
+    for lease in 3..=4 {
         let suspect = claim_suspect(store, lease, later).await;
         assert_eq!((suspect.attempts, suspect.lost), (2, 1));
-        works.push(suspect.work.clone());
+        effects.push(suspect.effect);
         finish(store, suspect.receipt)
             .await
             .expect("the lease holds");
     }
-    assert_eq!(works[..2], [effect(1), effect(2)].map(Work::Effect));
+    assert_eq!(effects, [effect(1), effect(2)]);
     no_suspect(store, later).await;
 }
 
@@ -432,84 +382,6 @@ pub async fn a_lost_lease_can_neither_retry_nor_give_up<S: Store + Outbox>(store
     finish(store, fast.receipt).await.expect("the lease holds");
 }
 
-/// Even behind a dead one.
-pub async fn events_of_a_posting_come_in_order<S: Store + Outbox>(store: &S) {
-    raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_APPROVED]).await;
-    raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
-    let name = |claimed: &Claimed| match &claimed.work {
-        Work::Event(event) => event.name.clone(),
-        Work::Effect(effect) => panic!("{effect:?} is no event"),
-    };
-    let first = claim_one(store, 1, noon()).await;
-    assert_eq!(name(&first), JOB_POSTING_CREATED);
-    assert_eq!(claim(store, 2, noon()).await, [], "the first one is out");
-    store
-        .give_up(first.receipt, "hopeless", noon())
-        .await
-        .expect("the store works");
-    assert_eq!(claim(store, 3, noon()).await, [], "the first one is dead");
-    store
-        .revive(&Revive::All, None, noon())
-        .await
-        .expect("the store works");
-    for (lease, expect) in (4..).zip([
-        JOB_POSTING_CREATED,
-        JOB_POSTING_APPROVED,
-        JOB_POSTING_EXPIRED,
-    ]) {
-        let claimed = claim_one(store, lease, noon()).await;
-        assert_eq!(name(&claimed), expect);
-        finish(store, claimed.receipt)
-            .await
-            .expect("the lease holds");
-    }
-    assert_eq!(claim(store, 9, noon()).await, []);
-}
-
-pub async fn events_behind_a_dead_one_go_on_when_it_is_revived<S: Store + Outbox>(store: &S) {
-    raise(store, 1, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
-    let first = claim_one(store, 1, noon()).await;
-    store
-        .give_up(first.receipt, "hopeless", noon())
-        .await
-        .expect("the store works");
-    raise(store, 1, &[JOB_POSTING_EXPIRED]).await;
-    raise(store, 2, &[JOB_POSTING_CREATED]).await;
-    let other = claim_one(store, 2, noon()).await;
-    finish(store, other.receipt).await.expect("the lease holds");
-    let backlog = store.backlog(&KINDS).await.expect("the store works");
-    let events = backlog.iter().find(|of| of.kind == EVENTS.kind());
-    assert_eq!(events.map(|of| (of.waiting, of.dead)), Some((2, 1)));
-    let revived = Revive::Tasks(vec![first.receipt.task]);
-    assert_eq!(store.revive(&revived, None, noon()).await, Ok(1));
-    raise(store, 1, &[JOB_POSTING_CREATED]).await;
-    for lease in 3..=6 {
-        let claimed = claim_one(store, lease, noon()).await;
-        finish(store, claimed.receipt)
-            .await
-            .expect("the lease holds");
-    }
-    assert_eq!(claim(store, 9, noon()).await, []);
-}
-
-pub async fn events_of_different_postings_do_not_wait_for_each_other<S: Store + Outbox>(store: &S) {
-    for posting in 1..=3 {
-        raise(store, posting, &[JOB_POSTING_CREATED, JOB_POSTING_UPDATED]).await;
-    }
-    let claimed = claim(store, 1, noon()).await;
-    assert_eq!(claimed.len(), 3);
-    let event = Event {
-        name: JOB_POSTING_CREATED,
-        subject: of_posting(1),
-        at: noon(),
-    };
-    assert!(
-        claimed
-            .iter()
-            .any(|claimed| claimed.work == Work::Event(event.clone()))
-    );
-}
-
 /// There is one effect of a kind and key.
 pub async fn asking_for_another_account_moves_a_sync<S: Store + Outbox>(store: &S) {
     let [east, west] = tellings(1);
@@ -518,7 +390,7 @@ pub async fn asking_for_another_account_moves_a_sync<S: Store + Outbox>(store: &
     assert_eq!(claim_from(store, EAST, 1).await, []);
     let claimed = claim_from(store, WEST, 2).await;
     assert_eq!(claimed.len(), 1, "it keeps its turn");
-    assert_eq!(claimed[0].work, Work::Effect(west));
+    assert_eq!(claimed[0].effect, west);
     finish(store, claimed[0].receipt)
         .await
         .expect("the lease holds");
@@ -532,7 +404,7 @@ pub async fn asking_for_another_account_moves_a_sync<S: Store + Outbox>(store: &
         ask(store, &[effect], noon()).await;
     }
     let claimed = claim_one(store, 3, noon()).await;
-    assert_eq!(claimed.work, Work::Effect(east));
+    assert_eq!(claimed.effect, east);
 }
 
 /// A sync with one account does not block the other's.
@@ -552,7 +424,7 @@ pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<
     store.commit(both).await.expect("the lease holds");
     assert_eq!(claim_from(store, EAST, 3).await, []);
     let second = claim_one(store, 4, noon()).await;
-    assert_eq!((second.work, second.attempts), (Work::Effect(west), 1));
+    assert_eq!((second.effect, second.attempts), (west, 1));
 }
 
 pub async fn asking_for_another_account_revives_a_dead_sync<S: Store + Outbox>(store: &S) {
@@ -565,7 +437,7 @@ pub async fn asking_for_another_account_revives_a_dead_sync<S: Store + Outbox>(s
         .expect("the store works");
     ask(store, &[west], noon()).await;
     let again = claim_one(store, 2, noon()).await;
-    assert_eq!((again.work, again.attempts), (Work::Effect(west), 1));
+    assert_eq!((again.effect, again.attempts), (west, 1));
     assert_eq!(
         Outbox::list(store, true, None, usize::MAX).await,
         Ok(vec![])
@@ -583,7 +455,7 @@ pub async fn a_bulk_sync_moves_up_and_never_back<S: Store + Outbox>(store: &S) {
         assert_eq!(claim_from(store, BULK_EAST, 2).await, []);
     }
     let claimed = claim_one(store, 3, noon()).await;
-    assert_eq!(claimed.work, Work::Effect(sync));
+    assert_eq!(claimed.effect, sync);
     // It is one task, and starts over after it was given up.
     store
         .give_up(claimed.receipt, "hopeless", noon())
@@ -591,52 +463,11 @@ pub async fn a_bulk_sync_moves_up_and_never_back<S: Store + Outbox>(store: &S) {
         .expect("the store works");
     ask(store, &[first], noon()).await;
     let again = claim_one(store, 4, noon()).await;
-    assert_eq!((again.work, again.attempts), (Work::Effect(first), 1));
+    assert_eq!((again.effect, again.attempts), (first, 1));
 }
 
 fn tellings(n: u128) -> [Effect; 2] {
     [EAST, WEST].map(|queue| Effect::new(queue, uuid(n)))
-}
-
-/// As a posting's events do, and they come back unchanged.
-pub async fn events_of_any_subject_come_in_order<S: Store + Outbox>(store: &S) {
-    let events = [0, 1].map(|minute| Event {
-        name: TOLD,
-        subject: Subject::of(uuid(1)),
-        at: noon() + minutes(minute),
-    });
-    let mut writes = WriteSet::new(noon());
-    writes.tasks.events.extend(events.clone());
-    store.commit(writes).await.expect("events never conflict");
-    for (lease, event) in (1..).zip(events) {
-        let claimed = claim_one(store, lease, noon()).await;
-        assert_eq!(claimed.work, Work::Event(event));
-        finish(store, claimed.receipt)
-            .await
-            .expect("the lease holds");
-    }
-    assert_eq!(claim(store, 9, noon()).await, []);
-}
-
-pub async fn events_of_different_kinds_of_subject_do_not_wait_for_each_other<S: Store + Outbox>(
-    store: &S,
-) {
-    raise(store, 1, &[JOB_POSTING_CREATED]).await;
-    for n in [2, 3] {
-        raise_for(store, &Subject::of(uuid(n)), &[TOLD]).await;
-    }
-    let claimed = claim(store, 1, noon()).await;
-    let subjects: Vec<_> = claimed
-        .into_iter()
-        .map(|claimed| match claimed.work {
-            Work::Event(event) => event.subject,
-            Work::Effect(effect) => panic!("{effect:?} is no event"),
-        })
-        .collect();
-    assert_eq!(
-        subjects,
-        [of_posting(1), Subject::of(uuid(2)), Subject::of(uuid(3))]
-    );
 }
 
 pub async fn queues_are_claimed_apart<S: Store + Outbox>(store: &S) {
@@ -656,13 +487,9 @@ pub async fn queues_are_claimed_apart<S: Store + Outbox>(store: &S) {
     for (lease, queue) in (1..).zip(QUEUES) {
         let claimed = claim_from(store, queue, lease).await;
         assert_eq!(claimed.len(), 1, "{queue:?}: {claimed:?}");
-        match &claimed[0].work {
-            Work::Event(_) => assert_eq!(queue, EVENTS),
-            Work::Effect(effect) => {
-                assert!(effects.contains(effect), "{effect:?}");
-                assert_eq!(effect.queue(), queue);
-            }
-        }
+        let effect = claimed[0].effect;
+        assert!(effects.contains(&effect), "{effect:?}");
+        assert_eq!(effect.queue(), queue);
     }
 }
 
@@ -687,22 +514,20 @@ pub async fn claims_are_limited_and_longest_due_first<S: Store + Outbox>(store: 
         order.push(
             claimed
                 .into_iter()
-                .map(|claimed| claimed.work)
+                .map(|claimed| claimed.effect)
                 .collect::<Vec<_>>(),
         );
     }
-    assert_eq!(order[0], [Work::Effect(effect(2)), Work::Effect(effect(3))]);
-    assert_eq!(order[1], [Work::Effect(effect(1))]);
+    assert_eq!(order[0], [effect(2), effect(3)]);
+    assert_eq!(order[1], [effect(1)]);
 }
 
 /// Including leased ones.
 pub async fn rows_are_listed<S: Store + Outbox>(store: &S) {
     ask(store, &[effect(1)], noon()).await;
-    raise(store, 2, &[JOB_POSTING_EXPIRED]).await;
     for queue in [WEST, MOVE] {
         ask(store, &[Effect::new(queue, uuid(3))], noon()).await;
     }
-    raise_for(store, &Subject::of(uuid(3)), &[TOLD]).await;
     let claimed = store.claim(ENRICH, 1, LEASE, uuid(1), noon()).await;
     let claimed = claimed.expect("the store works");
     let rows = Outbox::list(store, false, None, usize::MAX)
@@ -713,7 +538,7 @@ pub async fn rows_are_listed<S: Store + Outbox>(store: &S) {
         .map(|row| {
             (
                 row.kind.as_str(),
-                row.key.clone(),
+                row.key,
                 row.attempts,
                 row.next_at,
                 row.last_error.clone(),
@@ -723,17 +548,9 @@ pub async fn rows_are_listed<S: Store + Outbox>(store: &S) {
     assert_eq!(
         rows,
         [
-            ("enrich", uuid(1).to_string(), 1, noon() + LEASE, None),
-            (
-                "event",
-                format!("JobPostingExpired:{}", uuid(2)),
-                0,
-                noon(),
-                None
-            ),
-            ("tell", uuid(3).to_string(), 0, noon(), None),
-            ("move", uuid(3).to_string(), 0, noon(), None),
-            ("event", format!("Told:{}", uuid(3)), 0, noon(), None),
+            ("enrich", uuid(1), 1, noon() + LEASE, None),
+            ("tell", uuid(3), 0, noon(), None),
+            ("move", uuid(3), 0, noon(), None),
         ]
     );
     assert_eq!(claimed.len(), 1);
@@ -753,7 +570,7 @@ pub async fn rows_are_listed_by_pages<S: Store + Outbox>(store: &S) {
         after = Some(last.id);
         keys.extend(page.into_iter().map(|row| row.key));
     }
-    let expect: Vec<_> = (1..=5).map(|n| uuid(n).to_string()).collect();
+    let expect: Vec<_> = (1..=5).map(uuid).collect();
     assert_eq!(keys, expect);
 }
 
@@ -768,11 +585,6 @@ pub async fn the_tasks_of_a_subject_are_listed<S: Store + Outbox>(store: &S) {
     let given_up = store.give_up(claimed[0].receipt, "no luck", noon()).await;
     assert_eq!(given_up, Ok(()));
     let mut writes = WriteSet::new(noon());
-    writes.tasks.events.push(Event {
-        name: TOLD,
-        subject: Subject::of(id),
-        at: noon(),
-    });
     writes.tasks.ask(Effect::new(FETCH, id));
     writes.tasks.ask(Effect::new(FETCH, uuid(2)));
     store.commit(writes).await.expect("the store works");
@@ -787,13 +599,9 @@ pub async fn the_tasks_of_a_subject_are_listed<S: Store + Outbox>(store: &S) {
         })
         .collect();
     found.sort_unstable();
-    let expect = [
-        ("event", false, None),
-        ("fetch", false, None),
-        ("move", true, Some("no luck")),
-    ];
+    let expect = [("fetch", false, None), ("move", true, Some("no luck"))];
     assert_eq!(found, expect);
-    assert_eq!(tasks[0].task.key, uuid(1).to_string());
+    assert_eq!(tasks[0].task.key, uuid(1));
     let first = store.tasks_of(id, &KINDS, 1).await;
     assert_eq!(first, Ok(tasks[..1].to_vec()));
     assert_eq!(store.tasks_of(uuid(404), &KINDS, 100).await, Ok(Vec::new()));
@@ -844,7 +652,6 @@ pub async fn the_backlog_is_counted<S: Store + Outbox>(store: &S) {
         numbers,
         [
             (ENRICH.kind(), 1, 1, Some(noon() + hours(1))),
-            (EVENTS.kind(), 0, 0, None),
             (TELL, 3, 0, Some(noon() + hours(2))),
             (MOVE.kind(), 0, 0, None),
             (FETCH.kind(), 0, 0, None),

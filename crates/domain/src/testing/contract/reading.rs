@@ -5,7 +5,7 @@ use crate::{
     client::ClientId,
     enrichment::EnrichedTexts,
     posting::{Actor, Status},
-    store::{HISTORY_SHOWN, ListQuery, PostingPage, PostingReader, Store},
+    store::{HISTORY_SHOWN, ListOrder, ListQuery, PostingPage, PostingReader, Store, Texts},
     testing::{MemoryStore, create, hours, minutes, noon, push, push_by, uuid},
 };
 
@@ -91,6 +91,93 @@ pub async fn lists_ascend_and_page<S: Store + PostingReader>(store: &S) {
         }
     }
     assert_eq!(paged, all);
+}
+
+/// Where a change moves nothing.
+pub async fn lists_by_id_page<S: Store + PostingReader>(store: &S) {
+    for minute in [3, 1, 2] {
+        let batch: Vec<_> = (0..3)
+            .map(|n| create(&format!("{minute} {n}"), "acme"))
+            .collect();
+        run(store, &batch, noon() + minutes(minute)).await;
+    }
+    let mut ids = Vec::new();
+    let mut query = ListQuery {
+        order: ListOrder::Id,
+        limit: 2,
+        ..ListQuery::default()
+    };
+    for minute in 4.. {
+        let page = listed(store, &query).await;
+        ids.extend(page.postings.iter().map(|view| view.posting.id));
+        let changed = [push("3 1", &format!(r#"{{"title":"{minute}"}}"#))];
+        run(store, &changed, noon() + minutes(minute)).await;
+        query.after = page.next;
+        if query.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(ids.len(), 9, "each once");
+    assert!(ids.is_sorted());
+
+    let expired = [push("2 1", r#"{"expiration":{"reason":"Filled."}}"#)];
+    run(store, &expired, noon() + minutes(99)).await;
+    let last = noon() + minutes(98);
+    for (status, updated_after, count) in [
+        (Some(Status::Expired), None, 1),
+        (Some(Status::PendingEnrichment), None, 8),
+        (None, Some(last), 1),
+        (Some(Status::PendingEnrichment), Some(last), 0),
+    ] {
+        (query.status, query.updated_after, query.after) = (status, updated_after, None);
+        let mut found = 0;
+        loop {
+            let page = listed(store, &query).await;
+            found += page.postings.len();
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, count, "{status:?} {updated_after:?}");
+    }
+}
+
+/// And everything else is the same.
+pub async fn lists_have_the_texts_that_are_asked_for<S: Store + PostingReader>(store: &S) {
+    put(store, &[create("a", "acme"), create("b", "acme")]).await;
+    enriched(store, "b", 6).await;
+    for order in [ListOrder::Changed, ListOrder::Id] {
+        let with = async |texts| {
+            let query = ListQuery {
+                order,
+                texts,
+                limit: 9,
+                ..ListQuery::default()
+            };
+            let mut postings = listed(store, &query).await.postings;
+            postings.sort_by_key(|view| view.posting.source_identifier.clone());
+            postings
+        };
+        let all = with(Texts::All).await;
+        let full = all[1].texts.clone().expect("it is enriched");
+        assert!(!full.redacted_markdown.is_empty());
+        for (texts, redacted) in [
+            (Texts::Redacted, full.redacted_markdown.as_str()),
+            (Texts::None, ""),
+        ] {
+            let mut expect = all.clone();
+            for view in &mut expect {
+                let description = &mut view.posting.details.raw_description;
+                *description = description.unread();
+            }
+            expect[1].texts = Some(EnrichedTexts {
+                markdown: String::new(),
+                redacted_markdown: redacted.to_owned(),
+            });
+            assert_eq!(with(texts).await, expect, "{texts:?}");
+        }
+    }
 }
 
 /// Before the posting that exceeds the size, where the next page begins.

@@ -2,7 +2,9 @@
 
 mod audit;
 mod drafts;
+mod events;
 mod outbox;
+mod webhooks;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -19,14 +21,16 @@ use crate::{
     client::{Client, ClientId, Clients},
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
-    outbox::{Effect, Receipt, TaskId, TaskWrites, Work},
+    event::{Cursor, Event, RecordedEvent, Subject},
+    outbox::{Effect, Receipt, TaskId, TaskWrites},
     posting::{
         Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
     },
     store::{
-        HISTORY_SHOWN, Health, Known, ListEntry, ListQuery, Position, PostingPage, PostingReader,
-        PostingWrite, Store, StoreError, WriteSet,
+        HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
+        PostingReader, PostingWrite, Store, StoreError, Texts, WriteSet,
     },
+    webhook::EndpointId,
 };
 
 /// Implements every port of the state. Nothing survives it.
@@ -49,7 +53,12 @@ struct State {
     drafts: HashMap<DraftKey, drafts::Entry>,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,
+    events: Vec<RecordedEvent>,
+    last_event: u64,
+    forgotten: Cursor,
+    cursors: HashMap<String, Cursor>,
     audit: Vec<Entry>,
+    endpoints: BTreeMap<EndpointId, webhooks::Row>,
 }
 
 #[derive(Clone, Debug)]
@@ -135,10 +144,10 @@ impl State {
             .filter(|task| task.lease == Some(receipt.lease))
     }
 
-    fn add(&mut self, work: Work, at: OffsetDateTime) {
+    fn add(&mut self, effect: Effect, at: OffsetDateTime) {
         self.last_task += 1;
         self.tasks
-            .insert(TaskId(self.last_task), Task::new(work, at));
+            .insert(TaskId(self.last_task), Task::new(effect, at));
     }
 
     /// Writes a company, and returns whether that changed it.
@@ -182,32 +191,51 @@ impl State {
                 task.generation += 1;
                 // None moves back behind others.
                 if task.is_dead || !effect.queue().is_bulk() {
-                    task.work = Work::Effect(effect);
+                    task.effect = effect;
                 }
                 if task.is_dead {
                     task.renew(at);
                 }
             }
-            None => self.add(Work::Effect(effect), at),
+            None => self.add(effect, at),
         }
     }
 
     /// Writes effects and events, finishes tasks, and adds to the audit. Leaves out the events of
-    /// unchanged subjects.
-    fn write_tasks(&mut self, writes: TaskWrites, as_they_were: &HashSet<Uuid>) {
+    /// unchanged companies.
+    fn write_tasks(&mut self, writes: TaskWrites, unchanged: &HashSet<CompanyId>) {
         let at = writes.at;
         for effect in writes.asked() {
             self.ask(effect, at);
         }
-        let told = writes.events.into_iter();
-        told.filter(|event| !as_they_were.contains(&event.subject.id))
-            .for_each(|event| self.add(Work::Event(event), at));
+        for event in writes.events {
+            self.record(event, unchanged);
+        }
         for receipt in writes.done {
             self.finish(receipt, at);
         }
         for entry in writes.audit {
             audit::write(&mut self.audit, entry);
         }
+    }
+
+    /// Records an event: one of a company with the company as it stands, or not if that is as it
+    /// was.
+    fn record(&mut self, mut event: Event, unchanged: &HashSet<CompanyId>) {
+        if let Subject::Company(company) = &mut event.subject {
+            if unchanged.contains(&company.id) {
+                return;
+            }
+            if let Some(stored) = self.companies.get(&company.id) {
+                company.clone_from(stored);
+            }
+        }
+        self.last_event += 1;
+        let cursor = Cursor {
+            transaction: 0,
+            sequence: self.last_event,
+        };
+        self.events.push(RecordedEvent { cursor, event });
     }
 
     fn finish(&mut self, receipt: Receipt, at: OffsetDateTime) {
@@ -267,18 +295,18 @@ impl<C: Send> Store for Memory<C> {
         if !state.admits(&writes) {
             return Err(StoreError::Conflict);
         }
-        let mut as_they_were = HashSet::new();
+        let mut unchanged = HashSet::new();
         for write in writes.companies.into_values() {
             let id = write.company.id;
             if !state.upsert(write) {
-                as_they_were.insert(id.uuid());
+                unchanged.insert(id);
             }
         }
         writes
             .postings
             .into_values()
             .for_each(|write| state.write(write));
-        state.write_tasks(writes.tasks, &as_they_were);
+        state.write_tasks(writes.tasks, &unchanged);
         Ok(())
     }
 
@@ -320,11 +348,15 @@ impl<C: Send> PostingReader for Memory<C> {
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         let state = self.state();
-        let position = |posting: &Posting| (posting.updated_at, posting.id.uuid());
+        let by = |updated_at, id| match query.order {
+            ListOrder::Changed => (Some(updated_at), id),
+            ListOrder::Id => (None, id),
+        };
+        let position = |posting: &Posting| by(posting.updated_at, posting.id.uuid());
         let is_behind = |posting: &Posting| {
             query
                 .after
-                .is_none_or(|Position { updated_at, id }| position(posting) > (updated_at, id))
+                .is_none_or(|Position { updated_at, id }| position(posting) > by(updated_at, id))
         };
         let mut rows: Vec<_> = state
             .postings
@@ -348,9 +380,26 @@ impl<C: Send> PostingReader for Memory<C> {
             .collect();
         let entries: Vec<_> = views.iter().map(entry).collect();
         let (page, next) = query.page(&entries);
-        let postings = views.into_iter().take(page.len()).collect();
+        let shown = views.into_iter().take(page.len());
+        let postings = shown.map(|view| with(query.texts, view)).collect();
         Ok(PostingPage { postings, next })
     }
+}
+
+/// The posting with these of its texts.
+fn with(texts: Texts, mut view: PostingView) -> PostingView {
+    if texts != Texts::All {
+        let description = &mut view.posting.details.raw_description;
+        *description = description.unread();
+        view.texts = view.texts.map(|all| EnrichedTexts {
+            markdown: String::new(),
+            redacted_markdown: match texts {
+                Texts::Redacted => all.redacted_markdown,
+                Texts::All | Texts::None => String::new(),
+            },
+        });
+    }
+    view
 }
 
 fn entry(view: &PostingView) -> ListEntry {

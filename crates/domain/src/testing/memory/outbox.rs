@@ -1,7 +1,5 @@
 //! The outbox in memory.
 
-use std::collections::HashSet;
-
 use async_trait::async_trait;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -10,15 +8,15 @@ use super::{Memory, audit};
 use crate::{
     audit::Entry,
     outbox::{
-        Backlog, Claimed, EVENTS, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive,
-        SubjectTask, TaskId, TaskRow, Work,
+        Backlog, Claimed, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive, SubjectTask,
+        TaskId, TaskRow,
     },
     store::StoreError,
 };
 
 #[derive(Clone, Debug)]
 pub(super) struct Task {
-    pub(super) work: Work,
+    pub(super) effect: Effect,
     pub(super) generation: i64,
     pub(super) attempts: u32,
     pub(super) next_at: OffsetDateTime,
@@ -31,9 +29,9 @@ pub(super) struct Task {
 }
 
 impl Task {
-    pub(super) fn new(work: Work, at: OffsetDateTime) -> Self {
+    pub(super) const fn new(effect: Effect, at: OffsetDateTime) -> Self {
         Self {
-            work,
+            effect,
             generation: 1,
             attempts: 0,
             next_at: at,
@@ -47,21 +45,14 @@ impl Task {
     }
 
     pub(super) fn subject(&self) -> Uuid {
-        match &self.work {
-            Work::Effect(effect) => effect.key(),
-            Work::Event(event) => event.subject.id,
-        }
+        self.effect.key()
     }
 
     fn row(&self, id: TaskId) -> TaskRow {
-        let subject = self.subject();
         TaskRow {
             id,
             kind: self.kind().to_string(),
-            key: match &self.work {
-                Work::Effect(_) => subject.to_string(),
-                Work::Event(event) => format!("{}:{subject}", event.name),
-            },
+            key: self.subject(),
             attempts: self.attempts,
             next_at: self.next_at,
             last_error: self.last_error.clone(),
@@ -73,10 +64,7 @@ impl Task {
     }
 
     fn queue(&self) -> Queue {
-        match &self.work {
-            Work::Effect(effect) => effect.queue(),
-            Work::Event(_) => EVENTS,
-        }
+        self.effect.queue()
     }
 
     /// Claims it for a worker.
@@ -90,7 +78,7 @@ impl Task {
                 generation: self.generation,
                 lease,
             },
-            work: self.work.clone(),
+            effect: self.effect,
             attempts: self.attempts,
             first_failed_at: self.first_failed_at,
             lost: self.lost,
@@ -111,10 +99,7 @@ impl Task {
 
     /// Whether it is the one task of this effect.
     pub(super) fn is_for(&self, effect: Effect) -> bool {
-        match &self.work {
-            Work::Effect(own) => (own.kind(), own.key()) == (effect.kind(), effect.key()),
-            Work::Event(_) => false,
-        }
+        (self.kind(), self.subject()) == (effect.kind(), effect.key())
     }
 
     /// Makes it due with a clean record.
@@ -122,7 +107,7 @@ impl Task {
         *self = Self {
             generation: self.generation,
             created_at: self.created_at,
-            ..Self::new(self.work.clone(), at)
+            ..Self::new(self.effect, at)
         };
     }
 }
@@ -138,15 +123,9 @@ impl<C: Send> Outbox for Memory<C> {
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
         let mut state = self.state();
-        let mut subjects = HashSet::new();
         let mut due: Vec<_> = state
             .tasks
             .iter()
-            // Only the first event of a subject gets past this, whatever its own state is.
-            .filter(|(_, task)| match &task.work {
-                Work::Event(event) => subjects.insert(event.subject.id),
-                Work::Effect(_) => true,
-            })
             .filter(|(_, task)| {
                 task.queue() == queue
                     && !task.is_dead
@@ -273,7 +252,7 @@ impl<C: Send> Outbox for Memory<C> {
             .tasks
             .iter()
             .filter(|(_, task)| task.subject() == subject)
-            .filter(|(_, task)| task.queue() == EVENTS || kinds.contains(&task.kind()));
+            .filter(|(_, task)| kinds.contains(&task.kind()));
         Ok(tasks
             .take(limit)
             .map(|(id, task)| SubjectTask {

@@ -4,7 +4,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     enrichment::{Coordinates, EnrichedTexts, Enrichment, ReasonCode, Verdict},
-    outbox::{Outbox, Receipt, Revive, Work},
+    outbox::{Outbox, Receipt, Revive},
     posting::{CountryCode, ENRICH, Lifetime, PostingId, PostingView, Status},
     store::{PostingReader, StoreError},
     testing::{MemoryStore, hours, identifier, noon, push, uuid},
@@ -76,10 +76,7 @@ impl World {
             claimed = suspect.map(|suspect| suspect.into_iter().collect());
         }
         let task = claimed.unwrap().pop()?;
-        match task.work {
-            Work::Effect(effect) => Some((task.receipt, PostingId::new(effect.key()))),
-            other @ Work::Event(_) => panic!("{other:?}"),
-        }
+        Some((task.receipt, PostingId::new(task.effect.key())))
     }
 
     /// What there is to enrich.

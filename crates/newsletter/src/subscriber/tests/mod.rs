@@ -6,7 +6,7 @@ mod laws;
 mod lists;
 mod sync;
 
-use domain::outbox::{Effect, EventName};
+use domain::{event::EventName, outbox::Effect};
 use time::OffsetDateTime;
 
 use super::{

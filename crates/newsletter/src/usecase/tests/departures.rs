@@ -133,10 +133,7 @@ fn a_move_under_way_goes_on_under_the_new_address() {
         let moving = super::super::migrate(&world.store, &people, source, world.now);
         moving.await.unwrap();
         // It has looked her up and is about to add her.
-        let (receipt, work) = world.claim(tasks::MIGRATE).await.unwrap();
-        let Work::Effect(effect) = work else {
-            panic!("{work:?}");
-        };
+        let (receipt, effect) = world.claim(tasks::MIGRATE).await.unwrap();
         let id = SubscriberId::new(effect.key());
         let job = begin_move(&world.store, receipt, id, world.now).await;
         let job = job.unwrap().unwrap();
@@ -334,10 +331,7 @@ fn a_late_sync_brings_nobody_back() {
     pollster::block_on(async {
         let mut world = World::new();
         world.put(r#"{"name":"Ann"}"#).await;
-        let (receipt, work) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
-        let Work::Effect(effect) = work else {
-            panic!("{work:?}");
-        };
+        let (receipt, effect) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
         let id = SubscriberId::new(effect.key());
         let job = world.begin_sync(receipt, id, Account::Old).await.unwrap();
         assert!(world.erase(ANN).await);

@@ -53,6 +53,43 @@ impl Drop for Alone<'_> {
     }
 }
 
+/// A page of the newsletter's events.
+pub(super) struct Page {
+    from: Option<Cursor>,
+    to: Cursor,
+    people: Vec<SubscriberId>,
+}
+
+impl Page {
+    /// The next page after the newsletter's cursor; `None` if there is no event.
+    pub async fn next(store: &MemoryStore) -> Option<Self> {
+        let from = store.cursor(tasks::CONSUMER).await.unwrap();
+        let query = LogQuery {
+            after: from,
+            names: vec![tasks::INDIVIDUAL_MEMBERSHIP_UPDATED],
+            limit: 2,
+        };
+        let page = store.read(&query).await.unwrap();
+        let subjects = page.events.iter().map(|it| it.event.subject.id());
+        let people: Vec<_> = subjects.map(SubscriberId::new).collect();
+        (!people.is_empty()).then_some(Self {
+            from,
+            to: page.next,
+            people,
+        })
+    }
+
+    pub async fn deliver(&self, store: &MemoryStore, now: OffsetDateTime) {
+        deliver(store, &self.people, now).await.unwrap();
+    }
+
+    /// Moves the cursor, unless another worker did.
+    pub async fn pass(&self, store: &MemoryStore) {
+        let moved = store.move_cursor(tasks::CONSUMER, self.from, self.to).await;
+        moved.unwrap();
+    }
+}
+
 /// The ports and the time, with a pause before each step for other tasks.
 pub(super) struct Steps<'a> {
     pub store: &'a MemoryStore,
@@ -62,25 +99,15 @@ pub(super) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    pub async fn run(&self, receipt: Receipt, work: &Work) -> Result<(), ProviderError> {
-        match work {
-            Work::Event(event) => {
-                let subject = SubscriberId::new(event.subject.id);
-                let delivered = deliver(self.store, &[(receipt, subject)], (self.now)()).await;
-                delivered.unwrap();
-                Ok(())
-            }
-            Work::Effect(effect) => {
-                let id = SubscriberId::new(effect.key());
-                match effect.queue() {
-                    tasks::MIGRATE => self.move_over(receipt, id).await,
-                    tasks::WITHDRAW => self.withdraw(receipt, id).await,
-                    queue => {
-                        let syncs = |it: Account| [tasks::syncs(it), tasks::bulk_syncs(it)];
-                        let account = Account::ALL.iter().find(|it| syncs(**it).contains(&queue));
-                        self.sync(receipt, id, *account.unwrap()).await
-                    }
-                }
+    pub async fn run(&self, receipt: Receipt, effect: Effect) -> Result<(), ProviderError> {
+        let id = SubscriberId::new(effect.key());
+        match effect.queue() {
+            tasks::MIGRATE => self.move_over(receipt, id).await,
+            tasks::WITHDRAW => self.withdraw(receipt, id).await,
+            queue => {
+                let syncs = |it: Account| [tasks::syncs(it), tasks::bulk_syncs(it)];
+                let account = Account::ALL.iter().find(|it| syncs(**it).contains(&queue));
+                self.sync(receipt, id, *account.unwrap()).await
             }
         }
     }

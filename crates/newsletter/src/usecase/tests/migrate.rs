@@ -228,9 +228,9 @@ fn what_changes_under_way_arrives() {
     pollster::block_on(async {
         let mut world = World::with_ann().await;
         start(&world).await;
-        let (receipt, work) = world.claim(tasks::MIGRATE).await.unwrap();
+        let (receipt, effect) = world.claim(tasks::MIGRATE).await.unwrap();
         let ann = world.ann().await;
-        assert_eq!(work, Work::Effect(tasks::migrate(ann.id)));
+        assert_eq!(effect, tasks::migrate(ann.id));
         let job = begin_move(&world.store, receipt, ann.id, world.now).await;
         let job = job.unwrap().unwrap();
         let found = look_up(&world.provider, &job).await.unwrap();

@@ -9,8 +9,11 @@ mod operate;
 mod sync;
 mod withdraw;
 
-use self::driver::{Addresses, Steps};
-use domain::outbox::{EVENTS, Outbox, Queue, Receipt, Work};
+use self::driver::{Addresses, Page, Steps};
+use domain::{
+    event::{Cursor, EventLog as _, LogQuery},
+    outbox::{Effect, Outbox, Queue, Receipt},
+};
 use time::{Duration, OffsetDateTime};
 
 use super::{
@@ -29,8 +32,7 @@ use crate::{
     },
 };
 
-const QUEUES: [Queue; 7] = [
-    EVENTS,
+const QUEUES: [Queue; 6] = [
     tasks::syncs(Account::Old),
     tasks::syncs(Account::New),
     tasks::bulk_syncs(Account::Old),
@@ -104,7 +106,7 @@ impl World {
         self.provider.person(account, &email(ANN)).is_some()
     }
 
-    async fn claim(&mut self, queue: Queue) -> Option<(Receipt, Work)> {
+    async fn claim(&mut self, queue: Queue) -> Option<(Receipt, Effect)> {
         self.claims += 1;
         let lease = uuid(0x1_0000 + self.claims);
         let claimed = self
@@ -120,19 +122,29 @@ impl World {
                 .claim_suspect(queue, Duration::MINUTE, lease, self.now);
             claim.await.unwrap()?
         };
-        Some((task.receipt, task.work))
+        Some((task.receipt, task.effect))
     }
 
-    /// Works through every queue until nothing is due, or until the provider fails; then open tasks
+    /// Delivers a page of events; false if there is none.
+    async fn deliver(&self) -> bool {
+        let Some(page) = Page::next(&self.store).await else {
+            return false;
+        };
+        page.deliver(&self.store, self.now).await;
+        page.pass(&self.store).await;
+        true
+    }
+
+    /// Delivers events and works through every queue until nothing is due, or until the provider fails; then open tasks
     /// are due again, as after a crash.
     async fn work(&mut self) -> Result<(), ProviderError> {
         self.now += hours(1);
         loop {
-            let mut is_idle = true;
+            let mut is_idle = !self.deliver().await;
             for queue in QUEUES {
-                while let Some((receipt, work)) = self.claim(queue).await {
+                while let Some((receipt, effect)) = self.claim(queue).await {
                     is_idle = false;
-                    self.run(receipt, work).await?;
+                    self.run(receipt, effect).await?;
                 }
             }
             if is_idle {
@@ -141,7 +153,7 @@ impl World {
         }
     }
 
-    async fn run(&self, receipt: Receipt, work: Work) -> Result<(), ProviderError> {
+    async fn run(&self, receipt: Receipt, effect: Effect) -> Result<(), ProviderError> {
         let now = || self.now;
         let steps = Steps {
             store: &self.store,
@@ -149,7 +161,7 @@ impl World {
             addresses: &Addresses::default(),
             now: &now,
         };
-        steps.run(receipt, &work).await
+        steps.run(receipt, effect).await
     }
 
     async fn begin_sync(

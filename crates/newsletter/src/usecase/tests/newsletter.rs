@@ -1,10 +1,7 @@
 //! Reports, events and confirmations.
 
-use domain::outbox::EVENTS;
-
 use super::*;
 use crate::{
-    store::StoreError,
     subscriber::{MigrationSource, SignedWith, SuppressionSource},
     tasks,
     usecase::{Migration, confirm_migration, find_subscriber, find_subscriber_by_token, migrate},
@@ -135,27 +132,22 @@ fn operators_learn_what_became_of_each() {
     });
 }
 
+/// After a crash between the delivery and the move of the cursor.
 #[test]
-fn a_delivery_without_its_lease_asks_for_nothing() {
+fn an_event_that_is_delivered_again_asks_for_nothing_more() {
     pollster::block_on(async {
         let mut world = World::new();
         world.put(MEMBER).await;
-        let (receipt, work) = world.claim(EVENTS).await.unwrap();
-        let Work::Event(event) = work else {
-            panic!("{work:?} is no event")
-        };
-        let ann = SubscriberId::new(event.subject.id);
-        let lost = Receipt {
-            lease: uuid(404),
-            ..receipt
-        };
-        let delivered = deliver(&world.store, &[(lost, ann)], world.now).await;
-        assert_eq!(delivered, Err(StoreError::Conflict));
-        let queue = tasks::bulk_syncs(Account::Old);
-        assert_eq!(world.claim(queue).await, None);
-        let delivered = deliver(&world.store, &[(receipt, ann)], world.now).await;
-        assert_eq!(delivered, Ok(()));
-        assert!(world.claim(queue).await.is_some());
+        let page = Page::next(&world.store).await.unwrap();
+        page.deliver(&world.store, world.now).await;
+        world.work().await.unwrap();
+        assert_eq!(
+            world.provider.calls(),
+            [Call::Upsert(Account::Old, email(ANN), false)]
+        );
+        page.deliver(&world.store, world.now).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), []);
     });
 }
 
@@ -172,9 +164,7 @@ fn a_change_does_not_wait_with_first_reports() {
             if let Some(body) = change {
                 world.put(body).await;
             }
-            while let Some((receipt, work)) = world.claim(EVENTS).await {
-                world.run(receipt, work).await.unwrap();
-            }
+            while world.deliver().await {}
             assert!(world.claim(queue).await.is_some(), "{change:?}");
         }
     });

@@ -4,12 +4,10 @@ use domain::{
     client::{Client, ClientId, Clients, Scope},
     company::{Company, CompanyId, Website},
     enrichment::{Coordinates, DraftKey, EnrichedTexts, Reservation},
-    outbox::{EVENTS, Event, EventName, Work},
     posting::{
         Actor, ContentHash, CountryCode, CurrencyCode, Details, ENRICH, EmploymentType,
         HistoryEntry, LocationType, Metadata, Posting, PostingId, PostingView, SalaryPeriod,
         Status, enrich,
-        event::{JOB_POSTING_APPROVED, JOB_POSTING_CREATED},
     },
     store::PostingReader,
     testing::{AllPorts, hours, identifier, minutes, noon, posting, uuid},
@@ -20,24 +18,29 @@ use super::{assert_claimed, claimed};
 
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
     for expect in [full(), bare(), expired()] {
-        let identifier = expect.posting.source_identifier.clone();
-        let found = PostingReader::find(store, &identifier).await;
-        let found = found.expect("the store works").expect("it is there");
-        // Descriptions compare by digest, so the texts are compared too.
-        let text = |view: &PostingView| view.posting.details.raw_description.text().cloned();
-        assert_eq!(text(&found), text(&expect));
-        assert_eq!(found, expect);
-
-        let known = store.load(std::slice::from_ref(&identifier), &[]).await;
-        let known = known.expect("the store works");
-        assert_eq!(known.postings.get(&identifier), Some(&expect.posting));
+        comes_back(store, &expect).await;
     }
     tasks_come_back(store).await;
     clients_come_back(store).await;
     drafts_come_back(store).await;
 }
 
-/// A posting with every column set that an approved one can have.
+/// Checks that a posting is read as this.
+pub(super) async fn comes_back<S: AllPorts>(store: &S, expect: &PostingView) {
+    let identifier = expect.posting.source_identifier.clone();
+    let found = PostingReader::find(store, &identifier).await;
+    let found = found.expect("the store works").expect("it is there");
+    // A description is equal to its digest.
+    let text = |view: &PostingView| view.posting.details.raw_description.text().cloned();
+    assert_eq!(text(&found), text(expect));
+    assert_eq!(&found, expect);
+
+    let known = store.load(std::slice::from_ref(&identifier), &[]).await;
+    let known = known.expect("the store works");
+    assert_eq!(known.postings.get(&identifier), Some(&expect.posting));
+}
+
+/// With every column set that an approved posting can have.
 fn full() -> PostingView {
     let website = "https://acme.example/careers";
     let company = company("Acme", website, Some("logos/acme.png"));
@@ -94,8 +97,8 @@ fn full() -> PostingView {
     }
 }
 
-/// A posting with only required columns set.
-fn bare() -> PostingView {
+/// With nothing set that need not be.
+pub(super) fn bare() -> PostingView {
     let company = company("Bolt", "https://bolt.example", None);
     PostingView {
         posting: Posting {
@@ -151,28 +154,11 @@ fn entry(status: Status, after: Duration, reason: Option<&str>, by: Actor) -> Hi
     }
 }
 
-/// An enrichment that was asked for twice, and two events, the second behind the first, which has
-/// failed once.
+/// An enrichment that was asked for twice.
 async fn tasks_come_back<S: AllPorts>(store: &S) {
-    let mut asked = claimed(1, Work::Effect(enrich(PostingId::new(uuid(0x102)))));
+    let mut asked = claimed(1, enrich(PostingId::new(uuid(0x102))));
     asked.receipt.generation = 2;
     assert_claimed(store, ENRICH, &[asked]).await;
-
-    let event = |name: EventName, after| {
-        Work::Event(Event {
-            name,
-            subject: identifier("förlag/1 100%").subject(PostingId::new(uuid(0x101))),
-            at: noon() + after,
-        })
-    };
-    let mut created = claimed(2, event(JOB_POSTING_CREATED, hours(0)));
-    (created.attempts, created.first_failed_at) = (2, Some(noon()));
-    assert_claimed(store, EVENTS, std::slice::from_ref(&created)).await;
-    let mut writes = domain::store::WriteSet::new(noon());
-    writes.tasks.done.push(created.receipt);
-    store.commit(writes).await.expect("the lease holds");
-    let approved = claimed(3, event(JOB_POSTING_APPROVED, hours(1)));
-    assert_claimed(store, EVENTS, &[approved]).await;
 }
 
 /// One client that works, and one that is revoked.

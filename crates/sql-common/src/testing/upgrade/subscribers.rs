@@ -1,9 +1,6 @@
 //! The subscribers, accounts and audit entries of the fixtures.
 
-use domain::{
-    audit::{Attribution, AuditQuery},
-    outbox::{EVENTS, Event, Revive, Subject, TaskId, Work},
-};
+use domain::audit::{Attribution, AuditQuery};
 use newsletter::{
     audit,
     store::AccountState,
@@ -138,27 +135,10 @@ async fn audit_comes_back<S: AllPorts>(store: &S) {
     assert_eq!(store.entries(&query).await, Ok(vec![entry]));
 }
 
-/// A sync whose worker died, and a dead event with another one behind it.
+/// A sync whose worker died.
 async fn tasks_come_back<S: AllPorts>(store: &S) {
     let id = SubscriberId::new(uuid(0x401));
-    let mut sync = claimed(6, Work::Effect(tasks::sync(id, Account::New)));
+    let mut sync = claimed(6, tasks::sync(id, Account::New));
     (sync.attempts, sync.lost) = (2, 1);
     assert_claimed(store, tasks::syncs(Account::New), &[sync]).await;
-
-    let event = |id_of_task| {
-        let event = Event {
-            name: tasks::INDIVIDUAL_MEMBERSHIP_UPDATED,
-            subject: Subject::of(id.uuid()),
-            at: noon(),
-        };
-        claimed(id_of_task, Work::Event(event))
-    };
-    assert_claimed(store, EVENTS, &[]).await;
-    let dead = Revive::Tasks(vec![TaskId(4)]);
-    assert_eq!(store.revive(&dead, None, noon()).await, Ok(1));
-    assert_claimed(store, EVENTS, &[event(4)]).await;
-    let mut writes = newsletter::store::WriteSet::new(noon());
-    writes.tasks.done.push(event(4).receipt);
-    store.commit(writes).await.expect("the lease holds");
-    assert_claimed(store, EVENTS, &[event(5)]).await;
 }

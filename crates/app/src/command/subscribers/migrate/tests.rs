@@ -1,6 +1,6 @@
 use std::{cell::RefCell, future::pending, sync::Arc};
 
-use domain::{outbox::Work, testing::noon};
+use domain::testing::noon;
 use newsletter::{
     store::{SubscriberWrite, WriteSet},
     subscriber::SubscriberId,
@@ -140,10 +140,7 @@ async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
             memory.give_up(task.receipt, "422", noon()).await.unwrap();
             continue;
         }
-        let Work::Effect(effect) = task.work else {
-            panic!("{:?} is no move", task.work);
-        };
-        let id = SubscriberId::new(effect.key());
+        let id = SubscriberId::new(task.effect.key());
         let known = memory.load_by_id(&[id]).await.unwrap();
         let mut subscriber = known[&id].clone();
         let expected = subscriber.version;

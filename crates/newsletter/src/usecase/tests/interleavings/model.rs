@@ -34,10 +34,10 @@ pub const ADDRESSES: [&str; 4] = [
     "bo@new.example",
 ];
 
-/// A job of a worker in progress.
+/// What a worker is at.
 struct Job {
-    /// The claimed task; `None` for the reading of a list.
-    claim: Option<(Receipt, Work)>,
+    /// The task, where it is one.
+    claim: Option<(Receipt, Effect)>,
     future: Pin<Box<dyn Future<Output = Result<(), ProviderError>>>>,
 }
 
@@ -519,8 +519,34 @@ impl Model {
     /// Claims a task. Only one job at a time calls the old account about a person, as the lease of
     /// the accounts and the worker's lock ensure.
     fn claim_any(&mut self) {
-        let queue = self.dice.pick(&QUEUES);
-        self.claim(queue);
+        let at = self.dice.below(QUEUES.len() + 1);
+        match QUEUES.get(at) {
+            Some(queue) => self.claim(*queue),
+            None => self.listen(),
+        };
+    }
+
+    /// A worker reads a page of events, delivers them, and moves the cursor. Several workers may
+    /// do so at the same time.
+    fn listen(&mut self) -> bool {
+        let Some(page) = pollster::block_on(Page::next(&self.store)) else {
+            return false;
+        };
+        self.note("listen");
+        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        let future = Box::pin(async move {
+            Pause(false).await;
+            let now = noon() + Duration::seconds(clock.load(Ordering::Relaxed));
+            page.deliver(&store, now).await;
+            Pause(false).await;
+            page.pass(&store).await;
+            Ok(())
+        });
+        self.jobs.push(Job {
+            claim: None,
+            future,
+        });
+        true
     }
 
     fn claim(&mut self, queue: Queue) -> bool {
@@ -529,11 +555,8 @@ impl Model {
             queue == tasks::MIGRATE || queue == sync || queue == first
         };
         let is_taken = self.jobs.iter().any(|job| {
-            let effect = match &job.claim {
-                Some((_, Work::Effect(effect))) => effect.queue(),
-                _ => return false,
-            };
-            works_in_old(effect) && works_in_old(queue)
+            let effect = job.claim.as_ref().map(|(_, effect)| effect.queue());
+            effect.is_some_and(works_in_old) && works_in_old(queue)
         });
         if is_taken {
             return false;
@@ -546,11 +569,10 @@ impl Model {
         let Some(task) = pollster::block_on(claimed).unwrap().into_iter().next() else {
             return false;
         };
-        self.note(format!("claim {:?}", task.work));
+        self.note(format!("claim {:?}", task.effect));
         let (store, provider) = (Arc::clone(&self.store), Arc::clone(&self.provider));
         let (clock, addresses) = (Arc::clone(&self.clock), Arc::clone(&self.addresses));
-        let claim = (task.receipt, task.work);
-        let (receipt, work) = claim.clone();
+        let (receipt, effect) = (task.receipt, task.effect);
         let future = Box::pin(async move {
             let now = || noon() + Duration::seconds(clock.load(Ordering::Relaxed));
             Pause(false).await;
@@ -560,10 +582,10 @@ impl Model {
                 addresses: &addresses,
                 now: &now,
             };
-            steps.run(receipt, &work).await
+            steps.run(receipt, effect).await
         });
         self.jobs.push(Job {
-            claim: Some(claim),
+            claim: Some((receipt, effect)),
             future,
         });
         true
@@ -615,10 +637,10 @@ impl Model {
             return;
         };
         let job = self.jobs.remove(at);
-        let Some((receipt, work)) = job.claim else {
+        let Some((receipt, effect)) = job.claim else {
             return;
         };
-        self.note(format!("{work:?} {result:?}"));
+        self.note(format!("{effect:?} {result:?}"));
         let now = self.now();
         pollster::block_on(async {
             match result {
@@ -696,8 +718,8 @@ impl Model {
 
     fn kill(&mut self, at: usize) {
         let job = self.jobs.remove(at);
-        if let Some((receipt, work)) = job.claim {
-            self.note(format!("kill {work:?}"));
+        if let Some((receipt, effect)) = job.claim {
+            self.note(format!("kill {effect:?}"));
             let now = self.now();
             let given_back = self.store.retry(receipt, now, "killed", now);
             pollster::block_on(given_back).unwrap();
@@ -730,7 +752,7 @@ impl Model {
             while !self.jobs.is_empty() {
                 self.poll_one();
             }
-            let is_idle = !QUEUES.into_iter().any(|queue| self.claim(queue));
+            let is_idle = !self.listen() && !QUEUES.into_iter().any(|queue| self.claim(queue));
             if is_idle && self.provider.deliveries.lock().unwrap().is_empty() {
                 break;
             }

@@ -1,0 +1,314 @@
+//! `GET` of the events after a cursor, for clients that follow what happens.
+
+use std::{pin::pin, time::Duration};
+
+use actix_web::{HttpRequest, HttpResponse};
+use domain::{
+    event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery},
+    posting::event::PUBLIC,
+    validation::FieldErrors,
+};
+use futures_util::future::{Either, select};
+use tokio::time::Instant;
+
+use super::view;
+use crate::{
+    api,
+    connection::Connection,
+    error::ApiError,
+    posting::READERS,
+    query::{Parameters, integer},
+    state::State,
+};
+
+/// The largest number of events of a page, unless the client says otherwise.
+pub const DEFAULT_LIMIT: usize = 100;
+/// The largest number of events of a page.
+pub const MAX_LIMIT: usize = 1000;
+/// The longest time, in seconds, that an answer waits for an event.
+pub const MAX_WAIT: usize = 30;
+/// Stands for the cursor of the last event.
+pub const LATEST: &str = "latest";
+
+/// The time that is spent on pages of the log without wanted events, before the client is given an
+/// empty one.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The request of a client.
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    after: After,
+    names: Vec<EventName>,
+    limit: usize,
+    wait: Duration,
+}
+
+/// Where a page begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    /// At the oldest event that is kept.
+    Nothing,
+    /// Behind the last one.
+    Latest,
+    /// Behind this one.
+    Cursor(Cursor),
+}
+
+pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
+    api::authorize(request, state, READERS).await?;
+    let query = parse(request.query_string()).map_err(ApiError::invalid)?;
+    let feed = &*state.ports.events;
+    let after = match query.after {
+        After::Nothing => None,
+        After::Cursor(cursor) => Some(cursor),
+        After::Latest => Some(feed.end().await?),
+    };
+    if let (After::Latest, Some(end), true) = (query.after, after, query.wait.is_zero()) {
+        return view::page(empty(end)).await;
+    }
+    let log = LogQuery {
+        after,
+        names: query.names,
+        limit: query.limit,
+    };
+    if query.wait.is_zero() {
+        return view::page(read(feed, log, Duration::ZERO).await?).await;
+    }
+    let reading = pin!(read(feed, log.clone(), query.wait));
+    let page = match select(reading, pin!(interrupted(request, state))).await {
+        Either::Left((page, _)) => page?,
+        Either::Right(((), _)) => feed.follow(&log, Duration::ZERO).await?,
+    };
+    view::page(page).await
+}
+
+const fn empty(next: Cursor) -> LogPage {
+    LogPage {
+        events: Vec::new(),
+        next,
+        has_more: false,
+    }
+}
+
+/// Reads the first page that has events, or the last one. What has none of the wanted events is
+/// passed by for a limited time.
+async fn read(
+    feed: &dyn EventFeed,
+    mut query: LogQuery,
+    wait: Duration,
+) -> Result<LogPage, LogError> {
+    let begin = Instant::now();
+    loop {
+        let left = wait.saturating_sub(begin.elapsed());
+        let page = feed.follow(&query, left).await?;
+        let is_over = begin.elapsed() >= PATIENCE.max(wait);
+        if !page.events.is_empty() || !page.has_more || is_over {
+            return Ok(page);
+        }
+        query.after = Some(page.next);
+    }
+}
+
+/// Completes when there is no use in waiting any more: the client has hung up, or the server stops.
+async fn interrupted(request: &HttpRequest, state: &State) {
+    let hung_up = pin!(async {
+        match Connection::of(request) {
+            Some(connection) => connection.hung_up().await,
+            None => std::future::pending().await,
+        }
+    });
+    select(hung_up, pin!(state.stopping.wait())).await;
+}
+
+/// Reads the parameters; everything that is wrong with them comes in one answer.
+fn parse(query: &str) -> Result<Request, FieldErrors> {
+    let mut parameters = Parameters::of(query);
+    let request = Request {
+        after: parameters
+            .take("after", parse_after)
+            .unwrap_or(After::Nothing),
+        names: parameters
+            .take("types", parse_types)
+            .unwrap_or_else(|| PUBLIC.to_vec()),
+        limit: parameters
+            .take("limit", |text| integer(text, 1, MAX_LIMIT))
+            .unwrap_or(DEFAULT_LIMIT),
+        wait: parameters
+            .take("wait", parse_wait)
+            .unwrap_or(Duration::ZERO),
+    };
+    parameters.finish(request)
+}
+
+fn parse_after(text: &str) -> Result<After, String> {
+    if text == LATEST {
+        return Ok(After::Latest);
+    }
+    text.parse()
+        .map(After::Cursor)
+        .map_err(|error: InvalidCursor| {
+            format!(
+                "{error}; give a next_cursor of an earlier answer or {LATEST}, or leave it out to \
+             start with the oldest event"
+            )
+        })
+}
+
+fn parse_types(text: &str) -> Result<Vec<EventName>, String> {
+    let public = PUBLIC;
+    let mut names = Vec::new();
+    for name in text.split(',') {
+        let Some(known) = public.iter().find(|known| known.as_str() == name) else {
+            let all: Vec<_> = public.iter().map(EventName::as_str).collect();
+            return Err(format!(
+                "must be a list, separated by commas, of {}",
+                all.join(", ")
+            ));
+        };
+        if !names.contains(known) {
+            names.push(known.clone());
+        }
+    }
+    Ok(names)
+}
+
+fn parse_wait(text: &str) -> Result<Duration, String> {
+    let seconds = integer(text, 0, MAX_WAIT)?;
+    Ok(Duration::from_secs(seconds as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use async_trait::async_trait;
+    use domain::{
+        posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED},
+        store::StoreError,
+    };
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_required() {
+        let defaults = Request {
+            after: After::Nothing,
+            names: PUBLIC.to_vec(),
+            limit: DEFAULT_LIMIT,
+            wait: Duration::ZERO,
+        };
+        assert_eq!(parse(""), Ok(defaults));
+    }
+
+    #[test]
+    fn every_parameter_is_read() {
+        let after = Cursor {
+            transaction: 7,
+            sequence: 9,
+        };
+        let query = format!(
+            "after={after}&types=CompanyUpdated,JobPostingCreated%2CCompanyUpdated&limit=1000\
+             &wait=30"
+        );
+        let expect = Request {
+            after: After::Cursor(after),
+            names: vec![COMPANY_UPDATED, JOB_POSTING_CREATED],
+            limit: 1000,
+            wait: Duration::from_secs(30),
+        };
+        assert_eq!(parse(&query), Ok(expect));
+        let latest = parse("after=latest&wait=0").map(|request| request.after);
+        assert_eq!(latest, Ok(After::Latest));
+    }
+
+    #[test]
+    fn everything_wrong_is_named_at_once() {
+        let errors = parse("after=x&types=A,B&limit=1001&wait=31&page=1").unwrap_err();
+        let found: Vec<_> = errors.iter().map(|(name, _)| name).collect();
+        assert_eq!(found, ["after", "limit", "page", "types", "wait"]);
+        for (query, part) in [
+            ("after=Latest", "is not a cursor of the events"),
+            ("types=", "JobPostingCreated, "),
+            ("types=JobPostingCreated,", "CompanyUpdated"),
+            ("types=IndividualMembershipUpdated", "must be a list"),
+            ("wait=1.5", "between 0 and 30"),
+            ("limit=0", "between 1 and 1000"),
+        ] {
+            let message = parse(query).unwrap_err().to_string();
+            assert!(message.contains(part), "{query}: {message}");
+        }
+    }
+
+    /// A log in which nothing is wanted, but for the last of its pages.
+    #[derive(Default)]
+    struct Barren {
+        pages: u64,
+        takes: Duration,
+        asked: Mutex<Vec<(Option<Cursor>, Duration)>>,
+    }
+
+    const fn cursor(sequence: u64) -> Cursor {
+        Cursor {
+            transaction: 0,
+            sequence,
+        }
+    }
+
+    #[async_trait]
+    impl EventFeed for Barren {
+        async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError> {
+            tokio::time::sleep(self.takes).await;
+            self.asked.lock().unwrap().push((query.after, wait));
+            let next = query.after.unwrap_or_default().sequence + 1;
+            Ok(LogPage {
+                has_more: next < self.pages,
+                ..empty(cursor(next))
+            })
+        }
+
+        async fn end(&self) -> Result<Cursor, StoreError> {
+            Ok(Cursor::START)
+        }
+    }
+
+    fn everything() -> LogQuery {
+        LogQuery {
+            after: None,
+            names: PUBLIC.to_vec(),
+            limit: 1,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pages_without_wanted_events_are_passed_by_within_the_time_that_is_left() {
+        let feed = Barren {
+            pages: 3,
+            takes: Duration::from_millis(500),
+            ..Barren::default()
+        };
+        let page = read(&feed, everything(), Duration::from_secs(1)).await;
+        assert_eq!(page, Ok(empty(cursor(3))));
+        let seconds = Duration::from_secs_f64;
+        let asked = [
+            (None, seconds(1.0)),
+            (Some(cursor(1)), seconds(0.5)),
+            (Some(cursor(2)), Duration::ZERO),
+        ];
+        assert_eq!(*feed.asked.lock().unwrap(), asked);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_log_without_end_is_read_for_a_limited_time() {
+        for (wait, reads) in [(0, 4), (3, 6)] {
+            let feed = Barren {
+                pages: u64::MAX,
+                takes: Duration::from_millis(500),
+                ..Barren::default()
+            };
+            let wait = Duration::from_secs(wait);
+            let page = read(&feed, everything(), wait).await.unwrap();
+            assert!(page.has_more);
+            assert_eq!(page.next, cursor(reads), "the client goes on from here");
+        }
+    }
+}

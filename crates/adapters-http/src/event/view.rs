@@ -1,0 +1,302 @@
+//! An event as the feed and the body of a webhook show it.
+
+use actix_web::{
+    HttpResponse,
+    http::header::{CACHE_CONTROL, HeaderValue},
+};
+use domain::{
+    event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject},
+    posting::{PostingView, event::PUBLIC},
+};
+use serde::{Serialize, Serializer};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, Schema},
+};
+use uuid::Uuid;
+
+use crate::{
+    answer::{self, Timestamp},
+    company::Company,
+    error::ApiError,
+    posting::{PostingWithHistory, Status, with_history},
+    schema::one_of,
+};
+
+mod example;
+
+/// The JSON of an event without its id, the body of a webhook: `{"type","timestamp","data"}`, with
+/// the posting under `data.posting` if it is given. `None` if readers outside may not see it.
+pub fn event_body(
+    event: &event::Event,
+    posting: Option<&PostingView>,
+) -> Result<Option<Vec<u8>>, serde_json::Error> {
+    let body = DeliveredEvent::new(event, posting);
+    body.map(|body| serde_json::to_vec(&body)).transpose()
+}
+
+/// A page of the feed.
+pub async fn page(page: LogPage) -> Result<HttpResponse, ApiError> {
+    /// About what an event takes.
+    const BYTES: usize = 300;
+    let bytes = page.events.len() * BYTES;
+    let write = |page: &LogPage| {
+        let mut json = Vec::with_capacity(page.events.len() * BYTES + 100);
+        let events = page.events.iter();
+        let answer = EventPageAnswer {
+            data: events.filter_map(Event::new).collect(),
+            next_cursor: EventId(page.next),
+        };
+        serde_json::to_writer(&mut json, &answer)?;
+        Ok(json)
+    };
+    let mut response = answer::large_json(page, bytes, write).await?;
+    let no_store = HeaderValue::from_static("no-store");
+    response.headers_mut().insert(CACHE_CONTROL, no_store);
+    Ok(response)
+}
+
+/// A page of the event log.
+#[derive(Serialize, ToSchema)]
+#[schema(as = EventPage)]
+pub struct EventPageAnswer<'a> {
+    data: Vec<Event<'a>>,
+    /// Send it as `after` to get the next page. It is always there, and passes events of other
+    /// types, so it may differ from the last event's id.
+    #[schema(value_type = String)]
+    next_cursor: EventId,
+}
+
+/// An event.
+#[derive(Serialize, ToSchema)]
+struct Event<'a> {
+    /// The event's id, which is also the cursor of what follows it. Its content may change.
+    #[schema(value_type = String)]
+    id: EventId,
+    #[serde(flatten)]
+    body: EventBody<'a>,
+}
+
+impl<'a> Event<'a> {
+    fn new(recorded: &'a RecordedEvent) -> Option<Self> {
+        Some(Self {
+            id: EventId(recorded.cursor),
+            body: EventBody::new(&recorded.event)?,
+        })
+    }
+}
+
+/// What an event says.
+#[derive(Serialize, ToSchema)]
+struct EventBody<'a> {
+    #[serde(rename = "type")]
+    name: EventType<'a>,
+    /// When it happened.
+    #[schema(value_type = OffsetDateTime)]
+    timestamp: Timestamp,
+    data: EventData<'a>,
+}
+
+impl<'a> EventBody<'a> {
+    fn new(event: &'a event::Event) -> Option<Self> {
+        let data = match &event.subject {
+            Subject::Posting(posting) => EventData::Posting(PostingState::new(posting)),
+            Subject::Company(company) => EventData::Company(Company::from(company)),
+            Subject::Other(_) => return None,
+        };
+        PUBLIC.contains(&event.name).then_some(Self {
+            name: EventType(&event.name),
+            timestamp: Timestamp(event.at),
+            data,
+        })
+    }
+}
+
+/// The subject of the event: of `CompanyUpdated` the company, of all others the posting.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum EventData<'a> {
+    Posting(PostingState<'a>),
+    Company(Company<'a>),
+}
+
+/// An event as it is delivered to a webhook endpoint.
+#[derive(Serialize, ToSchema)]
+pub struct DeliveredEvent<'a> {
+    #[serde(rename = "type")]
+    name: EventType<'a>,
+    /// When it happened; the same in each delivery.
+    #[schema(value_type = OffsetDateTime)]
+    timestamp: Timestamp,
+    data: DeliveredData<'a>,
+}
+
+/// The subject of the event: of `CompanyUpdated` the company, of all others the posting.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum DeliveredData<'a> {
+    Posting(DeliveredPosting<'a>),
+    Company(Company<'a>),
+}
+
+/// A posting, as an event left it, and as it is.
+#[derive(Serialize, ToSchema)]
+struct DeliveredPosting<'a> {
+    #[serde(flatten)]
+    state: PostingState<'a>,
+    /// The posting at the time of the delivery, for endpoints that ask for it. Newer events may
+    /// have changed it meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = PostingWithHistory, extensions(("optional" = json!(true))))]
+    posting: Option<Box<PostingWithHistory<'a>>>,
+}
+
+impl<'a> DeliveredEvent<'a> {
+    fn new(event: &'a event::Event, posting: Option<&'a PostingView>) -> Option<Self> {
+        let EventBody {
+            name,
+            timestamp,
+            data,
+        } = EventBody::new(event)?;
+        let data = match data {
+            EventData::Posting(state) => DeliveredData::Posting(DeliveredPosting {
+                state,
+                posting: posting.map(with_history).map(Box::new),
+            }),
+            EventData::Company(company) => DeliveredData::Company(company),
+        };
+        Some(Self {
+            name,
+            timestamp,
+            data,
+        })
+    }
+}
+
+/// A posting, as an event left it.
+#[derive(Serialize, ToSchema)]
+struct PostingState<'a> {
+    /// The posting's id in this service.
+    uuid: Uuid,
+    /// The posting's id in the world it comes from.
+    unique_source_identifier: &'a str,
+    /// Counts the changes of the posting. Events of one change have the same.
+    #[schema(minimum = 1)]
+    version: i64,
+    status: Status,
+    /// Why it stands there.
+    status_reason: Option<&'a str>,
+}
+
+impl<'a> PostingState<'a> {
+    fn new(posting: &'a event::PostingState) -> Self {
+        Self {
+            uuid: posting.id.uuid(),
+            unique_source_identifier: posting.source_identifier.as_str(),
+            version: posting.version,
+            status: Status(posting.status),
+            status_reason: posting.status_reason.as_deref(),
+        }
+    }
+}
+
+/// The type of an event.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct EventType<'a>(#[serde(serialize_with = "name")] pub &'a EventName);
+
+fn name<S: Serializer>(name: &EventName, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(name.as_str())
+}
+
+impl PartialSchema for EventType<'_> {
+    fn schema() -> RefOr<Schema> {
+        let public = PUBLIC;
+        let names: Vec<_> = public.iter().map(EventName::as_str).collect();
+        one_of("What happened.", &names).into()
+    }
+}
+
+impl ToSchema for EventType<'_> {}
+
+/// A cursor as text.
+pub struct EventId(pub Cursor);
+
+impl Serialize for EventId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        company::{CompanyId, Website},
+        posting::event::{COMPANY_UPDATED, JOB_POSTING_REJECTED},
+        testing::{self, noon},
+    };
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn body(name: EventName, subject: Subject) -> Option<Value> {
+        let at = noon();
+        let body = event_body(&event::Event { name, subject, at }, None).unwrap();
+        body.map(|body| serde_json::from_slice(&body).unwrap())
+    }
+
+    #[test]
+    fn an_event_says_what_became_of_its_subject() {
+        let website = Website::parse("https://acme.example").unwrap();
+        let company = domain::company::Company {
+            id: CompanyId::of(&website),
+            name: "Acme".to_owned(),
+            website,
+            logo_path: Some("logo.png".to_owned()),
+        };
+        let mut posting = testing::posting(1, company.id);
+        posting.status = domain::posting::Status::Rejected;
+        posting.status_reason = Some("spam: …".to_owned());
+        let posting = event::PostingState::from(&posting);
+        let timestamp = serde_json::to_value(Timestamp(noon())).unwrap();
+
+        let rejected = json!({"type": "JobPostingRejected", "timestamp": timestamp, "data": {
+            "uuid": posting.id.uuid(),
+            "unique_source_identifier": posting.source_identifier.as_str(),
+            "version": posting.version, "status": "rejected", "status_reason": "spam: …",
+        }});
+        let subject = Subject::Posting(posting);
+        assert_eq!(body(JOB_POSTING_REJECTED, subject), Some(rejected));
+
+        let updated = json!({"type": "CompanyUpdated", "timestamp": timestamp, "data": {
+            "uuid": company.id.uuid(), "name": "Acme", "website_url": "https://acme.example",
+            "logo_path": "logo.png",
+        }});
+        let subject = Subject::Company(company.clone());
+        assert_eq!(body(COMPANY_UPDATED, subject), Some(updated));
+
+        let view = PostingView {
+            posting: testing::posting(2, company.id),
+            company: company.clone(),
+            texts: None,
+            coordinates: None,
+            history: Vec::new(),
+        };
+        let event = event::Event {
+            name: JOB_POSTING_REJECTED,
+            subject: Subject::Posting(event::PostingState::from(&view.posting)),
+            at: noon(),
+        };
+        let with_posting = event_body(&event, Some(&view)).unwrap().unwrap();
+        let with_posting: Value = serde_json::from_slice(&with_posting).unwrap();
+        let data = &with_posting["data"];
+        assert_eq!(data["uuid"], json!(view.posting.id.uuid()));
+        let shown = serde_json::to_value(crate::posting::posting_data(&view)).unwrap();
+        assert_eq!(data["posting"], shown);
+
+        let other = Subject::Other(Uuid::nil());
+        assert_eq!(body(COMPANY_UPDATED, other), None);
+        let subject = Subject::Company(company);
+        assert_eq!(body(EventName::new("SomethingPrivate"), subject), None);
+    }
+}

@@ -1,0 +1,313 @@
+//! `GET` of all postings as lines of JSON, page by page while the client takes them.
+
+use std::{io, sync::Arc};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{
+        Method, Version,
+        header::{CACHE_CONTROL, HeaderName},
+    },
+    web::Bytes,
+};
+use domain::{
+    store::{ListOrder, ListQuery, Position, PostingReader, StoreError, Texts},
+    validation::FieldErrors,
+};
+use futures_util::stream::{self, Stream};
+use tokio::task::{JoinSet, spawn_blocking};
+use tracing::Span;
+
+use super::{
+    READERS,
+    list::{parse_status, parse_texts},
+    view,
+};
+use crate::{api, error::ApiError, query::Parameters, state::State};
+
+/// The cursor of the events that the export does not contain.
+const EVENTS_CURSOR: HeaderName = HeaderName::from_static("posthaste-events-cursor");
+/// The content type of lines of JSON.
+pub const NDJSON: &str = "application/x-ndjson";
+
+/// The largest number of postings that are read at a time.
+const PAGE_POSTINGS: usize = 500;
+/// The largest total size of the texts that are read at a time.
+const PAGE_BYTES: usize = 1 << 20;
+/// The same if they are left out: they count all the same.
+const PAGE_BYTES_WITHOUT_TEXTS: usize = 8 << 20;
+/// The size of a piece of the answer.
+const PIECE: usize = 64 * 1024;
+
+pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
+    api::authorize(request, state, READERS).await?;
+    let query = parse(request.query_string()).map_err(ApiError::invalid)?;
+    if request.version() < Version::HTTP_11 {
+        return Err(ApiError::needs_http_1_1());
+    }
+    // Read first: what happens from here on is among the events, if not in the export too.
+    let cursor = state.ports.events.end().await?;
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type(NDJSON)
+        .insert_header((CACHE_CONTROL, "no-store"))
+        .insert_header((EVENTS_CURSOR, cursor.to_string()));
+    if *request.method() == Method::HEAD {
+        return Ok(response.streaming(stream::empty::<io::Result<Bytes>>()));
+    }
+    let export = Export::begin(Arc::clone(&state.ports.postings), query).await?;
+    Ok(response.streaming(export.pieces()))
+}
+
+/// Reads the parameters; everything that is wrong with them comes in one answer.
+fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
+    let mut parameters = Parameters::of(query);
+    let status = parameters.take("status", parse_status);
+    let texts = parameters.take("texts", parse_texts).unwrap_or_default();
+    parameters.finish(ListQuery {
+        order: ListOrder::Id,
+        texts,
+        status,
+        limit: PAGE_POSTINGS,
+        max_bytes: match texts {
+            Texts::All => PAGE_BYTES,
+            Texts::Redacted | Texts::None => PAGE_BYTES_WITHOUT_TEXTS,
+        },
+        ..ListQuery::default()
+    })
+}
+
+/// An export under way. While the client takes a page, the next one is read, and no more.
+struct Export {
+    postings: Arc<dyn PostingReader>,
+    query: ListQuery,
+    /// The page that is being read, if any. Reading ends with the export.
+    next: JoinSet<Result<Page, ExportError>>,
+    /// What the client has not taken yet.
+    lines: Bytes,
+    /// The request.
+    span: Span,
+}
+
+/// A page of an export.
+struct Page {
+    lines: Bytes,
+    /// The position of the next one.
+    next: Option<Position>,
+}
+
+/// The reason why an export broke off.
+#[derive(Debug, thiserror::Error)]
+enum ExportError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("a page cannot be written: {0}")]
+    Write(#[from] serde_json::Error),
+    #[error("a page was not finished: {0}")]
+    Unfinished(#[from] tokio::task::JoinError),
+}
+
+impl From<ExportError> for ApiError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Store(error) => error.into(),
+            ExportError::Write(_) | ExportError::Unfinished(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl Export {
+    /// Reads the first page.
+    async fn begin(
+        postings: Arc<dyn PostingReader>,
+        query: ListQuery,
+    ) -> Result<Self, ExportError> {
+        let first = read(Arc::clone(&postings), query).await?;
+        let mut export = Self {
+            postings,
+            query,
+            next: JoinSet::new(),
+            lines: Bytes::new(),
+            span: Span::current(),
+        };
+        export.turn_to(first);
+        Ok(export)
+    }
+
+    /// Makes a page the present one, and begins to read the next.
+    fn turn_to(&mut self, page: Page) {
+        self.lines = page.lines;
+        if page.next.is_some() {
+            self.query.after = page.next;
+            self.next
+                .spawn(read(Arc::clone(&self.postings), self.query));
+        }
+    }
+
+    /// The next piece of the answer; `None` at its end.
+    async fn piece(&mut self) -> Result<Option<Bytes>, ExportError> {
+        while self.lines.is_empty() {
+            let Some(page) = self.next.join_next().await else {
+                return Ok(None);
+            };
+            self.turn_to(page??);
+        }
+        let length = self.lines.len().min(PIECE);
+        Ok(Some(self.lines.split_to(length)))
+    }
+
+    /// The answer. An error ends it without the last chunk, which the client notices.
+    fn pieces(self) -> impl Stream<Item = io::Result<Bytes>> {
+        stream::try_unfold(self, async |mut export| match export.piece().await {
+            Ok(piece) => Ok(piece.map(|piece| (piece, export))),
+            Err(error) => {
+                export
+                    .span
+                    .in_scope(|| tracing::warn!(cause = %error, "an export broke off"));
+                Err(io::Error::other("an export broke off"))
+            }
+        })
+    }
+}
+
+async fn read(postings: Arc<dyn PostingReader>, query: ListQuery) -> Result<Page, ExportError> {
+    let page = postings.list(&query).await?;
+    // A thread that answers others, too, would be held up by a large page.
+    spawn_blocking(move || {
+        Ok(Page {
+            lines: view::lines(&page.postings, query.texts)?.into(),
+            next: page.next,
+        })
+    })
+    .await?
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::pin,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use async_trait::async_trait;
+    use domain::{
+        posting::{PostingView, SourceIdentifier, Status},
+        store::PostingPage,
+        testing,
+    };
+    use futures_util::StreamExt as _;
+    use tokio::{runtime::Builder, task::yield_now};
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn every_parameter_is_read() {
+        let all = parse("").unwrap();
+        assert_eq!(all.order, ListOrder::Id);
+        assert_eq!((all.status, all.texts), (None, Texts::All));
+        let some = parse("status=approved&texts=redacted").unwrap();
+        assert_eq!(some.status, Some(Status::Approved));
+        assert_eq!(some.texts, Texts::Redacted);
+        let errors = parse("status=open&texts=some&limit=1").unwrap_err();
+        let found: Vec<_> = errors.iter().map(|(name, _)| name).collect();
+        assert_eq!(found, ["limit", "status", "texts"]);
+    }
+
+    /// A board of pages that are larger than a piece, but for one in the middle that is empty.
+    #[derive(Default)]
+    struct Pages {
+        all: usize,
+        fails_at: Option<usize>,
+        read: AtomicUsize,
+    }
+
+    impl Pages {
+        fn count(&self) -> usize {
+            self.read.load(Ordering::SeqCst)
+        }
+
+        /// Lets everything go on; then this many pages have been read.
+        async fn settle(&self, pages: usize) {
+            for _ in 0..1_000 {
+                yield_now().await;
+            }
+            assert_eq!(self.count(), pages);
+        }
+    }
+
+    #[async_trait]
+    impl PostingReader for Pages {
+        async fn find(&self, _: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+            Ok(None)
+        }
+
+        async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
+            let page = query.after.map_or(0, |after| after.id.as_u128());
+            let page = usize::try_from(page).unwrap();
+            assert_eq!(self.read.fetch_add(1, Ordering::SeqCst), page);
+            if self.fails_at == Some(page) {
+                return Err(StoreError::Unavailable("gone".into()));
+            }
+            let mut view = view::tests::view_of(2 * PIECE);
+            view.posting.source_identifier = testing::identifier(&page.to_string());
+            let next = page + 1;
+            Ok(PostingPage {
+                postings: (page != 2).then_some(view).into_iter().collect(),
+                next: (next < self.all).then(|| Position {
+                    updated_at: testing::noon(),
+                    id: Uuid::from_u128(next as u128),
+                }),
+            })
+        }
+    }
+
+    fn run(test: impl Future<Output = ()>) {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        runtime.block_on(test);
+    }
+
+    #[test]
+    fn one_page_is_read_ahead_and_no_more() {
+        run(async {
+            let pages = Arc::new(Pages {
+                all: 5,
+                ..Pages::default()
+            });
+            let export = Export::begin(pages.clone(), parse("").unwrap());
+            let mut pieces = pin!(export.await.unwrap().pieces());
+            pages.settle(2).await;
+            let mut lines = Vec::new();
+            while !lines.ends_with(b"\n") {
+                lines.extend(pieces.next().await.unwrap().unwrap());
+                assert_eq!(pages.count(), 2);
+            }
+            // The first piece of the second page.
+            lines.extend(pieces.next().await.unwrap().unwrap());
+            pages.settle(3).await;
+            while let Some(piece) = pieces.next().await {
+                lines.extend(piece.unwrap());
+            }
+            let lines = String::from_utf8(lines).unwrap();
+            assert_eq!(lines.lines().count(), 4, "one page is empty");
+            assert_eq!(pages.count(), 5);
+        });
+    }
+
+    #[test]
+    fn a_failure_ends_it_with_an_error() {
+        run(async {
+            let pages = |at| Pages {
+                all: 3,
+                fails_at: Some(at),
+                ..Pages::default()
+            };
+            let first = Export::begin(Arc::new(pages(0)), parse("").unwrap()).await;
+            assert!(matches!(first, Err(ExportError::Store(_))));
+            let later = Export::begin(Arc::new(pages(1)), parse("").unwrap()).await;
+            let pieces: Vec<_> = later.unwrap().pieces().collect().await;
+            let (last, all_others) = pieces.split_last().unwrap();
+            assert!(last.is_err() && all_others.iter().all(Result::is_ok));
+        });
+    }
+}

@@ -1,0 +1,103 @@
+//! The parameters of a query.
+
+use std::borrow::Cow;
+
+use domain::validation::FieldErrors;
+use url::form_urlencoded;
+
+/// The parameters of a query, and what is wrong with them so far. All of that comes in one answer.
+pub struct Parameters<'a> {
+    left: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    errors: FieldErrors,
+}
+
+impl<'a> Parameters<'a> {
+    /// The parameters of a query string.
+    pub fn of(query: &'a str) -> Self {
+        Self {
+            left: form_urlencoded::parse(query.as_bytes()).collect(),
+            errors: FieldErrors::new(),
+        }
+    }
+
+    /// Takes a parameter, which may be given once.
+    pub fn take<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let mut values = self.left.extract_if(.., |(key, _)| key == name);
+        let (_, value) = values.next()?;
+        let is_repeated = values.count() > 0;
+        let parsed = if is_repeated {
+            Err("must be given at most once".to_owned())
+        } else {
+            parse(&value)
+        };
+        parsed
+            .map_err(|message| self.errors.add(name, message))
+            .ok()
+    }
+
+    /// The value that was read from the parameters, unless any of them is wrong. What was not
+    /// taken is not known.
+    pub fn finish<T>(mut self, value: T) -> Result<T, FieldErrors> {
+        for (name, _) in self.left {
+            self.errors.add(name, "is not a known parameter");
+        }
+        if self.errors.is_empty() {
+            Ok(value)
+        } else {
+            Err(self.errors)
+        }
+    }
+}
+
+/// Reads an integer in a range.
+pub fn integer(text: &str, least: usize, most: usize) -> Result<usize, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("must be an integer between {least} and {most}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(query: &str) -> Result<Option<usize>, FieldErrors> {
+        let mut parameters = Parameters::of(query);
+        let limit = parameters.take("limit", |text| integer(text, 1, 9));
+        parameters.finish(limit)
+    }
+
+    #[test]
+    fn a_parameter_is_read_once_and_others_are_not_known() {
+        for (query, value) in [("", None), ("&&", None), ("&limit=9&", Some(9))] {
+            assert_eq!(parse(query), Ok(value), "{query}");
+        }
+        let wrong = "must be an integer between 1 and 9";
+        for (query, field, message) in [
+            ("limit=1&limit=1", "limit", "must be given at most once"),
+            ("limit=0", "limit", wrong),
+            ("limit=10", "limit", wrong),
+            ("limit=-1", "limit", wrong),
+            ("limit=1.0", "limit", wrong),
+            ("limit=", "limit", wrong),
+            ("limit", "limit", wrong),
+            ("limit=1e1", "limit", wrong),
+            ("limit=99999999999999999999", "limit", wrong),
+            ("limit=١", "limit", wrong),
+            ("Limit=1", "Limit", "is not a known parameter"),
+            ("%FF=x", "\u{fffd}", "is not a known parameter"),
+            ("=1", "", "is not a known parameter"),
+        ] {
+            assert_eq!(
+                parse(query),
+                Err(FieldErrors::one(field, message)),
+                "{query}"
+            );
+        }
+        let all = parse("limit=0&page=2&page=3").unwrap_err();
+        assert_eq!(all.iter().count(), 2);
+    }
+}

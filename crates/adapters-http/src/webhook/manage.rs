@@ -1,0 +1,192 @@
+//! The requests of clients about their endpoints.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    dev::Payload,
+    http::{StatusCode, header},
+};
+use domain::{
+    usecase::WebhookError,
+    webhook::{
+        DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,
+        TrackedEndpoint, parse_replay,
+    },
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{PATH, authorize, ping_body, view};
+use crate::{
+    body::{self, BodyLimit},
+    error::ApiError,
+    query::{Parameters, integer},
+    state::State,
+};
+
+/// The largest number of deliveries of an answer.
+pub const MAX_DELIVERIES: usize = DELIVERIES_KEPT;
+
+/// The largest body, in bytes: a URL, a description and the names of events are small.
+const LARGEST_BODY: usize = 16 * 1024;
+
+/// The length of a new secret, in bytes.
+const SECRET_BYTES: usize = 32;
+
+pub(super) async fn create(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
+) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    let body = body::read_json(request, payload, limit(state)).await?;
+    no_parameters(request)?;
+    let ports = state.ports.webhooks.clone();
+    let new = NewEndpoint::parse(&body, ports.private)?;
+    let created = in_own_task(async move {
+        let (id, secret) = (EndpointId::new(Uuid::now_v7()), new_secret()?);
+        let webhooks = ports.of(client);
+        let created = webhooks.create(new, Vec::new(), id, secret, now());
+        Ok(created.await?)
+    });
+    let endpoint = created.await?;
+    let location = format!("{PATH}/{}", endpoint.id);
+    let mut response = view::with_secret(StatusCode::CREATED, &endpoint, &Health::default())?;
+    let location = header::HeaderValue::try_from(location);
+    let location = location.map_err(|error| ApiError::internal(&error))?;
+    response.headers_mut().insert(header::LOCATION, location);
+    Ok(response)
+}
+
+pub(super) async fn list(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    no_parameters(request)?;
+    let webhooks = state.ports.webhooks.of(client);
+    // Registrations at the same time may exceed the limit by a few.
+    view::many(&webhooks.list(None, 2 * MOST_ENDPOINTS).await?)
+}
+
+pub(super) async fn show(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    no_parameters(request)?;
+    view::one(&state.ports.webhooks.of(client).find(id(request)?).await?)
+}
+
+pub(super) async fn update(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
+) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    let body = body::read_json(request, payload, limit(state)).await?;
+    no_parameters(request)?;
+    let ports = state.ports.webhooks.clone();
+    let change = EndpointChange::parse(&body, ports.private)?;
+    let id = id(request)?;
+    let updated =
+        in_own_task(async move { Ok(ports.of(client).update(id, &change, now()).await?) });
+    view::one(&updated.await?)
+}
+
+pub(super) async fn delete(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    no_parameters(request)?;
+    let (id, ports) = (id(request)?, state.ports.webhooks.clone());
+    in_own_task(async move { Ok(ports.of(client).delete(id, now()).await?) }).await?;
+    Ok(HttpResponse::new(StatusCode::NO_CONTENT))
+}
+
+pub(super) async fn rotate(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    no_parameters(request)?;
+    let (id, ports) = (id(request)?, state.ports.webhooks.clone());
+    let rotated = in_own_task(async move {
+        let secret = new_secret()?;
+        Ok(ports.of(client).rotate(id, secret, now()).await?)
+    });
+    let TrackedEndpoint {
+        endpoint, health, ..
+    } = rotated.await?;
+    view::with_secret(StatusCode::OK, &endpoint, &health)
+}
+
+pub(super) async fn test(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    no_parameters(request)?;
+    let now = now();
+    let body = ping_body(now).map_err(|error| ApiError::internal(&error))?;
+    let delivery = format!("ping_{}", Uuid::now_v7());
+    let webhooks = state.ports.webhooks.of(client);
+    let attempt = webhooks.test(id(request)?, (&delivery, &body), now).await?;
+    view::attempt(&attempt)
+}
+
+pub(super) async fn replay(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
+) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    let body = body::read_json(request, payload, limit(state)).await?;
+    no_parameters(request)?;
+    let since = parse_replay(&body)?;
+    let (id, ports) = (id(request)?, state.ports.webhooks.clone());
+    in_own_task(async move { Ok(ports.of(client).replay(id, since, now()).await?) }).await?;
+    Ok(HttpResponse::new(StatusCode::NO_CONTENT))
+}
+
+pub(super) async fn deliveries(
+    request: &HttpRequest,
+    state: &State,
+) -> Result<HttpResponse, ApiError> {
+    let client = authorize(request, state).await?;
+    let mut parameters = Parameters::of(request.query_string());
+    let limit = parameters.take("limit", |text| integer(text, 1, MAX_DELIVERIES));
+    let limit = parameters.finish(limit).map_err(ApiError::invalid)?;
+    let webhooks = state.ports.webhooks.of(client);
+    let deliveries = webhooks.deliveries(id(request)?, limit.unwrap_or(MAX_DELIVERIES));
+    view::deliveries(&deliveries.await?)
+}
+
+/// Runs a command that writes in a task of its own, so that a client that hangs up does not break
+/// off a transaction.
+async fn in_own_task<T: Send + 'static>(
+    command: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+) -> Result<T, ApiError> {
+    match tokio::spawn(command).await {
+        Ok(result) => result,
+        Err(error) => Err(ApiError::internal(&error)),
+    }
+}
+
+const fn limit(state: &State) -> BodyLimit {
+    let limit = state.body_limit();
+    BodyLimit {
+        bytes: if limit.bytes < LARGEST_BODY {
+            limit.bytes
+        } else {
+            LARGEST_BODY
+        },
+        ..limit
+    }
+}
+
+fn no_parameters(request: &HttpRequest) -> Result<(), ApiError> {
+    let parameters = Parameters::of(request.query_string());
+    parameters.finish(()).map_err(ApiError::invalid)
+}
+
+/// The endpoint that the path names. What is no id names none.
+fn id(request: &HttpRequest) -> Result<EndpointId, ApiError> {
+    let id = request.match_info().get("id").unwrap_or_default().parse();
+    id.map_err(|_| WebhookError::NotFound.into())
+}
+
+/// A new secret. The generator is a cryptographic one.
+fn new_secret() -> Result<Secret, ApiError> {
+    let secret = Secret::new(rand::random::<[u8; SECRET_BYTES]>());
+    secret.map_err(|error| ApiError::internal(&error))
+}
+
+fn now() -> OffsetDateTime {
+    domain::microseconds(OffsetDateTime::now_utc())
+}

@@ -1,0 +1,35 @@
+//! What the handlers of webhooks talk to.
+
+use std::sync::Arc;
+
+use domain::{
+    client::ClientId,
+    event::EventLog,
+    usecase::{ManagedWebhooks, Manager},
+    webhook::{PrivateAddresses, Sender, Webhooks},
+};
+
+/// What the handlers of webhooks talk to.
+#[derive(Clone)]
+pub struct WebhookPorts {
+    /// The endpoints.
+    pub webhooks: Arc<dyn Webhooks>,
+    /// The event log.
+    pub log: Arc<dyn EventLog>,
+    /// Calls receivers.
+    pub sender: Arc<dyn Sender>,
+    /// Whether receivers may have private addresses.
+    pub private: PrivateAddresses,
+}
+
+impl WebhookPorts {
+    /// The commands of a client.
+    pub fn of(&self, client: ClientId) -> ManagedWebhooks<'_> {
+        ManagedWebhooks {
+            webhooks: &*self.webhooks,
+            log: &*self.log,
+            sender: &*self.sender,
+            by: Manager::Client(client),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The export: lines as in the list, and an end that tells whether it is complete.
+
+use std::sync::atomic::Ordering;
+
+use domain::{client::Scope, posting::moderation::Moderation};
+use serde_json::Value;
+
+use crate::support::{self, Request, Response, TestApp, case, check, posting, push, request};
+
+const PATH: &str = "/api/job-board/export";
+
+fn get(token: &str, query: &str) -> Request {
+    request("GET", &format!("{PATH}?{query}")).token(token)
+}
+
+async fn export(app: &TestApp, token: &str, query: &str) -> (Response, Vec<Value>) {
+    let response = get(token, query).send(app).await;
+    assert_eq!(response.status, 200, "{query}: {response:?}");
+    let lines = response.text().lines();
+    let postings = lines.map(|line| serde_json::from_str(line).unwrap());
+    let postings = postings.collect();
+    (response, postings)
+}
+
+#[tokio::test]
+async fn every_posting_is_a_line_as_in_the_list() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let (response, nothing) = export(&app, &token, "").await;
+    assert_eq!(nothing, [Value::Null; 0]);
+    assert_eq!(
+        response.header("Content-Type"),
+        Some("application/x-ndjson")
+    );
+    assert_eq!(response.header("Cache-Control"), Some("no-store"));
+
+    for n in 0..3 {
+        push(&app, &token, &format!("n{n}"), &posting()).await;
+    }
+    app.backend.moderate("n1", Moderation::Approve).await;
+    // Three pages and more.
+    *app.backend.export_pages.lock().unwrap() = Some(usize::MAX);
+    let (response, all) = export(&app, &token, "").await;
+    *app.backend.export_pages.lock().unwrap() = None;
+    let list = format!("{}?limit=200", support::PATH);
+    let list = request("GET", &list).token(&token).send(&app).await.json();
+    let mut listed = list["data"].as_array().unwrap().clone();
+    listed.sort_by_key(|posting| posting["uuid"].to_string());
+    assert_eq!(all, listed);
+
+    let reader = app.token(&[Scope::JobPostingsRead]).await;
+    let (_, approved) = export(&app, &reader, "status=approved&texts=redacted").await;
+    assert_eq!(approved.len(), 1);
+    assert_eq!(approved[0]["unique_source_identifier"], "n1");
+    assert_eq!(approved[0].get("raw_description"), None);
+    assert!(approved[0].get("markdown_redacted_description").is_some());
+
+    // What happens from here on is among the events.
+    let cursor = response.header("Posthaste-Events-Cursor").unwrap();
+    push(&app, &token, "later", &posting()).await;
+    let events = format!("/api/job-board/events?after={cursor}");
+    let events = request("GET", &events)
+        .token(&token)
+        .send(&app)
+        .await
+        .json();
+    assert_eq!(events["data"].as_array().unwrap().len(), 1);
+    let later = &events["data"][0]["data"];
+    assert_eq!(later["unique_source_identifier"], "later");
+
+    let head = request("HEAD", PATH).token(&token).send(&app).await;
+    assert_eq!(head.status, 200);
+    assert!(head.header("Posthaste-Events-Cursor").is_some());
+}
+
+#[tokio::test]
+async fn the_list_has_the_same_choice_of_texts() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    push(&app, &token, "one", &posting()).await;
+    let list = format!("{}?texts=none", support::PATH);
+    let list = request("GET", &list).token(&token).send(&app).await.json();
+    assert_eq!(list["data"][0].get("raw_description"), None);
+    assert_eq!(list["data"][0]["title"], posting()["title"]);
+}
+
+#[tokio::test]
+async fn one_that_breaks_off_does_not_end_properly() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    for n in 0..3 {
+        push(&app, &token, &n.to_string(), &posting()).await;
+    }
+    let pages = |count| *app.backend.export_pages.lock().unwrap() = Some(count);
+
+    pages(2);
+    let mut connection = app.connect().await;
+    connection.write(get(&token, "").head().as_bytes()).await;
+    let answer = connection.rest().await;
+    assert!(!answer.contains("0\r\n\r\n"), "{answer}");
+
+    pages(0);
+    let case = case("no store", get(&token, ""), 503).with("Retry-After", "5");
+    check(&app, [case]).await;
+}
+
+#[tokio::test]
+async fn what_is_refused() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let newsletter = app.token(&[Scope::NewsletterSubscribersWrite]).await;
+    let cases = [
+        case("no token", request("GET", PATH), 401).with("WWW-Authenticate", "Bearer"),
+        case("another scope", get(&newsletter, ""), 403).says("scope"),
+        case("PUT", request("PUT", PATH).token(&token), 405).with("Allow", "GET, HEAD"),
+        case("a status", get(&token, "status=open"), 422).says("must be one of PendingEnrichment"),
+        case("texts", get(&token, "texts=some"), 422).says("must be one of all, redacted, none"),
+        case("a limit", get(&token, "limit=1"), 422).says("limit is not a known parameter"),
+    ];
+    check(&app, cases).await;
+    app.backend.log_is_away.store(true, Ordering::SeqCst);
+    let case = case("no log", get(&token, ""), 503).with("Retry-After", "5");
+    check(&app, [case]).await;
+
+    // There the end of the connection would be the end of the answer.
+    let mut connection = app.connect().await;
+    let head = get(&token, "").head().replace("HTTP/1.1", "HTTP/1.0");
+    connection.write(head.as_bytes()).await;
+    let answer = connection.read(false).await;
+    assert_eq!(answer.status, 505, "{answer:?}");
+    assert!(
+        answer.json()["message"]
+            .as_str()
+            .unwrap()
+            .contains("HTTP/1.1")
+    );
+}

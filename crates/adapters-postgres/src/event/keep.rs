@@ -1,0 +1,175 @@
+//! What is kept with the log: where it begins, the cursors of consumers, and the offset.
+
+use diesel::sql_types::{BigInt, Bool};
+use diesel_async::AsyncPgConnection;
+use domain::event::Cursor;
+use sql_common::event::{cursor as place, cursor_values};
+use time::OffsetDateTime;
+
+use super::horizon;
+use crate::{
+    error::Failure,
+    statement::{Value, execute, load, statement},
+};
+
+statement! {
+    /// Goes by the key from where the last call ended, up to the first event that is to stay. Of
+    /// several callers one works, and the others go on behind it.
+    Forget =
+    concat!(
+        "WITH place AS MATERIALIZED (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
+         FROM event_log WHERE is_the_one FOR NO KEY UPDATE), \
+         oldest AS MATERIALIZED (SELECT written_in, number, \
+         bool_and(at < ?) OVER (ORDER BY written_in, number) AS is_old FROM (\
+         SELECT written_in, number, at FROM events \
+         WHERE (written_in, number) > ((SELECT deleted_in FROM place), \
+         (SELECT deleted_number FROM place)) AND written_in < (SELECT horizon FROM place) \
+         ORDER BY written_in, number LIMIT ?) AS looked_at), \
+         deleted AS (DELETE FROM events USING oldest WHERE is_old \
+         AND events.written_in = oldest.written_in AND events.number = oldest.number \
+         RETURNING events.written_in, events.number), \
+         moved AS (UPDATE event_log SET deleted_in = last.written_in, deleted_number = last.number \
+         FROM (SELECT written_in, number FROM deleted \
+         ORDER BY written_in DESC, number DESC LIMIT 1) AS last WHERE is_the_one) \
+         SELECT count(*) FROM deleted"
+    ),
+    returns (BigInt,)
+}
+
+/// Deletes the oldest events from before a time, and counts them.
+pub(super) async fn forget(
+    conn: &mut AsyncPgConnection,
+    before: OffsetDateTime,
+    limit: i64,
+) -> Result<usize, Failure> {
+    let deleted: Vec<(i64,)> = load::<Forget, _>(conn, &[before.into(), limit.into()]).await?;
+    let deleted = deleted.first().map_or(0, |(count,)| *count);
+    Ok(usize::try_from(deleted).unwrap_or_default())
+}
+
+statement! {
+    Kept = "SELECT written_in, number FROM event_cursors WHERE consumer = ?",
+    returns (BigInt, BigInt)
+}
+
+/// The kept cursor of a consumer.
+pub(super) async fn cursor(
+    conn: &mut AsyncPgConnection,
+    consumer: &str,
+) -> Result<Option<Cursor>, Failure> {
+    let kept: Vec<(i64, i64)> = load::<Kept, _>(conn, &[consumer.into()]).await?;
+    let kept = kept
+        .first()
+        .map(|&(written_in, number)| place(written_in, number));
+    Ok(kept.transpose()?)
+}
+
+statement! {
+    Begin =
+    "INSERT INTO event_cursors (consumer, written_in, number) VALUES (?, ?, ?) \
+     ON CONFLICT (consumer) DO NOTHING"
+}
+
+statement! {
+    Move =
+    "UPDATE event_cursors SET written_in = ?, number = ? \
+     WHERE consumer = ? AND written_in = ? AND number = ?"
+}
+
+/// Moves the cursor of a consumer, if it is where the consumer believes it to be.
+pub(super) async fn move_cursor(
+    conn: &mut AsyncPgConnection,
+    consumer: &str,
+    from: Option<Cursor>,
+    to: Cursor,
+) -> Result<bool, Failure> {
+    let [to_written_in, to_number] = cursor_values(to).map(Value::from);
+    let moved = match from.map(cursor_values) {
+        None => {
+            let values = [consumer.into(), to_written_in, to_number];
+            execute::<Begin>(conn, &values).await?
+        }
+        Some([written_in, number]) => {
+            let from = [consumer.into(), written_in.into(), number.into()];
+            let values = [vec![to_written_in, to_number], from.into()].concat();
+            execute::<Move>(conn, &values).await?
+        }
+    };
+    Ok(moved > 0)
+}
+
+/// The last place that is stored, whether or not the event is still there.
+macro_rules! last {
+    () => {
+        "greatest(deleted_in, \
+         (SELECT written_in FROM events ORDER BY written_in DESC, number DESC LIMIT 1), \
+         (SELECT max(written_in) FROM event_cursors), \
+         (SELECT max(written_in) FROM webhook_endpoints))"
+    };
+}
+
+/// The place of the next transaction to begin.
+macro_rules! next {
+    () => {
+        "pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+    };
+}
+
+statement! {
+    IsBehind =
+    concat!(
+        "SELECT ", last!(), " >= ", next!(), " + transaction_offset FROM event_log WHERE is_the_one"
+    ),
+    returns (Bool,)
+}
+
+statement! {
+    /// Waits for commits that are under way, and keeps others waiting until it ends: they find
+    /// the new offset.
+    Lock = "LOCK TABLE events IN SHARE ROW EXCLUSIVE MODE"
+}
+
+statement! {
+    /// A place in a company may be later than any event's, if the commit raised none.
+    Raise =
+    concat!(
+        "UPDATE event_log SET transaction_offset = \
+         greatest(", last!(), ", (SELECT max(written_in) FROM companies)) + 1 - ", next!(), " \
+         WHERE is_the_one AND ", last!(), " >= ", next!(), " + transaction_offset"
+    )
+}
+
+/// Whether the ids of transactions have started low again, because a dump was restored in a new
+/// server: the next events would not follow those that are there.
+pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Result<bool, Failure> {
+    let behind: Vec<(bool,)> = load::<IsBehind, _>(conn, &[]).await?;
+    Ok(behind.first() == Some(&(true,)))
+}
+
+/// Raises the offset, in a transaction of the caller's, if that is still necessary.
+pub(crate) async fn raise_offset(conn: &mut AsyncPgConnection) -> Result<(), Failure> {
+    execute::<Lock>(conn, &[]).await?;
+    execute::<Raise>(conn, &[]).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        statement::Sql,
+        tests::plans::{assert_uses_index, plan_of_millions},
+    };
+
+    #[tokio::test]
+    async fn events_are_deleted_by_the_key() {
+        for query in [Forget::text(), IsBehind::text()] {
+            let plan = plan_of_millions(query).await;
+            assert!(plan.contains("using events_pkey on events"), "{plan}");
+            assert!(!plan.contains("Seq Scan on events"), "{plan}");
+            assert!(!plan.contains("Gather"), "{plan}");
+        }
+        let plan = plan_of_millions(Forget::text()).await;
+        assert_uses_index(&plan, "events_pkey");
+    }
+}

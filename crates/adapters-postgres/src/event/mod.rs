@@ -1,0 +1,130 @@
+//! The event log, in the table `events`, and the port to it.
+//!
+//! The log is in the order of (`written_in`, `number`): the id of the transaction that wrote the
+//! event, and a number that ascends within the transaction. Ids are given when a transaction first
+//! writes something, and not when it commits, so a later one may be committed first. A reader
+//! therefore sees only what is below the *horizon*: the id of the oldest transaction that is still
+//! running, as the snapshot of the reader's own statement has it. Whatever is below is committed and
+//! seen, or undone, so the log never grows behind a cursor, and no row has to be numbered later.
+//!
+//! The price is that the log waits for the longest writing transaction on the server, whatever the
+//! database it is in.
+//!
+//! `commit/write.sql` says why the order is that of the versions of a posting and of the states of a
+//! company.
+
+mod keep;
+mod read;
+
+use async_trait::async_trait;
+use domain::{
+    company::Company,
+    event::{
+        Cursor, Event, EventLog, LogError, LogPage, LogQuery, PostingState, RecordedEvent, Subject,
+    },
+    store::StoreError,
+};
+use time::OffsetDateTime;
+
+pub(crate) use self::keep::{is_behind, raise_offset};
+use crate::{
+    PostgresStore,
+    statement::{Value, bigints, texts, times, uuids},
+};
+
+/// The horizon, of a statement that reads the table `event_log`.
+macro_rules! horizon {
+    () => {
+        "pg_snapshot_xmin(pg_current_snapshot())::text::bigint + transaction_offset"
+    };
+}
+pub(crate) use horizon;
+
+/// The columns of the events that a commit records.
+pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 10] {
+    [
+        times(events, |event| event.at),
+        texts(events, |event| Some(event.name.as_str())),
+        uuids(events, |event| event.subject.id()),
+        texts(events, |event| {
+            Some(posting(event)?.source_identifier.as_str())
+        }),
+        bigints(events, |event| Some(posting(event)?.version)),
+        texts(events, |event| Some(posting(event)?.status.as_str())),
+        texts(events, |event| posting(event)?.status_reason.as_deref()),
+        texts(events, |event| Some(&company(event)?.name)),
+        texts(events, |event| Some(company(event)?.website.as_str())),
+        texts(events, |event| company(event)?.logo_path.as_deref()),
+    ]
+}
+
+const fn posting(event: &Event) -> Option<&PostingState> {
+    match &event.subject {
+        Subject::Posting(posting) => Some(posting),
+        Subject::Company(_) | Subject::Other(_) => None,
+    }
+}
+
+const fn company(event: &Event) -> Option<&Company> {
+    match &event.subject {
+        Subject::Company(company) => Some(company),
+        Subject::Posting(_) | Subject::Other(_) => None,
+    }
+}
+
+#[async_trait]
+impl EventLog for PostgresStore {
+    async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError> {
+        let query = query.clone();
+        let page = self
+            .connections
+            .run(async move |conn| read::page(conn, &query).await)
+            .await?;
+        page.ok_or(LogError::Gone)
+    }
+
+    async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError> {
+        let cursors = cursors.to_vec();
+        self.connections
+            .run(async move |conn| read::events_at(conn, &cursors).await)
+            .await
+    }
+
+    async fn end(&self) -> Result<Cursor, StoreError> {
+        self.connections
+            .run(async |conn| read::end(conn).await)
+            .await
+    }
+
+    async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError> {
+        self.connections
+            .run(async move |conn| read::cursor_at(conn, at).await)
+            .await
+    }
+
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.connections
+            .run(async move |conn| keep::forget(conn, before, limit).await)
+            .await
+    }
+
+    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError> {
+        let consumer = consumer.to_owned();
+        self.connections
+            .run(async move |conn| keep::cursor(conn, &consumer).await)
+            .await
+    }
+
+    async fn move_cursor(
+        &self,
+        consumer: &str,
+        from: Option<Cursor>,
+        to: Cursor,
+    ) -> Result<bool, StoreError> {
+        let consumer = consumer.to_owned();
+        self.connections
+            .run(async move |conn| keep::move_cursor(conn, &consumer, from, to).await)
+            .await
+    }
+}

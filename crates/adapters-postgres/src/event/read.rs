@@ -1,0 +1,220 @@
+//! Reading the log: pages, its end, and the place of a time.
+
+use diesel::sql_types::{BigInt, Bool, Nullable};
+use diesel_async::AsyncPgConnection;
+use domain::{
+    event::{Cursor, LogPage, LogQuery, RecordedEvent},
+    store::StoreError,
+};
+use sql_common::event::{
+    EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of,
+};
+use time::{Duration, OffsetDateTime};
+
+use super::horizon;
+use crate::{
+    error::Failure,
+    statement::{Value, bigints, load, statement, texts},
+};
+
+/// The events that follow a page's cursor and can be read.
+macro_rules! ahead {
+    () => {
+        "(written_in, number) > ((SELECT written_in FROM place), (SELECT number FROM place)) \
+         AND written_in < (SELECT horizon FROM place)"
+    };
+}
+
+statement! {
+    /// Looks at a limited number of events in the order of the key, and stops when it has one more
+    /// wanted event than the page. Only if it does not, it looks for the end of the part that it
+    /// has looked at: the last event that it may look at (`most`), or else the last one.
+    Page =
+    concat!(
+        "WITH place AS MATERIALIZED (\
+         SELECT coalesce(asked.written_in, deleted_in) AS written_in, \
+         coalesce(asked.number, deleted_number) AS number, \
+         (asked.written_in, asked.number) < (deleted_in, deleted_number) AS is_gone, ",
+        horizon!(), " AS horizon FROM event_log \
+         CROSS JOIN (SELECT ?::bigint AS written_in, ?::bigint AS number) AS asked \
+         WHERE is_the_one), \
+         wanted AS MATERIALIZED (SELECT * FROM (\
+         SELECT ", sql_common::event_columns!(), " FROM events WHERE ", ahead!(), " \
+         ORDER BY written_in, number LIMIT ?) AS looked_at \
+         WHERE name = ANY(?) LIMIT ?), \
+         is_short AS MATERIALIZED (SELECT count(*) < ? AS yes FROM wanted), \
+         most AS MATERIALIZED (SELECT written_in, number FROM events \
+         WHERE (SELECT yes FROM is_short) AND ", ahead!(), " \
+         ORDER BY written_in, number OFFSET ? LIMIT 1), \
+         last AS MATERIALIZED (SELECT written_in, number FROM events \
+         WHERE (SELECT yes FROM is_short) AND NOT EXISTS (SELECT FROM most) AND ", ahead!(), " \
+         ORDER BY written_in DESC, number DESC LIMIT 1) \
+         SELECT coalesce(place.is_gone, false), most.number IS NOT NULL, \
+         coalesce(most.written_in, last.written_in, place.written_in), \
+         coalesce(most.number, last.number, place.number), wanted.* \
+         FROM place LEFT JOIN most ON true LEFT JOIN last ON true LEFT JOIN wanted ON true"
+    ),
+    returns (Bool, Bool, BigInt, BigInt, Nullable<EventColumns>)
+}
+
+/// Whether the cursor is gone, whether as many events were looked at as may be, the place of the
+/// last of them, and a wanted one.
+type PageRow = (bool, bool, i64, i64, Option<EventRow>);
+
+/// A page; `None` if events after its cursor were deleted.
+pub(super) async fn page(
+    conn: &mut AsyncPgConnection,
+    query: &LogQuery,
+) -> Result<Option<LogPage>, Failure> {
+    let [written_in, number] = match query.after {
+        Some(after) => cursor_values(after).map(Value::from),
+        None => [None, None].map(|none: Option<i64>| Value::from(none)),
+    };
+    let most = i64::try_from(MOST_LOOKED_AT).unwrap_or(i64::MAX);
+    let ahead = i64::try_from(query.limit.saturating_add(1)).unwrap_or(i64::MAX);
+    let values = [
+        written_in,
+        number,
+        most.into(),
+        texts(&query.names, |name| Some(name.as_str())),
+        ahead.into(),
+        ahead.into(),
+        most.saturating_sub(1).into(),
+    ];
+    let rows: Vec<PageRow> = load::<Page, _>(conn, &values).await?;
+    let (is_gone, is_full, written_in, number, _) = *rows.first().ok_or_else(no_log)?;
+    if is_gone {
+        return Ok(None);
+    }
+    let last = cursor(written_in, number)?;
+    let wanted = rows.into_iter().filter_map(|(.., event)| event).collect();
+    Ok(Some(of(wanted, query.limit, last, is_full)?))
+}
+
+fn no_log() -> StoreError {
+    StoreError::Broken("the table event_log is empty".to_owned())
+}
+
+statement! {
+    EventsAt =
+    concat!(
+        "SELECT ", sql_common::event_columns!(), " FROM events \
+         WHERE (written_in, number) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) \
+         ORDER BY written_in, number"
+    ),
+    returns EventColumns
+}
+
+/// The events at these places, in order. A place is known only from an event that was read.
+pub(super) async fn events_at(
+    conn: &mut AsyncPgConnection,
+    cursors: &[Cursor],
+) -> Result<Vec<RecordedEvent>, Failure> {
+    let part = |at: usize| bigints(cursors, move |cursor| Some(cursor_values(*cursor)[at]));
+    let rows: Vec<EventRow> = load::<EventsAt, _>(conn, &[part(0), part(1)]).await?;
+    let events = rows.into_iter().map(RecordedEvent::try_from);
+    Ok(events.collect::<Result<_, _>>()?)
+}
+
+statement! {
+    End =
+    concat!(
+        "SELECT coalesce(last.written_in, deleted_in), coalesce(last.number, deleted_number) \
+         FROM (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
+         FROM event_log WHERE is_the_one) AS place \
+         LEFT JOIN LATERAL (SELECT written_in, number FROM events WHERE written_in < horizon \
+         ORDER BY written_in DESC, number DESC LIMIT 1) AS last ON true"
+    ),
+    returns (BigInt, BigInt)
+}
+
+/// The place of the last event that can be read.
+pub(super) async fn end(conn: &mut AsyncPgConnection) -> Result<Cursor, Failure> {
+    one(load::<End, _>(conn, &[]).await?)
+}
+
+fn one(places: Vec<(i64, i64)>) -> Result<Cursor, Failure> {
+    let (written_in, number) = places.into_iter().next().ok_or_else(no_log)?;
+    Ok(cursor(written_in, number)?)
+}
+
+/// By how much the times of events may differ from their order: clocks of writers differ, and a
+/// commit takes its time.
+const DISORDER: Duration = Duration::seconds(10);
+
+statement! {
+    /// There is no index on time, and there need not be: times ascend with the log, nearly. The
+    /// first place that is old for certain is found by bisection over the ids of transactions, each
+    /// step one look into the index. From there on events are looked at one by one, for as long as
+    /// they may be in disorder.
+    CursorAt =
+    concat!(
+        "WITH RECURSIVE asked AS MATERIALIZED (\
+         SELECT ?::timestamptz AS at, ?::timestamptz AS well_before), \
+         place AS MATERIALIZED (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
+         FROM event_log WHERE is_the_one), \
+         bisected (low, high) AS (SELECT deleted_in, horizon FROM place \
+         UNION ALL SELECT \
+         CASE WHEN probe.is_old THEN probe.written_in + 1 ELSE low END, \
+         CASE WHEN probe.is_old THEN high ELSE middle END \
+         FROM bisected CROSS JOIN LATERAL (SELECT low + (high - low) / 2 AS middle) AS half \
+         LEFT JOIN LATERAL (\
+         SELECT written_in, at < (SELECT well_before FROM asked) AS is_old FROM events \
+         WHERE written_in >= middle AND written_in < high \
+         ORDER BY written_in, number LIMIT 1) AS probe ON true \
+         WHERE low < high), \
+         start AS MATERIALIZED (SELECT coalesce((SELECT written_in FROM events \
+         WHERE written_in < bound.low ORDER BY written_in DESC, number DESC LIMIT 1), bound.low) \
+         AS written_in FROM bisected AS bound WHERE low >= high), \
+         first AS MATERIALIZED (SELECT written_in, number FROM events \
+         WHERE written_in >= (SELECT written_in FROM start) \
+         AND written_in < (SELECT horizon FROM place) AND at >= (SELECT at FROM asked) \
+         ORDER BY written_in, number LIMIT 1) \
+         SELECT coalesce(older.written_in, deleted_in), coalesce(older.number, deleted_number) \
+         FROM place LEFT JOIN LATERAL (SELECT written_in, number FROM events \
+         WHERE (written_in, number) < (coalesce((SELECT written_in FROM first), horizon), \
+         coalesce((SELECT number FROM first), 0)) \
+         ORDER BY written_in DESC, number DESC LIMIT 1) AS older ON true"
+    ),
+    returns (BigInt, BigInt)
+}
+
+/// The place that all events since a time follow.
+pub(super) async fn cursor_at(
+    conn: &mut AsyncPgConnection,
+    at: OffsetDateTime,
+) -> Result<Cursor, Failure> {
+    let well_before = at.checked_sub(DISORDER).unwrap_or(at);
+    one(load::<CursorAt, _>(conn, &[at.into(), well_before.into()]).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        statement::Sql,
+        tests::plans::{assert_uses_index, plan_of_millions},
+    };
+
+    #[tokio::test]
+    async fn the_log_is_read_by_its_key() {
+        for query in [Page::text(), End::text(), CursorAt::text()] {
+            let plan = plan_of_millions(query).await;
+            assert_uses_index(&plan, "events_pkey");
+            assert!(!plan.contains("Sort"), "{plan}");
+            assert!(!plan.contains("Gather"), "{plan}");
+            // Each look begins at a place.
+            let looks = plan.matches("using events_pkey on events").count();
+            assert_eq!(
+                plan.matches("Index Cond: (").count(),
+                looks + others(&plan),
+                "{plan}"
+            );
+        }
+    }
+
+    /// The number of conditions on other tables.
+    fn others(plan: &str) -> usize {
+        plan.matches("Index Cond: (is_the_one").count()
+    }
+}

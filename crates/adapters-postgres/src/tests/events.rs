@@ -1,0 +1,345 @@
+//! The order of the event log, however many processes write, and whatever the server is.
+
+use std::{collections::HashMap, time::Duration};
+
+use diesel_async::SimpleAsyncConnection;
+use domain::event::Event;
+use domain::{
+    company::Website,
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery, Subject},
+    field::Patch,
+    posting::{
+        Lifetime, PutPosting,
+        event::{COMPANY_UPDATED, JOB_POSTING_CREATED, PUBLIC},
+    },
+    store::{Store, StoreError},
+    testing::{commit_events, create, noon, push},
+    usecase,
+};
+use tokio::task::JoinSet;
+
+use super::{another, company, concurrency::two, fixture, number, posting, run};
+use crate::PostgresStore;
+
+async fn page(store: &PostgresStore, after: Option<Cursor>, limit: usize) -> LogPage {
+    let query = LogQuery {
+        after,
+        names: PUBLIC.to_vec(),
+        limit,
+    };
+    store.read(&query).await.unwrap()
+}
+
+/// All events after a cursor, by pages of a few.
+async fn walk(store: &PostgresStore, after: Option<Cursor>) -> (Vec<Event>, Cursor) {
+    let mut events = Vec::new();
+    let mut after = after;
+    loop {
+        let page = page(store, after, 7).await;
+        events.extend(page.events.into_iter().map(|recorded| recorded.event));
+        if !page.has_more {
+            return (events, page.next);
+        }
+        after = Some(page.next);
+    }
+}
+
+/// Pushes until no other process is in the way.
+async fn put(store: &PostgresStore, puts: &[PutPosting]) {
+    loop {
+        match usecase::ingest(store, puts, Lifetime::days(60), noon()).await {
+            Ok(answers) => {
+                assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+                return;
+            }
+            Err(StoreError::Conflict) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// How often each writer pushes.
+const PUSHES: u32 = 40;
+
+/// How often it pushes what others push for, too.
+const SHARED: u32 = 8;
+
+/// A writer's push: of postings of its own, which meets no other, and now and then also of a posting
+/// and a company that all writers push for.
+fn pushes(writer: u32, n: u32) -> Vec<PutPosting> {
+    let name = format!("Company {writer} {n}");
+    let push = |identifier: &str, company: &str| {
+        let mut put = create(identifier, company);
+        put.patch.title = Patch::Set(name.clone());
+        put.patch.company.name = Some(name.clone());
+        put
+    };
+    let own = push(&format!("own-{writer}-{}", n / 4), &format!("own-{writer}"));
+    if n.is_multiple_of(PUSHES / SHARED) {
+        vec![push("shared", "shared"), own]
+    } else {
+        vec![own]
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_walk_sees_every_event_once_and_in_order() {
+    let (database, one, other) = two().await;
+    put(&one, &[create("shared", "shared")]).await;
+    let slow = another(&database).await;
+    let stores = [
+        another(&database).await,
+        another(&database).await,
+        another(&database).await,
+    ];
+    let (done, is_done) = tokio::sync::watch::channel(false);
+    let mut readers = JoinSet::new();
+    for store in stores {
+        let is_done = is_done.clone();
+        readers.spawn(async move {
+            let (mut events, mut after) = (Vec::new(), None);
+            loop {
+                let was_done = *is_done.borrow();
+                let (more, next) = walk(&store, after).await;
+                let was_more = !more.is_empty();
+                events.extend(more);
+                after = Some(next);
+                if was_done && !was_more && all_are_read(&store, next).await {
+                    return events;
+                }
+            }
+        });
+    }
+    let mut writers = JoinSet::new();
+    for writer in 0..8 {
+        let store = if writer % 2 == 0 { &one } else { &other }.clone();
+        writers.spawn(async move {
+            for n in 0..PUSHES {
+                put(&store, &pushes(writer, n)).await;
+            }
+        });
+    }
+    // One whose commits take so long that others that begin later are over before.
+    writers.spawn(async move {
+        for _ in 0..5 {
+            let commit = "BEGIN; \
+                INSERT INTO events (written_in, at, name, subject, source_identifier, version, status) \
+                SELECT pg_current_xact_id()::text::bigint, now(), 'JobPostingUpdated', \
+                gen_random_uuid(), 'slow', 1, 'approved'; \
+                SELECT pg_sleep(0.3); COMMIT";
+            run(&slow, commit).await;
+        }
+    });
+    writers.join_all().await;
+    done.send_replace(true);
+    let walks = readers.join_all().await;
+    let all = number(&one, "SELECT count(*) AS value FROM events").await;
+    let (again, _) = walk(&one, None).await;
+    assert_eq!(i64::try_from(again.len()), Ok(all));
+    for events in &walks {
+        assert!(*events == again, "a walk beside writers saw something else");
+    }
+
+    let mut versions = HashMap::new();
+    let mut names = HashMap::new();
+    for event in &again {
+        match &event.subject {
+            Subject::Posting(state) => {
+                let before = versions.insert(state.id, state.version);
+                let before = before.unwrap_or_default();
+                assert!(before <= state.version, "{before} before {state:?}");
+            }
+            Subject::Company(company) => {
+                names.insert(company.id, company.name.clone());
+            }
+            Subject::Other(id) => panic!("{id}"),
+        }
+    }
+    let shared = "SELECT version AS value FROM postings WHERE source_identifier = 'shared'";
+    assert_eq!(number(&one, shared).await, i64::from(8 * SHARED) + 1);
+    let ids: Vec<_> = names.keys().copied().collect();
+    let known = one.load(&[], &ids).await.unwrap();
+    for (id, name) in names {
+        assert_eq!(known.companies[&id].name, name);
+    }
+}
+
+/// Whether nothing that was committed is still ahead of a cursor.
+async fn all_are_read(store: &PostgresStore, cursor: Cursor) -> bool {
+    let Cursor {
+        transaction,
+        sequence,
+    } = cursor;
+    let ahead = format!(
+        "SELECT count(*) AS value FROM events WHERE (written_in, number) > ({transaction}, {sequence})"
+    );
+    number(store, &ahead).await == 0
+}
+
+fn event(n: u128) -> Event {
+    Event {
+        name: JOB_POSTING_CREATED,
+        subject: Subject::Posting((&posting(n, company().id)).into()),
+        at: noon(),
+    }
+}
+
+#[tokio::test]
+async fn an_event_waits_for_transactions_that_began_before_it() {
+    let (database, store) = fixture().await;
+    commit_events(&store, vec![event(1)]).await;
+    let before = EventLog::end(&store).await.unwrap();
+    let other = another(&database).await;
+    let mut early = other.connections.get().await.unwrap();
+    early
+        .batch_execute(
+            "BEGIN; INSERT INTO events (written_in, at, name, subject) \
+             SELECT pg_current_xact_id()::text::bigint, now(), 'CompanyUpdated', gen_random_uuid()",
+        )
+        .await
+        .unwrap();
+    let mut writes = domain::store::WriteSet::new(noon());
+    writes.tasks.events.push(event(2));
+    store.commit(writes).await.unwrap();
+    // The later one is committed, and not seen.
+    let committed = "SELECT count(*) AS value FROM events";
+    assert_eq!(number(&store, committed).await, 2);
+    assert_eq!(walk(&store, Some(before)).await, (Vec::new(), before));
+    assert_eq!(EventLog::end(&store).await, Ok(before));
+    assert_eq!(
+        store.cursor_at(noon() + Duration::from_hours(1)).await,
+        Ok(before)
+    );
+    let forgotten = EventLog::forget(&store, noon() + Duration::from_hours(1), 9).await;
+    assert_eq!(forgotten, Ok(1), "only what can be read");
+    early.batch_execute("COMMIT").await.unwrap();
+    let mut events = Vec::new();
+    while events.len() < 2 {
+        (events, _) = walk(&store, Some(before)).await;
+    }
+    let names: Vec<_> = events.iter().map(|event| event.name.clone()).collect();
+    assert_eq!(names, [COMPANY_UPDATED, JOB_POSTING_CREATED]);
+}
+
+/// The earlier one has its id because it changed something else first.
+#[tokio::test]
+async fn a_company_is_not_overwritten_by_an_earlier_transaction() {
+    let (_database, store) = fixture().await;
+    put(&store, &[create("a", "acme")]).await;
+    run(
+        &store,
+        "UPDATE companies SET written_in = pg_current_xact_id()::text::bigint + 1000000000",
+    )
+    .await;
+    let rename = || {
+        let mut put = push("a", "{}");
+        put.patch.company.name = Some("Acme AB".to_owned());
+        put.patch.company.website = Website::parse("https://acme.example").ok();
+        put
+    };
+    let puts = [rename()];
+    let refused = usecase::ingest(&store, &puts, Lifetime::days(60), noon()).await;
+    assert_eq!(refused, Err(StoreError::Conflict));
+    run(&store, "UPDATE companies SET written_in = 0").await;
+    put(&store, &puts).await;
+    let renamed = "SELECT count(*) AS value FROM companies \
+        WHERE name = 'Acme AB' AND written_in > 0";
+    assert_eq!(number(&store, renamed).await, 1);
+}
+
+/// As after restoring a dump: what is stored has places that the server's transactions are far
+/// from.
+#[tokio::test]
+async fn new_events_follow_those_of_another_server() {
+    const FAR: i64 = 1 << 40;
+    for stored in [
+        "UPDATE events SET written_in = written_in + 1099511627776",
+        "INSERT INTO event_cursors VALUES ('test', 1099511627776, 1)",
+        "DELETE FROM events; \
+         UPDATE event_log SET deleted_in = 1099511627776, deleted_number = 1",
+    ] {
+        let (database, store) = fixture().await;
+        put(&store, &[create("a", "acme")]).await;
+        run(&store, stored).await;
+        run(
+            &store,
+            "UPDATE companies SET written_in = 1099511627776 + 5",
+        )
+        .await;
+        let offset = "SELECT transaction_offset AS value FROM event_log";
+        assert_eq!(number(&store, offset).await, 0);
+        drop(store);
+
+        let store = another(&database).await;
+        assert!(number(&store, offset).await > FAR / 2, "{stored}");
+        let stored_events = number(&store, "SELECT count(*) AS value FROM events").await;
+        let mut before = walk(&store, None).await.0;
+        // They are hidden while a transaction runs that began before the offset was raised.
+        while i64::try_from(before.len()) != Ok(stored_events) {
+            before = walk(&store, None).await.0;
+        }
+        let kept = store.cursor("test").await.unwrap();
+        let end = EventLog::end(&store)
+            .await
+            .unwrap()
+            .max(kept.unwrap_or_default());
+        let mut renamed = create("a", "acme");
+        renamed.patch.company.name = Some("Acme AB".to_owned());
+        put(&store, &[renamed]).await;
+        let mut events = Vec::new();
+        while events.is_empty() {
+            (events, _) = walk(&store, Some(end)).await;
+        }
+        let names: Vec<_> = events.iter().map(|event| event.name.clone()).collect();
+        assert_eq!(names, [COMPANY_UPDATED], "{stored}");
+        let all = walk(&store, None).await.0;
+        assert_eq!(all, [before, events].concat(), "{stored}");
+        assert!(EventLog::end(&store).await.unwrap() > end);
+
+        // From now on it is as it should be.
+        let raised = number(&store, offset).await;
+        let again = another(&database).await;
+        assert_eq!(number(&again, offset).await, raised);
+    }
+}
+
+/// Two that delete at the same time share the work.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn events_are_deleted_once() {
+    let (_database, one, other) = two().await;
+    let events: Vec<_> = (0..500).map(event).collect();
+    commit_events(&one, events).await;
+    let mut deletions = JoinSet::new();
+    for n in 0..10 {
+        let store = if n % 2 == 0 { &one } else { &other }.clone();
+        let before = noon() + Duration::from_secs(1);
+        deletions.spawn(async move { EventLog::forget(&store, before, 60).await.unwrap() });
+    }
+    assert_eq!(deletions.join_all().await.iter().sum::<usize>(), 500);
+    let query = LogQuery {
+        after: Some(Cursor::START),
+        names: Vec::new(),
+        limit: 1,
+    };
+    assert_eq!(one.read(&query).await, Err(LogError::Gone));
+    let end = EventLog::end(&one).await.unwrap();
+    assert_eq!(walk(&one, Some(end)).await, (Vec::new(), end));
+}
+
+#[tokio::test]
+async fn a_page_looks_at_a_limited_number_of_events() {
+    let (_database, store) = fixture().await;
+    let most = sql_common::event::MOST_LOOKED_AT;
+    let fill = format!(
+        "INSERT INTO events (written_in, at, name, subject) \
+         SELECT 1 + n / 3, '2026-03-01', CASE WHEN n = {most} + 5 THEN 'CompanyUpdated' ELSE 'other' END, \
+         gen_random_uuid() FROM generate_series(1, {most} + 10) AS n"
+    );
+    run(&store, &fill).await;
+    let first = page(&store, None, 5).await;
+    assert_eq!((first.events.len(), first.has_more), (0, true));
+    assert_eq!(first.next.sequence, u64::try_from(most).unwrap());
+    let second = page(&store, Some(first.next), 5).await;
+    assert_eq!((second.events.len(), second.has_more), (1, false));
+    assert_eq!(Ok(second.next), EventLog::end(&store).await);
+}

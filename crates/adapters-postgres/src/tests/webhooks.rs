@@ -1,0 +1,284 @@
+//! That many workers and owners may be at work on endpoints at the same time.
+
+use std::{collections::HashSet, sync::atomic::Ordering};
+
+use diesel_async::SimpleAsyncConnection;
+use domain::{
+    event::Cursor,
+    field::Patch,
+    store::StoreError,
+    testing::{endpoint, hours, noon, uuid},
+    webhook::{
+        Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Round, WaitingEvent, Webhooks,
+    },
+};
+use sql_common::testing::webhooks::{
+    failed, leased, of, place, query, silent, workers_of_two_stores_share_endpoints,
+};
+use tokio::task::JoinSet;
+
+use super::{
+    Database, afterwards, another,
+    concurrency::{two, without_deadlock},
+    fixture, number,
+    round_trips::counted,
+    until_waiting,
+};
+use crate::PostgresStore;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn workers_share_endpoints() {
+    let (database, one, other) = two().await;
+    workers_of_two_stores_share_endpoints(&one, &other).await;
+    without_deadlock(&database, [one, other]).await;
+}
+
+/// Another address, which starts over.
+fn moved(endpoint: &Endpoint) -> EndpointWrite {
+    let url = format!("https://other.example/{}", endpoint.version);
+    let change = EndpointChange {
+        url: Patch::Set(EndpointUrl::from_store(&url).unwrap()),
+        ..EndpointChange::default()
+    };
+    endpoint.apply(&change, noon() + hours(1)).unwrap()
+}
+
+/// Runs calls that all wait for the row of the endpoint, until a transaction that does this is
+/// committed.
+async fn meanwhile<T: Send + 'static>(
+    database: &Database,
+    sql: &str,
+    calls: Vec<impl Future<Output = T> + Send + 'static>,
+) -> Vec<T> {
+    let observer = another(database).await;
+    let mut blocker = observer.connections.get().await.unwrap();
+    let begin = format!("BEGIN; {sql}");
+    blocker.batch_execute(&begin).await.unwrap();
+    let waiting = i64::try_from(calls.len()).unwrap();
+    let calls: Vec<_> = calls.into_iter().map(tokio::spawn).collect();
+    until_waiting(&observer, waiting).await;
+    blocker.batch_execute("COMMIT").await.unwrap();
+    let mut outcomes = Vec::new();
+    for call in calls {
+        outcomes.push(call.await.unwrap());
+    }
+    outcomes
+}
+
+/// Each of them writes the endpoint, what waits for it, or both.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn workers_and_owners_do_not_wait_for_each_other() {
+    let (database, one, other) = two().await;
+    let endpoint = endpoint(1);
+    let many = || (1..=50).map(silent).collect::<Vec<_>>();
+    for _ in 0..10 {
+        leased(&one, &endpoint, uuid(1)).await;
+        let first = Round {
+            waiting: many(),
+            ..of(&endpoint, 100)
+        };
+        assert_eq!(one.record(uuid(1), &first).await, Ok(true));
+        let again = one.lease(&query(uuid(1), noon(), 9)).await.unwrap();
+        assert_eq!(again.len(), 1);
+        let round = Round {
+            from: place(100),
+            to: place(101),
+            waiting: many().split_off(25),
+            settled: (1..=25).rev().map(place).collect(),
+            deliveries: (1..=50).map(failed).collect(),
+            wakes_silent: true,
+            at: noon() + hours(1),
+            ..of(&endpoint, 101)
+        };
+        let disabling = Round {
+            disabled: Some("It said so.".to_owned()),
+            ..round.clone()
+        };
+        let mut calls = JoinSet::new();
+        for n in 0..2 {
+            let (store, round) = (if n == 0 { &one } else { &other }.clone(), round.clone());
+            calls.spawn(async move { store.record(uuid(1), &round).await.map(drop) });
+            let (store, round) = (one.clone(), disabling.clone());
+            calls.spawn(async move { store.record(uuid(1), &round).await.map(drop) });
+            let (store, write) = (other.clone(), moved(&endpoint));
+            calls.spawn(async move { store.update(&write, None).await });
+            let (store, id) = (one.clone(), endpoint.id);
+            calls.spawn(async move { store.replay(id, place(30 - n), None).await.map(drop) });
+            let store = other.clone();
+            calls.spawn(async move { store.renew(uuid(1), &[id], noon()).await.map(drop) });
+            let store = one.clone();
+            calls.spawn(async move { store.lease(&query(uuid(2), noon(), 9)).await.map(drop) });
+        }
+        let (store, id) = (one.clone(), endpoint.id);
+        calls.spawn(async move { store.delete(id, None).await.map(drop) });
+        for outcome in calls.join_all().await {
+            assert!(
+                matches!(outcome, Ok(()) | Err(StoreError::Conflict)),
+                "{outcome:?}"
+            );
+        }
+        one.delete(endpoint.id, None).await.unwrap();
+        let left = "SELECT (SELECT count(*) FROM webhook_waiting) \
+            + (SELECT count(*) FROM webhook_deliveries) AS value";
+        assert_eq!(number(&one, left).await, 0);
+    }
+    without_deadlock(&database, [one, other]).await;
+}
+
+/// An endpoint with a lease, and an event that is due in an hour.
+async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
+    let endpoint = endpoint(1);
+    leased(store, &endpoint, uuid(1)).await;
+    let later = WaitingEvent {
+        next_at: Some(noon() + hours(1)),
+        ..silent(1)
+    };
+    let first = Round {
+        waiting: vec![later],
+        ..of(&endpoint, 2)
+    };
+    assert_eq!(store.record(uuid(1), &first).await, Ok(true));
+    let again = store.lease(&query(uuid(1), noon(), 9)).await.unwrap();
+    assert_eq!(again.len(), 1);
+    let next = Round {
+        from: place(2),
+        waiting: vec![silent(3)],
+        deliveries: vec![failed(3)],
+        ..of(&endpoint, 3)
+    };
+    (endpoint, next)
+}
+
+/// A round that had to wait for a replay finds the cursor moved, and one that had to wait for
+/// another worker the lease lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_round_that_waited_looks_again() {
+    for sql in [
+        "UPDATE webhook_endpoints SET number = 1",
+        "UPDATE webhook_endpoints SET holder = gen_random_uuid()",
+        "DELETE FROM webhook_endpoints",
+    ] {
+        let (database, store) = fixture().await;
+        let (endpoint, round) = with_work(&store).await;
+        let id = endpoint.id;
+        let call = {
+            let store = store.clone();
+            async move { store.record(uuid(1), &round).await }
+        };
+        assert_eq!(meanwhile(&database, sql, vec![call]).await, [Ok(false)]);
+        assert_eq!(store.deliveries(id, 9).await, Ok(Vec::new()), "{sql}");
+        let waiting = store.waiting_among(id, &HashSet::from([uuid(3)])).await;
+        assert_eq!(waiting, Ok(HashSet::new()), "{sql}");
+    }
+}
+
+/// What the owner's change does to waiting events and to the health stands.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_round_that_waited_for_the_owner_leaves_the_change_alone() {
+    let (database, store) = fixture().await;
+    let (endpoint, mut round) = with_work(&store).await;
+    round.health.fall_silent(1.0, noon());
+    let call = {
+        let store = store.clone();
+        async move { store.record(uuid(1), &round).await }
+    };
+    let sql = "UPDATE webhook_endpoints SET version = 2; \
+        UPDATE webhook_waiting SET next_at = '2026-01-01'";
+    assert_eq!(meanwhile(&database, sql, vec![call]).await, [Ok(true)]);
+    let found = Webhooks::find(&store, endpoint.id).await.unwrap().unwrap();
+    assert_eq!(found.cursor, place(3));
+    assert_eq!(found.health.silent_rounds, 0);
+    let due = store.due(endpoint.id, noon(), 9).await.unwrap();
+    let due: Vec<_> = due.iter().map(|event| event.cursor).collect();
+    assert_eq!(due, [place(1), place(3)]);
+}
+
+/// And so does all else that a worker asks for, whatever the size.
+#[tokio::test]
+async fn a_round_takes_one_round_trip() {
+    let database = Database::migrated();
+    let (store, count) = counted(&database).await;
+    let endpoint = endpoint(1);
+    leased(&store, &endpoint, uuid(1)).await;
+    let mut from = Cursor::START;
+    for n in [0, 1, 1_000] {
+        let round = Round {
+            from,
+            waiting: (1..=n).map(silent).collect(),
+            settled: (1..=n).map(|it| place(5_000 + it)).collect(),
+            deliveries: (1..=n).map(failed).collect(),
+            ..of(&endpoint, 1 + n)
+        };
+        from = round.to;
+        count.store(0, Ordering::Relaxed);
+        assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+        let subjects: HashSet<_> = (0..n).map(|it| uuid(it.into())).collect();
+        store.waiting_among(endpoint.id, &subjects).await.unwrap();
+        store.due(endpoint.id, noon(), 1_000).await.unwrap();
+        let again = store.lease(&query(uuid(1), noon(), 9)).await.unwrap();
+        assert_eq!(again.len(), 1);
+        store.renew(uuid(1), &[endpoint.id], noon()).await.unwrap();
+        assert_eq!(count.load(Ordering::Relaxed), 5);
+    }
+}
+
+/// Neither a lease nor a result changes what an index has of the endpoint.
+#[tokio::test]
+async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
+    let (database, store) = fixture().await;
+    let endpoint = endpoint(1);
+    leased(&store, &endpoint, uuid(1)).await;
+    for n in 0..20 {
+        let round = Round {
+            from: place(n),
+            ..of(&endpoint, n + 1)
+        };
+        assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+        let again = store.lease(&query(uuid(1), noon(), 9)).await.unwrap();
+        assert_eq!(again.len(), 1);
+    }
+    let observer = afterwards(&database, [store]).await;
+    let others = "SELECT n_tup_upd - n_tup_hot_upd AS value FROM pg_stat_user_tables \
+        WHERE relname = 'webhook_endpoints'";
+    assert_eq!(number(&observer, others).await, 0);
+}
+
+/// Whatever is done with endpoints.
+pub(super) async fn use_all(store: &PostgresStore, round: u128) {
+    let n = u8::try_from(round).unwrap() + 1;
+    let (endpoint, holder) = (endpoint(n), uuid(1));
+    leased(store, &endpoint, holder).await;
+    store.renew(holder, &[endpoint.id], noon()).await.unwrap();
+    let waiting: Vec<_> = (1..=u64::from(n) * 20).map(silent).collect();
+    let many = Round {
+        deliveries: waiting
+            .iter()
+            .map(|it| failed(it.cursor.sequence))
+            .collect(),
+        waiting,
+        settled: vec![place(1)],
+        wakes_silent: true,
+        ..of(&endpoint, 100)
+    };
+    assert_eq!(store.record(holder, &many).await, Ok(true));
+    store.due(endpoint.id, noon(), 10).await.unwrap();
+    let subjects = HashSet::from([1, 2].map(uuid));
+    store.waiting_among(endpoint.id, &subjects).await.unwrap();
+    store.deliveries(endpoint.id, 10).await.unwrap();
+    store.find(endpoint.id).await.unwrap();
+    for owner in [None, Some(endpoint.owner)] {
+        store.list(owner, None, 10).await.unwrap();
+    }
+    let write = endpoint.rotate(endpoint.secret.clone(), noon());
+    let write = EndpointWrite {
+        starts_over: true,
+        ..write
+    };
+    store.update(&write, None).await.unwrap();
+    store.replay(endpoint.id, place(9), None).await.unwrap();
+    store.release(holder, &[endpoint.id], noon()).await.unwrap();
+    store.backlog(10).await.unwrap();
+    if n.is_multiple_of(2) {
+        store.delete(endpoint.id, None).await.unwrap();
+    }
+}

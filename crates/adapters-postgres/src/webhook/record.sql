@@ -1,0 +1,138 @@
+-- Everything that a round comes to but a disabling, in one statement: alone, it is a transaction of
+-- its own. Every column of rows that are sent travels as one array, so a round of any size has this
+-- text.
+--
+-- Each part reads the tables as they were before the statement, so what depends on another part
+-- reads that and not the table. No row of a table is written by two parts.
+--
+-- Rows are looked up one by one, and then written by their place in the table (`ctid`): a plan from
+-- when the table was empty would read all that waits for the endpoint.
+WITH
+seen AS MATERIALIZED (
+    SELECT ctid AS version FROM webhook_endpoints WHERE id = ?
+),
+-- The endpoint, if its lease and its place are still those of the round. Every transaction that
+-- writes the waiting events or the deliveries of an endpoint locks its row first.
+locked AS MATERIALIZED (
+    SELECT id, ctid AS row_version, version = ? AS is_unchanged, attempts FROM webhook_endpoints
+    WHERE id = ? AND holder = ? AND written_in = ? AND number = ?
+    FOR NO KEY UPDATE
+),
+-- Nothing, if another transaction changed it before it was locked: this statement cannot see what
+-- else that one has changed, and has to be made again.
+held AS MATERIALIZED (
+    SELECT locked.* FROM locked JOIN seen ON seen.version = locked.row_version
+),
+round AS MATERIALIZED (
+    SELECT ?::timestamptz AS at, ?::boolean AS wakes_silent
+),
+sent AS MATERIALIZED (
+    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?)
+        AS sent (written_in, number, name, subject, attempts, next_at, last_error, is_silent)
+),
+settled AS MATERIALIZED (
+    SELECT * FROM unnest(?, ?) AS settled (written_in, number)
+),
+found AS MATERIALIZED (
+    SELECT stored.* FROM held CROSS JOIN settled CROSS JOIN LATERAL (
+        SELECT waiting.ctid AS place, waiting.subject FROM webhook_waiting AS waiting
+        WHERE waiting.endpoint = held.id
+            AND waiting.written_in = settled.written_in AND waiting.number = settled.number
+        LIMIT 1
+    ) AS stored
+),
+freed AS MATERIALIZED (
+    SELECT DISTINCT subject FROM found
+),
+-- The oldest event of each subject that waits from now on: one that is sent, or one that is there.
+oldest AS MATERIALIZED (
+    SELECT DISTINCT ON (subject) written_in, number, place FROM (
+        SELECT subject, written_in, number, NULL AS place FROM sent
+        WHERE (subject IN (SELECT subject FROM freed)) IS TRUE
+        UNION ALL
+        SELECT stored.subject, stored.written_in, stored.number, stored.ctid
+        FROM held CROSS JOIN freed CROSS JOIN LATERAL (
+            SELECT waiting.subject, waiting.written_in, waiting.number, waiting.ctid
+            FROM webhook_waiting AS waiting
+            WHERE waiting.endpoint = held.id AND waiting.subject = freed.subject
+                AND (waiting.written_in, waiting.number)
+                    NOT IN (SELECT written_in, number FROM settled)
+            ORDER BY waiting.written_in, waiting.number LIMIT 1
+        ) AS stored
+    ) AS candidates
+    ORDER BY subject, written_in, number, place NULLS FIRST
+),
+silent AS MATERIALIZED (
+    SELECT stored.* FROM held CROSS JOIN round CROSS JOIN LATERAL (
+        SELECT waiting.ctid AS place FROM webhook_waiting AS waiting
+        WHERE round.wakes_silent AND waiting.endpoint = held.id
+            AND waiting.is_silent AND waiting.next_at > round.at
+            AND (waiting.written_in, waiting.number)
+                NOT IN (SELECT written_in, number FROM sent)
+            AND (waiting.written_in, waiting.number)
+                NOT IN (SELECT written_in, number FROM settled)
+    ) AS stored
+),
+waiting_sent AS (
+    INSERT INTO webhook_waiting
+        (endpoint, written_in, number, name, subject, attempts, next_at, last_error, is_silent)
+    SELECT held.id, sent.written_in, sent.number, sent.name, sent.subject, sent.attempts,
+        CASE
+            WHEN round.wakes_silent AND sent.is_silent THEN least(sent.next_at, round.at)
+            WHEN sent.next_at IS NULL AND (sent.written_in, sent.number)
+                IN (SELECT written_in, number FROM oldest) THEN round.at
+            ELSE sent.next_at
+        END,
+        sent.last_error, sent.is_silent
+    FROM held CROSS JOIN round CROSS JOIN sent
+    ON CONFLICT (endpoint, written_in, number) DO UPDATE SET
+        name = excluded.name, subject = excluded.subject, attempts = excluded.attempts,
+        next_at = excluded.next_at, last_error = excluded.last_error,
+        is_silent = excluded.is_silent
+),
+waiting_settled AS (
+    DELETE FROM webhook_waiting WHERE ctid = ANY (ARRAY(SELECT place FROM found))
+),
+waiting_due AS (
+    UPDATE webhook_waiting AS waiting SET next_at = round.at FROM round
+    WHERE waiting.ctid = ANY (ARRAY(SELECT place FROM oldest WHERE place IS NOT NULL))
+        AND waiting.next_at IS NULL
+),
+waiting_woken AS (
+    UPDATE webhook_waiting AS waiting SET next_at = round.at FROM round
+    WHERE waiting.ctid = ANY (ARRAY(SELECT place FROM silent))
+),
+-- Each takes the row of the oldest that is kept.
+delivered AS (
+    INSERT INTO webhook_deliveries
+        (endpoint, slot, position, at, written_in, number, name, attempt, status, duration_ms,
+         error)
+    SELECT held.id, (held.attempts + sent.place) % ?, held.attempts + sent.place, sent.at,
+        sent.written_in, sent.number, sent.name, sent.attempt, sent.status, sent.duration_ms,
+        sent.error
+    FROM held CROSS JOIN unnest(?, ?, ?, ?, ?, ?, ?, ?, ?)
+        AS sent (place, at, written_in, number, name, attempt, status, duration_ms, error)
+    ON CONFLICT (endpoint, slot) DO UPDATE SET
+        position = excluded.position, at = excluded.at, written_in = excluded.written_in,
+        number = excluded.number, name = excluded.name, attempt = excluded.attempt,
+        status = excluded.status, duration_ms = excluded.duration_ms, error = excluded.error
+),
+moved AS (
+    UPDATE webhook_endpoints AS endpoint SET
+        written_in = sent.written_in, number = sent.number,
+        attempts = endpoint.attempts + sent.attempts,
+        holder = NULL, leased_until = round.at,
+        last_success_at = CASE WHEN held.is_unchanged
+            THEN sent.last_success_at ELSE endpoint.last_success_at END,
+        failing_since = CASE WHEN held.is_unchanged
+            THEN sent.failing_since ELSE endpoint.failing_since END,
+        silent_rounds = CASE WHEN held.is_unchanged
+            THEN sent.silent_rounds ELSE endpoint.silent_rounds END,
+        quiet_until = CASE WHEN held.is_unchanged
+            THEN sent.quiet_until ELSE endpoint.quiet_until END
+    FROM held, round, (VALUES (?, ?, ?, ?, ?, ?, ?))
+        AS sent (written_in, number, attempts, last_success_at, failing_since, silent_rounds,
+            quiet_until)
+    WHERE endpoint.id = held.id
+)
+SELECT (SELECT count(*) FROM locked), (SELECT count(*) FROM held)

@@ -1,0 +1,299 @@
+//! The event log: what a page looks at, what its readers and its writer keep from each other, and
+//! where its first events come from.
+
+use std::time::Duration;
+
+use diesel::connection::SimpleConnection;
+use domain::{
+    event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, Subject},
+    posting::event::COMPANY_UPDATED,
+    store::{Store, WriteSet},
+    testing::{minutes, noon},
+};
+use sql_common::{event::MOST_LOOKED_AT, testing::Shell};
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use super::{fixture, is_unavailable, place, processes::two};
+use crate::{SqliteStore, connection::Role};
+
+const TOLD: EventName = EventName::new("Told");
+
+/// A commit of events with these subjects.
+fn told(subjects: impl IntoIterator<Item = u128>) -> WriteSet {
+    let mut writes = WriteSet::new(noon());
+    writes.tasks.events = subjects
+        .into_iter()
+        .map(|n| Event {
+            name: TOLD,
+            subject: Subject::Other(Uuid::from_u128(n)),
+            at: noon(),
+        })
+        .collect();
+    writes
+}
+
+/// The place of the event with this number.
+const fn numbered(sequence: u64) -> Cursor {
+    Cursor {
+        transaction: 0,
+        sequence,
+    }
+}
+
+async fn read(store: &SqliteStore, after: Option<Cursor>) -> LogPage {
+    let query = LogQuery {
+        after,
+        names: vec![TOLD],
+        limit: 10,
+    };
+    store.read(&query).await.unwrap()
+}
+
+/// The subjects of the events of a page.
+fn subjects(page: &LogPage) -> Vec<u128> {
+    let events = page.events.iter();
+    events
+        .map(|recorded| recorded.event.subject.id().as_u128())
+        .collect()
+}
+
+/// Writes events that no reader wants: these numbers, at noon.
+async fn fill(store: &SqliteStore, from: u64, to: u64) {
+    let fill = format!(
+        "INSERT INTO events (number, at, name, subject) \
+         WITH RECURSIVE rows (n) AS (SELECT {from} UNION ALL SELECT n + 1 FROM rows WHERE n < {to}) \
+         SELECT n, {}, 'Other', zeroblob(16) FROM rows",
+        noon().unix_timestamp_nanos() / 1_000
+    );
+    store.batch(&fill).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_page_looks_at_a_limited_number_of_events() {
+    let (_dir, store) = fixture().await;
+    let most = MOST_LOOKED_AT as u64;
+    fill(&store, 1, most + 3).await;
+    store.commit(told([7])).await.unwrap();
+    let first = read(&store, None).await;
+    let expect = LogPage {
+        events: Vec::new(),
+        next: numbered(most),
+        has_more: true,
+    };
+    assert_eq!(first, expect);
+    let second = read(&store, Some(first.next)).await;
+    assert_eq!(subjects(&second), [7]);
+    assert_eq!(second.next, numbered(most + 4));
+    assert!(!second.has_more);
+}
+
+/// An operator may have deleted events.
+#[tokio::test]
+async fn numbers_may_be_missing() {
+    let (_dir, store) = fixture().await;
+    let most = MOST_LOOKED_AT as u64;
+    fill(&store, 2, 3).await;
+    fill(&store, 7, 7).await;
+    fill(&store, 3 * most, 3 * most).await;
+    store.commit(told([7])).await.unwrap();
+    let mut after = None;
+    let mut pages = 0;
+    let last = loop {
+        let page = read(&store, after).await;
+        pages += 1;
+        if !page.has_more {
+            break page;
+        }
+        assert!(after < Some(page.next), "{after:?}");
+        after = Some(page.next);
+    };
+    assert_eq!((subjects(&last), pages), (vec![7], 4));
+
+    let late = minutes(1);
+    assert_eq!(store.cursor_at(noon() + late).await, Ok(last.next));
+    assert_eq!(store.cursor_at(noon() - late).await, Ok(Cursor::START));
+    let later = format!("UPDATE events SET at = at + 120000000 WHERE number >= {most}");
+    store.batch(&later).await.unwrap();
+    assert_eq!(store.cursor_at(noon() + late).await, Ok(numbered(7)));
+    assert_eq!(store.forget(noon() + late, 99).await, Ok(3));
+    assert_eq!(store.cursor_at(noon()).await, Ok(numbered(7)));
+}
+
+/// A commit may be later than another one whose decision is younger.
+#[tokio::test]
+async fn a_place_in_time_allows_for_disorder() {
+    let (_dir, store) = fixture().await;
+    for (n, second) in [(1, 0), (2, 6), (3, 3), (4, 4), (5, 9), (6, 60)] {
+        let mut writes = told([n]);
+        writes.tasks.events[0].at += time::Duration::seconds(second);
+        store.commit(writes).await.unwrap();
+    }
+    for (second, last) in [(0, 0), (5, 1), (7, 4), (60, 5), (61, 6)] {
+        let at = noon() + time::Duration::seconds(second);
+        assert_eq!(store.cursor_at(at).await, Ok(numbered(last)), "{second}");
+    }
+}
+
+/// In several transactions, so that other writers get their turn.
+#[tokio::test]
+async fn many_old_events_are_deleted_by_parts() {
+    let (_dir, store) = fixture().await;
+    fill(&store, 1, 2_500).await;
+    store.commit(told([7])).await.unwrap();
+    let after = noon() + minutes(1);
+    assert_eq!(store.forget(after, 2_200).await, Ok(2_200));
+    let deleted = "SELECT deleted_number FROM event_log";
+    assert_eq!(store.number(deleted).await, 2_200);
+    let query = |after| LogQuery {
+        after: Some(after),
+        names: vec![TOLD],
+        limit: 10,
+    };
+    let gone = store.read(&query(numbered(2_199))).await;
+    assert_eq!(gone, Err(LogError::Gone));
+    assert_eq!(subjects(&read(&store, Some(numbered(2_200))).await), [7]);
+    assert_eq!(store.forget(noon(), 99).await, Ok(0));
+    assert_eq!(store.forget(after, usize::MAX).await, Ok(301));
+    assert_eq!(store.number(deleted).await, 2_501);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_is_deleted_by_one() {
+    let (_dir, one, other) = two().await;
+    fill(&one, 1, 3_000).await;
+    let after = noon() + minutes(1);
+    let (first, second) = tokio::join!(one.forget(after, 3_000), other.forget(after, 3_000));
+    assert_eq!(first.unwrap() + second.unwrap(), 3_000);
+    assert_eq!(one.end().await, Ok(numbered(3_000)));
+}
+
+/// Who restores an older database has readers that were further on than it is. They go on once it
+/// has caught up with them.
+#[tokio::test]
+async fn a_cursor_may_be_ahead_of_the_log() {
+    let (_dir, store) = fixture().await;
+    let ahead = numbered(3);
+    for n in [1, 2] {
+        store.commit(told([n])).await.unwrap();
+        let page = read(&store, Some(ahead)).await;
+        let nothing = LogPage {
+            events: Vec::new(),
+            next: ahead,
+            has_more: false,
+        };
+        assert_eq!(page, nothing);
+    }
+    store.commit(told(3..=5)).await.unwrap();
+    assert_eq!(subjects(&read(&store, Some(ahead)).await), [4, 5]);
+    // Of a store in which other transactions wrote.
+    let foreign = Cursor {
+        transaction: 1,
+        sequence: 0,
+    };
+    let page = read(&store, Some(foreign)).await;
+    assert_eq!(
+        (page.next, page.events.len(), page.has_more),
+        (foreign, 0, false)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_misses_nothing_of_several_writers() {
+    const EACH: u128 = 60;
+    let (_dir, one, other) = two().await;
+    let write = |store: SqliteStore, from: u128| {
+        tokio::spawn(async move {
+            for n in 0..EACH {
+                let first = from + 2 * n;
+                store.commit(told([first, first + 1])).await.unwrap();
+            }
+        })
+    };
+    let writers = [write(one.clone(), 1_000), write(other.clone(), 2_000)];
+    let mut seen = Vec::new();
+    let mut after = None;
+    loop {
+        let is_over = writers.iter().all(JoinHandle::is_finished);
+        let page = read(&one, after).await;
+        seen.extend(subjects(&page));
+        after = Some(page.next);
+        if is_over && !page.has_more {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    for from in [1_000, 2_000] {
+        let of_one = seen.iter().filter(|n| (from..from + 1_000).contains(*n));
+        assert!(of_one.copied().eq(from..from + 2 * EACH), "{seen:?}");
+    }
+    assert_eq!(other.end().await.ok(), after);
+}
+
+#[tokio::test]
+async fn readers_do_not_take_the_write_lock() {
+    let (_dir, path) = place();
+    let store = SqliteStore::open_with(&path, Duration::from_millis(50)).unwrap();
+    store.migrate().await.unwrap();
+    store.commit(told([7])).await.unwrap();
+    let first = numbered(1);
+    assert_eq!(store.move_cursor("one", None, first).await, Ok(true));
+
+    let mut blocker = store.connections.connect(Role::Writer).unwrap();
+    blocker.batch_execute("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(subjects(&read(&store, None).await), [7]);
+    assert_eq!(store.end().await, Ok(first));
+    assert_eq!(store.cursor_at(noon()).await, Ok(Cursor::START));
+    assert_eq!(store.cursor("one").await, Ok(Some(first)));
+    assert_eq!(store.forget(noon(), 10).await, Ok(0));
+    // This has something to write.
+    let moved = store.move_cursor("one", Some(first), first).await;
+    assert!(is_unavailable(&moved), "{moved:?}");
+}
+
+/// In the order in which they were written, whatever had become of them.
+#[tokio::test]
+async fn events_that_waited_for_delivery_begin_the_log() {
+    let (_dir, path) = place();
+    let store = SqliteStore::open(&path).unwrap();
+    store.step(true).await;
+    let old = "INSERT INTO companies (id, name, website, logo_path, created_at, updated_at) VALUES \
+         (zeroblob(16), 'Acme', 'https://acme.example', 'logos/1.svg', 0, 0); \
+         INSERT INTO outbox (kind, subject, next_at, created_at, dead_at, blocked, event_name, \
+         occurred_at) VALUES \
+         ('event', randomblob(16), 9, 9, 9, 0, 'Told', 1), \
+         ('event', zeroblob(16), 8, 8, NULL, 1, 'CompanyUpdated', 3), \
+         ('event', randomblob(16), 7, 7, NULL, 0, 'Told', 2); \
+         INSERT INTO outbox (id, kind, subject, next_at, created_at) VALUES \
+         (70, 'enrich', zeroblob(16), 0, 0), (80, 'enrich', randomblob(16), 0, 0); \
+         DELETE FROM outbox WHERE id = 80;";
+    store.batch(old).await.unwrap();
+    store.migrate().await.unwrap();
+    let query = LogQuery {
+        after: None,
+        names: vec![TOLD, COMPANY_UPDATED],
+        limit: 10,
+    };
+    let page = store.read(&query).await.unwrap();
+    let events = page.events.iter().map(|recorded| &recorded.event);
+    let times: Vec<_> = events
+        .map(|event| event.at.unix_timestamp_nanos())
+        .collect();
+    assert_eq!(times, [1_000, 3_000, 2_000]);
+    let Subject::Company(company) = &page.events[1].event.subject else {
+        panic!("{page:?}")
+    };
+    let logo = company.logo_path.as_deref();
+    assert_eq!((company.name.as_str(), logo), ("Acme", Some("logos/1.svg")));
+    assert_eq!(company.website.as_str(), "https://acme.example");
+
+    // An operator may have noted the number of a task that is gone.
+    assert_eq!(store.values("SELECT id AS value FROM outbox").await, ["70"]);
+    let next = "INSERT INTO outbox (kind, subject, next_at, created_at) \
+                VALUES ('enrich', randomblob(16), 0, 0)";
+    store.batch(next).await.unwrap();
+    assert_eq!(store.number("SELECT max(id) FROM outbox").await, 81);
+}

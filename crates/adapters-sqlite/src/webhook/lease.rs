@@ -1,0 +1,147 @@
+//! Leases of endpoints, and how far endpoints are behind.
+
+use std::collections::HashSet;
+
+use diesel::SqliteConnection;
+use domain::webhook::{EndpointBacklog, EndpointId, LeaseQuery, TrackedEndpoint};
+use sql_common::{
+    tracked_columns,
+    webhook::{
+        self, BacklogColumns, BacklogRow, EndpointRow, TrackedColumns, TrackedRow, backlog_values,
+        lease_values, tracked,
+    },
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    error::Failure,
+    statement::{execute, load, statement},
+};
+
+statement! {
+    MayBeLeased =
+    concat!(
+        "SELECT ", tracked_columns!(), " FROM webhook_endpoints AS endpoint ",
+        sql_common::may_be_leased!()
+    ),
+    over [EndpointRow],
+    returns TrackedColumns
+}
+
+statement! {
+    Lease = "UPDATE webhook_endpoints SET holder = ?, leased_until = ? WHERE id = ?"
+}
+
+/// The endpoints that may be leased, in order.
+pub(super) fn may_be_leased(
+    conn: &mut SqliteConnection,
+    query: &LeaseQuery,
+) -> Result<Vec<TrackedEndpoint>, Failure> {
+    let rows: Vec<TrackedRow> = load::<MayBeLeased, _>(conn, &lease_values(query))?;
+    Ok(rows.into_iter().map(tracked).collect::<Result<_, _>>()?)
+}
+
+/// Leases endpoints.
+pub(super) fn lease(
+    conn: &mut SqliteConnection,
+    query: &LeaseQuery,
+) -> Result<Vec<TrackedEndpoint>, Failure> {
+    let leased = may_be_leased(conn, query)?;
+    for tracked in &leased {
+        let id = tracked.endpoint.id.uuid();
+        execute::<Lease>(conn, &[query.holder.into(), query.until.into(), id.into()])?;
+    }
+    Ok(leased)
+}
+
+statement! {
+    Renew =
+    "UPDATE webhook_endpoints SET leased_until = ? \
+     WHERE id = ? AND holder = ? AND state = 'active'"
+}
+
+/// Moves the end of leases, and returns the endpoints that are still leased and active.
+pub(super) fn renew(
+    conn: &mut SqliteConnection,
+    holder: Uuid,
+    endpoints: &[EndpointId],
+    until: OffsetDateTime,
+) -> Result<HashSet<EndpointId>, Failure> {
+    let mut held = HashSet::new();
+    for endpoint in endpoints {
+        let values = [until.into(), endpoint.uuid().into(), holder.into()];
+        if execute::<Renew>(conn, &values)? > 0 {
+            held.insert(*endpoint);
+        }
+    }
+    Ok(held)
+}
+
+statement! {
+    Release =
+    "UPDATE webhook_endpoints SET holder = NULL, leased_until = ? WHERE id = ? AND holder = ?"
+}
+
+/// Ends leases.
+pub(super) fn release(
+    conn: &mut SqliteConnection,
+    holder: Uuid,
+    endpoints: &[EndpointId],
+    now: OffsetDateTime,
+) -> Result<(), Failure> {
+    for endpoint in endpoints {
+        let values = [now.into(), endpoint.uuid().into(), holder.into()];
+        execute::<Release>(conn, &values)?;
+    }
+    Ok(())
+}
+
+statement! {
+    /// A place that another kind of store has made is behind all of this one.
+    Backlog =
+    "SELECT id, \
+     (SELECT count(*) FROM (SELECT 1 FROM webhook_waiting AS waiting \
+     WHERE waiting.endpoint = endpoint.id LIMIT ?)), \
+     (SELECT at FROM events WHERE events.number > \
+     iif(endpoint.written_in = 0, endpoint.number, 9223372036854775807) \
+     ORDER BY events.number LIMIT 1) \
+     FROM webhook_endpoints AS endpoint WHERE state = 'active' ORDER BY id LIMIT ?",
+    returns BacklogColumns
+}
+
+/// How far active endpoints are behind.
+pub(super) fn backlog(
+    conn: &mut SqliteConnection,
+    limit: usize,
+) -> Result<Vec<EndpointBacklog>, Failure> {
+    let rows: Vec<BacklogRow> = load::<Backlog, _>(conn, &backlog_values(limit))?;
+    let backlogs = rows.into_iter().map(webhook::backlog);
+    Ok(backlogs.collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{statement::Sql, tests::plan};
+
+    #[tokio::test]
+    async fn what_is_due_is_looked_up_for_each_endpoint() {
+        let plan = plan(MayBeLeased::text()).await;
+        let search = "SEARCH waiting USING COVERING INDEX webhook_waiting_due (endpoint=? ";
+        assert!(plan.contains(search), "{plan}");
+    }
+
+    #[tokio::test]
+    async fn a_backlog_is_looked_up_for_each_endpoint() {
+        let plan = plan(Backlog::text()).await;
+        for step in [
+            "SCAN endpoint USING INDEX webhook_endpoints_active",
+            "SEARCH waiting USING COVERING INDEX webhook_waiting_subjects (endpoint=?)",
+            "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)",
+        ] {
+            assert!(plan.contains(step), "{plan}");
+        }
+        assert!(!plan.contains("USE TEMP B-TREE"), "{plan}");
+    }
+}

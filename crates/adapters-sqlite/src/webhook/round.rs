@@ -1,0 +1,255 @@
+//! Rounds of deliveries: what is due, and the result.
+
+use std::collections::HashSet;
+
+use diesel::{SqliteConnection, sql_types::BigInt};
+use domain::{
+    event::Cursor,
+    webhook::{DeliveryRecord, EndpointId, EndpointState, EndpointWrite, Round, WaitingEvent},
+};
+use sql_common::{
+    event::cursor_values,
+    types::{Id, StoredId},
+    webhook::{
+        Deliveries, DeliveryRow, Due, WaitingRow, attempts, deliveries_kept, deliveries_values,
+        due_values, health_values, kept_deliveries, milliseconds,
+    },
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{find, update};
+use crate::{
+    error::Failure,
+    statement::{Value, execute, load, statement},
+};
+
+/// Waiting events whose next attempt is due.
+pub(super) fn due(
+    conn: &mut SqliteConnection,
+    endpoint: EndpointId,
+    now: OffsetDateTime,
+    limit: usize,
+) -> Result<Vec<WaitingEvent>, Failure> {
+    let rows: Vec<WaitingRow> = load::<Due, _>(conn, &due_values(endpoint, now, limit))?;
+    let due = rows.into_iter().map(WaitingEvent::try_from);
+    Ok(due.collect::<Result<_, _>>()?)
+}
+
+statement! {
+    IsWaiting = "SELECT 1 FROM webhook_waiting WHERE endpoint = ? AND subject = ? LIMIT 1",
+    returns (BigInt,)
+}
+
+/// The subjects among these of which an event waits.
+pub(super) fn waiting_among(
+    conn: &mut SqliteConnection,
+    endpoint: EndpointId,
+    subjects: HashSet<Uuid>,
+) -> Result<HashSet<Uuid>, Failure> {
+    let mut waiting = HashSet::new();
+    for subject in subjects {
+        let values = [endpoint.uuid().into(), subject.into()];
+        let found: Vec<(i64,)> = load::<IsWaiting, _>(conn, &values)?;
+        if !found.is_empty() {
+            waiting.insert(subject);
+        }
+    }
+    Ok(waiting)
+}
+
+/// The newest kept deliveries.
+pub(super) fn deliveries(
+    conn: &mut SqliteConnection,
+    endpoint: EndpointId,
+    limit: usize,
+) -> Result<Vec<DeliveryRecord>, Failure> {
+    let rows: Vec<DeliveryRow> = load::<Deliveries, _>(conn, &deliveries_values(endpoint, limit))?;
+    let deliveries = rows.into_iter().map(DeliveryRecord::try_from);
+    Ok(deliveries.collect::<Result<_, _>>()?)
+}
+
+statement! {
+    /// The version, and the number of attempts so far.
+    Held =
+    "SELECT version, attempts FROM webhook_endpoints \
+     WHERE id = ? AND holder = ? AND written_in = ? AND number = ?",
+    returns (BigInt, BigInt)
+}
+
+statement! {
+    Wait =
+    "INSERT INTO webhook_waiting \
+     (endpoint, written_in, number, name, subject, attempts, next_at, last_error, is_silent) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     ON CONFLICT (endpoint, written_in, number) DO UPDATE SET \
+     name = excluded.name, subject = excluded.subject, attempts = excluded.attempts, \
+     next_at = excluded.next_at, last_error = excluded.last_error, is_silent = excluded.is_silent"
+}
+
+statement! {
+    Settle =
+    "DELETE FROM webhook_waiting WHERE endpoint = ? AND written_in = ? AND number = ? \
+     RETURNING subject",
+    returns (Id,)
+}
+
+statement! {
+    /// Makes the oldest event of a subject due.
+    MakeDue =
+    "UPDATE webhook_waiting SET next_at = ? WHERE endpoint = ? AND (written_in, number) = \
+     (SELECT written_in, number FROM webhook_waiting WHERE endpoint = ? AND subject = ? \
+     ORDER BY written_in, number LIMIT 1) AND next_at IS NULL"
+}
+
+statement! {
+    /// Makes events due whose last attempt was not answered.
+    Wake =
+    "UPDATE webhook_waiting SET next_at = ? WHERE endpoint = ? AND next_at > ? AND is_silent"
+}
+
+statement! {
+    /// A delivery takes the row of the oldest one that is kept.
+    Deliver =
+    "INSERT OR REPLACE INTO webhook_deliveries \
+     (endpoint, slot, position, at, written_in, number, name, attempt, status, duration_ms, error) \
+     VALUES (?, ? % ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+}
+
+statement! {
+    Move =
+    "UPDATE webhook_endpoints SET written_in = ?, number = ?, attempts = attempts + ?, \
+     holder = NULL, leased_until = ? WHERE id = ?"
+}
+
+statement! {
+    SetHealth =
+    "UPDATE webhook_endpoints SET last_success_at = ?, failing_since = ?, silent_rounds = ?, \
+     quiet_until = ? WHERE id = ?"
+}
+
+/// Writes the result of a round. `false` if its lease or its place is lost.
+pub(super) fn record(
+    conn: &mut SqliteConnection,
+    holder: Uuid,
+    round: &Round,
+) -> Result<bool, Failure> {
+    let id = Value::from(round.endpoint.uuid());
+    let [written_in, number] = place(round.from);
+    let held = [id, holder.into(), written_in, number];
+    let held: Vec<(i64, i64)> = load::<Held, _>(conn, &held)?;
+    let Some(&(version, attempts_before)) = held.first() else {
+        return Ok(false);
+    };
+    record_waiting(conn, round)?;
+    record_deliveries(conn, round, attempts_before)?;
+    let [written_in, number] = place(round.to);
+    let count = attempts(round).into();
+    execute::<Move>(conn, &[written_in, number, count, round.at.into(), id])?;
+    if version == round.version {
+        let mut values = health_values(&round.health).to_vec();
+        values.push(id);
+        execute::<SetHealth>(conn, &values)?;
+        disable(conn, round)?;
+    }
+    Ok(true)
+}
+
+fn place(cursor: Cursor) -> [Value<'static>; 2] {
+    cursor_values(cursor).map(Value::from)
+}
+
+fn record_waiting(conn: &mut SqliteConnection, round: &Round) -> Result<(), Failure> {
+    let id = Value::from(round.endpoint.uuid());
+    for event in &round.waiting {
+        let [written_in, number] = place(event.cursor);
+        let values = [
+            id,
+            written_in,
+            number,
+            event.name.as_str().into(),
+            event.subject.into(),
+            i64::from(event.attempts).into(),
+            event.next_at.into(),
+            (&event.last_error).into(),
+            event.is_silent.into(),
+        ];
+        execute::<Wait>(conn, &values)?;
+    }
+    let mut freed = HashSet::new();
+    for cursor in &round.settled {
+        let [written_in, number] = place(*cursor);
+        let subjects: Vec<(StoredId,)> = load::<Settle, _>(conn, &[id, written_in, number])?;
+        for (subject,) in subjects {
+            freed.insert(subject.uuid("webhook_waiting.subject")?);
+        }
+    }
+    for subject in freed {
+        execute::<MakeDue>(conn, &[round.at.into(), id, id, subject.into()])?;
+    }
+    if round.wakes_silent {
+        execute::<Wake>(conn, &[round.at.into(), id, round.at.into()])?;
+    }
+    Ok(())
+}
+
+fn record_deliveries(
+    conn: &mut SqliteConnection,
+    round: &Round,
+    attempts_before: i64,
+) -> Result<(), Failure> {
+    for (place_in_round, delivery) in kept_deliveries(round) {
+        let position = Value::from(attempts_before.saturating_add(place_in_round));
+        let [written_in, number] = place(delivery.event);
+        let values = [
+            round.endpoint.uuid().into(),
+            position,
+            deliveries_kept(),
+            position,
+            delivery.at.into(),
+            written_in,
+            number,
+            delivery.name.as_str().into(),
+            i64::from(delivery.attempt).into(),
+            delivery.status.map(i64::from).into(),
+            milliseconds(delivery.duration).into(),
+            (&delivery.error).into(),
+        ];
+        execute::<Deliver>(conn, &values)?;
+    }
+    Ok(())
+}
+
+/// Disables the endpoint of a round that says so, which its owner has not changed meanwhile.
+fn disable(conn: &mut SqliteConnection, round: &Round) -> Result<(), Failure> {
+    let Some(reason) = &round.disabled else {
+        return Ok(());
+    };
+    let found = find(conn, round.endpoint)?.map(|tracked| tracked.endpoint);
+    if let Some(endpoint) = found.filter(|it| it.state == EndpointState::Active) {
+        let write = EndpointWrite {
+            expected: endpoint.version,
+            endpoint: endpoint.disable(reason, round.at),
+            starts_over: false,
+        };
+        update(conn, &write)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use sql_common::webhook::Hurry;
+
+    use super::*;
+    use crate::{statement::Sql, tests::assert_uses_index};
+
+    #[tokio::test]
+    async fn waiting_events_are_found_in_order() {
+        assert_uses_index(Due::text(), "webhook_waiting_due").await;
+        assert_uses_index(IsWaiting::text(), "webhook_waiting_subjects").await;
+        assert_uses_index(MakeDue::text(), "webhook_waiting_subjects").await;
+        assert_uses_index(Wake::text(), "webhook_waiting_silent").await;
+        assert_uses_index(Hurry::text(), "webhook_waiting_due").await;
+    }
+}

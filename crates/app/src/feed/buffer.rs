@@ -1,0 +1,103 @@
+//! The newest events in memory.
+
+use std::collections::VecDeque;
+
+use domain::event::{Cursor, LogPage, LogQuery, RecordedEvent, Subject};
+
+/// The largest number of events.
+const MOST: usize = 4_096;
+/// The largest size of all events, in bytes.
+const LARGEST: usize = 4 << 20;
+
+/// All events of some names between two places of the log.
+#[derive(Debug, Default)]
+pub(super) struct Buffer {
+    /// The place that the first event follows.
+    base: Cursor,
+    /// The place up to which the log was read.
+    end: Cursor,
+    events: VecDeque<RecordedEvent>,
+    bytes: usize,
+}
+
+/// What the buffer has for a reader.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Events.
+    Page(LogPage),
+    /// No event up to this cursor.
+    Nothing(Cursor),
+    /// The reader's cursor is older than the buffer.
+    Outside,
+}
+
+impl Buffer {
+    /// The place up to which the log was read.
+    pub const fn end(&self) -> Cursor {
+        self.end
+    }
+
+    /// Begins anew at a place.
+    pub fn restart(&mut self, at: Cursor) {
+        *self = Self {
+            base: at,
+            end: at,
+            ..Self::default()
+        };
+    }
+
+    /// Adds a page, and drops the oldest events if there are too many.
+    pub fn append(&mut self, page: LogPage) {
+        self.end = page.next;
+        for event in page.events {
+            self.bytes += size(&event);
+            self.events.push_back(event);
+        }
+        while self.events.len() > MOST || self.bytes > LARGEST {
+            let Some(oldest) = self.events.pop_front() else {
+                break;
+            };
+            self.bytes -= size(&oldest);
+            self.base = oldest.cursor;
+        }
+    }
+
+    /// The events that follow the query's cursor.
+    pub fn look(&self, query: &LogQuery) -> Found {
+        let Some(after) = query.after.filter(|after| *after >= self.base) else {
+            return Found::Outside;
+        };
+        if after >= self.end {
+            return Found::Nothing(after);
+        }
+        let behind = self.events.partition_point(|event| event.cursor <= after);
+        let later = self.events.range(behind..);
+        let mut wanted = later.filter(|event| query.names.contains(&event.event.name));
+        let events: Vec<_> = wanted.by_ref().take(query.limit).cloned().collect();
+        let Some(last) = events.last() else {
+            return Found::Nothing(self.end);
+        };
+        let has_more = wanted.next().is_some();
+        Found::Page(LogPage {
+            next: if has_more { last.cursor } else { self.end },
+            events,
+            has_more,
+        })
+    }
+}
+
+/// About the size of an event in memory.
+fn size(event: &RecordedEvent) -> usize {
+    let texts = match &event.event.subject {
+        Subject::Posting(posting) => {
+            let reason = posting.status_reason.as_deref();
+            posting.source_identifier.as_str().len() + reason.map_or(0, str::len)
+        }
+        Subject::Company(company) => {
+            let logo = company.logo_path.as_deref();
+            company.name.len() + company.website.as_str().len() + logo.map_or(0, str::len)
+        }
+        Subject::Other(_) => 0,
+    };
+    size_of::<RecordedEvent>() + texts
+}

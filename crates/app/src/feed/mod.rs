@@ -1,0 +1,156 @@
+//! The feed: readers outside follow the event log, and wait for events without asking for them.
+//!
+//! [`Feed`] reads the log for a reader that does not wait. A reader that waits holds no thread and no
+//! connection: one [task](poll) asks the store for all of them, while there are any, and keeps the
+//! newest events in a [buffer](buffer) that they are answered from, so a reader that comes back for
+//! the next events costs no query either. A reader whose cursor is older than the buffer reads the
+//! log.
+
+mod buffer;
+mod poll;
+
+#[cfg(test)]
+mod tests;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use domain::{
+    event::{Cursor, EventFeed, EventLog, EventName, LogError, LogPage, LogQuery},
+    store::StoreError,
+};
+use tokio::{
+    sync::{Notify, watch},
+    task::JoinHandle,
+    time::{Instant, sleep_until, timeout_at},
+};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    buffer::{Buffer, Found},
+    poll::Poller,
+};
+
+/// The event log for readers outside.
+pub struct Feed {
+    log: Arc<dyn EventLog>,
+    /// The names of the events in the buffer.
+    names: Arc<[EventName]>,
+    /// The newest events. Readers that wait subscribe to it.
+    buffer: Arc<watch::Sender<Buffer>>,
+    /// Notifies the task of a reader that waits.
+    joined: Arc<Notify>,
+    stop: CancellationToken,
+}
+
+/// The task that asks the store for all readers.
+pub struct FeedTask {
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+}
+
+impl Feed {
+    /// Starts a feed of events of these names. `recorded` notifies it of commits with events.
+    pub fn start(
+        log: Arc<dyn EventLog>,
+        names: &[EventName],
+        recorded: Arc<Notify>,
+    ) -> (Self, FeedTask) {
+        let stop = CancellationToken::new();
+        let feed = Self {
+            log,
+            names: names.into(),
+            buffer: Arc::new(watch::Sender::new(Buffer::default())),
+            joined: Arc::default(),
+            stop: stop.clone(),
+        };
+        let poller = Poller {
+            log: Arc::clone(&feed.log),
+            names: Arc::clone(&feed.names),
+            buffer: Arc::clone(&feed.buffer),
+            joined: Arc::clone(&feed.joined),
+            recorded,
+        };
+        let task = tokio::spawn(poller.run(stop.clone()));
+        (feed, FeedTask { task, stop })
+    }
+
+    fn is_over(&self, deadline: Instant) -> bool {
+        self.stop.is_cancelled() || Instant::now() >= deadline
+    }
+
+    /// Waits for events after the query's cursor.
+    async fn wait(&self, mut query: LogQuery, deadline: Instant) -> Result<LogPage, LogError> {
+        // The reader looks at the buffer before it waits, so it misses no event.
+        let mut news = self.buffer.subscribe();
+        let is_buffered = query.names.iter().all(|name| self.names.contains(name));
+        self.joined.notify_one();
+        while !self.is_over(deadline) {
+            let found = {
+                let buffer = news.borrow_and_update();
+                if is_buffered {
+                    buffer.look(&query)
+                } else {
+                    Found::Outside
+                }
+            };
+            match found {
+                Found::Page(page) => return Ok(page),
+                Found::Nothing(cursor) => query.after = Some(cursor),
+                Found::Outside => {
+                    let read = timeout_at(deadline, self.log.read(&query)).await;
+                    match read {
+                        Ok(Ok(page)) if is_at_end(&page) => query.after = Some(page.next),
+                        Ok(read) => return read,
+                        Err(_) => break,
+                    }
+                }
+            }
+            tokio::select! {
+                changed = news.changed() => if changed.is_err() { break },
+                () = sleep_until(deadline) => break,
+                () = self.stop.cancelled() => break,
+            }
+        }
+        Ok(LogPage {
+            events: Vec::new(),
+            next: query.after.unwrap_or(Cursor::START),
+            has_more: false,
+        })
+    }
+}
+
+#[async_trait]
+impl EventFeed for Feed {
+    async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError> {
+        let deadline = Instant::now() + wait;
+        let mut query = query.clone();
+        if wait.is_zero() || query.after.is_none() {
+            let page = self.log.read(&query).await?;
+            if wait.is_zero() || !is_at_end(&page) {
+                return Ok(page);
+            }
+            query.after = Some(page.next);
+        }
+        self.wait(query, deadline).await
+    }
+
+    async fn end(&self) -> Result<Cursor, StoreError> {
+        self.log.end().await
+    }
+}
+
+/// Whether a reader has all there is, and no event.
+const fn is_at_end(page: &LogPage) -> bool {
+    page.events.is_empty() && !page.has_more
+}
+
+impl FeedTask {
+    /// Ends all waits, with what there is, and the task.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "the feed of events ended badly");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The task that asks the store for new events while readers wait.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::event::{EventLog, EventName, LogError, LogQuery};
+use tokio::{
+    sync::{Notify, watch},
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::buffer::Buffer;
+use crate::{panics, waits};
+
+/// The time between two queries.
+const TICK: Duration = Duration::from_millis(50);
+/// What each waiting reader adds to it: many readers that are woken ask again at the same time.
+const TICK_PER_READER: Duration = Duration::from_micros(100);
+/// The longest time between two queries.
+const LONGEST_TICK: Duration = Duration::from_millis(150);
+/// The number of events in a query.
+const PAGE: usize = 1_000;
+/// The age from which the buffer is begun anew, not continued, when nobody has read meanwhile.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// Reads the log for all readers.
+pub(super) struct Poller {
+    pub log: Arc<dyn EventLog>,
+    pub names: Arc<[EventName]>,
+    pub buffer: Arc<watch::Sender<Buffer>>,
+    /// Notifies of a reader that waits.
+    pub joined: Arc<Notify>,
+    /// Notifies of a commit with events.
+    pub recorded: Arc<Notify>,
+}
+
+impl Poller {
+    /// Reads the log while there are readers, until it is stopped.
+    pub async fn run(self, stop: CancellationToken) {
+        tokio::select! {
+            () = self.poll() => {}
+            () = stop.cancelled() => {}
+        }
+    }
+
+    async fn poll(&self) {
+        let (mut read_at, mut outage) = (None::<Instant>, None);
+        loop {
+            if self.buffer.receiver_count() == 0 {
+                self.joined.notified().await;
+                read_at = read_at.filter(|at| at.elapsed() < FRESH);
+                continue;
+            }
+            if let Some(at) = read_at {
+                self.pause(at).await;
+            }
+            let done = panics::caught_as(
+                |why| LogError::Store(domain::StoreError::Broken(why)),
+                self.catch_up(read_at.is_some()),
+            );
+            match done.await {
+                Ok(()) => {
+                    outage = None;
+                    read_at = Some(Instant::now());
+                }
+                // What the buffer follows was deleted.
+                Err(LogError::Gone) => read_at = None,
+                Err(LogError::Store(error)) => {
+                    let waits = outage.get_or_insert_with(waits::after_failures);
+                    let wait = waits.next().unwrap_or_default();
+                    tracing::warn!(%error, ?wait, "readers of events wait for the store");
+                    sleep(wait).await;
+                }
+            }
+        }
+    }
+
+    /// Waits for the next query: a commit of this process does not wait for other readers.
+    async fn pause(&self, read_at: Instant) {
+        let readers = u32::try_from(self.buffer.receiver_count()).unwrap_or(u32::MAX);
+        let tick = TICK.saturating_add(TICK_PER_READER.saturating_mul(readers));
+        let commit = async {
+            self.recorded.notified().await;
+            sleep_until(read_at + TICK).await;
+        };
+        tokio::select! {
+            () = sleep_until(read_at + tick.min(LONGEST_TICK)) => {}
+            () = commit => {}
+        }
+    }
+
+    /// Reads on to the end of the log, or begins at the end.
+    async fn catch_up(&self, has_begun: bool) -> Result<(), LogError> {
+        if !has_begun {
+            let end = self.log.end().await?;
+            self.buffer.send_modify(|buffer| buffer.restart(end));
+            return Ok(());
+        }
+        loop {
+            let query = LogQuery {
+                after: Some(self.buffer.borrow().end()),
+                names: self.names.to_vec(),
+                limit: PAGE,
+            };
+            let page = self.log.read(&query).await?;
+            let has_more = page.has_more;
+            self.buffer.send_if_modified(|buffer| {
+                // Nobody is woken for what nobody reads.
+                let has_events = !page.events.is_empty();
+                buffer.append(page);
+                has_events
+            });
+            if !has_more {
+                return Ok(());
+            }
+        }
+    }
+}

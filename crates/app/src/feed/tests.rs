@@ -1,0 +1,401 @@
+//! The feed on a store in memory, in virtual time.
+
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use domain::{
+    event::{Event, RecordedEvent, Subject},
+    posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_UPDATED, PUBLIC},
+    store::{Store as _, WriteSet},
+    testing::{noon, uuid},
+};
+use newsletter::{tasks::INDIVIDUAL_MEMBERSHIP_UPDATED, testing::MemoryStore};
+use time::OffsetDateTime;
+use tokio::{
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+const WAIT: Duration = Duration::from_secs(30);
+
+/// The log of a store in memory, which counts what it is asked for.
+#[derive(Default)]
+struct CountingLog {
+    memory: MemoryStore,
+    reads: AtomicUsize,
+    ends: AtomicUsize,
+    failure: Mutex<Option<StoreError>>,
+    /// An event that another process records just after the next read, whose answer takes long.
+    late: Mutex<Option<EventName>>,
+}
+
+impl CountingLog {
+    async fn record(&self, names: &[EventName]) {
+        let event = |name: &EventName| Event {
+            name: name.clone(),
+            subject: Subject::Other(uuid(1)),
+            at: noon(),
+        };
+        let mut writes = WriteSet::new(noon());
+        writes.tasks.events = names.iter().map(event).collect();
+        self.memory.commit(writes).await.unwrap();
+    }
+
+    fn queries(&self) -> usize {
+        self.reads.load(Ordering::Relaxed) + self.ends.load(Ordering::Relaxed)
+    }
+
+    fn fail(&self, failure: Option<StoreError>) {
+        *self.failure.lock().unwrap() = failure;
+    }
+
+    fn failure(&self) -> Result<(), StoreError> {
+        self.failure.lock().unwrap().clone().map_or(Ok(()), Err)
+    }
+}
+
+#[async_trait]
+impl EventLog for CountingLog {
+    async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.failure()?;
+        let page = self.memory.read(query).await;
+        let late = self.late.lock().unwrap().take();
+        if let Some(late) = late {
+            self.record(&[late]).await;
+            sleep(SECOND).await;
+        }
+        page
+    }
+
+    async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError> {
+        self.memory.events_at(cursors).await
+    }
+
+    async fn end(&self) -> Result<Cursor, StoreError> {
+        self.ends.fetch_add(1, Ordering::Relaxed);
+        self.failure()?;
+        self.memory.end().await
+    }
+
+    async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError> {
+        self.memory.cursor_at(at).await
+    }
+
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
+        self.memory.forget(before, limit).await
+    }
+
+    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError> {
+        EventLog::cursor(&self.memory, consumer).await
+    }
+
+    async fn move_cursor(
+        &self,
+        consumer: &str,
+        from: Option<Cursor>,
+        to: Cursor,
+    ) -> Result<bool, StoreError> {
+        self.memory.move_cursor(consumer, from, to).await
+    }
+}
+
+/// A feed on a log.
+struct Bench {
+    log: Arc<CountingLog>,
+    feed: Arc<Feed>,
+    task: FeedTask,
+    recorded: Arc<Notify>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (log, recorded) = (Arc::new(CountingLog::default()), Arc::new(Notify::new()));
+        let (feed, task) = Feed::start(Arc::clone(&log) as _, &PUBLIC, Arc::clone(&recorded));
+        Self {
+            log,
+            feed: Arc::new(feed),
+            task,
+            recorded,
+        }
+    }
+
+    /// Follows the log in a task of its own.
+    fn follow(
+        &self,
+        after: Option<Cursor>,
+        names: &[EventName],
+    ) -> JoinHandle<Result<LogPage, LogError>> {
+        let (feed, query) = (Arc::clone(&self.feed), query(after, names));
+        tokio::spawn(async move { feed.follow(&query, WAIT).await })
+    }
+}
+
+fn query(after: Option<Cursor>, names: &[EventName]) -> LogQuery {
+    LogQuery {
+        after,
+        names: names.to_vec(),
+        limit: 100,
+    }
+}
+
+fn names(page: &LogPage) -> Vec<&str> {
+    let events = page.events.iter();
+    events.map(|event| event.event.name.as_str()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_readers_cost_one_query_a_tick() {
+    let bench = Bench::new();
+    let mut readers = JoinSet::new();
+    for _ in 0..1_000 {
+        let feed = Arc::clone(&bench.feed);
+        readers.spawn(async move { feed.follow(&query(None, &PUBLIC), WAIT).await });
+    }
+    sleep(SECOND).await;
+    // Each has read the log for itself by then.
+    let before = bench.log.queries();
+    sleep(10 * SECOND).await;
+    let queries = bench.log.queries() - before;
+    assert!((50..=200).contains(&queries), "{queries}");
+    let (before, began) = (bench.log.queries(), Instant::now());
+    bench.log.record(&[JOB_POSTING_CREATED]).await;
+    while let Some(page) = readers.join_next().await {
+        assert_eq!(names(&page.unwrap().unwrap()), ["JobPostingCreated"]);
+    }
+    assert!(began.elapsed() <= 2 * Duration::from_millis(150));
+    assert!(bench.log.queries() - before <= 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn readers_that_come_back_for_the_next_events_cost_no_query() {
+    const EVENTS: usize = 50;
+    let bench = Bench::new();
+    let start = bench.log.end().await.unwrap();
+    let mut readers = JoinSet::new();
+    for _ in 0..100 {
+        let feed = Arc::clone(&bench.feed);
+        readers.spawn(async move {
+            let (mut after, mut seen) = (start, 0);
+            while seen < EVENTS {
+                let page = feed
+                    .follow(&query(Some(after), &PUBLIC), WAIT)
+                    .await
+                    .unwrap();
+                seen += page.events.len();
+                after = page.next;
+            }
+            seen
+        });
+    }
+    sleep(SECOND).await;
+    let (before, began) = (bench.log.queries(), Instant::now());
+    for _ in 0..EVENTS {
+        bench.log.record(&[JOB_POSTING_CREATED]).await;
+        sleep(Duration::from_millis(20)).await;
+    }
+    assert!(readers.join_all().await.iter().all(|seen| *seen == EVENTS));
+    let queries = u32::try_from(bench.log.queries() - before).unwrap();
+    let ticks = began.elapsed().as_millis() / 50;
+    assert!(
+        u128::from(queries) <= ticks + 2,
+        "{queries} in {ticks} ticks"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_of_this_process_does_not_wait_for_many_readers() {
+    let bench = Bench::new();
+    let readers: Vec<_> = (0..1_000).map(|_| bench.follow(None, &PUBLIC)).collect();
+    sleep(SECOND).await;
+    let began = Instant::now();
+    bench.log.record(&[JOB_POSTING_CREATED]).await;
+    bench.recorded.notify_one();
+    for reader in readers {
+        assert_eq!(reader.await.unwrap().unwrap().events.len(), 1);
+    }
+    assert!(began.elapsed() <= Duration::from_millis(55));
+}
+
+#[tokio::test(start_paused = true)]
+async fn readers_are_answered_for_the_names_that_they_want() {
+    let bench = Bench::new();
+    let companies = bench.follow(None, &[COMPANY_UPDATED]);
+    let updates = bench.follow(None, &[JOB_POSTING_UPDATED, JOB_POSTING_CREATED]);
+    sleep(SECOND).await;
+    let others = [INDIVIDUAL_MEMBERSHIP_UPDATED, JOB_POSTING_CREATED];
+    bench.log.record(&others).await;
+    let page = updates.await.unwrap().unwrap();
+    assert_eq!(names(&page), ["JobPostingCreated"]);
+    assert_eq!(page.next, bench.log.end().await.unwrap());
+    sleep(SECOND).await;
+    assert!(!companies.is_finished());
+    // What it does not want is passed.
+    let page = companies.await.unwrap().unwrap();
+    assert_eq!(page.events, []);
+    assert_eq!(page.next, bench.log.end().await.unwrap());
+    assert!(!page.has_more);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_between_the_read_and_the_wait_is_not_missed() {
+    let bench = Bench::new();
+    *bench.log.late.lock().unwrap() = Some(JOB_POSTING_CREATED);
+    let began = Instant::now();
+    let page = bench.feed.follow(&query(None, &PUBLIC), WAIT).await;
+    assert_eq!(names(&page.unwrap()), ["JobPostingCreated"]);
+    assert!(began.elapsed() < 2 * SECOND);
+    // Also while others wait already.
+    let first = bench.follow(Some(bench.log.end().await.unwrap()), &[COMPANY_UPDATED]);
+    sleep(SECOND).await;
+    *bench.log.late.lock().unwrap() = Some(JOB_POSTING_CREATED);
+    let after = bench.log.memory.end().await.unwrap();
+    let began = Instant::now();
+    let page = bench.feed.follow(&query(Some(after), &PUBLIC), WAIT).await;
+    assert_eq!(names(&page.unwrap()), ["JobPostingCreated"]);
+    assert!(began.elapsed() < 2 * SECOND);
+    assert!(!first.is_finished());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_the_buffer_has_left_behind_reads_the_log() {
+    let bench = Bench::new();
+    // The buffer is kept by a reader that wants none of the events.
+    let watcher = bench.follow(None, &[COMPANY_UPDATED]);
+    sleep(SECOND).await;
+    let page = LogPage {
+        events: (1..=9_000)
+            .map(|sequence| RecordedEvent {
+                cursor: Cursor {
+                    transaction: 0,
+                    sequence,
+                },
+                event: Event {
+                    name: JOB_POSTING_CREATED,
+                    subject: Subject::Other(uuid(1)),
+                    at: noon(),
+                },
+            })
+            .collect(),
+        next: Cursor {
+            transaction: 0,
+            sequence: 9_000,
+        },
+        has_more: false,
+    };
+    let mut buffer = Buffer::default();
+    buffer.append(page.clone());
+    let at = |sequence| {
+        Some(Cursor {
+            transaction: 0,
+            sequence,
+        })
+    };
+    assert_eq!(buffer.look(&query(at(10), &PUBLIC)), Found::Outside);
+    assert_eq!(buffer.look(&query(None, &PUBLIC)), Found::Outside);
+    let Found::Page(last) = buffer.look(&query(at(8_990), &PUBLIC)) else {
+        panic!("the newest are kept");
+    };
+    assert_eq!(last.events, page.events[8_990..]);
+    assert_eq!((last.next, last.has_more), (page.next, false));
+    let Found::Page(cut) = buffer.look(&query(at(8_000), &PUBLIC)) else {
+        panic!("the newest are kept");
+    };
+    assert_eq!(cut.events, page.events[8_000..8_100]);
+    assert_eq!((Some(cut.next), cut.has_more), (at(8_100), true));
+
+    // So many at once that the first is dropped before its reader is woken.
+    let created = vec![JOB_POSTING_CREATED; 9_000];
+    let reader = bench.follow(None, &[JOB_POSTING_CREATED]);
+    sleep(SECOND).await;
+    bench.log.record(&created).await;
+    let page = reader.await.unwrap().unwrap();
+    assert_eq!(page.events.len(), 100);
+    assert_eq!(page.events[0].cursor.sequence, 1);
+    assert!(page.has_more);
+    assert!(!watcher.is_finished());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_hangs_up_is_forgotten() {
+    let bench = Bench::new();
+    let follow = bench.feed.follow(&query(None, &PUBLIC), WAIT).await;
+    assert_eq!(follow.unwrap().events, []);
+    let reader = bench.follow(None, &PUBLIC);
+    sleep(SECOND).await;
+    reader.abort();
+    sleep(SECOND).await;
+    let before = bench.log.queries();
+    sleep(10 * SECOND).await;
+    assert_eq!(bench.log.queries(), before, "nobody waits");
+    // And the next one is served.
+    let reader = bench.follow(None, &PUBLIC);
+    sleep(SECOND).await;
+    bench.log.record(&[JOB_POSTING_CREATED]).await;
+    assert_eq!(reader.await.unwrap().unwrap().events.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_all_waits() {
+    let bench = Bench::new();
+    bench.log.record(&[COMPANY_UPDATED]).await;
+    let end = bench.log.end().await.unwrap();
+    let reader = bench.follow(Some(end), &PUBLIC);
+    sleep(SECOND).await;
+    let began = Instant::now();
+    bench.task.stop().await;
+    let page = reader.await.unwrap().unwrap();
+    assert_eq!((page.events.len(), page.next), (0, end));
+    // One that comes later does not wait either, and gets what there is.
+    let later = bench.feed.follow(&query(Some(end), &PUBLIC), WAIT).await;
+    assert_eq!(later.unwrap().next, end);
+    let all = bench.feed.follow(&query(None, &PUBLIC), WAIT).await;
+    assert_eq!(names(&all.unwrap()), ["CompanyUpdated"]);
+    assert!(began.elapsed() < SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failing_store_is_asked_again_while_readers_wait() {
+    let away = StoreError::Unavailable("away".to_owned());
+    let bench = Bench::new();
+    bench.log.fail(Some(away.clone()));
+    let refused = bench.feed.follow(&query(None, &PUBLIC), WAIT).await;
+    assert_eq!(refused, Err(LogError::Store(away.clone())));
+    bench.log.fail(None);
+    let (one, other) = (
+        bench.follow(None, &[COMPANY_UPDATED]),
+        bench.follow(None, &PUBLIC),
+    );
+    sleep(SECOND).await;
+    bench.log.fail(Some(away));
+    sleep(5 * SECOND).await;
+    bench.log.record(&[JOB_POSTING_CREATED]).await;
+    bench.log.fail(None);
+    let page = timeout(8 * SECOND, other).await.unwrap();
+    assert_eq!(names(&page.unwrap().unwrap()), ["JobPostingCreated"]);
+    let page = one.await.unwrap().unwrap();
+    assert_eq!(page.events, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cursor_of_deleted_events_is_told_at_once() {
+    let bench = Bench::new();
+    bench.log.record(&[COMPANY_UPDATED, COMPANY_UPDATED]).await;
+    let forgotten = bench.log.forget(noon() + SECOND, 2).await;
+    assert_eq!(forgotten, Ok(2));
+    let gone = bench.follow(Some(Cursor::START), &PUBLIC).await.unwrap();
+    assert_eq!(gone, Err(LogError::Gone));
+    // From the oldest that is kept there is nothing yet.
+    let reader = bench.follow(None, &PUBLIC);
+    sleep(SECOND).await;
+    bench.log.record(&[JOB_POSTING_CREATED]).await;
+    assert_eq!(reader.await.unwrap().unwrap().events.len(), 1);
+}

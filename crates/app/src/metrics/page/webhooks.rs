@@ -1,0 +1,90 @@
+//! Metrics of webhooks: endpoints by state, and how far they are behind.
+
+use domain::{
+    store::StoreError,
+    webhook::{EndpointState, Webhooks},
+};
+use metrics::{Unit, describe_gauge, gauge};
+use time::OffsetDateTime;
+use tokio::{sync::Mutex, time::Instant};
+
+use super::{STATE_LIFETIME, Stores, in_time, number};
+
+const ENDPOINTS: &str = "posthaste_webhook_endpoints";
+const WAITING: &str = "posthaste_webhook_waiting_events";
+const LAG: &str = "posthaste_webhook_lag_seconds";
+
+/// The most endpoints that are looked at.
+const MOST: usize = 1_000;
+
+/// The state of all endpoints.
+#[derive(Clone)]
+pub(super) struct Endpoints {
+    states: Vec<EndpointState>,
+    waiting: usize,
+    /// The time of the oldest event that an active endpoint has not passed.
+    behind_since: Option<OffsetDateTime>,
+}
+
+/// The cached state.
+#[derive(Default)]
+pub(super) struct Watch {
+    looked: Mutex<Option<(Instant, Endpoints)>>,
+}
+
+impl Watch {
+    /// The endpoints; `None` if they cannot be read.
+    pub async fn look(&self, stores: &Stores) -> Option<Endpoints> {
+        let mut looked = self.looked.lock().await;
+        if let Some((at, endpoints)) = looked.as_ref()
+            && at.elapsed() < STATE_LIFETIME
+        {
+            return Some(endpoints.clone());
+        }
+        *looked = in_time(read(&*stores.webhooks))
+            .await
+            .inspect_err(|error| tracing::warn!(%error, "the metrics lack the webhooks"))
+            .ok()
+            .map(|endpoints| (Instant::now(), endpoints));
+        looked.as_ref().map(|(_, endpoints)| endpoints.clone())
+    }
+}
+
+async fn read(webhooks: &dyn Webhooks) -> Result<Endpoints, StoreError> {
+    let all = webhooks.list(None, None, MOST).await?;
+    let backlog = webhooks.backlog(MOST).await?;
+    Ok(Endpoints {
+        states: all.iter().map(|tracked| tracked.endpoint.state).collect(),
+        waiting: backlog.iter().map(|of| of.waiting).sum(),
+        behind_since: backlog.iter().filter_map(|of| of.behind_since).min(),
+    })
+}
+
+pub(super) fn record(endpoints: Option<&Endpoints>, now: OffsetDateTime) {
+    describe_gauge!(
+        ENDPOINTS,
+        Unit::Count,
+        "Webhooks by state: active, paused and disabled; counted to 1000"
+    );
+    describe_gauge!(
+        WAITING,
+        Unit::Count,
+        "Events that wait for a further attempt at an active webhook, or behind one that does"
+    );
+    describe_gauge!(
+        LAG,
+        Unit::Seconds,
+        "The age of the oldest event that an active webhook has not come to; 0 if there is none"
+    );
+    let Some(endpoints) = endpoints else {
+        return;
+    };
+    for &state in EndpointState::ALL {
+        let many = endpoints.states.iter().filter(|own| **own == state).count();
+        gauge!(ENDPOINTS, "state" => state.as_str()).set(number(many as u64));
+    }
+    gauge!(WAITING).set(number(endpoints.waiting as u64));
+    let age = endpoints.behind_since;
+    let age = age.map_or(0.0, |at| (now - at).as_seconds_f64().max(0.0));
+    gauge!(LAG).set(age);
+}

@@ -1,0 +1,62 @@
+//! Deliveries of events to webhooks: their settings, the client that calls receivers, and bodies.
+
+use std::sync::Arc;
+
+use adapters_webhooks::{Settings, WebhookClient};
+use domain::{
+    event::Event,
+    posting::PostingView,
+    webhook::{PrivateAddresses, RetrySchedule},
+};
+
+use crate::{
+    cli::{WebhookAddressArgs, WebhookRetryArgs},
+    worker::Body,
+};
+
+/// How events are delivered.
+#[derive(Clone, Debug, Default)]
+pub struct WebhookSettings {
+    /// Whether receivers may have private addresses.
+    pub private: PrivateAddresses,
+    /// When a failed delivery is tried again.
+    pub schedule: RetrySchedule,
+}
+
+impl WebhookSettings {
+    pub fn new(addresses: WebhookAddressArgs, retries: &WebhookRetryArgs) -> Self {
+        Self {
+            private: addresses.private,
+            schedule: retries.schedule.clone(),
+        }
+    }
+}
+
+/// Builds the client that calls receivers, and warns if it cannot call them over HTTPS.
+pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
+    let client = quiet_client(private)?;
+    if let Some(problem) = client.https_problem() {
+        tracing::warn!(problem, "no webhook can be called over https");
+    }
+    Ok(client)
+}
+
+/// Builds the client that calls receivers.
+pub fn quiet_client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
+    let settings = Settings {
+        private,
+        ..Settings::default()
+    };
+    Ok(Arc::new(WebhookClient::new(&settings)?))
+}
+
+/// The bodies of deliveries.
+pub fn body() -> Body {
+    Arc::new(|event: &Event, posting: Option<&PostingView>| {
+        match adapters_http::event_body(event, posting) {
+            Ok(Some(body)) => Ok(body),
+            Ok(None) => Err(format!("{} is not for readers outside", event.name)),
+            Err(error) => Err(error.to_string()),
+        }
+    })
+}

@@ -1,0 +1,206 @@
+//! One round: attempts that overlap, and the commit of their outcomes.
+
+use domain::{
+    event::Subject,
+    store::StoreError,
+    usecase::{RoundStart, start_round},
+    webhook::{
+        Attempt, Begun, CLIENT_REVOKED, Delivery, Endpoint, NoAnswer, Owner, Round, TrackedEndpoint,
+    },
+};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::{
+    sync::SemaphorePermit,
+    time::{Instant, sleep},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::Deliveries;
+use crate::{metrics, panics, waits};
+
+/// Permission for an attempt, until it ends.
+enum Permit<'a> {
+    /// No other one of its round is under way.
+    First,
+    /// One of the process's.
+    Further(#[expect(dead_code, reason = "it is held")] SemaphorePermit<'a>),
+}
+
+/// The end of an attempt.
+struct Ended {
+    /// Its number in the round.
+    number: usize,
+    result: Result<Attempt, StoreError>,
+}
+
+impl Deliveries {
+    /// Makes a round and records it. `false` if it was not recorded because the lease was lost or
+    /// the endpoint was moved back.
+    pub(super) async fn deliver(
+        &self,
+        tracked: TrackedEndpoint,
+        stop: &CancellationToken,
+    ) -> Result<bool, StoreError> {
+        let parts = &self.parts;
+        if self.is_revoked(&tracked.endpoint).await? {
+            let round = Round::disabling(&tracked, CLIENT_REVOKED, (parts.clock)());
+            return self.finish(&tracked.endpoint, &round, stop).await;
+        }
+        let endpoint = tracked.endpoint.clone();
+        let (webhooks, log) = (parts.webhooks.endpoints.as_ref(), parts.log.as_ref());
+        let (schedule, now) = (parts.webhooks.schedule.clone(), (parts.clock)());
+        let RoundStart { mut round, has_gap } =
+            start_round(webhooks, log, tracked, schedule, now).await?;
+        if has_gap {
+            tracing::warn!(
+                endpoint = %endpoint.id,
+                "events were deleted before a webhook was told about them; it goes on with the \
+                 oldest event that is kept"
+            );
+        }
+        let mut under_way = FuturesUnordered::new();
+        loop {
+            if stop.is_cancelled() {
+                round.stop();
+            }
+            while let Some(permit) = self.permit(under_way.is_empty())
+                && let Some(begun) = round.begin((parts.clock)())
+            {
+                under_way.push(self.attempt(&endpoint, begun, permit));
+            }
+            let Some(Ended { number, result }) = under_way.next().await else {
+                break;
+            };
+            match result {
+                Ok(attempt) => {
+                    metrics::webhook_attempted(attempt.outcome);
+                    round.end(number, &attempt, (parts.clock)(), rand::random());
+                }
+                Err(error) => {
+                    tracing::warn!(endpoint = %endpoint.id, %error, "a posting for a webhook was not read");
+                    round.withdraw(number);
+                }
+            }
+        }
+        let was_cut_short = round.was_cut_short();
+        let round = round.finish((parts.clock)(), rand::random());
+        if was_cut_short || round.is_idle() {
+            self.pause(stop).await;
+        }
+        self.finish(&endpoint, &round, stop).await
+    }
+
+    /// Records a round, as [`deliver`](Self::deliver) does.
+    async fn finish(
+        &self,
+        endpoint: &Endpoint,
+        round: &Round,
+        stop: &CancellationToken,
+    ) -> Result<bool, StoreError> {
+        if let Some(reason) = &round.disabled {
+            tracing::warn!(endpoint = %endpoint.id, url = %endpoint.url, reason, "a webhook is disabled");
+        }
+        let is_recorded = self.record(round, stop).await?;
+        if is_recorded {
+            metrics::webhook_events_given_up(round.given_up());
+        }
+        Ok(is_recorded)
+    }
+
+    /// Whether the endpoint's owner may see nothing any more.
+    async fn is_revoked(&self, endpoint: &Endpoint) -> Result<bool, StoreError> {
+        let Owner::Client(id) = endpoint.owner else {
+            return Ok(false);
+        };
+        let client = self.parts.webhooks.clients.find(id).await?;
+        Ok(client.is_some_and(|client| client.revoked_at.is_some()))
+    }
+
+    /// Waits before the endpoint's lease ends, because the same would happen again at once.
+    pub(super) async fn pause(&self, stop: &CancellationToken) {
+        tokio::select! {
+            () = sleep(waits::jittered(self.parts.settings.poll_every)) => {}
+            () = stop.cancelled() => {}
+        }
+    }
+
+    /// Permission for another attempt of a round: the first one always has it, so that no endpoint
+    /// waits for another one's receiver.
+    fn permit(&self, is_first: bool) -> Option<Permit<'_>> {
+        if is_first {
+            return Some(Permit::First);
+        }
+        self.attempts.try_acquire().ok().map(Permit::Further)
+    }
+
+    /// Makes an attempt. An error is about the posting, which could not be read.
+    async fn attempt(&self, endpoint: &Endpoint, begun: Begun, _permit: Permit<'_>) -> Ended {
+        let start = Instant::now();
+        let event = &begun.event.event;
+        let result = async {
+            let posting = match &event.subject {
+                Subject::Posting(posting) if endpoint.include_posting => {
+                    let found = self
+                        .parts
+                        .webhooks
+                        .postings
+                        .find(&posting.source_identifier);
+                    panics::caught(found).await?
+                }
+                _ => None,
+            };
+            let sent = async {
+                let timestamp = (self.parts.clock)();
+                let body = match (self.parts.webhooks.body)(event, posting.as_ref()) {
+                    Ok(body) => body,
+                    Err(error) => {
+                        tracing::error!(event = %begun.event.cursor, error, "no body for a delivery");
+                        let why = "an internal error";
+                        let took = start.elapsed();
+                        return Ok(Attempt::unanswered(NoAnswer::Unsendable, why, took));
+                    }
+                };
+                let delivery = Delivery {
+                    url: &endpoint.url,
+                    id: &begun.event.cursor.to_string(),
+                    timestamp,
+                    secrets: &endpoint.secrets(timestamp),
+                    body: &body,
+                };
+                Ok(self.parts.webhooks.sender.send(&delivery).await)
+            };
+            // An event that panics is tried again by the schedule, like one that fails.
+            let failed = |error: String| {
+                tracing::error!(event = %begun.event.cursor, error, "a delivery panicked");
+                start.elapsed()
+            };
+            let attempt = panics::caught_as(failed, sent).await;
+            Ok(attempt.unwrap_or_else(|took| {
+                Attempt::unanswered(NoAnswer::Unsendable, "an internal error", took)
+            }))
+        };
+        Ended {
+            number: begun.number,
+            result: result.await,
+        }
+    }
+
+    /// Records a round; tries again while the store is away and the lease holds.
+    async fn record(&self, round: &Round, stop: &CancellationToken) -> Result<bool, StoreError> {
+        let mut waits = waits::after_failures();
+        loop {
+            let recorded = self
+                .parts
+                .webhooks
+                .endpoints
+                .record(self.parts.holder, round);
+            match panics::caught(recorded).await {
+                Err(error) if !matches!(error, StoreError::Broken(_)) && !stop.is_cancelled() => {
+                    tracing::warn!(endpoint = %round.endpoint, %error, "a round is not recorded yet");
+                    sleep(waits.next().unwrap_or_default()).await;
+                }
+                result => return result,
+            }
+        }
+    }
+}

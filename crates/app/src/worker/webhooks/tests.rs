@@ -1,0 +1,364 @@
+//! Workers on a store in memory, with receivers that take their time; the clock is paused.
+
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicBool, AtomicUsize},
+};
+
+use async_trait::async_trait;
+use domain::{
+    event::{Cursor, EventLog as _, LogQuery, RecordedEvent},
+    field::Patch,
+    posting::{SourceIdentifier, event::PUBLIC},
+    store::{ListQuery, PostingPage},
+    testing::{MemoryStore, client, create, endpoint, noon},
+    usecase,
+    webhook::{
+        AddressProblem, Attempt, CLIENT_REVOKED, Delivery, Endpoint, EndpointChange, EndpointState,
+        EndpointUrl, Owner, WINDOW, WantedState,
+    },
+};
+
+use super::*;
+
+mod slow;
+
+/// A call that a receiver has answered.
+#[derive(Clone, Debug)]
+struct Call {
+    host: String,
+    event: String,
+    body: String,
+    /// The time since the start.
+    at: Duration,
+}
+
+/// Receivers that answer 200 after their time.
+struct Receivers {
+    start: Instant,
+    times: HashMap<&'static str, Duration>,
+    under_way: AtomicUsize,
+    most: AtomicUsize,
+    begun: AtomicUsize,
+    calls: Mutex<Vec<Call>>,
+}
+
+impl Receivers {
+    fn new(times: impl IntoIterator<Item = (&'static str, Duration)>) -> Arc<Self> {
+        Arc::new(Self {
+            start: Instant::now(),
+            times: times.into_iter().collect(),
+            under_way: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
+            calls: Mutex::default(),
+        })
+    }
+
+    fn calls_of(&self, host: &str) -> Vec<Call> {
+        let calls = self.calls.lock().unwrap();
+        calls
+            .iter()
+            .filter(|call| call.host == host)
+            .cloned()
+            .collect()
+    }
+}
+
+#[async_trait]
+impl Sender for Receivers {
+    async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let many = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(many, Ordering::SeqCst);
+        let host = delivery.url.name().unwrap().to_owned();
+        let time = self.times.get(host.as_str()).copied().unwrap_or_default();
+        sleep(time).await;
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        let call = Call {
+            host,
+            event: delivery.id.to_owned(),
+            body: String::from_utf8(delivery.body.to_vec()).unwrap(),
+            at: self.start.elapsed(),
+        };
+        self.calls.lock().unwrap().push(call);
+        Attempt::answered(200, None, time)
+    }
+
+    async fn check(&self, _: &EndpointUrl) -> Result<(), AddressProblem> {
+        Ok(())
+    }
+}
+
+/// Postings that can be away.
+struct Postings(Arc<MemoryStore>, AtomicBool);
+
+#[async_trait]
+impl PostingReader for Postings {
+    async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+        if self.1.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("a test".to_owned()));
+        }
+        PostingReader::find(&*self.0, identifier).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
+        PostingReader::list(&*self.0, query).await
+    }
+}
+
+async fn register(store: &MemoryStore, endpoint: &Endpoint) {
+    let inserted = Webhooks::insert(store, endpoint, Cursor::START, None).await;
+    inserted.unwrap();
+}
+
+struct World {
+    store: Arc<MemoryStore>,
+    postings: Arc<Postings>,
+    receivers: Arc<Receivers>,
+    recorded: Arc<Notify>,
+    clock: Clock,
+}
+
+impl World {
+    async fn new(endpoints: u8, receivers: Arc<Receivers>) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        for n in 1..=endpoints {
+            register(&store, &endpoint(n)).await;
+        }
+        let start = receivers.start;
+        Self {
+            postings: Arc::new(Postings(Arc::clone(&store), AtomicBool::new(false))),
+            store,
+            receivers,
+            recorded: Arc::default(),
+            clock: Arc::new(move || noon() + start.elapsed()),
+        }
+    }
+
+    fn worker(&self) -> (CancellationToken, tokio::task::JoinHandle<()>) {
+        let deliveries = Deliveries::new(DeliveryParts {
+            webhooks: WebhookParts {
+                endpoints: Arc::new(slow::SlowEndpoints(Arc::clone(&self.store))),
+                postings: Arc::clone(&self.postings) as _,
+                clients: Arc::clone(&self.store) as _,
+                sender: Arc::clone(&self.receivers) as _,
+                body: Arc::new(|event, posting| {
+                    let title = posting.map(|view| view.posting.details.title.clone());
+                    Ok(format!("{} {title:?}", event.name).into_bytes())
+                }),
+                schedule: "5,60".parse().unwrap(),
+            },
+            log: Arc::clone(&self.store) as _,
+            clock: Arc::clone(&self.clock),
+            recorded: Arc::clone(&self.recorded),
+            holder: Uuid::now_v7(),
+            settings: DeliverySettings {
+                lease: Duration::from_secs(30),
+                renew_every: Duration::from_secs(10),
+                poll_every: Duration::from_secs(1),
+                stop_within: Duration::from_secs(10),
+            },
+        });
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(deliveries.run(stop.clone()));
+        (stop, task)
+    }
+
+    /// Makes postings, one event each.
+    async fn publish(&self, numbers: std::ops::Range<usize>) {
+        let puts: Vec<_> = numbers
+            .map(|n| create(&format!("job-{n}"), "acme"))
+            .collect();
+        let lifetime = domain::posting::Lifetime::days(60);
+        let answers = usecase::ingest(&*self.store, &puts, lifetime, (self.clock)()).await;
+        assert!(answers.unwrap().iter().all(Result::is_ok));
+        self.recorded.notify_one();
+    }
+
+    async fn events(&self) -> Vec<RecordedEvent> {
+        let query = LogQuery {
+            after: None,
+            names: PUBLIC.to_vec(),
+            limit: usize::MAX,
+        };
+        self.store.read(&query).await.unwrap().events
+    }
+
+    /// Checks that an endpoint got every event once.
+    async fn assert_complete(&self, host: &str) {
+        let calls = self.receivers.calls_of(host).into_iter();
+        let mut called: Vec<_> = calls.map(|call| call.event).collect();
+        called.sort();
+        let events = self.events().await.into_iter();
+        let all: Vec<_> = events.map(|event| event.cursor.to_string()).collect();
+        assert_eq!(called, all, "{host}");
+    }
+}
+
+const HOSTS: [&str; 5] = [
+    "receiver-1.example",
+    "receiver-2.example",
+    "receiver-3.example",
+    "receiver-4.example",
+    "receiver-5.example",
+];
+
+const fn secs(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+/// Four slow ones take all permits, and the fifth gets its events when they are written.
+#[tokio::test(start_paused = true)]
+async fn a_slow_endpoint_does_not_delay_another() {
+    let slow = HOSTS[..4].iter().map(|host| (*host, secs(14)));
+    let world = World::new(5, Receivers::new(slow)).await;
+    let (stop, task) = world.worker();
+    world.publish(0..500).await;
+    sleep(secs(3)).await;
+    world.publish(500..501).await;
+    sleep(secs(1)).await;
+    world.assert_complete(HOSTS[4]).await;
+    let last = world.receivers.calls_of(HOSTS[4]).pop().unwrap();
+    assert!(last.at < secs(4), "{last:?}");
+    assert!(world.receivers.most.load(Ordering::SeqCst) <= FURTHER_ATTEMPTS + 5);
+    sleep(secs(600)).await;
+    for host in HOSTS {
+        world.assert_complete(host).await;
+    }
+    stop.cancel();
+    task.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_workers_deliver_each_event_once() {
+    let times = HOSTS.map(|host| (host, Duration::from_millis(700)));
+    let world = World::new(5, Receivers::new(times)).await;
+    let (first, second) = (world.worker(), world.worker());
+    for n in 0..30 {
+        world.publish(n * 20..n * 20 + 20).await;
+        sleep(Duration::from_millis(900)).await;
+    }
+    sleep(secs(60)).await;
+    for host in HOSTS {
+        world.assert_complete(host).await;
+    }
+    for (stop, task) in [first, second] {
+        stop.cancel();
+        task.await.unwrap();
+    }
+}
+
+/// The store answers late that a round was recorded, and by then the next one is under way.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_round_does_not_end_the_lease_of_the_next() {
+    let times = [(HOSTS[0], Duration::from_millis(700))];
+    let world = World::new(1, Receivers::new(times)).await;
+    let (stop, task) = world.worker();
+    for n in 0..60 {
+        world.publish(n..n + 1).await;
+        sleep(Duration::from_millis(40)).await;
+    }
+    sleep(secs(30)).await;
+    world.assert_complete(HOSTS[0]).await;
+    stop.cancel();
+    task.await.unwrap();
+}
+
+/// Its round is longer than a lease that is not renewed.
+#[tokio::test(start_paused = true)]
+async fn leases_are_renewed_and_a_lost_one_stops_the_round() {
+    let world = World::new(1, Receivers::new([(HOSTS[0], secs(14))])).await;
+    let (first, second) = (world.worker(), world.worker());
+    world.publish(0..WINDOW * 4).await;
+    sleep(secs(45)).await;
+    // Nobody else has attempted anything.
+    assert_eq!(world.receivers.begun.load(Ordering::SeqCst), WINDOW * 4);
+    let found = Webhooks::find(&*world.store, endpoint(1).id).await;
+    let change = EndpointChange {
+        state: Patch::Set(WantedState::Paused),
+        ..EndpointChange::default()
+    };
+    let write = found.unwrap().unwrap().endpoint.apply(&change, noon());
+    world.store.update(&write.unwrap(), None).await.unwrap();
+    sleep(secs(60)).await;
+    // The last window was cut off.
+    let answered = world.receivers.calls_of(HOSTS[0]).len();
+    assert_eq!(answered, WINDOW * 3);
+    for (stop, task) in [first, second] {
+        stop.cancel();
+        task.await.unwrap();
+    }
+}
+
+/// And what it leaves is another one's at once.
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_stops_finishes_what_is_under_way() {
+    let world = World::new(1, Receivers::new([(HOSTS[0], secs(4))])).await;
+    let (stop, task) = world.worker();
+    world.publish(0..WINDOW * 3).await;
+    sleep(secs(5)).await;
+    stop.cancel();
+    task.await.unwrap();
+    assert_eq!(world.receivers.calls_of(HOSTS[0]).len(), WINDOW * 2);
+    assert_eq!(world.receivers.under_way.load(Ordering::SeqCst), 0);
+    let (stop, task) = world.worker();
+    sleep(secs(5)).await;
+    world.assert_complete(HOSTS[0]).await;
+    stop.cancel();
+    task.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_revoked_client_is_told_nothing_more() {
+    let world = World::new(1, Receivers::new([])).await;
+    let client = client(1);
+    let mut of_client = endpoint(2);
+    of_client.owner = Owner::Client(client.id);
+    register(&world.store, &of_client).await;
+    Clients::insert(&*world.store, &client).await.unwrap();
+    let (stop, task) = world.worker();
+    world.publish(0..1).await;
+    sleep(secs(3)).await;
+    world.assert_complete(HOSTS[1]).await;
+    let revoked = world.store.revoke(client.id, noon()).await;
+    assert_eq!(revoked, Ok(true));
+    world.publish(1..3).await;
+    sleep(secs(30)).await;
+    world.assert_complete(HOSTS[0]).await;
+    assert_eq!(world.receivers.calls_of(HOSTS[1]).len(), 1);
+    let found = Webhooks::find(&*world.store, of_client.id).await;
+    let endpoint = found.unwrap().unwrap().endpoint;
+    assert_eq!(endpoint.state, EndpointState::Disabled);
+    assert_eq!(endpoint.state_reason.as_deref(), Some(CLIENT_REVOKED));
+    stop.cancel();
+    task.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_carries_the_posting_as_it_is_when_it_can_be_read() {
+    let world = World::new(1, Receivers::new([])).await;
+    let mut with_posting = endpoint(2);
+    with_posting.include_posting = true;
+    register(&world.store, &with_posting).await;
+    world.postings.1.store(true, Ordering::SeqCst);
+    let (stop, task) = world.worker();
+    world.publish(0..3).await;
+    sleep(secs(30)).await;
+    world.assert_complete(HOSTS[0]).await;
+    assert!(world.receivers.calls_of(HOSTS[1]).is_empty());
+    world.postings.1.store(false, Ordering::SeqCst);
+    sleep(secs(3)).await;
+    world.assert_complete(HOSTS[1]).await;
+    // That the posting could not be read was not the receiver's failure.
+    let deliveries = world.store.deliveries(endpoint(2).id, 9).await.unwrap();
+    assert!(deliveries.iter().all(|row| row.attempt == 1));
+    let body = |host| world.receivers.calls_of(host)[0].body.clone();
+    assert_eq!(body(HOSTS[0]), "JobPostingCreated None");
+    assert_eq!(
+        body(HOSTS[1]),
+        r#"JobPostingCreated Some("Engineer job-0")"#
+    );
+    stop.cancel();
+    task.await.unwrap();
+}

@@ -1,0 +1,120 @@
+//! Endpoints in memory that take their time, as a store elsewhere does.
+
+use std::collections::HashSet;
+
+use domain::{
+    audit::Entry,
+    event::Cursor,
+    webhook::{
+        DeliveryRecord, Endpoint, EndpointBacklog, EndpointWrite, Owner, Round, WaitingEvent,
+    },
+};
+use time::OffsetDateTime;
+
+use super::*;
+
+/// Leases end a while after their round was recorded, or their holder asked for it.
+pub(super) struct SlowEndpoints(pub Arc<MemoryStore>);
+
+const WHILE: Duration = Duration::from_millis(50);
+
+#[async_trait]
+impl Webhooks for SlowEndpoints {
+    async fn insert(
+        &self,
+        endpoint: &Endpoint,
+        start: Cursor,
+        entry: Option<&Entry>,
+    ) -> Result<(), StoreError> {
+        Webhooks::insert(&*self.0, endpoint, start, entry).await
+    }
+
+    async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError> {
+        Webhooks::find(&*self.0, id).await
+    }
+
+    async fn list(
+        &self,
+        owner: Option<Owner>,
+        after: Option<EndpointId>,
+        limit: usize,
+    ) -> Result<Vec<TrackedEndpoint>, StoreError> {
+        Webhooks::list(&*self.0, owner, after, limit).await
+    }
+
+    async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
+        self.0.update(write, entry).await
+    }
+
+    async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError> {
+        self.0.delete(id, entry).await
+    }
+
+    async fn replay(
+        &self,
+        id: EndpointId,
+        to: Cursor,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError> {
+        self.0.replay(id, to, entry).await
+    }
+
+    async fn deliveries(
+        &self,
+        id: EndpointId,
+        limit: usize,
+    ) -> Result<Vec<DeliveryRecord>, StoreError> {
+        self.0.deliveries(id, limit).await
+    }
+
+    async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError> {
+        self.0.lease(query).await
+    }
+
+    async fn renew(
+        &self,
+        holder: Uuid,
+        endpoints: &[EndpointId],
+        until: OffsetDateTime,
+    ) -> Result<HashSet<EndpointId>, StoreError> {
+        self.0.renew(holder, endpoints, until).await
+    }
+
+    async fn release(
+        &self,
+        holder: Uuid,
+        endpoints: &[EndpointId],
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        sleep(WHILE).await;
+        Webhooks::release(&*self.0, holder, endpoints, now).await
+    }
+
+    async fn due(
+        &self,
+        endpoint: EndpointId,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<WaitingEvent>, StoreError> {
+        self.0.due(endpoint, now, limit).await
+    }
+
+    async fn waiting_among(
+        &self,
+        endpoint: EndpointId,
+        subjects: &HashSet<Uuid>,
+    ) -> Result<HashSet<Uuid>, StoreError> {
+        self.0.waiting_among(endpoint, subjects).await
+    }
+
+    /// The answer comes late.
+    async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
+        let recorded = self.0.record(holder, round).await;
+        sleep(WHILE).await;
+        recorded
+    }
+
+    async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError> {
+        Webhooks::backlog(&*self.0, limit).await
+    }
+}

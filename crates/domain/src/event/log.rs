@@ -1,0 +1,101 @@
+//! The port to the event log.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::{Cursor, Event, EventName};
+use crate::store::StoreError;
+
+/// An event in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedEvent {
+    /// Its place, which is its id.
+    pub cursor: Cursor,
+    /// The event.
+    pub event: Event,
+}
+
+/// A page of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogQuery {
+    /// The cursor that the page follows; `None` for the oldest event that is kept.
+    pub after: Option<Cursor>,
+    /// The names of the wanted events.
+    pub names: Vec<EventName>,
+    /// The largest number of events.
+    pub limit: usize,
+}
+
+/// What a page has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogPage {
+    /// The events, in order.
+    pub events: Vec<RecordedEvent>,
+    /// The cursor of the next page. It passes events of other names.
+    pub next: Cursor,
+    /// Whether more may be read at once. A page may be short, and even empty, before the end: a
+    /// store looks at a limited number of events of any name.
+    pub has_more: bool,
+}
+
+/// The reason why the log was not read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LogError {
+    /// Events after the cursor were deleted.
+    #[error("events after this cursor are no longer kept")]
+    Gone,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The port to the event log. Events enter it by commits, with
+/// [`TaskWrites::events`](crate::outbox::TaskWrites::events).
+#[async_trait]
+pub trait EventLog: Send + Sync {
+    /// The events that follow a cursor, in order. An event is read once every event before it can
+    /// be: the log never grows behind a cursor.
+    ///
+    /// The cost is bounded, whatever the log contains: a page looks at no more than a fixed number
+    /// of events.
+    async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError>;
+
+    /// The events at these cursors, in order, without those that are no longer kept.
+    async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError>;
+
+    /// The cursor of the last event that can be read, for a reader that wants only later ones.
+    async fn end(&self) -> Result<Cursor, StoreError>;
+
+    /// A cursor that all events since `at` follow. It follows about all before, as far as the
+    /// clocks of the writers agree. The oldest kept one if there are no older events.
+    async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError>;
+
+    /// Deletes events from before `before`, the oldest first and at most `limit`, without keeping
+    /// writers waiting. Returns the number.
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError>;
+
+    /// The kept cursor of a consumer inside; `None` before its first page.
+    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError>;
+
+    /// Moves a consumer's cursor. `false`, and nothing is written, if it is not `from` any more
+    /// because another process has moved it.
+    async fn move_cursor(
+        &self,
+        consumer: &str,
+        from: Option<Cursor>,
+        to: Cursor,
+    ) -> Result<bool, StoreError>;
+}
+
+/// The driving port for readers outside.
+#[async_trait]
+pub trait EventFeed: Send + Sync {
+    /// The events that follow a cursor, as [`EventLog::read`] does. If there is none yet, the answer
+    /// waits for one, for at most `wait`.
+    async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError>;
+
+    /// The cursor of the last event that can be read.
+    async fn end(&self) -> Result<Cursor, StoreError>;
+}

@@ -1,0 +1,89 @@
+//! The event log in memory.
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::Memory;
+use crate::{
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
+    store::StoreError,
+};
+
+#[async_trait]
+impl<C: Send> EventLog for Memory<C> {
+    async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError> {
+        let state = self.state();
+        let after = query.after.unwrap_or(state.forgotten);
+        if after < state.forgotten {
+            return Err(LogError::Gone);
+        }
+        let behind = state.events.partition_point(|event| event.cursor <= after);
+        let mut page = LogPage {
+            events: Vec::new(),
+            next: after,
+            has_more: false,
+        };
+        for event in state.events.iter().skip(behind) {
+            if page.events.len() == query.limit {
+                page.has_more = true;
+                break;
+            }
+            page.next = event.cursor;
+            if query.names.contains(&event.event.name) {
+                page.events.push(event.clone());
+            }
+        }
+        Ok(page)
+    }
+
+    async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError> {
+        let state = self.state();
+        let events = state.events.iter();
+        let found = events.filter(|event| cursors.contains(&event.cursor));
+        Ok(found.cloned().collect())
+    }
+
+    async fn end(&self) -> Result<Cursor, StoreError> {
+        let state = self.state();
+        let last = state.events.last().map(|event| event.cursor);
+        Ok(last.unwrap_or(state.forgotten))
+    }
+
+    async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError> {
+        let state = self.state();
+        let older = state.events.iter().take_while(|event| event.event.at < at);
+        Ok(older.last().map_or(state.forgotten, |event| event.cursor))
+    }
+
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
+        let mut state = self.state();
+        let older = state
+            .events
+            .iter()
+            .take_while(|event| event.event.at < before);
+        let count = older.take(limit).count();
+        let last = state.events.drain(..count).next_back();
+        if let Some(last) = last {
+            state.forgotten = last.cursor;
+        }
+        Ok(count)
+    }
+
+    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError> {
+        Ok(self.state().cursors.get(consumer).copied())
+    }
+
+    async fn move_cursor(
+        &self,
+        consumer: &str,
+        from: Option<Cursor>,
+        to: Cursor,
+    ) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        let is_there = state.cursors.get(consumer).copied() == from;
+        if is_there {
+            state.cursors.insert(consumer.to_owned(), to);
+        }
+        Ok(is_there)
+    }
+}

@@ -1,0 +1,324 @@
+//! The endpoints of webhooks in memory.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::Bound,
+};
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Memory, State, audit};
+use crate::{
+    audit::Entry,
+    event::Cursor,
+    store::StoreError,
+    webhook::{
+        DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointState,
+        EndpointWrite, Health, LeaseQuery, MOST_WAITING_COUNTED, Owner, Round, TrackedEndpoint,
+        WaitingEvent, Webhooks,
+    },
+};
+
+#[derive(Debug)]
+pub(super) struct Row {
+    tracked: TrackedEndpoint,
+    holder: Option<Uuid>,
+    /// The end of the lease, or of the last one.
+    leased_until: Option<OffsetDateTime>,
+    waiting: BTreeMap<Cursor, WaitingEvent>,
+    deliveries: Vec<DeliveryRecord>,
+}
+
+impl Row {
+    fn is_active(&self) -> bool {
+        self.tracked.endpoint.state == EndpointState::Active
+    }
+
+    fn is_free(&self, now: OffsetDateTime) -> bool {
+        self.holder.is_none() || self.leased_until.is_none_or(|until| until <= now)
+    }
+
+    /// Whether there is something to do.
+    fn has_work(&self, query: &LeaseQuery) -> bool {
+        self.tracked.cursor < query.end || self.due(query.now).next().is_some()
+    }
+
+    fn due(&self, now: OffsetDateTime) -> impl Iterator<Item = &WaitingEvent> {
+        let waiting = self.waiting.values();
+        waiting.filter(move |event| event.next_at.is_some_and(|at| at <= now))
+    }
+
+    /// Makes no next attempt due later than `now`, of the events that are chosen.
+    fn hurry(&mut self, now: OffsetDateTime, is_chosen: impl Fn(&WaitingEvent) -> bool) {
+        for event in self.waiting.values_mut().filter(|event| is_chosen(event)) {
+            event.next_at = event.next_at.map(|at| at.min(now));
+        }
+    }
+
+    /// Removes an event, and makes the next one of its subject due.
+    fn settle(&mut self, cursor: Cursor, now: OffsetDateTime) {
+        let Some(settled) = self.waiting.remove(&cursor) else {
+            return;
+        };
+        let mut rest = self.waiting.values_mut();
+        if let Some(next) = rest.find(|event| event.subject == settled.subject) {
+            next.next_at.get_or_insert(now);
+        }
+    }
+
+    fn is_held_by(&self, holder: Uuid) -> bool {
+        self.holder == Some(holder)
+    }
+
+    fn end_lease(&mut self, now: OffsetDateTime) {
+        self.holder = None;
+        self.leased_until = Some(now);
+    }
+
+    fn apply(&mut self, round: &Round) {
+        let tracked = &mut self.tracked;
+        tracked.cursor = round.to;
+        if tracked.endpoint.version == round.version {
+            tracked.health = round.health;
+            if let Some(reason) = &round.disabled
+                && tracked.endpoint.state == EndpointState::Active
+            {
+                tracked.endpoint = tracked.endpoint.disable(reason, round.at);
+            }
+        }
+        let waiting = round.waiting.iter();
+        self.waiting
+            .extend(waiting.map(|event| (event.cursor, event.clone())));
+        for cursor in &round.settled {
+            self.settle(*cursor, round.at);
+        }
+        if round.wakes_silent {
+            self.hurry(round.at, |event| event.is_silent);
+        }
+        self.deliveries.extend(round.deliveries.iter().cloned());
+        let older = self.deliveries.len().saturating_sub(DELIVERIES_KEPT);
+        self.deliveries.drain(..older);
+        self.end_lease(round.at);
+    }
+}
+
+impl State {
+    fn audit_webhook(&mut self, entry: Option<&Entry>) {
+        if let Some(entry) = entry {
+            audit::write(&mut self.audit, entry.clone());
+        }
+    }
+
+    fn held<'a>(
+        &'a mut self,
+        holder: Uuid,
+        endpoints: &'a [EndpointId],
+    ) -> impl Iterator<Item = &'a mut Row> {
+        let rows = self.endpoints.values_mut();
+        let is_named = |row: &&mut Row| endpoints.contains(&row.tracked.endpoint.id);
+        rows.filter(is_named)
+            .filter(move |row| row.is_held_by(holder))
+    }
+}
+
+#[async_trait]
+impl<C: Send> Webhooks for Memory<C> {
+    async fn insert(
+        &self,
+        endpoint: &Endpoint,
+        start: Cursor,
+        entry: Option<&Entry>,
+    ) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let row = Row {
+            tracked: TrackedEndpoint {
+                endpoint: endpoint.clone(),
+                cursor: start,
+                health: Health::default(),
+            },
+            holder: None,
+            leased_until: None,
+            waiting: BTreeMap::new(),
+            deliveries: Vec::new(),
+        };
+        state.endpoints.insert(endpoint.id, row);
+        state.audit_webhook(entry);
+        Ok(())
+    }
+
+    async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError> {
+        let state = self.state();
+        Ok(state.endpoints.get(&id).map(|row| row.tracked.clone()))
+    }
+
+    async fn list(
+        &self,
+        owner: Option<Owner>,
+        after: Option<EndpointId>,
+        limit: usize,
+    ) -> Result<Vec<TrackedEndpoint>, StoreError> {
+        let state = self.state();
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let rows = state.endpoints.range((start, Bound::Unbounded));
+        let tracked = rows.map(|(_, row)| &row.tracked);
+        let is_owned =
+            |row: &&TrackedEndpoint| owner.is_none_or(|owner| row.endpoint.owner == owner);
+        Ok(tracked.filter(is_owned).take(limit).cloned().collect())
+    }
+
+    async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let row = state.endpoints.get_mut(&write.endpoint.id);
+        let row = row.filter(|row| row.tracked.endpoint.version == write.expected);
+        let row = row.ok_or(StoreError::Conflict)?;
+        row.tracked.endpoint = write.endpoint.clone();
+        if write.starts_over {
+            row.tracked.health = Health::default();
+            row.hurry(write.endpoint.updated_at, |_| true);
+        }
+        state.audit_webhook(entry);
+        Ok(())
+    }
+
+    async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        let is_known = state.endpoints.remove(&id).is_some();
+        if is_known {
+            state.audit_webhook(entry);
+        }
+        Ok(is_known)
+    }
+
+    async fn replay(
+        &self,
+        id: EndpointId,
+        to: Cursor,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        let Some(row) = state.endpoints.get_mut(&id) else {
+            return Ok(false);
+        };
+        if to < row.tracked.cursor {
+            row.tracked.cursor = to;
+            row.waiting.retain(|cursor, _| *cursor <= to);
+        }
+        state.audit_webhook(entry);
+        Ok(true)
+    }
+
+    async fn deliveries(
+        &self,
+        id: EndpointId,
+        limit: usize,
+    ) -> Result<Vec<DeliveryRecord>, StoreError> {
+        let state = self.state();
+        let rows = state.endpoints.get(&id).into_iter();
+        let newest = rows.flat_map(|row| row.deliveries.iter().rev());
+        Ok(newest.take(limit).cloned().collect())
+    }
+
+    async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError> {
+        let mut state = self.state();
+        let may_be_leased = |row: &&mut Row| {
+            row.is_active()
+                && row.is_free(query.now)
+                && !row.tracked.health.is_quiet(query.now)
+                && row.has_work(query)
+        };
+        let mut rows: Vec<_> = state.endpoints.values_mut().filter(may_be_leased).collect();
+        rows.sort_by_key(|row| (row.leased_until, row.tracked.endpoint.id));
+        rows.truncate(query.limit);
+        let lease = |row: &mut Row| {
+            row.holder = Some(query.holder);
+            row.leased_until = Some(query.until);
+            row.tracked.clone()
+        };
+        Ok(rows.into_iter().map(lease).collect())
+    }
+
+    async fn renew(
+        &self,
+        holder: Uuid,
+        endpoints: &[EndpointId],
+        until: OffsetDateTime,
+    ) -> Result<HashSet<EndpointId>, StoreError> {
+        let mut state = self.state();
+        let held = state
+            .held(holder, endpoints)
+            .filter(|row| row.is_active())
+            .map(|row| {
+                row.leased_until = Some(until);
+                row.tracked.endpoint.id
+            });
+        Ok(held.collect())
+    }
+
+    async fn release(
+        &self,
+        holder: Uuid,
+        endpoints: &[EndpointId],
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let mut state = self.state();
+        state
+            .held(holder, endpoints)
+            .for_each(|row| row.end_lease(now));
+        Ok(())
+    }
+
+    async fn due(
+        &self,
+        endpoint: EndpointId,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<WaitingEvent>, StoreError> {
+        let state = self.state();
+        let rows = state.endpoints.get(&endpoint).into_iter();
+        let mut due: Vec<_> = rows.flat_map(|row| row.due(now)).cloned().collect();
+        due.sort_by_key(|event| (event.next_at, event.cursor));
+        due.truncate(limit);
+        Ok(due)
+    }
+
+    async fn waiting_among(
+        &self,
+        endpoint: EndpointId,
+        subjects: &HashSet<Uuid>,
+    ) -> Result<HashSet<Uuid>, StoreError> {
+        let state = self.state();
+        let rows = state.endpoints.get(&endpoint).into_iter();
+        let waiting = rows.flat_map(|row| row.waiting.values());
+        let waiting = waiting.map(|event| event.subject);
+        Ok(waiting
+            .filter(|subject| subjects.contains(subject))
+            .collect())
+    }
+
+    async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        let row = state.endpoints.get_mut(&round.endpoint);
+        let is_current =
+            |row: &&mut Row| row.is_held_by(holder) && row.tracked.cursor == round.from;
+        let row = row.filter(is_current);
+        Ok(row.map(|row| row.apply(round)).is_some())
+    }
+
+    async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError> {
+        let state = self.state();
+        let behind_since = |cursor: Cursor| {
+            let mut events = state.events.iter();
+            let first = events.find(|event| event.cursor > cursor);
+            first.map(|event| event.event.at)
+        };
+        let rows = state.endpoints.values().filter(|row| row.is_active());
+        let backlog = rows.map(|row| EndpointBacklog {
+            endpoint: row.tracked.endpoint.id,
+            waiting: row.waiting.len().min(MOST_WAITING_COUNTED),
+            behind_since: behind_since(row.tracked.cursor),
+        });
+        Ok(backlog.take(limit).collect())
+    }
+}

@@ -1,0 +1,222 @@
+//! The table `events`: the event log.
+//!
+//! Its key is (`written_in`, `number`): the transaction that wrote the event, 0 in a store with a
+//! single writer, and the number of the row.
+
+use diesel::{
+    Queryable,
+    sql_types::{BigInt, Nullable, Text},
+};
+use domain::{
+    company::{Company, CompanyId, Website},
+    event::{Cursor, Event, EventName, LogPage, PostingState, RecordedEvent, Subject},
+    posting::PostingId,
+    store::StoreError,
+};
+
+use crate::{
+    stored::{corrupt, parse},
+    types::{Id, Moment, StoredId, StoredTime},
+};
+
+/// The largest number of events, of any name, that one page looks at.
+pub const MOST_LOOKED_AT: usize = 5_000;
+
+/// The columns of an [`EventRow`].
+#[macro_export]
+macro_rules! event_columns {
+    () => {
+        "written_in, number, at, name, subject, source_identifier, version, status, status_reason, \
+         company_name, company_website, company_logo_path"
+    };
+}
+
+/// The SQL types of an [`EventRow`].
+pub type EventColumns = (
+    BigInt,
+    BigInt,
+    Moment,
+    Text,
+    Id,
+    Nullable<Text>,
+    Nullable<BigInt>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Nullable<Text>,
+);
+
+/// An event of the log.
+#[derive(Clone, Debug, Queryable)]
+pub struct EventRow {
+    written_in: i64,
+    number: i64,
+    at: StoredTime,
+    name: String,
+    subject: StoredId,
+    /// Of events of postings only.
+    source_identifier: Option<String>,
+    /// Likewise.
+    version: Option<i64>,
+    /// Likewise.
+    status: Option<String>,
+    /// Likewise, if there is one.
+    status_reason: Option<String>,
+    /// Of events of companies only.
+    company_name: Option<String>,
+    /// Likewise.
+    company_website: Option<String>,
+    /// Likewise, if there is one.
+    company_logo_path: Option<String>,
+}
+
+/// A cursor from its columns in the table `events`.
+pub fn cursor(written_in: i64, number: i64) -> Result<Cursor, StoreError> {
+    cursor_in("events", written_in, number)
+}
+
+/// A cursor from its columns in a table.
+pub fn cursor_in(table: &str, written_in: i64, number: i64) -> Result<Cursor, StoreError> {
+    let part = |value: i64, column: &str| {
+        u64::try_from(value).map_err(|_| corrupt(&format!("{table}.{column}"), value))
+    };
+    Ok(Cursor {
+        transaction: part(written_in, "written_in")?,
+        sequence: part(number, "number")?,
+    })
+}
+
+/// The columns of a cursor.
+pub fn cursor_values(cursor: Cursor) -> [i64; 2] {
+    [cursor.transaction, cursor.sequence].map(|part| i64::try_from(part).unwrap_or(i64::MAX))
+}
+
+impl EventRow {
+    /// The place of the event.
+    pub fn cursor(&self) -> Result<Cursor, StoreError> {
+        cursor(self.written_in, self.number)
+    }
+}
+
+impl TryFrom<EventRow> for RecordedEvent {
+    type Error = StoreError;
+
+    fn try_from(row: EventRow) -> Result<Self, StoreError> {
+        let id = row.subject.uuid("events.subject")?;
+        let subject = match (row.source_identifier, row.company_name) {
+            (Some(identifier), _) => Subject::Posting(PostingState {
+                id: PostingId::new(id),
+                source_identifier: parse(identifier, "events.source_identifier")?,
+                version: row
+                    .version
+                    .ok_or_else(|| corrupt("events.version", row.version))?,
+                status: parse(row.status.unwrap_or_default(), "events.status")?,
+                status_reason: row.status_reason,
+            }),
+            (None, Some(name)) => Subject::Company(Company {
+                id: CompanyId::new(id),
+                name,
+                website: Website::from_store(row.company_website.unwrap_or_default()),
+                logo_path: row.company_logo_path,
+            }),
+            (None, None) => Subject::Other(id),
+        };
+        Ok(Self {
+            cursor: cursor(row.written_in, row.number)?,
+            event: Event {
+                name: EventName::from_store(row.name),
+                subject,
+                at: row.at.time("events.at")?,
+            },
+        })
+    }
+}
+
+/// The page that rows add up to: wanted events in order, and whether the store looked at as many
+/// events as it may (`is_full`) or found as many as were asked for (`limit`). `last` is the place
+/// of the last event that it looked at.
+pub fn page(
+    wanted: Vec<EventRow>,
+    limit: usize,
+    last: Cursor,
+    is_full: bool,
+) -> Result<LogPage, StoreError> {
+    let events = wanted.into_iter().map(RecordedEvent::try_from);
+    let mut events = events.collect::<Result<Vec<_>, _>>()?;
+    // As they are found, as a rule; a database promises that only of what it has sorted.
+    events.sort_by_key(|event| event.cursor);
+    let has_all = events.len() <= limit;
+    events.truncate(limit);
+    let next = match events.last() {
+        Some(event) if !has_all => event.cursor,
+        _ => last,
+    };
+    Ok(LogPage {
+        events,
+        next,
+        has_more: is_full || !has_all,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::testing::{noon, uuid};
+
+    use super::*;
+    use crate::stored::tests::reports;
+
+    fn row(number: i64) -> EventRow {
+        EventRow {
+            written_in: 7,
+            number,
+            at: noon().into(),
+            name: "Told".to_owned(),
+            subject: uuid(1).into(),
+            source_identifier: None,
+            version: None,
+            status: None,
+            status_reason: None,
+            company_name: None,
+            company_website: None,
+            company_logo_path: None,
+        }
+    }
+
+    fn at(sequence: u64) -> Cursor {
+        Cursor {
+            transaction: 7,
+            sequence,
+        }
+    }
+
+    #[test]
+    fn a_page_ends_where_the_store_stopped_looking() {
+        let check = |found: i64, limit, is_full, next, has_more| {
+            let rows = (1..=found).map(row).collect();
+            let page = page(rows, limit, at(99), is_full).unwrap();
+            let read: Vec<_> = page.events.iter().map(|event| event.cursor).collect();
+            let shown = u64::try_from(found).unwrap().min(limit as u64);
+            assert_eq!(read, (1..=shown).map(at).collect::<Vec<_>>());
+            assert_eq!((page.next, page.has_more), (at(next), has_more));
+        };
+        // All there is, or all of a limited look: the next page passes what is not wanted.
+        check(0, 2, false, 99, false);
+        check(2, 2, false, 99, false);
+        check(0, 2, true, 99, true);
+        check(2, 2, true, 99, true);
+        // One more than asked for begins the next page.
+        check(3, 2, false, 2, true);
+        check(3, 2, true, 2, true);
+    }
+
+    #[test]
+    fn a_cursor_comes_back_from_its_columns() {
+        for place in [Cursor::START, at(9)] {
+            let [written_in, number] = cursor_values(place);
+            assert_eq!(cursor(written_in, number), Ok(place));
+        }
+        reports(cursor(-1, 0), "events.written_in", "-1");
+        reports(cursor(0, -2), "events.number", "-2");
+    }
+}

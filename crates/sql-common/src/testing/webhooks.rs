@@ -1,0 +1,204 @@
+//! Webhooks in tables: what these refuse, and workers on several stores.
+
+use std::{collections::HashSet, time::Duration};
+
+use domain::{
+    event::{Cursor, EventName},
+    testing::{endpoint, hours, noon, uuid},
+    webhook::{
+        DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, Round, WaitingEvent, Webhooks,
+    },
+};
+use time::OffsetDateTime;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+use super::Shell;
+
+const TOLD: EventName = EventName::new("Told");
+
+/// A place in a log that need not have it.
+pub const fn place(sequence: u64) -> Cursor {
+    Cursor {
+        transaction: 0,
+        sequence,
+    }
+}
+
+/// A round of an endpoint, from the beginning of the log to a place.
+pub fn of(endpoint: &Endpoint, to: u64) -> Round {
+    Round {
+        endpoint: endpoint.id,
+        version: endpoint.version,
+        from: Cursor::START,
+        to: place(to),
+        waiting: Vec::new(),
+        settled: Vec::new(),
+        deliveries: Vec::new(),
+        health: Health::default(),
+        disabled: None,
+        wakes_silent: false,
+        at: noon(),
+    }
+}
+
+/// An event of a subject of its own that was not answered, and is due.
+pub fn silent(n: u64) -> WaitingEvent {
+    WaitingEvent {
+        cursor: place(n),
+        name: TOLD,
+        subject: uuid(n.into()),
+        attempts: 1,
+        next_at: Some(noon()),
+        last_error: Some("no answer".to_owned()),
+        is_silent: true,
+    }
+}
+
+/// An attempt that was not answered.
+pub fn failed(n: u64) -> DeliveryRecord {
+    DeliveryRecord {
+        at: noon(),
+        event: place(n),
+        name: TOLD,
+        attempt: 1,
+        status: None,
+        duration: Duration::from_secs(15),
+        error: Some("no answer".to_owned()),
+    }
+}
+
+/// A question for endpoints that have something to read.
+pub fn query(holder: Uuid, now: OffsetDateTime, limit: usize) -> LeaseQuery {
+    LeaseQuery {
+        holder,
+        until: now + hours(1),
+        now,
+        end: place(1_000_000),
+        limit,
+    }
+}
+
+/// Adds an endpoint, and leases it.
+///
+/// # Panics
+/// When the store fails.
+pub async fn leased<S: Webhooks>(store: &S, endpoint: &Endpoint, holder: Uuid) {
+    let inserted = store.insert(endpoint, Cursor::START, None).await;
+    inserted.expect("it is new");
+    let leased = store.lease(&query(holder, noon(), 99)).await;
+    let leased = leased.expect("the store works");
+    assert!(leased.iter().any(|it| it.endpoint.id == endpoint.id));
+}
+
+/// Statements that the checks refuse.
+const REFUSED: [&str; 30] = [
+    "UPDATE webhook_endpoints SET owner = 'somebody'",
+    "UPDATE webhook_endpoints SET version = 0",
+    "UPDATE webhook_endpoints SET url = ''",
+    "UPDATE webhook_endpoints SET names = '{}'",
+    "UPDATE webhook_endpoints SET prefixes = '{}'",
+    "UPDATE webhook_endpoints SET state = 'gone'",
+    "UPDATE webhook_endpoints SET state = 'disabled'",
+    "UPDATE webhook_endpoints SET state_reason = ''",
+    "UPDATE webhook_endpoints SET previous_secret_until = {past}",
+    "UPDATE webhook_endpoints SET previous_secret = {long}",
+    "UPDATE webhook_endpoints SET written_in = -1",
+    "UPDATE webhook_endpoints SET number = -1",
+    "UPDATE webhook_endpoints SET silent_rounds = -1",
+    "UPDATE webhook_endpoints SET attempts = -1",
+    "UPDATE webhook_endpoints SET leased_until = NULL, holder = {id}",
+    "UPDATE webhook_waiting SET endpoint = {id}",
+    "UPDATE webhook_waiting SET written_in = -1",
+    "UPDATE webhook_waiting SET number = -1",
+    "UPDATE webhook_waiting SET name = ''",
+    "UPDATE webhook_waiting SET attempts = -1",
+    "UPDATE webhook_deliveries SET endpoint = {id}",
+    "UPDATE webhook_deliveries SET slot = -1",
+    "UPDATE webhook_deliveries SET position = 0",
+    "UPDATE webhook_deliveries SET written_in = -1",
+    "UPDATE webhook_deliveries SET number = -1",
+    "UPDATE webhook_deliveries SET name = ''",
+    "UPDATE webhook_deliveries SET attempt = -1",
+    "UPDATE webhook_deliveries SET status = -1",
+    "UPDATE webhook_deliveries SET status = 65536",
+    "UPDATE webhook_deliveries SET duration_ms = -1",
+];
+
+/// Checks that the tables refuse rows that only a person with a shell could write.
+///
+/// # Panics
+/// When they accept one.
+pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
+    let endpoint = endpoint(1);
+    leased(store, &endpoint, uuid(1)).await;
+    let mut round = of(&endpoint, 1);
+    round.waiting = vec![silent(1)];
+    round.deliveries = vec![failed(1)];
+    assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+    let short = ("", "zeroblob(23)", "'\\x00'");
+    let secret = format!(
+        "UPDATE webhook_endpoints SET secret = {}",
+        S::DIALECT.value(short)
+    );
+    for statement in REFUSED.into_iter().chain([secret.as_str()]) {
+        assert!(store.shell(statement).await.is_err(), "{statement}");
+    }
+}
+
+/// How many endpoints the workers have, and how many workers there are.
+const ENDPOINTS: u8 = 40;
+const WORKERS: u128 = 8;
+
+/// Checks that workers of two stores on one database share its endpoints: each endpoint is leased
+/// by one of them, whose result both stores show.
+///
+/// # Panics
+/// When they do not.
+pub async fn workers_of_two_stores_share_endpoints<S>(one: &S, other: &S)
+where
+    S: Webhooks + Clone + 'static,
+{
+    for n in 1..=ENDPOINTS {
+        let inserted = one.insert(&endpoint(n), Cursor::START, None).await;
+        inserted.expect("it is new");
+    }
+    let mut workers = JoinSet::new();
+    for n in 0..WORKERS {
+        let own = if n % 2 == 0 { one } else { other }.clone();
+        workers.spawn(async move { lease_all(&own, uuid(n)).await });
+    }
+    let mut ids = HashSet::new();
+    for (holder, leased) in workers.join_all().await {
+        for id in leased {
+            assert!(ids.insert(id), "{id} is leased twice");
+            let round = Round {
+                endpoint: id,
+                ..of(&endpoint(1), 1)
+            };
+            let thief = uuid(WORKERS + 1);
+            assert_eq!(one.record(thief, &round).await, Ok(false));
+            // The holder may work on either.
+            assert_eq!(other.record(holder, &round).await, Ok(true));
+            assert_eq!(one.record(holder, &round).await, Ok(false));
+            for store in [one, other] {
+                let found = Webhooks::find(store, id).await.expect("the store works");
+                assert_eq!(found.map(|found| found.cursor), Some(place(1)));
+            }
+        }
+    }
+    assert_eq!(ids.len(), usize::from(ENDPOINTS));
+}
+
+/// What a worker gets that asks a few times: others may have what it looked at first, so an empty
+/// answer is no end.
+async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointId>) {
+    let mut ids = Vec::new();
+    for _ in 0..10 {
+        let leased = store.lease(&query(holder, noon(), 3)).await;
+        let leased = leased.expect("the store works");
+        assert!(leased.len() <= 3);
+        ids.extend(leased.iter().map(|tracked| tracked.endpoint.id));
+    }
+    (holder, ids)
+}

@@ -1,0 +1,512 @@
+//! The tables `webhook_endpoints`, `webhook_waiting` and `webhook_deliveries`.
+//!
+//! What an owner registers is written from an [`EndpointRecord`]. What workers know of an endpoint
+//! is in the same row, and is written by statements of its own.
+
+use std::time::Duration;
+
+use diesel::{
+    Queryable,
+    sql_types::{BigInt, Binary, Bool, Nullable, Text},
+};
+use domain::{
+    client::ClientId,
+    event::{Cursor, EventName},
+    store::StoreError,
+    webhook::{
+        DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointUrl,
+        Health, LeaseQuery, MOST_WAITING_COUNTED, Owner, PreviousSecret, Round, Secret,
+        TrackedEndpoint, WaitingEvent,
+    },
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    entity,
+    entity::Entity,
+    event::{cursor_in, cursor_values},
+    statement,
+    stored::{corrupt, count, parse},
+    types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    value::Value,
+};
+
+/// An endpoint as it is written, with the texts that some of its columns hold.
+#[derive(Clone, Debug)]
+pub struct EndpointRecord {
+    endpoint: Endpoint,
+    owner: String,
+    names: Option<String>,
+    prefixes: String,
+}
+
+impl From<&Endpoint> for EndpointRecord {
+    fn from(endpoint: &Endpoint) -> Self {
+        let array = |texts: Vec<&str>| serde_json::Value::from(texts).to_string();
+        let names = endpoint.names.as_ref();
+        let names = names.map(|names| names.iter().map(EventName::as_str).collect());
+        Self {
+            owner: owner_text(endpoint.owner),
+            names: names.map(array),
+            prefixes: array(endpoint.prefixes.iter().map(String::as_str).collect()),
+            endpoint: endpoint.clone(),
+        }
+    }
+}
+
+entity! {
+    /// An endpoint, as its owner registered it.
+    EndpointRow = webhook_endpoints (id) of EndpointRecord {
+        fixed {
+            id: Id = Id(|record| Some(record.endpoint.id.uuid())),
+            owner: Text = Text(|record| Some(&record.owner)),
+            created_at: Moment = Time(|record| Some(record.endpoint.created_at)),
+        }
+        changing {
+            version: BigInt = Integer(|record| Some(record.endpoint.version)),
+            url: Text = Text(|record| Some(record.endpoint.url.as_str())),
+            names: Nullable<Text> = Json(|record| record.names.as_deref()),
+            prefixes: Text = Json(|record| Some(&record.prefixes)),
+            include_posting: Bool = Bool(|record| record.endpoint.include_posting),
+            description: Nullable<Text> = Text(|record| record.endpoint.description.as_deref()),
+            state: Text = Text(|record| Some(record.endpoint.state.as_str())),
+            state_reason: Nullable<Text> = Text(|record| record.endpoint.state_reason.as_deref()),
+            secret: Binary = Blob(|record| Some(record.endpoint.secret.key())),
+            previous_secret: Nullable<Binary> = Blob(|record| Some(previous(record)?.secret.key())),
+            previous_secret_until: Nullable<Moment> = Time(|record| Some(previous(record)?.until)),
+            updated_at: Moment = Time(|record| Some(record.endpoint.updated_at)),
+        }
+        apart {}
+    }
+}
+
+const fn previous(record: &EndpointRecord) -> Option<&PreviousSecret> {
+    record.endpoint.previous_secret.as_ref()
+}
+
+const OPERATOR: &str = "operator";
+const CLIENT: &str = "client:";
+
+fn owner_text(owner: Owner) -> String {
+    match owner {
+        Owner::Client(id) => format!("{CLIENT}{id}"),
+        Owner::Operator => OPERATOR.to_owned(),
+    }
+}
+
+fn owner(text: &str) -> Result<Owner, StoreError> {
+    if text == OPERATOR {
+        return Ok(Owner::Operator);
+    }
+    let id = text.strip_prefix(CLIENT).and_then(|id| id.parse().ok());
+    let id = id.ok_or_else(|| corrupt("webhook_endpoints.owner", text))?;
+    Ok(Owner::Client(ClientId::new(id)))
+}
+
+fn texts(array: &str, column: &str) -> Result<Vec<String>, StoreError> {
+    serde_json::from_str(array).map_err(|_| corrupt(column, array))
+}
+
+/// A secret back from its column. Of a bad one only the length is told.
+fn secret(key: Vec<u8>, column: &str) -> Result<Secret, StoreError> {
+    let length = key.len();
+    Secret::new(key).map_err(|_| corrupt(column, format_args!("{length} bytes")))
+}
+
+/// An address back from its column. Of a bad one only the length is told: receivers put secrets
+/// into their addresses.
+fn url(text: &str) -> Result<EndpointUrl, StoreError> {
+    let why = format_args!("{} bytes", text.len());
+    EndpointUrl::from_store(text).map_err(|_| corrupt("webhook_endpoints.url", why))
+}
+
+impl TryFrom<EndpointRow> for Endpoint {
+    type Error = StoreError;
+
+    fn try_from(row: EndpointRow) -> Result<Self, StoreError> {
+        let names = row
+            .names
+            .map(|names| texts(&names, "webhook_endpoints.names"))
+            .transpose()?;
+        let previous_secret = match (row.previous_secret, row.previous_secret_until) {
+            (None, _) => None,
+            (Some(_), None) => {
+                return Err(corrupt("webhook_endpoints.previous_secret_until", "NULL"));
+            }
+            (Some(key), Some(until)) => Some(PreviousSecret {
+                secret: secret(key, "webhook_endpoints.previous_secret")?,
+                until: until.time("webhook_endpoints.previous_secret_until")?,
+            }),
+        };
+        Ok(Self {
+            id: EndpointId::new(row.id.uuid("webhook_endpoints.id")?),
+            version: row.version,
+            owner: owner(&row.owner)?,
+            url: url(&row.url)?,
+            names: names.map(|names| names.into_iter().map(EventName::from_store).collect()),
+            prefixes: texts(&row.prefixes, "webhook_endpoints.prefixes")?,
+            include_posting: row.include_posting,
+            description: row.description,
+            state: parse(row.state, "webhook_endpoints.state")?,
+            state_reason: row.state_reason,
+            secret: secret(row.secret, "webhook_endpoints.secret")?,
+            previous_secret,
+            created_at: row.created_at.time("webhook_endpoints.created_at")?,
+            updated_at: row.updated_at.time("webhook_endpoints.updated_at")?,
+        })
+    }
+}
+
+/// The columns of a [`TrackedRow`].
+#[macro_export]
+macro_rules! tracked_columns {
+    () => {
+        "{webhook_endpoints}, written_in, number, last_success_at, failing_since, silent_rounds, \
+         quiet_until"
+    };
+}
+
+/// The SQL types of a [`TrackedRow`].
+pub type TrackedColumns = (<EndpointRow as Entity>::Row, ProgressColumns);
+
+/// The SQL types of a [`ProgressRow`].
+pub type ProgressColumns = (
+    BigInt,
+    BigInt,
+    Nullable<Moment>,
+    Nullable<Moment>,
+    Count,
+    Nullable<Moment>,
+);
+
+/// An endpoint, and how far it is.
+pub type TrackedRow = (EndpointRow, ProgressRow);
+
+/// How far the deliveries to an endpoint are.
+#[derive(Clone, Debug, Queryable)]
+pub struct ProgressRow {
+    written_in: i64,
+    number: i64,
+    last_success_at: Option<StoredTime>,
+    failing_since: Option<StoredTime>,
+    silent_rounds: i64,
+    quiet_until: Option<StoredTime>,
+}
+
+/// An endpoint that was read.
+pub fn tracked((endpoint, progress): TrackedRow) -> Result<TrackedEndpoint, StoreError> {
+    let time = |at, column: &str| optional_time(at, &format!("webhook_endpoints.{column}"));
+    Ok(TrackedEndpoint {
+        endpoint: endpoint.try_into()?,
+        cursor: cursor_in("webhook_endpoints", progress.written_in, progress.number)?,
+        health: Health {
+            last_success_at: time(progress.last_success_at, "last_success_at")?,
+            failing_since: time(progress.failing_since, "failing_since")?,
+            silent_rounds: count(progress.silent_rounds, "webhook_endpoints.silent_rounds")?,
+            quiet_until: time(progress.quiet_until, "quiet_until")?,
+        },
+    })
+}
+
+/// The columns of a [`Health`], to be set.
+pub fn health_values(health: &Health) -> [Value<'static>; 4] {
+    [
+        health.last_success_at.into(),
+        health.failing_since.into(),
+        i64::from(health.silent_rounds).into(),
+        health.quiet_until.into(),
+    ]
+}
+
+statement! {
+    pub Find = concat!(
+        "SELECT ", tracked_columns!(), " FROM webhook_endpoints WHERE id = ?"
+    ),
+    over [EndpointRow],
+    returns TrackedColumns
+}
+
+statement! {
+    pub List = concat!(
+        "SELECT ", tracked_columns!(), " FROM webhook_endpoints WHERE id > ? ORDER BY id LIMIT ?"
+    ),
+    over [EndpointRow],
+    returns TrackedColumns
+}
+
+statement! {
+    pub ListOwned = concat!(
+        "SELECT ", tracked_columns!(), " FROM webhook_endpoints \
+         WHERE owner = ? AND id > ? ORDER BY id LIMIT ?"
+    ),
+    over [EndpointRow],
+    returns TrackedColumns
+}
+
+/// A page of endpoints.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The owner's column, if it is about one owner.
+    pub owner: Option<String>,
+    after: Uuid,
+    limit: i64,
+}
+
+impl Page {
+    /// The page behind an endpoint. No id is that of nobody.
+    pub fn new(owner: Option<Owner>, after: Option<EndpointId>, limit: usize) -> Self {
+        Self {
+            owner: owner.map(owner_text),
+            after: after.map_or(Uuid::nil(), EndpointId::uuid),
+            limit: most(limit),
+        }
+    }
+
+    /// The values of [`List`], or behind the owner those of [`ListOwned`].
+    pub fn values(&self) -> Vec<Value<'_>> {
+        let owner = self.owner.as_ref().map(Value::from);
+        let values = [self.after.into(), self.limit.into()];
+        owner.into_iter().chain(values).collect()
+    }
+}
+
+fn most(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+statement! {
+    /// Takes the health of a new endpoint.
+    pub ForgetHealth =
+    "UPDATE webhook_endpoints SET last_success_at = NULL, failing_since = NULL, silent_rounds = 0, \
+     quiet_until = NULL WHERE id = ?"
+}
+
+statement! {
+    /// Makes no next attempt due later than at a time.
+    pub Hurry = "UPDATE webhook_waiting SET next_at = ? WHERE endpoint = ? AND next_at > ?"
+}
+
+/// The values of [`Hurry`].
+pub fn hurry_values(endpoint: EndpointId, at: OffsetDateTime) -> [Value<'static>; 3] {
+    [at.into(), endpoint.uuid().into(), at.into()]
+}
+
+statement! {
+    pub Delete = "DELETE FROM webhook_endpoints WHERE id = ?"
+}
+
+statement! {
+    pub MoveBack =
+    "UPDATE webhook_endpoints SET written_in = ?, number = ? \
+     WHERE id = ? AND (written_in, number) > (?, ?)"
+}
+
+/// The values of [`MoveBack`].
+pub fn move_back_values(id: EndpointId, to: Cursor) -> [Value<'static>; 5] {
+    let [written_in, number] = cursor_values(to).map(Value::from);
+    [written_in, number, id.uuid().into(), written_in, number]
+}
+
+statement! {
+    /// Drops waiting events behind a place.
+    pub DropBehind =
+    "DELETE FROM webhook_waiting WHERE endpoint = ? AND (written_in, number) > (?, ?)"
+}
+
+/// The values of [`DropBehind`].
+pub fn drop_behind_values(endpoint: EndpointId, to: Cursor) -> [Value<'static>; 3] {
+    let [written_in, number] = cursor_values(to).map(Value::from);
+    [endpoint.uuid().into(), written_in, number]
+}
+
+statement! {
+    pub IsKnown = "SELECT count(*) FROM webhook_endpoints WHERE id = ?",
+    returns (BigInt,)
+}
+
+/// The condition on the endpoints that may be leased (`endpoint`), their order and their number.
+/// Only for one that has read the whole log it is looked whether an event is due.
+#[macro_export]
+macro_rules! may_be_leased {
+    () => {
+        "WHERE state = 'active' AND (holder IS NULL OR leased_until <= ?) \
+         AND (quiet_until IS NULL OR quiet_until <= ?) \
+         AND ((endpoint.written_in, endpoint.number) < (?, ?) \
+         OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting \
+         WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL) <= ?) \
+         ORDER BY leased_until NULLS FIRST, id LIMIT ?"
+    };
+}
+
+/// The values of [`may_be_leased`](crate::may_be_leased).
+pub fn lease_values(query: &LeaseQuery) -> [Value<'static>; 6] {
+    let [written_in, number] = cursor_values(query.end).map(Value::from);
+    let now = Value::from(query.now);
+    [now, now, written_in, number, now, most(query.limit).into()]
+}
+
+/// The columns of a [`WaitingRow`].
+macro_rules! waiting_columns {
+    () => {
+        "written_in, number, name, subject, attempts, next_at, last_error, is_silent"
+    };
+}
+
+/// The SQL types of a [`WaitingRow`].
+pub type WaitingColumns = (
+    BigInt,
+    BigInt,
+    Text,
+    Id,
+    Count,
+    Nullable<Moment>,
+    Nullable<Text>,
+    Bool,
+);
+
+/// An event that waits.
+#[derive(Clone, Debug, Queryable)]
+pub struct WaitingRow {
+    written_in: i64,
+    number: i64,
+    name: String,
+    subject: StoredId,
+    attempts: i64,
+    next_at: Option<StoredTime>,
+    last_error: Option<String>,
+    is_silent: bool,
+}
+
+impl TryFrom<WaitingRow> for WaitingEvent {
+    type Error = StoreError;
+
+    fn try_from(row: WaitingRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            cursor: cursor_in("webhook_waiting", row.written_in, row.number)?,
+            name: EventName::from_store(row.name),
+            subject: row.subject.uuid("webhook_waiting.subject")?,
+            attempts: count(row.attempts, "webhook_waiting.attempts")?,
+            next_at: optional_time(row.next_at, "webhook_waiting.next_at")?,
+            last_error: row.last_error,
+            is_silent: row.is_silent,
+        })
+    }
+}
+
+statement! {
+    pub Due = concat!(
+        "SELECT ", waiting_columns!(), " FROM webhook_waiting \
+         WHERE endpoint = ? AND next_at <= ? ORDER BY next_at, written_in, number LIMIT ?"
+    ),
+    returns WaitingColumns
+}
+
+/// The values of [`Due`].
+pub fn due_values(endpoint: EndpointId, now: OffsetDateTime, limit: usize) -> [Value<'static>; 3] {
+    [endpoint.uuid().into(), now.into(), most(limit).into()]
+}
+
+/// The SQL types of a [`DeliveryRow`].
+pub type DeliveryColumns = (
+    Moment,
+    BigInt,
+    BigInt,
+    Text,
+    Count,
+    Nullable<Count>,
+    BigInt,
+    Nullable<Text>,
+);
+
+/// An attempt.
+#[derive(Clone, Debug, Queryable)]
+pub struct DeliveryRow {
+    at: StoredTime,
+    written_in: i64,
+    number: i64,
+    name: String,
+    attempt: i64,
+    status: Option<i64>,
+    duration_ms: i64,
+    error: Option<String>,
+}
+
+impl TryFrom<DeliveryRow> for DeliveryRecord {
+    type Error = StoreError;
+
+    fn try_from(row: DeliveryRow) -> Result<Self, StoreError> {
+        let status = |status: i64| {
+            let value = u16::try_from(status);
+            value.map_err(|_| corrupt("webhook_deliveries.status", status))
+        };
+        let duration = u64::try_from(row.duration_ms);
+        let duration =
+            duration.map_err(|_| corrupt("webhook_deliveries.duration_ms", row.duration_ms))?;
+        Ok(Self {
+            at: row.at.time("webhook_deliveries.at")?,
+            event: cursor_in("webhook_deliveries", row.written_in, row.number)?,
+            name: EventName::from_store(row.name),
+            attempt: count(row.attempt, "webhook_deliveries.attempt")?,
+            status: row.status.map(status).transpose()?,
+            duration: Duration::from_millis(duration),
+            error: row.error,
+        })
+    }
+}
+
+statement! {
+    /// Reads all that are kept of an endpoint, which are few.
+    pub Deliveries =
+    "SELECT at, written_in, number, name, attempt, status, duration_ms, error \
+     FROM webhook_deliveries WHERE endpoint = ? ORDER BY position DESC LIMIT ?",
+    returns DeliveryColumns
+}
+
+/// The values of [`Deliveries`].
+pub fn deliveries_values(endpoint: EndpointId, limit: usize) -> [Value<'static>; 2] {
+    let limit = most(limit.min(DELIVERIES_KEPT));
+    [endpoint.uuid().into(), limit.into()]
+}
+
+/// How many deliveries are kept, as a value.
+pub fn deliveries_kept() -> Value<'static> {
+    most(DELIVERIES_KEPT).into()
+}
+
+/// The attempts of a round that are kept, each with its place in the round, from 1.
+pub fn kept_deliveries(round: &Round) -> Vec<(i64, &DeliveryRecord)> {
+    let older = round.deliveries.len().saturating_sub(DELIVERIES_KEPT);
+    (1..).zip(&round.deliveries).skip(older).collect()
+}
+
+/// The number of attempts of a round.
+pub fn attempts(round: &Round) -> i64 {
+    most(round.deliveries.len())
+}
+
+/// Whole milliseconds, for their column.
+pub fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The SQL types of the row of a backlog.
+pub type BacklogColumns = (Id, BigInt, Nullable<Moment>);
+
+/// The row of a backlog: the endpoint, the number of events that wait, and the time of the first
+/// event behind its cursor.
+pub type BacklogRow = (StoredId, i64, Option<StoredTime>);
+
+/// The values of a query of backlogs.
+pub fn backlog_values(limit: usize) -> [Value<'static>; 2] {
+    [most(MOST_WAITING_COUNTED).into(), most(limit).into()]
+}
+
+/// A backlog that was read.
+pub fn backlog((endpoint, waiting, since): BacklogRow) -> Result<EndpointBacklog, StoreError> {
+    Ok(EndpointBacklog {
+        endpoint: EndpointId::new(endpoint.uuid("webhook_endpoints.id")?),
+        waiting: usize::try_from(waiting).unwrap_or_default(),
+        behind_since: optional_time(since, "events.at")?,
+    })
+}

@@ -1,0 +1,463 @@
+//! Webhooks: what receivers get, whatever they, the processes and the network do.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::{Duration, Instant},
+};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::metrics;
+use crate::harness::{
+    Answer, App, SETTLING, Site, Store, alone, eventually, fresh, minimal,
+    receiver::{Got, Receiver, Reply},
+};
+
+on_every_store! {
+    an_event_is_delivered_with_its_posting_and_a_secret_is_replaced,
+    a_receiver_that_recovers_gets_each_postings_events_in_order,
+    receivers_that_hang_redirect_are_busy_or_gone,
+    events_are_delivered_again,
+    private_addresses_are_refused,
+    a_killed_process_loses_nothing,
+}
+
+on_postgres! {
+    two_processes_share_the_deliveries,
+}
+
+const PATH: &str = "/api/job-board/webhooks";
+
+/// The lease of a killed process, and time for the work itself.
+const LEASE_AND_WORK: Duration = Duration::from_mins(2);
+
+/// A site that calls receivers on this machine, and tries again soon.
+fn site(store: Store) -> Site {
+    Site::new(store)
+        .with("POSTHASTE_WEBHOOK_PRIVATE", "allow")
+        .with("POSTHASTE_WEBHOOK_RETRY_SECONDS", "1,1,1,1,1,1")
+}
+
+async fn send(app: &App, method: Method, path: &str, body: Option<Value>) -> Answer {
+    let request = app.api.authorized(method, &format!("{PATH}{path}"));
+    let request = match body {
+        Some(body) => request.json(&body),
+        None => request,
+    };
+    Answer::of(request.send().await.unwrap()).await
+}
+
+/// Registers a webhook; its data.
+async fn register(app: &App, body: Value) -> Value {
+    let answer = send(app, Method::POST, "", Some(body)).await;
+    assert_eq!(answer.status, 201, "{answer:#?}");
+    answer.json()["data"].clone()
+}
+
+fn id(webhook: &Value) -> &str {
+    webhook["id"].as_str().unwrap()
+}
+
+async fn show(app: &App, webhook: &Value) -> Value {
+    let answer = send(app, Method::GET, &format!("/{}", id(webhook)), None).await;
+    answer.data()
+}
+
+async fn deliveries(app: &App, webhook: &Value) -> Vec<Value> {
+    let path = format!("/{}/deliveries", id(webhook));
+    let data = send(app, Method::GET, &path, None).await.data();
+    data.as_array().unwrap().clone()
+}
+
+/// Waits until a receiver's path has as many deliveries.
+async fn until(receiver: &Receiver, path: &str, many: usize) -> Vec<Got> {
+    eventually(&format!("{many} at {path}"), SETTLING, || async {
+        let got = receiver.at(path);
+        (got.len() >= many).then_some(got)
+    })
+    .await
+}
+
+/// The ids of a posting's deliveries, each once, in the order in which they first arrived.
+fn first_arrivals(got: &[Got], identifier: &str) -> Vec<String> {
+    let of_posting = got.iter().filter(|got| got.identifier() == identifier);
+    let first = of_posting.filter(|got| got.before == 0);
+    first.map(|got| got.id.clone()).collect()
+}
+
+/// The ids of all events of each posting, in order.
+async fn events_by_posting(app: &App) -> BTreeMap<String, Vec<String>> {
+    let mut by_posting: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for event in app.all_events().await {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let identifier = text(&event["data"]["unique_source_identifier"]);
+        by_posting
+            .entry(identifier)
+            .or_default()
+            .push(text(&event["id"]));
+    }
+    by_posting
+}
+
+async fn an_event_is_delivered_with_its_posting_and_a_secret_is_replaced(store: Store) {
+    let (site, receiver) = (site(store), Receiver::start());
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    let types = json!(["JobPostingCreated", "JobPostingApproved"]);
+    let all = register(&app, json!({"url": receiver.url("/all"), "types": types})).await;
+    let with_posting = json!({"url": receiver.url("/posting"), "types": types,
+        "include_posting": true});
+    register(&app, with_posting).await;
+    let identifier = fresh("wh");
+    let uuid = app.put(&identifier, &minimal()).await.created();
+    app.api.until(&identifier, "approved").await;
+
+    let got = until(&receiver, "/all", 2).await;
+    let names: Vec<_> = got.iter().map(Got::name).collect();
+    assert_eq!(names, ["JobPostingCreated", "JobPostingApproved"]);
+    let secret = all["secret"].as_str().unwrap();
+    let events = app.all_events().await;
+    for (got, event) in got.iter().zip(&events) {
+        assert!(got.is_signed_with(secret) && got.signatures() == 1);
+        assert!(!got.is_signed_with("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"));
+        // As in the feed.
+        assert_eq!(event["id"], got.id);
+        for key in ["type", "timestamp", "data"] {
+            assert_eq!(event[key], got.body[key]);
+        }
+    }
+    let got = until(&receiver, "/posting", 2).await.remove(1);
+    let posting = &got.body["data"]["posting"];
+    assert_eq!(posting, &app.show(&identifier).await);
+    assert_eq!(got.body["data"]["uuid"], uuid.to_string());
+
+    let log = eventually("both are logged", SETTLING, || async {
+        let log = deliveries(&app, &all).await;
+        (log.len() == 2).then_some(log)
+    })
+    .await;
+    let (event_id, status) = (&log[0]["event_id"], &log[0]["status"]);
+    assert_eq!((event_id, status), (&events[1]["id"], &json!(204)));
+    assert!(show(&app, &all).await["last_success_at"].is_string());
+
+    let rotate = format!("/{}/rotate-secret", id(&all));
+    let rotated = send(&app, Method::POST, &rotate, None).await.data();
+    let second = rotated["secret"].as_str().unwrap();
+    app.put(&fresh("wh"), &minimal()).await.created();
+    let got = until(&receiver, "/all", 3).await.remove(2);
+    assert!(got.signatures() == 2 && got.is_signed_with(secret) && got.is_signed_with(second));
+    let test = format!("/{}/test", id(&all));
+    let tested = send(&app, Method::POST, &test, None).await.data();
+    assert_eq!(
+        (&tested["status"], &tested["error"]),
+        (&json!(204), &Value::Null)
+    );
+    let is_ping = |got: &Got| got.name() == "ping" && got.body["data"] == json!({});
+    assert!(receiver.at("/all").iter().any(is_ping));
+}
+
+/// The receiver refuses one posting's events for a while; it is as if there were no others.
+async fn a_receiver_that_recovers_gets_each_postings_events_in_order(store: Store) {
+    let receiver = Receiver::with(|got| {
+        let is_refused = got.identifier().starts_with("sick-") && got.before < 2;
+        Reply::Status(if is_refused { 500 } else { 200 })
+    });
+    let site = site(store);
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    let webhook = register(&app, json!({"url": receiver.url("/")})).await;
+    let (sick, well) = (fresh("sick"), fresh("well"));
+    for identifier in [&sick, &well] {
+        app.put(identifier, &minimal()).await.created();
+        app.api.until(identifier, "approved").await;
+        let expire = json!({"expiration": {"reason": "filled"}});
+        app.put(identifier, &expire).await.updated();
+    }
+    let by_posting = eventually("all events can be read", SETTLING, || async {
+        let by_posting = events_by_posting(&app).await;
+        let is_whole = |identifier| by_posting.get(identifier).is_some_and(|all| all.len() == 3);
+        [&sick, &well]
+            .into_iter()
+            .all(is_whole)
+            .then_some(by_posting)
+    })
+    .await;
+    // Three attempts at each of the sick one's, and one at each of the other's.
+    let many = 3 * by_posting[&sick].len() + by_posting[&well].len();
+    let got = until(&receiver, "/", many).await;
+    for identifier in [&sick, &well] {
+        let found = first_arrivals(&got, identifier);
+        assert_eq!(found, by_posting[identifier]);
+    }
+    // No later event was sent before the earlier one was taken.
+    let of_sick: Vec<_> = got.iter().filter(|got| got.identifier() == sick).collect();
+    let attempts: Vec<_> = of_sick.iter().map(|got| got.before).collect();
+    assert_eq!(attempts, [0, 1, 2].repeat(by_posting[&sick].len()));
+    let position = |of: &str, count: usize| {
+        let mut all = got.iter().enumerate();
+        all.find(|(_, got)| got.identifier() == of && got.before == count)
+    };
+    let (last_try, _) = position(&sick, 2).unwrap();
+    assert!(position(&well, 0).unwrap().0 < last_try || by_posting[&well].is_empty());
+    // The log shows why, and the end of it.
+    let log = eventually("all is logged", SETTLING, || async {
+        let log = deliveries(&app, &webhook).await;
+        (log.len() == many).then_some(log)
+    })
+    .await;
+    let errors = log.iter().filter(|row| row["error"] == "answered 500");
+    assert_eq!(errors.count(), 2 * by_posting[&sick].len());
+    assert_eq!(show(&app, &webhook).await["failing_since"], Value::Null);
+}
+
+async fn receivers_that_hang_redirect_are_busy_or_gone(store: Store) {
+    let receiver = Receiver::with(|got| match (got.path.as_str(), got.before) {
+        ("/hangs", 0) => Reply::Hang,
+        ("/redirects", _) => Reply::With(307, "location", "/well"),
+        ("/gone", _) => Reply::Status(410),
+        ("/busy", 0) => Reply::With(429, "retry-after", "5"),
+        _ => Reply::Status(204),
+    });
+    let site = site(store);
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    let mut webhooks = BTreeMap::new();
+    for path in ["/hangs", "/redirects", "/gone", "/busy", "/well"] {
+        let created = json!({"url": receiver.url(path), "types": ["JobPostingCreated"]});
+        webhooks.insert(path, register(&app, created).await);
+    }
+    app.put(&fresh("wh"), &minimal()).await.created();
+    until(&receiver, "/well", 1).await;
+
+    let gone = &webhooks["/gone"];
+    let state = eventually("it is disabled", SETTLING, || async {
+        let shown = show(&app, gone).await;
+        (shown["state"] == "disabled").then_some(shown)
+    })
+    .await;
+    assert!(state["state_reason"].as_str().unwrap().contains("410"));
+    let busy = until(&receiver, "/busy", 2).await;
+    assert!(busy[1].at - busy[0].at >= Duration::from_secs(5));
+    let redirected = until(&receiver, "/redirects", 3).await;
+    assert_eq!(redirected[0].id, redirected[2].id);
+    // Nobody followed.
+    assert_eq!(receiver.at("/well").len(), 1);
+    let hung = until(&receiver, "/hangs", 2).await;
+    assert!(hung[1].at - hung[0].at >= Duration::from_secs(15));
+    let log = eventually("it is logged", SETTLING, || async {
+        let log = deliveries(&app, &webhooks["/hangs"]).await;
+        (log.len() == 2).then_some(log)
+    })
+    .await;
+    assert_eq!(log[1]["status"], Value::Null);
+    assert!(log[1]["error"].as_str().unwrap().contains("in time"));
+
+    // What is disabled gets nothing, until it is resumed.
+    assert_eq!(receiver.at("/gone").len(), 1);
+    let path = format!("/{}", id(gone));
+    let resume = Some(json!({"state": "active"}));
+    let resumed = send(&app, Method::PATCH, &path, resume).await.data();
+    assert_eq!(resumed["state"], "active");
+    until(&receiver, "/gone", 2).await;
+}
+
+async fn events_are_delivered_again(store: Store) {
+    let (site, receiver) = (site(store), Receiver::start());
+    let _server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    let _worker = app.site.work();
+    let before = fresh("wh");
+    let uuid = app.put(&before, &minimal()).await.created();
+    // What cannot be read yet is yet to come.
+    let events = ["JobPostingCreated", "JobPostingApproved"];
+    app.until_events(uuid, &events).await;
+    let webhook = register(&app, json!({"url": receiver.url("/")})).await;
+    let pause = ["webhooks", "pause", id(&webhook)];
+    app.run(&pause).succeeded();
+    app.put(&fresh("wh"), &minimal()).await.created();
+    assert_eq!(show(&app, &webhook).await["state"], "paused");
+    let resume = ["webhooks", "resume", id(&webhook)];
+    app.run(&resume).succeeded();
+    app.put(&fresh("wh"), &minimal()).await.created();
+    // Events of before it was registered are not delivered, those of the pause are.
+    let all = eventually("two postings' events", SETTLING, || async {
+        let postings = events_by_posting(&app).await;
+        let events: usize = postings.values().map(Vec::len).sum();
+        (events >= 6).then_some(events)
+    })
+    .await;
+    let got = eventually("all but the first posting's", SETTLING, || async {
+        let got = receiver.got();
+        let names: BTreeSet<_> = got.iter().map(|got| got.id.clone()).collect();
+        (names.len() >= all - 2).then_some(got)
+    })
+    .await;
+    let created = |got: &Got| got.name() == "JobPostingCreated" && got.identifier() == before;
+    assert!(!got.iter().any(created));
+
+    let since = ["webhooks", "replay", id(&webhook), "--since", "2020-01-01"];
+    app.run(&since).succeeded();
+    let got = eventually("all of them", SETTLING, || async {
+        let got = receiver.got();
+        let names: BTreeSet<_> = got.iter().map(|got| got.id.clone()).collect();
+        (names.len() == all).then_some(got)
+    })
+    .await;
+    assert!(got.iter().any(created));
+    let audit = app.run(&["audit", "--json"]).succeeded();
+    let audit: Value = serde_json::from_str(&audit).unwrap();
+    let entries = audit.as_array().unwrap().iter();
+    let actions: Vec<_> = entries.map(|entry| entry["action"].clone()).collect();
+    let expect = ["webhooks.update", "webhooks.update", "webhooks.replay"];
+    assert_eq!(actions, expect);
+}
+
+/// When it is registered, and at each delivery: the setting may change, and a name's address.
+async fn private_addresses_are_refused(store: Store) {
+    let receiver = Receiver::start();
+    let site = Site::new(store).with("POSTHASTE_WEBHOOK_RETRY_SECONDS", "1");
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    let port = receiver.url("/").rsplit(':').next().unwrap().to_owned();
+    for url in [
+        receiver.url("/"),
+        format!("https://127.0.0.1:{port}"),
+        format!("https://localhost:{port}"),
+        format!("https://[::ffff:7f00:1]:{port}"),
+        "https://169.254.169.254/".to_owned(),
+    ] {
+        let body = json!({"url": url});
+        let answer = send(&app, Method::POST, "", Some(body)).await;
+        answer.refused(&["url"]);
+        let ran = app.run(&["webhooks", "create", "--url", &url]);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains("--url: must"), "{ran:?}");
+    }
+    let url = receiver.url("/");
+    let create = ["webhooks", "create", "--url", &url, "--json"];
+    let allowed = [&create[..], &["--webhook-private", "allow"]].concat();
+    let webhook: Value = serde_json::from_str(&app.run(&allowed).succeeded()).unwrap();
+    app.put(&fresh("wh"), &minimal()).await.created();
+    let command = ["webhooks", "deliveries", id(&webhook), "--json"];
+    let refused = eventually("an attempt", SETTLING, || async {
+        let rows: Value = serde_json::from_str(&app.run(&command).succeeded()).unwrap();
+        rows.as_array().unwrap().last().cloned()
+    })
+    .await;
+    assert_eq!(refused["status"], Value::Null);
+    let error = refused["error"].as_str().unwrap();
+    assert!(error.starts_with("the address is refused"), "{error}");
+    let test = app.run(&["webhooks", "test", id(&webhook)]);
+    assert_eq!(test.code, Some(1), "{test:?}");
+    assert!(receiver.got().is_empty());
+    // Clients do not see operators' webhooks.
+    let listed = send(&app, Method::GET, "", None).await.data();
+    assert_eq!(listed, json!([]));
+    let missing = send(&app, Method::GET, &format!("/{}", id(&webhook)), None).await;
+    assert_eq!(missing.error(404), "Webhook not found.");
+}
+
+/// It dies in the middle of its deliveries.
+async fn a_killed_process_loses_nothing(store: Store) {
+    const POSTINGS: usize = 60;
+    let _alone = alone().await;
+    let receiver = Receiver::with(|_| Reply::Slowly(200, Duration::from_millis(40)));
+    let site = site(store);
+    let server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    let names = [
+        "JobPostingCreated",
+        "JobPostingUpdated",
+        "JobPostingExpired",
+    ];
+    register(&app, json!({"url": receiver.url("/"), "types": names})).await;
+    let identifiers: Vec<_> = (0..POSTINGS).map(|_| fresh("wh")).collect();
+    for identifier in &identifiers {
+        app.put(identifier, &minimal()).await.created();
+        let title = json!({"title": "Head gardener"});
+        app.put(identifier, &title).await.updated();
+        let expire = json!({"expiration": {"reason": "filled"}});
+        app.put(identifier, &expire).await.updated();
+    }
+    let worker = app.site.work();
+    eventually("some are delivered", SETTLING, || async {
+        (receiver.got().len() > POSTINGS).then_some(())
+    })
+    .await;
+    worker.kill();
+    let killed = Instant::now();
+    drop(server);
+    let _server = app.site.serve(&[]);
+    let by_posting = events_by_posting(&app).await;
+    let got = eventually("all are delivered", LEASE_AND_WORK, || async {
+        let got = receiver.got();
+        let distinct = got.iter().filter(|got| got.before == 0).count();
+        (distinct >= 3 * POSTINGS).then_some(got)
+    })
+    .await;
+    for identifier in &identifiers {
+        let wanted: Vec<_> = by_posting[identifier].clone();
+        let found = first_arrivals(&got, identifier);
+        let wanted: Vec<_> = wanted.into_iter().filter(|id| found.contains(id)).collect();
+        assert_eq!(found, wanted, "{identifier}");
+        assert_eq!(found.len(), 3, "{identifier}");
+    }
+    // What comes twice came before the end of the process.
+    for twice in got.iter().filter(|got| got.before > 0) {
+        assert_eq!(twice.before, 1);
+        let first = got.iter().find(|got| got.id == twice.id).unwrap();
+        assert!(first.at <= killed + Duration::from_secs(1));
+        assert!(twice.at >= killed);
+    }
+}
+
+async fn two_processes_share_the_deliveries(store: Store) {
+    let _alone = alone().await;
+    let receiver = Receiver::with(|_| Reply::Slowly(200, Duration::from_millis(20)));
+    let site = site(store)
+        .with("POSTHASTE_PUBLIC_URL", "https://jobs.example")
+        .watched();
+    let other = site.beside();
+    let _servers = (site.serve(&[]), other.serve(&[]));
+    let app = App::at(site);
+    let paths: Vec<_> = (0..8).map(|n| format!("/{n}")).collect();
+    for path in &paths {
+        register(&app, json!({"url": receiver.url(path)})).await;
+    }
+    for _ in 0..40 {
+        app.put(&fresh("wh"), &minimal()).await.created();
+    }
+    // Created and approved or rejected.
+    let all = eventually("all are judged", SETTLING, || async {
+        let by_posting = events_by_posting(&app).await;
+        let is_judged = by_posting.values().all(|events| events.len() >= 2);
+        is_judged.then_some(by_posting)
+    })
+    .await;
+    let many: usize = all.values().map(Vec::len).sum();
+    eventually("all are delivered", SETTLING, || async {
+        (receiver.got().len() >= many * paths.len()).then_some(())
+    })
+    .await;
+    // Each once.
+    let got = receiver.got();
+    let again: Vec<_> = got.iter().filter(|got| got.before > 0).collect();
+    assert!(again.is_empty(), "{again:?}\n{}", app.site.log());
+    for path in &paths {
+        let got = until(&receiver, path, many).await;
+        for (identifier, events) in &all {
+            assert_eq!(&first_arrivals(&got, identifier), events);
+        }
+    }
+    let delivered = async |site: &Site| {
+        let page = metrics::read(&site.admin()).await;
+        let name = "posthaste_webhook_deliveries_total";
+        page.value(name, &[("outcome", "delivered")])
+    };
+    let (one, two) = (delivered(&app.site).await, delivered(&other).await);
+    assert!(one > 0.0 && two > 0.0, "{one} and {two}");
+    let page = metrics::read(&other.admin()).await;
+    let active = page.value("posthaste_webhook_endpoints", &[("state", "active")]);
+    assert!((active - 8.0).abs() < f64::EPSILON);
+}
