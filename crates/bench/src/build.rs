@@ -16,6 +16,12 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// The built programs.
 pub struct Programs {
     pub posthaste: PathBuf,
+    /// `None` if nothing is compared with them.
+    pub ceilings: Option<Ceilings>,
+}
+
+/// The benchmarks that give the ceilings.
+pub struct Ceilings {
     /// The benchmark that writes batches directly to the PostgreSQL store.
     pub postgres_store: PathBuf,
     pub sqlite_store: PathBuf,
@@ -23,9 +29,15 @@ pub struct Programs {
     pub bare: PathBuf,
 }
 
-/// Builds the benchmarks, and the program unless one is given. The program is built by a separate
-/// command, because the benchmarks enable features of its libraries that a release does not have.
-pub fn build(given: Option<&Path>, profile: &str, interrupt: &Interrupt) -> Result<Programs> {
+/// Builds the program unless one is given, and the benchmarks if they are wanted. The program is
+/// built by a separate command, because the benchmarks enable features of its libraries that a
+/// release does not have.
+pub fn build(
+    given: Option<&Path>,
+    wants_ceilings: bool,
+    profile: &str,
+    interrupt: &Interrupt,
+) -> Result<Programs> {
     let command = |subcommand: &str| {
         let mut command = cargo();
         command
@@ -42,7 +54,10 @@ pub fn build(given: Option<&Path>, profile: &str, interrupt: &Interrupt) -> Resu
     }
     benches.args(["--bench", "store", "--bench", "bare"]);
 
-    let mut built = executables(&benches, interrupt)?;
+    let mut built = HashMap::new();
+    if wants_ceilings {
+        built.extend(executables(&benches, interrupt)?);
+    }
     if given.is_none() {
         built.extend(executables(&program, interrupt)?);
     }
@@ -56,9 +71,15 @@ pub fn build(given: Option<&Path>, profile: &str, interrupt: &Interrupt) -> Resu
             Some(program) => path::absolute(program)?,
             None => take("app", "posthaste")?,
         },
-        postgres_store: take("adapters-postgres", "store")?,
-        sqlite_store: take("adapters-sqlite", "store")?,
-        bare: take("adapters-http", "bare")?,
+        ceilings: if wants_ceilings {
+            Some(Ceilings {
+                postgres_store: take("adapters-postgres", "store")?,
+                sqlite_store: take("adapters-sqlite", "store")?,
+                bare: take("adapters-http", "bare")?,
+            })
+        } else {
+            None
+        },
     })
 }
 

@@ -72,13 +72,13 @@ impl Bench<'_> {
         let installation = self.installation(&database, name)?;
         let service = installation.serve(&["--no-worker"], &[])?;
         installation.push(&service, &["keep"], postings)?;
-        let waiting = self.waiting(&database)?;
+        let waiting = self.unenriched(&database)?;
         if waiting != postings {
             bail!("{waiting} postings wait for enrichment instead of {postings}");
         }
         let start = Instant::now();
         let worker = installation.worker()?;
-        while self.waiting(&database)? > 0 {
+        while self.unenriched(&database)? > 0 {
             worker.check()?;
             if start.elapsed() > PATIENCE {
                 bail!("the worker did not finish {postings} postings in {PATIENCE:?}");
@@ -87,7 +87,7 @@ impl Bench<'_> {
         }
         let seconds = start.elapsed().as_secs_f64();
         drop((worker, service));
-        self.forget(name)?;
+        self.forget(Backend::Postgres, name)?;
         #[expect(clippy::cast_precision_loss, reason = "some thousands")]
         let rate = postings as f64 / seconds;
         Ok(rate)
@@ -135,7 +135,7 @@ impl Bench<'_> {
         // Far fewer clients than places in the queue, so nothing may be refused.
         let (afterwards, _) = load.measure(Scenario::Create, 64, 2, "after")?;
         drop(service);
-        self.forget(name)?;
+        self.forget(Backend::Postgres, name)?;
         Ok(FullQueue {
             refused,
             accepted,
@@ -155,7 +155,7 @@ impl Bench<'_> {
         let service = installation.serve(&["--no-worker"], &[])?;
         let load = self.load(&service, Backend::Postgres);
         let mut part = 0;
-        while self.waiting(&database)? < BACKLOG {
+        while self.unenriched(&database)? < BACKLOG {
             part += 1;
             load.run(Scenario::Create, 64, 5, &format!("fill{part}"), false)?;
         }
@@ -164,11 +164,11 @@ impl Bench<'_> {
         let service = installation.serve(&[], &[])?;
         let load = self.load(&service, Backend::Postgres);
         let (with, _) = load.measure(Scenario::Create, 64, self.seconds, "with")?;
-        if self.waiting(&database)? < BACKLOG / 2 {
+        if self.unenriched(&database)? < BACKLOG / 2 {
             bail!("the backlog was gone before the measurement ended");
         }
         drop(service);
-        self.forget(name)?;
+        self.forget(Backend::Postgres, name)?;
         Ok(Backlog { without, with })
     }
 
@@ -197,19 +197,14 @@ impl Bench<'_> {
             anyhow::Ok(memory)
         })?;
         drop(service);
-        self.forget(name)?;
+        self.forget(Backend::Postgres, name)?;
         Ok(memory)
     }
 
-    fn waiting(&self, database: &str) -> Result<u64> {
+    fn unenriched(&self, database: &str) -> Result<u64> {
         let server = self.server.context("PostgreSQL was not started")?;
         let count = "SELECT count(*) FROM outbox WHERE kind = 'enrich'";
         Ok(server.ask(database, count, self.interrupt)?.parse()?)
-    }
-
-    fn forget(&self, name: &str) -> Result<()> {
-        let server = self.server.context("PostgreSQL was not started")?;
-        server.remove(name, self.interrupt)
     }
 }
 

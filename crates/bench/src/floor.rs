@@ -2,8 +2,8 @@
 //! the product's own tables.
 //!
 //! Each transaction locks the posting, writes it with a new version, and adds the event to the
-//! outbox; for a new posting it also upserts the company and inserts the first row of the history.
-//! The descriptions come from a table in the database, so pgbench need not send them, which makes
+//! log; for a new posting it also upserts the company and inserts the first row of the history. The
+//! descriptions come from a table in the database, so pgbench need not send them, which makes
 //! the floor rather too high than too low. A different suffix is appended to each, or the server
 //! would copy the compressed value, which it cannot do with a value from a client.
 
@@ -59,8 +59,8 @@ CROSS JOIN generate_series(0, :seeds - 1) AS n
 JOIN templates ON templates.id = n % :tails;
 INSERT INTO posting_history (posting_id, version, step, at, status, actor)
 SELECT id, 1, 0, created_at, status, 'client:' || id FROM postings;
-INSERT INTO outbox (kind, subject, next_at, created_at, event_name, source_identifier, occurred_at)
-SELECT 'event', id, now(), now(), 'JobPostingCreated', source_identifier, now() FROM postings;
+INSERT INTO events (written_in, at, name, subject, source_identifier, version, status)
+SELECT 0, now(), 'JobPostingCreated', id, source_identifier, version, status FROM postings;
 INSERT INTO outbox (kind, subject, next_at, created_at)
 SELECT 'enrich', id, now(), now() FROM postings;
 VACUUM ANALYZE;
@@ -90,8 +90,9 @@ FROM templates WHERE id = :template;
 INSERT INTO posting_history (posting_id, version, step, at, status, actor)
 VALUES (md5('new-' || :n)::uuid, 1, 0, now(), 'PendingEnrichment',
     'client:00000000-0000-0000-0000-000000000000');
-INSERT INTO outbox (kind, subject, next_at, created_at, event_name, source_identifier, occurred_at)
-VALUES ('event', md5('new-' || :n)::uuid, now(), now(), 'JobPostingCreated', 'new-' || :n, now());
+INSERT INTO events (written_in, at, name, subject, source_identifier, version, status)
+VALUES (0, now(), 'JobPostingCreated', md5('new-' || :n)::uuid, 'new-' || :n, 1,
+    'PendingEnrichment');
 COMMIT;
 ";
 
@@ -109,8 +110,8 @@ UPDATE postings SET version = version + 1, updated_at = now(),
     salary_period = 'annually', metadata = templates.metadata,
     raw_description = templates.description || :title
 FROM templates WHERE source_identifier = 'move-' || :n AND templates.id = :template;
-INSERT INTO outbox (kind, subject, next_at, created_at, event_name, source_identifier, occurred_at)
-SELECT 'event', id, now(), now(), 'JobPostingUpdated', source_identifier, now()
+INSERT INTO events (written_in, at, name, subject, source_identifier, version, status)
+SELECT 0, now(), 'JobPostingUpdated', id, source_identifier, version, status
 FROM postings WHERE source_identifier = 'move-' || :n;
 COMMIT;
 ";
@@ -124,8 +125,8 @@ SELECT * FROM postings WHERE source_identifier = 'move-' || :n FOR UPDATE;
 UPDATE postings SET version = version + 1, updated_at = now(),
     title = 'Backend Engineer ' || :title, salary_min = :salary, salary_max = :salary + 9000
 WHERE source_identifier = 'move-' || :n;
-INSERT INTO outbox (kind, subject, next_at, created_at, event_name, source_identifier, occurred_at)
-SELECT 'event', id, now(), now(), 'JobPostingUpdated', source_identifier, now()
+INSERT INTO events (written_in, at, name, subject, source_identifier, version, status)
+SELECT 0, now(), 'JobPostingUpdated', id, source_identifier, version, status
 FROM postings WHERE source_identifier = 'move-' || :n;
 COMMIT;
 ";

@@ -34,7 +34,7 @@ impl Connection {
         );
         self.stream.write_all((head + body).as_bytes())?;
         let mut received = Vec::new();
-        let mut buffer = [0; 4096];
+        let mut buffer = vec![0; 1 << 16];
         loop {
             if let Some(answer) = parse(&received)? {
                 return Ok(answer);
@@ -70,7 +70,7 @@ pub fn token(address: SocketAddr, client: &Value) -> Result<String> {
 }
 
 /// Parses an answer with `Content-Length`; `None` while it is incomplete.
-fn parse(received: &[u8]) -> Result<Option<(u16, String)>> {
+pub fn parse(received: &[u8]) -> Result<Option<(u16, String)>> {
     let Some(end) = received.windows(4).position(|four| four == b"\r\n\r\n") else {
         return Ok(None);
     };

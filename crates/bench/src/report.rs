@@ -184,7 +184,8 @@ pub fn targets(targets: &[Target]) -> String {
     format!("### Targets\n\n{}", table.markdown())
 }
 
-fn shown(value: Option<f64>, places: usize) -> String {
+/// A value that may be missing.
+pub fn shown(value: Option<f64>, places: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.places$}"))
 }
 

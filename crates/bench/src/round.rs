@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::build::Programs;
+use crate::build::{Ceilings, Programs};
 use crate::ceiling::{self, Straight};
 use crate::cpu::{self, Watched};
 use crate::floor::Floor;
@@ -61,14 +61,7 @@ impl<'run> Bench<'run> {
             }
             for &connections in self.connections {
                 let tag = format!("r{number}c{connections}{}", scenario.name());
-                let measured = match (self.server, backend) {
-                    (Some(server), Backend::Postgres) => {
-                        self.checked(server, &database, &load, scenario, connections, &tag)
-                    }
-                    _ => load
-                        .measure(scenario, connections, self.seconds, &tag)
-                        .map(|(measured, _)| measured),
-                };
+                let measured = self.loaded(backend, &database, &load, scenario, connections, &tag);
                 // If the service has ended, that explains the failure better.
                 service.process.check()?;
                 let measured = measured?;
@@ -83,7 +76,7 @@ impl<'run> Bench<'run> {
         let (_, peak) = cpu::memory(service.process.id())?;
         if self.scenarios.contains(&Scenario::Unchanged) {
             let connections = self.compared();
-            let bare = &self.programs.bare;
+            let bare = &self.ceilings()?.bare;
             let measured = ceiling::bare(bare, threads, &load, connections, self.seconds)?;
             let key = (Scenario::Unchanged, Subject::Bare, connections);
             record(&mut round, key, measured);
@@ -121,10 +114,31 @@ impl<'run> Bench<'run> {
         }
     }
 
+    /// Removes a database. On SQLite that includes the folder of the installation.
+    pub fn forget(&self, backend: Backend, name: &str) -> Result<()> {
+        match backend {
+            Backend::Postgres => {
+                let server = self.server.context("PostgreSQL was not started")?;
+                server.remove(name, self.interrupt)
+            }
+            Backend::Sqlite => Ok(std::fs::remove_dir_all(self.folder.join(name))?),
+        }
+    }
+
     /// Sets the program up on a database.
     pub fn installation(&self, database: &str, name: &str) -> Result<Installation<'run>> {
+        self.installation_of(&self.programs.posthaste, database, name)
+    }
+
+    /// Sets any build of the program up on a database.
+    pub fn installation_of(
+        &self,
+        program: &'run Path,
+        database: &str,
+        name: &str,
+    ) -> Result<Installation<'run>> {
         Installation::new(
-            &self.programs.posthaste,
+            program,
             database.to_owned(),
             self.folder.join(name),
             self.interrupt,
@@ -152,6 +166,28 @@ impl<'run> Bench<'run> {
                 database: server.map(|server| server.process),
             },
         }
+    }
+
+    /// Measures a scenario. On PostgreSQL, checks the stored rows against the answers.
+    pub fn loaded(
+        &self,
+        backend: Backend,
+        database: &str,
+        load: &Load<'_>,
+        scenario: Scenario,
+        connections: u32,
+        tag: &str,
+    ) -> Result<Measurement> {
+        if let (Some(server), Backend::Postgres) = (self.server, backend) {
+            return self.checked(server, database, load, scenario, connections, tag);
+        }
+        let (measured, _) = load.measure(scenario, connections, self.seconds, tag)?;
+        Ok(measured)
+    }
+
+    fn ceilings(&self) -> Result<&Ceilings> {
+        let ceilings = self.programs.ceilings.as_ref();
+        ceilings.context("the ceilings were not built")
     }
 
     /// The number of connections for which ratios are computed.
@@ -182,8 +218,8 @@ impl<'run> Bench<'run> {
 
     fn straight(&self, backend: Backend, name: &str) -> Result<(Key, Measurement)> {
         let (program, tasks) = match backend {
-            Backend::Postgres => (&self.programs.postgres_store, 2),
-            Backend::Sqlite => (&self.programs.sqlite_store, 1),
+            Backend::Postgres => (&self.ceilings()?.postgres_store, 2),
+            Backend::Sqlite => (&self.ceilings()?.sqlite_store, 1),
         };
         let database = self.database(backend, name)?;
         let straight = Straight {

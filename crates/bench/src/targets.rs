@@ -19,7 +19,13 @@ pub struct Target {
 }
 
 impl Target {
-    fn at_least(what: impl Into<String>, limit: f64, unit: &str, measured: Option<f64>) -> Self {
+    /// A target with a lower limit.
+    pub fn at_least(
+        what: impl Into<String>,
+        limit: f64,
+        unit: &str,
+        measured: Option<f64>,
+    ) -> Self {
         Self {
             what: what.into(),
             wanted: format!("at least {limit}{unit}"),
@@ -28,7 +34,8 @@ impl Target {
         }
     }
 
-    fn at_most(what: impl Into<String>, limit: f64, unit: &str, measured: Option<f64>) -> Self {
+    /// A target with an upper limit.
+    pub fn at_most(what: impl Into<String>, limit: f64, unit: &str, measured: Option<f64>) -> Self {
         Self {
             what: what.into(),
             wanted: format!("at most {limit}{unit}"),
