@@ -151,11 +151,11 @@ async fn a_storm_through_three_servers_ends_as_some_order_would(store: Store) {
     for api in &apis {
         assert_eq!(&api.show(&subject.ids[0]).await, &postings[0]);
     }
+    check_rows(&app, &pushes, &subject).await;
     for server in servers {
         server.terminate();
         assert_eq!(server.stopped().code(), Some(0), "{}", app.site.log());
     }
-    check_rows(&app, &pushes, &subject).await;
 }
 
 /// Runs all pushes, from many clients, each of which uses all servers in turn.
@@ -287,7 +287,8 @@ fn check_posting(pushes: &[&Push], posting: &Value, subject: &Subject) {
     }
 }
 
-/// Each thing is there once, with its last name, and nobody had to be sacrificed for it.
+/// Each posting and company is stored once, each company has its last name, and there were no
+/// deadlocks.
 async fn check_rows(app: &App, pushes: &[Push], subject: &Subject) {
     let url = app.site.database.url().unwrap();
     for (table, rows) in [("postings", IDENTIFIERS), ("companies", COMPANIES)] {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::metrics;
 use crate::harness::{
-    Answer, App, SETTLING, Site, Store, alone, eventually, fresh, minimal,
+    Answer, Api, App, SETTLING, Site, Store, alone, eventually, fresh, minimal,
     receiver::{Got, Receiver, Reply},
 };
 
@@ -419,45 +419,64 @@ async fn two_processes_share_the_deliveries(store: Store) {
         .with("POSTHASTE_PUBLIC_URL", "https://jobs.example")
         .watched();
     let other = site.beside();
-    let _servers = (site.serve(&[]), other.serve(&[]));
+    let (_server, stopping) = (site.serve(&[]), other.serve(&[]));
     let app = App::at(site);
     let paths: Vec<_> = (0..8).map(|n| format!("/{n}")).collect();
     for path in &paths {
         register(&app, json!({"url": receiver.url(path)})).await;
     }
-    for _ in 0..40 {
-        app.put(&fresh("wh"), &minimal()).await.created();
-    }
-    // Created and approved or rejected.
-    let all = eventually("all are judged", SETTLING, || async {
-        let by_posting = events_by_posting(&app).await;
-        let is_judged = by_posting.values().all(|events| events.len() >= 2);
-        is_judged.then_some(by_posting)
-    })
-    .await;
-    let many: usize = all.values().map(Vec::len).sum();
-    eventually("all are delivered", SETTLING, || async {
-        (receiver.got().len() >= many * paths.len()).then_some(())
-    })
-    .await;
+    // A server delivers first of all what was pushed to it.
+    let api = Api::new(&other.url(), app.api.token());
+    push_and_deliver(&app, &api, &receiver, paths.len()).await;
+    let delivered = async |site: &Site| {
+        let page = metrics::read(&site.admin()).await;
+        let name = "posthaste_webhook_deliveries_total";
+        page.value(name, &[("outcome", "delivered")])
+    };
+    let by_other = delivered(&other).await;
+    stopping.terminate();
+    assert_eq!(stopping.stopped().code(), Some(0), "{}", app.site.log());
+    let all = push_and_deliver(&app, &app.api, &receiver, paths.len()).await;
     // Each once.
     let got = receiver.got();
     let again: Vec<_> = got.iter().filter(|got| got.before > 0).collect();
     assert!(again.is_empty(), "{again:?}\n{}", app.site.log());
+    let many = all.values().map(Vec::len).sum();
     for path in &paths {
         let got = until(&receiver, path, many).await;
         for (identifier, events) in &all {
             assert_eq!(&first_arrivals(&got, identifier), events);
         }
     }
-    let delivered = async |site: &Site| {
-        let page = metrics::read(&site.admin()).await;
-        let name = "posthaste_webhook_deliveries_total";
-        page.value(name, &[("outcome", "delivered")])
-    };
-    let (one, two) = (delivered(&app.site).await, delivered(&other).await);
-    assert!(one > 0.0 && two > 0.0, "{one} and {two}");
-    let page = metrics::read(&other.admin()).await;
+    let by_this = delivered(&app.site).await;
+    assert!(by_other > 0.0 && by_this > 0.0, "{by_other} and {by_this}");
+    let page = metrics::read(&app.site.admin()).await;
     let active = page.value("posthaste_webhook_endpoints", &[("state", "active")]);
     assert!((active - 8.0).abs() < f64::EPSILON);
+}
+
+/// Pushes postings to a server and waits until everything is delivered to this many endpoints; the
+/// events of all postings so far.
+async fn push_and_deliver(
+    app: &App,
+    api: &Api,
+    receiver: &Receiver,
+    endpoints: usize,
+) -> BTreeMap<String, Vec<String>> {
+    for _ in 0..20 {
+        api.put(&fresh("wh"), &minimal()).await.created();
+    }
+    // Created and approved or rejected.
+    let all = eventually("all are judged", SETTLING, || async {
+        let by_posting = events_by_posting(app).await;
+        let is_judged = by_posting.values().all(|events| events.len() >= 2);
+        is_judged.then_some(by_posting)
+    })
+    .await;
+    let many: usize = all.values().map(Vec::len).sum();
+    eventually("all are delivered", SETTLING, || async {
+        (receiver.got().len() >= many * endpoints).then_some(())
+    })
+    .await;
+    all
 }
