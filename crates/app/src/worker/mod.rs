@@ -234,7 +234,6 @@ impl Worker {
             log: Arc::clone(&events),
             clock: Arc::clone(&clock),
             recorded: wake.deliveries(),
-            holder: Uuid::now_v7(),
             settings: settings.into(),
         });
         loops.spawn(deliveries.run(stop.clone()));

@@ -132,7 +132,7 @@ impl Round {
 /// A question for endpoints to work on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseQuery {
-    /// The id of the worker, drawn at random when it starts.
+    /// The id of the leases' holder, drawn at random for each question.
     pub holder: Uuid,
     /// The end of the leases.
     pub until: OffsetDateTime,

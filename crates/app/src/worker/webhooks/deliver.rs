@@ -14,6 +14,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use super::Deliveries;
 use crate::{metrics, panics, waits};
@@ -39,12 +40,13 @@ impl Deliveries {
     pub(super) async fn deliver(
         &self,
         tracked: TrackedEndpoint,
+        holder: Uuid,
         stop: &CancellationToken,
     ) -> Result<bool, StoreError> {
         let parts = &self.parts;
         if self.is_revoked(&tracked.endpoint).await? {
             let round = Round::disabling(&tracked, CLIENT_REVOKED, (parts.clock)());
-            return self.finish(&tracked.endpoint, &round, stop).await;
+            return self.finish(&tracked.endpoint, &round, holder, stop).await;
         }
         let endpoint = tracked.endpoint.clone();
         let (webhooks, log) = (parts.webhooks.endpoints.as_ref(), parts.log.as_ref());
@@ -87,7 +89,7 @@ impl Deliveries {
         if was_cut_short || round.is_idle() {
             self.pause(stop).await;
         }
-        self.finish(&endpoint, &round, stop).await
+        self.finish(&endpoint, &round, holder, stop).await
     }
 
     /// Records a round, as [`deliver`](Self::deliver) does.
@@ -95,12 +97,13 @@ impl Deliveries {
         &self,
         endpoint: &Endpoint,
         round: &Round,
+        holder: Uuid,
         stop: &CancellationToken,
     ) -> Result<bool, StoreError> {
         if let Some(reason) = &round.disabled {
             tracing::warn!(endpoint = %endpoint.id, url = %endpoint.url, reason, "a webhook is disabled");
         }
-        let is_recorded = self.record(round, stop).await?;
+        let is_recorded = self.record(round, holder, stop).await?;
         if is_recorded {
             metrics::webhook_events_given_up(round.given_up());
         }
@@ -186,14 +189,15 @@ impl Deliveries {
     }
 
     /// Records a round; tries again while the store is away and the lease holds.
-    async fn record(&self, round: &Round, stop: &CancellationToken) -> Result<bool, StoreError> {
+    async fn record(
+        &self,
+        round: &Round,
+        holder: Uuid,
+        stop: &CancellationToken,
+    ) -> Result<bool, StoreError> {
         let mut waits = waits::after_failures();
         loop {
-            let recorded = self
-                .parts
-                .webhooks
-                .endpoints
-                .record(self.parts.holder, round);
+            let recorded = self.parts.webhooks.endpoints.record(holder, round);
             match panics::caught(recorded).await {
                 Err(error) if !matches!(error, StoreError::Broken(_)) && !stop.is_cancelled() => {
                     tracing::warn!(endpoint = %round.endpoint, %error, "a round is not recorded yet");

@@ -11,10 +11,7 @@ mod tests;
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -25,10 +22,11 @@ use domain::{
     store::{PostingReader, StoreError},
     webhook::{EndpointId, LeaseQuery, RetrySchedule, Sender, TrackedEndpoint, Webhooks},
 };
+use futures_util::future::join_all;
 use tokio::{
     sync::{Notify, Semaphore},
     task::JoinSet,
-    time::{Instant, sleep, timeout, timeout_at},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -54,6 +52,10 @@ pub struct WebhookParts {
 /// the others do.
 const ROUNDS: usize = 128;
 
+/// The least time between two questions for endpoints: a board with many pushes a second does not
+/// ask as often, whether there are endpoints or not.
+const TICK: Duration = Duration::from_millis(50);
+
 /// The most attempts that are under way beyond those, in all rounds.
 const FURTHER_ATTEMPTS: usize = 128;
 
@@ -77,8 +79,6 @@ pub(super) struct DeliveryParts {
     pub clock: Clock,
     /// Notifies of events that this process has committed.
     pub recorded: Arc<Notify>,
-    /// The id of this worker, drawn at random.
-    pub holder: Uuid,
     pub settings: DeliverySettings,
 }
 
@@ -88,16 +88,20 @@ pub(super) struct Deliveries {
     /// Permits for further attempts.
     attempts: Semaphore,
     /// The leases of the rounds that are under way.
-    leases: Mutex<HashMap<EndpointId, Lease>>,
-    /// The number of rounds so far.
-    begun: AtomicU64,
+    leases: Mutex<HashMap<LeaseId, Lease>>,
+}
+
+/// Names a lease. Its holder is drawn at random for each question for endpoints, so that the late
+/// end of one lease is never that of the next one of the same endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct LeaseId {
+    endpoint: EndpointId,
+    holder: Uuid,
 }
 
 /// The lease of a round.
 #[derive(Clone, Debug)]
 struct Lease {
-    /// Counts the rounds of this worker.
-    round: u64,
     /// A time before its end, because calls take a while, and clocks are compared by messages.
     until: Instant,
     lost: CancellationToken,
@@ -109,7 +113,6 @@ impl Deliveries {
             parts,
             attempts: Semaphore::new(FURTHER_ATTEMPTS),
             leases: Mutex::default(),
-            begun: AtomicU64::new(0),
         }
     }
 
@@ -139,14 +142,15 @@ impl Deliveries {
     async fn work(self: &Arc<Self>, rounds: &mut JoinSet<()>, stop: &CancellationToken) {
         let mut outage = None;
         while !stop.is_cancelled() {
+            let next = Instant::now() + TICK;
             // Not cut short by the stop, so that no endpoint is leased in vain.
             let leased = panics::caught(self.lease(ROUNDS - rounds.len())).await;
             let wait = match leased {
                 Ok(leased) => {
                     outage = None;
-                    for (tracked, lease) in leased {
+                    for (tracked, id, lease) in leased {
                         let (this, stop) = (Arc::clone(self), stop.clone());
-                        rounds.spawn(async move { this.round(tracked, &lease, &stop).await });
+                        rounds.spawn(async move { this.round(tracked, id, &lease, &stop).await });
                     }
                     waits::jittered(self.parts.settings.poll_every)
                 }
@@ -165,18 +169,25 @@ impl Deliveries {
                 Some(_) = rounds.join_next(), if !is_away => {}
                 () = stop.cancelled() => {}
             }
+            tokio::select! {
+                () = sleep_until(next) => {}
+                () = stop.cancelled() => {}
+            }
         }
     }
 
     /// Leases up to `limit` endpoints with something to do.
-    async fn lease(&self, limit: usize) -> Result<Vec<(TrackedEndpoint, Lease)>, StoreError> {
+    async fn lease(
+        &self,
+        limit: usize,
+    ) -> Result<Vec<(TrackedEndpoint, LeaseId, Lease)>, StoreError> {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        let until = self.until();
+        let (until, holder) = (self.until(), Uuid::now_v7());
         let now = (self.parts.clock)();
         let query = LeaseQuery {
-            holder: self.parts.holder,
+            holder,
             until: now + self.parts.settings.lease,
             now,
             end: self.parts.log.end().await?,
@@ -185,77 +196,65 @@ impl Deliveries {
         let endpoints = self.parts.webhooks.endpoints.lease(&query).await?;
         let mut leases = self.leases();
         let with_lease = |tracked: TrackedEndpoint| {
+            let endpoint = tracked.endpoint.id;
             let lease = Lease {
-                round: self.begun.fetch_add(1, Ordering::Relaxed),
                 until,
                 lost: CancellationToken::new(),
             };
-            leases.insert(tracked.endpoint.id, lease.clone());
-            (tracked, lease)
+            let id = LeaseId { endpoint, holder };
+            leases.insert(id, lease.clone());
+            (tracked, id, lease)
         };
         Ok(endpoints.into_iter().map(with_lease).collect())
     }
 
     /// Makes a round for a leased endpoint. Whatever fails here is tried again.
-    async fn round(&self, tracked: TrackedEndpoint, lease: &Lease, stop: &CancellationToken) {
-        let id = tracked.endpoint.id;
+    async fn round(
+        &self,
+        tracked: TrackedEndpoint,
+        id: LeaseId,
+        lease: &Lease,
+        stop: &CancellationToken,
+    ) {
         let result = tokio::select! {
             biased;
             () = lease.lost.cancelled() => Ok(false),
-            result = panics::caught(self.deliver(tracked, stop)) => result,
+            result = panics::caught(self.deliver(tracked, id.holder, stop)) => result,
         };
-        match result {
-            // The lease has ended. From then on this worker may have leased the endpoint anew.
-            Ok(true) => return self.forget(id, lease),
-            Ok(false) => {
-                tracing::info!(endpoint = %id, "deliveries ended: the endpoint was changed or leased elsewhere");
+        let endpoint = id.endpoint;
+        let is_recorded = match result {
+            Ok(is_recorded) => {
+                if !is_recorded {
+                    tracing::info!(%endpoint, "deliveries ended: the endpoint was changed or leased elsewhere");
+                }
+                is_recorded
             }
             Err(error) => {
-                tracing::warn!(endpoint = %id, %error, "deliveries are made again");
+                tracing::warn!(%endpoint, %error, "deliveries are made again");
                 self.pause(stop).await;
+                false
             }
+        };
+        // A recorded round has ended its lease, and ending one that was lost does nothing.
+        if !is_recorded && let Err(error) = self.end_leases(id.holder, &[endpoint]).await {
+            tracing::debug!(%endpoint, %error, "the endpoint stays leased until its lease ends");
         }
-        // An endpoint whose lease is lost is no longer held, and this does nothing.
-        if self.has(id, lease)
-            && let Err(error) = self.end_leases(&[id]).await
-        {
-            tracing::debug!(endpoint = %id, %error, "the endpoint stays leased until its lease ends");
-        }
-        self.forget(id, lease);
+        self.leases().remove(&id);
     }
 
-    /// Whether the lease is the last one of the endpoint that this worker had.
-    fn has(&self, id: EndpointId, lease: &Lease) -> bool {
-        let leases = self.leases();
-        leases
-            .get(&id)
-            .is_some_and(|last| last.round == lease.round)
-    }
-
-    /// Renews a lease no longer. A later one of the same endpoint stays.
-    fn forget(&self, id: EndpointId, lease: &Lease) {
-        self.leases()
-            .retain(|key, last| *key != id || last.round != lease.round);
-    }
-
-    async fn end_leases(&self, endpoints: &[EndpointId]) -> Result<(), StoreError> {
-        let (holder, now) = (self.parts.holder, (self.parts.clock)());
-        let released = self
-            .parts
-            .webhooks
-            .endpoints
-            .release(holder, endpoints, now);
+    async fn end_leases(&self, holder: Uuid, endpoints: &[EndpointId]) -> Result<(), StoreError> {
+        let webhooks = &self.parts.webhooks.endpoints;
+        let released = webhooks.release(holder, endpoints, (self.parts.clock)());
         panics::caught(released).await
     }
 
     /// Ends the leases of rounds that were cut off.
     async fn release(&self) {
-        let left: Vec<_> = self.leases().keys().copied().collect();
-        if left.is_empty() {
-            return;
-        }
-        if let Err(error) = self.end_leases(&left).await {
-            tracing::debug!(%error, "endpoints stay leased until their leases end");
+        let left = by_holder(self.leases().keys());
+        for (holder, endpoints) in left {
+            if let Err(error) = self.end_leases(holder, &endpoints).await {
+                tracing::debug!(%error, "endpoints stay leased until their leases end");
+            }
         }
     }
 
@@ -263,44 +262,43 @@ impl Deliveries {
     async fn keep(&self) {
         loop {
             sleep(self.parts.settings.renew_every).await;
-            let asked = self.leases().clone();
-            let ids: Vec<_> = asked.keys().copied().collect();
-            if ids.is_empty() {
-                continue;
-            }
-            let first_end = asked.values().map(|lease| lease.until).min();
-            let until = self.until();
-            let end = (self.parts.clock)() + self.parts.settings.lease;
-            let renewed = self
-                .parts
-                .webhooks
-                .endpoints
-                .renew(self.parts.holder, &ids, end);
-            let renewed = panics::caught(renewed);
-            let renewed = timeout_at(first_end.unwrap_or(until), renewed).await;
-            let mut leases = self.leases();
-            match renewed {
-                Ok(Ok(held)) => {
-                    for (id, lease) in leases.iter_mut() {
-                        // Not one that has begun meanwhile.
-                        if asked.get(id).is_none_or(|asked| asked.round != lease.round) {
-                            continue;
-                        }
-                        if held.contains(id) {
+            let asked = by_holder(self.leases().keys());
+            join_all(
+                asked
+                    .iter()
+                    .map(|(holder, endpoints)| self.renew(*holder, endpoints)),
+            )
+            .await;
+            let (leases, now) = (self.leases(), Instant::now());
+            let ended = leases.values().filter(|lease| lease.until <= now);
+            ended.for_each(|lease| lease.lost.cancel());
+        }
+    }
+
+    /// Renews the leases of a holder, and marks the lost ones.
+    async fn renew(&self, holder: Uuid, endpoints: &[EndpointId]) {
+        let until = self.until();
+        let end = (self.parts.clock)() + self.parts.settings.lease;
+        let webhooks = &self.parts.webhooks.endpoints;
+        let renewed = panics::caught(webhooks.renew(holder, endpoints, end));
+        match timeout(self.parts.settings.renew_every, renewed).await {
+            Ok(Ok(held)) => {
+                let mut leases = self.leases();
+                for &endpoint in endpoints {
+                    // A round that has ended meanwhile has no lease any more.
+                    if let Some(lease) = leases.get_mut(&LeaseId { endpoint, holder }) {
+                        if held.contains(&endpoint) {
                             lease.until = until;
                         } else {
                             lease.lost.cancel();
                         }
                     }
                 }
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "the leases of webhooks were not renewed");
-                }
-                Err(_) => tracing::warn!("the leases of webhooks were not renewed in time"),
             }
-            let now = Instant::now();
-            let ended = leases.values().filter(|lease| lease.until <= now);
-            ended.for_each(|lease| lease.lost.cancel());
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the leases of webhooks were not renewed");
+            }
+            Err(_) => tracing::warn!("the leases of webhooks were not renewed in time"),
         }
     }
 
@@ -308,7 +306,16 @@ impl Deliveries {
         Instant::now() + self.parts.settings.lease.mul_f64(0.8)
     }
 
-    fn leases(&self) -> MutexGuard<'_, HashMap<EndpointId, Lease>> {
+    fn leases(&self) -> MutexGuard<'_, HashMap<LeaseId, Lease>> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The leased endpoints by their holders, for calls that take those of one.
+fn by_holder<'a>(leases: impl Iterator<Item = &'a LeaseId>) -> HashMap<Uuid, Vec<EndpointId>> {
+    let mut all = HashMap::<_, Vec<_>>::new();
+    for lease in leases {
+        all.entry(lease.holder).or_default().push(lease.endpoint);
+    }
+    all
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::atomic::{AtomicBool, AtomicUsize},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use async_trait::async_trait;
@@ -117,6 +117,8 @@ struct World {
     postings: Arc<Postings>,
     receivers: Arc<Receivers>,
     recorded: Arc<Notify>,
+    /// The number of questions for endpoints.
+    questions: Arc<AtomicUsize>,
     clock: Clock,
 }
 
@@ -132,6 +134,7 @@ impl World {
             store,
             receivers,
             recorded: Arc::default(),
+            questions: Arc::default(),
             clock: Arc::new(move || noon() + start.elapsed()),
         }
     }
@@ -139,7 +142,10 @@ impl World {
     fn worker(&self) -> (CancellationToken, tokio::task::JoinHandle<()>) {
         let deliveries = Deliveries::new(DeliveryParts {
             webhooks: WebhookParts {
-                endpoints: Arc::new(slow::SlowEndpoints(Arc::clone(&self.store))),
+                endpoints: Arc::new(slow::SlowEndpoints(
+                    Arc::clone(&self.store),
+                    Arc::clone(&self.questions),
+                )),
                 postings: Arc::clone(&self.postings) as _,
                 clients: Arc::clone(&self.store) as _,
                 sender: Arc::clone(&self.receivers) as _,
@@ -152,7 +158,6 @@ impl World {
             log: Arc::clone(&self.store) as _,
             clock: Arc::clone(&self.clock),
             recorded: Arc::clone(&self.recorded),
-            holder: Uuid::now_v7(),
             settings: DeliverySettings {
                 lease: Duration::from_secs(30),
                 renew_every: Duration::from_secs(10),
@@ -247,6 +252,20 @@ async fn two_workers_deliver_each_event_once() {
         stop.cancel();
         task.await.unwrap();
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_commits_are_few_questions_for_endpoints() {
+    let world = World::new(0, Receivers::new([])).await;
+    let (stop, task) = world.worker();
+    for _ in 0..1_000 {
+        world.recorded.notify_one();
+        sleep(Duration::from_millis(1)).await;
+    }
+    let questions = world.questions.load(Ordering::SeqCst);
+    assert!((10..=25).contains(&questions), "{questions}");
+    stop.cancel();
+    task.await.unwrap();
 }
 
 /// The store answers late that a round was recorded, and by then the next one is under way.
