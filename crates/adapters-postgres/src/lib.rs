@@ -1,9 +1,9 @@
 //! The production store: any number of processes on one PostgreSQL database.
 //!
 //! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader),
-//! [`Health`](domain::store::Health),
-//! [`EventLog`](domain::event::EventLog), [`Outbox`](domain::outbox::Outbox), [`Clients`](domain::client::Clients),
+//! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
+//! [`EventLog`](domain::event::EventLog), [`Outbox`](domain::outbox::Outbox),
+//! [`Clients`](domain::client::Clients),
 //! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
 //! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
 //! [`Store`](newsletter::store::Store),

@@ -1,4 +1,5 @@
-//! Every kind of task and every event that this program has, put together from the contexts that declare them.
+//! Every kind of task and every event that this program has, put together from the contexts that
+//! declare them.
 
 use domain::{
     event::EventName,

@@ -175,7 +175,7 @@ fn no_parameters(request: &HttpRequest) -> Result<(), ApiError> {
     parameters.finish(()).map_err(ApiError::invalid)
 }
 
-/// The endpoint that the path names. What is no id names none.
+/// The id of the endpoint in the path. A text that is no id is answered 404.
 fn id(request: &HttpRequest) -> Result<EndpointId, ApiError> {
     let id = request.match_info().get("id").unwrap_or_default().parse();
     id.map_err(|_| WebhookError::NotFound.into())

@@ -135,8 +135,8 @@ impl World {
         true
     }
 
-    /// Delivers events and works through every queue until nothing is due, or until the provider fails; then open tasks
-    /// are due again, as after a crash.
+    /// Delivers events and works through every queue until nothing is due, or until the provider
+    /// fails; then open tasks are due again, as after a crash.
     async fn work(&mut self) -> Result<(), ProviderError> {
         self.now += hours(1);
         loop {
