@@ -29,9 +29,6 @@ pub const MAX_DELIVERIES: usize = DELIVERIES_KEPT;
 /// The largest body, in bytes: a URL, a description and the names of events are small.
 const LARGEST_BODY: usize = 16 * 1024;
 
-/// The length of a new secret, in bytes.
-const SECRET_BYTES: usize = 32;
-
 pub(super) async fn create(
     request: &HttpRequest,
     payload: &mut Payload,
@@ -43,7 +40,10 @@ pub(super) async fn create(
     let ports = state.ports.webhooks.clone();
     let new = NewEndpoint::parse(&body, ports.private)?;
     let created = in_own_task(async move {
-        let (id, secret) = (EndpointId::new(Uuid::now_v7()), new_secret()?);
+        let (id, secret) = (
+            EndpointId::new(Uuid::now_v7()),
+            Secret::drawn(rand::random()),
+        );
         let webhooks = ports.of(client);
         let created = webhooks.create(new, Vec::new(), id, secret, now());
         Ok(created.await?)
@@ -100,7 +100,7 @@ pub(super) async fn rotate(request: &HttpRequest, state: &State) -> Result<HttpR
     no_parameters(request)?;
     let (id, ports) = (id(request)?, state.ports.webhooks.clone());
     let rotated = in_own_task(async move {
-        let secret = new_secret()?;
+        let secret = Secret::drawn(rand::random());
         Ok(ports.of(client).rotate(id, secret, now()).await?)
     });
     let TrackedEndpoint {
@@ -179,12 +179,6 @@ fn no_parameters(request: &HttpRequest) -> Result<(), ApiError> {
 fn id(request: &HttpRequest) -> Result<EndpointId, ApiError> {
     let id = request.match_info().get("id").unwrap_or_default().parse();
     id.map_err(|_| WebhookError::NotFound.into())
-}
-
-/// A new secret. The generator is a cryptographic one.
-fn new_secret() -> Result<Secret, ApiError> {
-    let secret = Secret::new(rand::random::<[u8; SECRET_BYTES]>());
-    secret.map_err(|error| ApiError::internal(&error))
 }
 
 fn now() -> OffsetDateTime {

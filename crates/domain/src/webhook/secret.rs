@@ -37,6 +37,11 @@ impl Secret {
         }
     }
 
+    /// A new secret of bytes that the caller has drawn at random.
+    pub fn drawn(key: [u8; 32]) -> Self {
+        Self(Box::new(key))
+    }
+
     /// Parses the text of a secret.
     pub fn parse(text: &str) -> Result<Self, InvalidSecret> {
         let encoded = text.strip_prefix(PREFIX).ok_or(InvalidSecret::Malformed)?;

@@ -32,9 +32,6 @@ use crate::{
     output, text, webhooks,
 };
 
-/// The length of a new secret, in bytes.
-const SECRET_BYTES: usize = 32;
-
 /// Runs a subcommand.
 pub async fn run(command: WebhooksCommand) -> anyhow::Result<ExitCode> {
     match command {
@@ -107,7 +104,7 @@ async fn create(args: WebhooksCreateArgs) -> anyhow::Result<()> {
     let office = Office::new(database, by, private)?;
     let (id, now) = (EndpointId::new(Uuid::now_v7()), clock::now());
     let created = office.webhooks();
-    let created = created.create(new, args.prefixes, id, new_secret()?, now);
+    let created = created.create(new, args.prefixes, id, Secret::drawn(rand::random()), now);
     let endpoint = created.await.map_err(in_words)?;
     let secret = endpoint.secret.reveal();
     if args.json.enabled {
@@ -167,7 +164,7 @@ async fn set(args: &WebhooksManageArgs, state: WantedState) -> anyhow::Result<()
 async fn rotate(args: &WebhooksRotateArgs) -> anyhow::Result<()> {
     let office = Office::open(&args.webhook).await?;
     let webhooks = office.webhooks();
-    let rotated = webhooks.rotate(args.webhook.id, new_secret()?, clock::now());
+    let rotated = webhooks.rotate(args.webhook.id, Secret::drawn(rand::random()), clock::now());
     let tracked = rotated.await.map_err(in_words)?;
     let secret = tracked.endpoint.secret.reveal();
     if args.json.enabled {
@@ -260,11 +257,6 @@ async fn find(
         Some(tracked) => Ok(tracked),
         None => bail!(in_words(WebhookError::NotFound)),
     }
-}
-
-/// A new secret. The generator is a cryptographic one.
-fn new_secret() -> anyhow::Result<Secret> {
-    Ok(Secret::new(rand::random::<[u8; SECRET_BYTES]>())?)
 }
 
 /// An error as a command says it.
