@@ -15,7 +15,7 @@ PATIENCE = 30
 
 
 class Receiver:
-    """Keeps what it gets, and answers 500 to the first attempts at each event."""
+    """Keeps its deliveries, and answers 500 to the first attempts at each event."""
 
     def __init__(self, failures=0):
         self.got = []
@@ -42,7 +42,7 @@ class Receiver:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def until(self, enough):
-        """What arrived, once it is enough."""
+        """The deliveries, once there are enough."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             got = list(self.got)

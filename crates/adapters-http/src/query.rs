@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use domain::validation::FieldErrors;
 use url::form_urlencoded;
 
-/// The parameters of a query, and what is wrong with them so far. All of that comes in one answer.
+/// The parameters of a query, and the errors in them so far, which are answered all at once.
 pub struct Parameters<'a> {
     left: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     errors: FieldErrors,
@@ -39,8 +39,8 @@ impl<'a> Parameters<'a> {
             .ok()
     }
 
-    /// The value that was read from the parameters, unless any of them is wrong. What was not
-    /// taken is not known.
+    /// The value that was read from the parameters, unless any of them is wrong. A parameter that
+    /// was not taken is an unknown one.
     pub fn finish<T>(mut self, value: T) -> Result<T, FieldErrors> {
         for (name, _) in self.left {
             self.errors.add(name, "is not a known parameter");

@@ -57,7 +57,7 @@ impl Stopping {
     pub async fn wait(&self) {
         let mut receiver = self.0.clone();
         if receiver.wait_for(|is_stopping| *is_stopping).await.is_err() {
-            // Nobody is left who could stop it.
+            // The sender is gone, so no stop will come.
             pending::<()>().await;
         }
     }

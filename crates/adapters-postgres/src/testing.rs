@@ -217,7 +217,7 @@ fn drop_leftovers() {
     names.retain(is_left);
     connected(&server, async |conn| {
         for name in names {
-            // Another run may drop it too, or somebody may be connected to it.
+            // Another run may drop it too, or still be connected to it.
             let _ = conn
                 .batch_execute(&format!("DROP DATABASE IF EXISTS {name}"))
                 .await;

@@ -2,7 +2,7 @@
 //!
 //! SQLite has one writer at a time. Writers of this process queue for the one connection without
 //! blocking a thread; SQLite itself waits for those of other processes, for the busy timeout.
-//! Readers see the last commit, and keep nobody waiting.
+//! Readers see the last commit, and hold up no other connection.
 //!
 //! Work runs on a blocking thread, to its end, even if the caller has stopped waiting: a dropped
 //! future leaves no transaction open.

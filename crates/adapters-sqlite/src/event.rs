@@ -1,7 +1,7 @@
 //! The event log, in the table `events`, and the port to it.
 //!
 //! The file has one writer at a time, so the numbers of events are in the order of the commits, and
-//! whatever a reader can see has everything before it in place. Reading goes by the numbers alone.
+//! all events before one that a reader can see are there, too. Reading goes by the numbers alone.
 
 use async_trait::async_trait;
 use diesel::{
@@ -229,7 +229,7 @@ fn oldest(
 }
 
 /// Deletes events up to a number, and counts them. Events do not change and new ones come last, so
-/// what was found old may be deleted later.
+/// events that were found old may be deleted in a later transaction.
 fn delete(conn: &mut SqliteConnection, last: i64) -> Result<usize, Failure> {
     let deleted = execute::<Delete>(conn, &[last.into()])?;
     execute::<MoveDeleted>(conn, &[last.into()])?;

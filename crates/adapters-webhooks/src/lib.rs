@@ -1,8 +1,8 @@
 //! The client that calls receivers of webhooks.
 //!
 //! [`WebhookClient`] implements [`Sender`](domain::webhook::Sender): a request signed by Standard
-//! Webhooks 1.0, to an address that was checked. What an answer means, and when the next attempt is
-//! due, is the domain's.
+//! Webhooks 1.0, to an address that was checked. The domain decides about the meaning of an answer
+//! and the time of the next attempt.
 
 mod client;
 mod resolver;

@@ -13,7 +13,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::{net::lookup_host, sync::Semaphore, time::timeout};
 
 /// The number of names that the system looks up at a time. Each takes a thread of the runtime's
-/// pool, for longer than anybody waits if its name servers do not answer.
+/// pool, and keeps it after the attempt has ended if the name servers do not answer.
 const LOOKUPS: usize = 128;
 
 /// Looks up names.
@@ -65,8 +65,8 @@ pub enum ResolveError {
     Late,
 }
 
-/// The resolver of the client: connections go only to what it returns, so the address that was
-/// checked is the one that is connected to, whatever the name says later.
+/// The resolver of the client. A connection goes only to the addresses that it returns, so a name
+/// cannot change between the check and the connection.
 #[derive(Clone)]
 pub struct CheckedResolver {
     pub lookup: Arc<dyn Lookup>,
@@ -75,8 +75,8 @@ pub struct CheckedResolver {
 }
 
 impl CheckedResolver {
-    /// The addresses of a name, unless one of them is refused. Choosing the others would let a name
-    /// with both find out what the network hides.
+    /// The addresses of a name, unless one of them is refused. No honest receiver has a private
+    /// address beside a public one.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let addresses = match timeout(self.limit, self.lookup.lookup(name)).await {
             Ok(Ok(addresses)) => addresses,

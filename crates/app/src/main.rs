@@ -8,7 +8,7 @@
 //!   cases of subscribers.
 //! - [`worker`]: background work that follows from commits, with the [`enricher`] and the e-mail
 //!   [`provider`].
-//! - [`webhooks`]: the client that calls receivers, and what they are sent.
+//! - [`webhooks`]: the client that calls receivers, and the bodies of deliveries.
 //! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
 //! - [`command`], [`push`], [`demo`]: all other commands.
 //!

@@ -243,7 +243,7 @@ impl Service {
     }
 }
 
-/// The ports of those who manage webhooks by the API.
+/// The ports of the API's operations on webhooks.
 fn webhook_ports(
     database: &Database,
     receivers: &Arc<WebhookClient>,
@@ -289,7 +289,7 @@ impl Running {
             ..
         } = self;
         let answered = async {
-            // First: requests that wait for events are answered with what there is.
+            // First, so that requests that wait for events do not hold up the server's stop.
             feed.stop().await;
             http.stop().await;
             tokio::join!(lanes.stop(), newsletter.stop());
@@ -327,7 +327,7 @@ fn require_key(folder: &KeyFolder) -> anyhow::Result<()> {
     .into())
 }
 
-/// Warns if the links in e-mails move nobody.
+/// Warns if moves by the links in e-mails are refused.
 fn warn_of_refused(links: Links) {
     if links == Links::Refuse {
         tracing::warn!(

@@ -52,7 +52,7 @@ impl Sender for NoSender {
     }
 }
 
-/// What a worker needs for webhooks, of which there are none.
+/// The parts of deliveries, on a store without webhooks.
 pub fn webhooks(memory: &Arc<MemoryStore>) -> WebhookParts {
     WebhookParts {
         endpoints: Arc::clone(memory) as _,

@@ -130,7 +130,7 @@ fn measure_pairs(options: &Options, bench: &Bench<'_>, other: &Path) -> Result<S
     Ok(report)
 }
 
-/// Measures the service against floor and ceilings, and what has neither.
+/// Measures the service against floor and ceilings, and makes the measurements without either.
 fn measure_all(options: &Options, bench: &Bench<'_>) -> Result<String> {
     let mut report = String::new();
     let mut targets = Vec::new();

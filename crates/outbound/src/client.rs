@@ -48,7 +48,7 @@ pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Cl
 /// Builds a client for any host, with up to `idle` idle connections to each.
 ///
 /// Names are resolved by `resolver`, so a connection goes only to an address that it returned. No
-/// proxy is used, because it would resolve the name itself, and reach what it likes. A host that is
+/// proxy is used, because it would resolve the name itself, to any address. A host that is
 /// an address is not resolved: the caller checks it.
 pub fn resolving_client(
     transport: Transport,

@@ -35,7 +35,7 @@ pub trait Entity {
 #[derive(Debug)]
 pub struct Column<W> {
     pub name: &'static str,
-    /// How its value is computed from what is written.
+    /// How its value is computed from the written entity.
     pub of: Of<W>,
 }
 

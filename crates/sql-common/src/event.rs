@@ -144,7 +144,7 @@ pub fn page(
 ) -> Result<LogPage, StoreError> {
     let events = wanted.into_iter().map(RecordedEvent::try_from);
     let mut events = events.collect::<Result<Vec<_>, _>>()?;
-    // As they are found, as a rule; a database promises that only of what it has sorted.
+    // Usually they are sorted already, but a database does not promise it without a sort.
     events.sort_by_key(|event| event.cursor);
     let has_all = events.len() <= limit;
     events.truncate(limit);
@@ -200,7 +200,7 @@ mod tests {
             assert_eq!(read, (1..=shown).map(at).collect::<Vec<_>>());
             assert_eq!((page.next, page.has_more), (at(next), has_more));
         };
-        // All there is, or all of a limited look: the next page passes what is not wanted.
+        // All wanted events up to the end, or of a limited look: the next page passes the others.
         check(0, 2, false, 99, false);
         check(2, 2, false, 99, false);
         check(0, 2, true, 99, true);

@@ -181,7 +181,7 @@ diesel::allow_tables_to_appear_in_same_query!(companies, postings, posting_texts
 /// A posting with its description, its company and its texts.
 pub type ViewRow = (PostingRow, String, CompanyRow, Option<TextsRow>);
 
-/// What API clients see of a posting, without its history.
+/// A posting as API clients see it, without its history.
 pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
     let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
@@ -208,7 +208,7 @@ pub struct RedactedRow {
 /// A posting without its description, its company and the redacted text.
 pub type RedactedViewRow = (PostingRow, CompanyRow, Option<RedactedRow>);
 
-/// What readers see of a posting who want the redacted text alone.
+/// A posting for readers who want the redacted text alone.
 pub fn redacted_view(
     (posting, company, texts): RedactedViewRow,
 ) -> Result<PostingView, StoreError> {
@@ -238,7 +238,7 @@ pub struct PlaceRow {
 /// A posting without its texts, and its company.
 pub type BareViewRow = (PostingRow, CompanyRow, Option<PlaceRow>);
 
-/// What readers see of a posting who want none of its texts.
+/// A posting for readers who want none of its texts.
 pub fn bare_view((posting, company, place): BareViewRow) -> Result<PostingView, StoreError> {
     let coordinates = |place: &PlaceRow| coordinates(place.latitude, place.longitude);
     Ok(PostingView {
@@ -348,8 +348,8 @@ macro_rules! posting_queries {
                 .limit(i64::try_from(ahead).unwrap_or(i64::MAX))
                 .into_boxed();
             if query.order == ListOrder::Id {
-                // What else is asked of a posting is looked at when it is read (`posting::page`):
-                // a statement that goes by the key until it has a page may have to go far.
+                // The other conditions are checked once a posting is read (`posting::page`): a
+                // statement with them might have to go far by the key until it has a page.
                 select = select.order(postings::id.asc());
                 return match query.after {
                     Some(after) => select.filter(postings::id.gt(StoredId::from(after.id))),

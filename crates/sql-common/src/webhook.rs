@@ -1,7 +1,7 @@
 //! The tables `webhook_endpoints`, `webhook_waiting` and `webhook_deliveries`.
 //!
-//! What an owner registers is written from an [`EndpointRecord`]. What workers know of an endpoint
-//! is in the same row, and is written by statements of its own.
+//! The columns that an owner sets are written from an [`EndpointRecord`]. The cursor, lease and
+//! health of an endpoint are in the same row, and workers write them by statements of their own.
 
 use std::time::Duration;
 
@@ -254,7 +254,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page behind an endpoint. No id is that of nobody.
+    /// The page behind an endpoint, or the first one: every id is behind the nil UUID.
     pub fn new(owner: Option<Owner>, after: Option<EndpointId>, limit: usize) -> Self {
         Self {
             owner: owner.map(owner_text),

@@ -74,8 +74,8 @@ COMMENT ON COLUMN webhook_endpoints.leased_until IS
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner, id);
 
--- What workers choose from. There are at most some thousands: each look reads them all, which costs
--- less than keeping an index of what changes with every round.
+-- The endpoints that workers choose from. There are at most some thousands: each look reads them
+-- all, which costs less than an index of columns that change with every round.
 CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'active';
 
 CREATE TABLE webhook_waiting (

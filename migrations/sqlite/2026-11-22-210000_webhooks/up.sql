@@ -52,7 +52,7 @@ CREATE TABLE webhook_endpoints (
 ) STRICT;
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner, id);
--- What workers choose from.
+-- The endpoints that workers choose from.
 CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'active';
 
 -- Events that wait for an endpoint: their last attempt failed, or they follow such an event of the

@@ -1,4 +1,5 @@
-//! What happened, read by cursor, beside those who write, those who die, and an export.
+//! Clients that follow the events by cursor while others push, while a server is killed, and after
+//! an export.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +30,7 @@ const WRITERS: usize = 8;
 const POSTINGS_OF_EACH: usize = 6;
 const COMPANIES: usize = 3;
 
-/// Clients that push whatever changes something, until they are told to stop.
+/// Clients that push changes until they are told to stop.
 struct Writers {
     tasks: JoinSet<()>,
     stop: Arc<AtomicBool>,
@@ -137,7 +138,7 @@ async fn export(api: &Api) -> (Vec<Value>, String) {
     )
 }
 
-/// What a follower knows: postings by identifier, companies by id.
+/// A follower's copy of the board: postings by identifier, companies by id.
 #[derive(Debug, Default, PartialEq)]
 struct Board {
     postings: BTreeMap<String, Value>,

@@ -1,4 +1,4 @@
-//! Webhooks: what receivers get, whatever they, the processes and the network do.
+//! Webhooks as receivers get them, also when receivers or processes fail.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -157,7 +157,7 @@ async fn an_event_is_delivered_with_its_posting_and_a_secret_is_replaced(store: 
     assert!(receiver.at("/all").iter().any(is_ping));
 }
 
-/// The receiver refuses one posting's events for a while; it is as if there were no others.
+/// The receiver refuses one posting's events for a while; the other posting's are not delayed.
 async fn a_receiver_that_recovers_gets_each_postings_events_in_order(store: Store) {
     let receiver = Receiver::with(|got| {
         let is_refused = got.identifier().starts_with("sick-") && got.before < 2;
@@ -183,7 +183,7 @@ async fn a_receiver_that_recovers_gets_each_postings_events_in_order(store: Stor
             .then_some(by_posting)
     })
     .await;
-    // Three attempts at each of the sick one's, and one at each of the other's.
+    // Three attempts at each event of the refused posting, and one at each of the other.
     let many = 3 * by_posting[&sick].len() + by_posting[&well].len();
     let got = until(&receiver, "/", many).await;
     for identifier in [&sick, &well] {
@@ -241,7 +241,7 @@ async fn receivers_that_hang_redirect_are_busy_or_gone(store: Store) {
     assert!(busy[1].at - busy[0].at >= Duration::from_secs(5));
     let redirected = until(&receiver, "/redirects", 3).await;
     assert_eq!(redirected[0].id, redirected[2].id);
-    // Nobody followed.
+    // No redirect was followed.
     assert_eq!(receiver.at("/well").len(), 1);
     let hung = until(&receiver, "/hangs", 2).await;
     assert!(hung[1].at - hung[0].at >= Duration::from_secs(15));
@@ -253,7 +253,7 @@ async fn receivers_that_hang_redirect_are_busy_or_gone(store: Store) {
     assert_eq!(log[1]["status"], Value::Null);
     assert!(log[1]["error"].as_str().unwrap().contains("in time"));
 
-    // What is disabled gets nothing, until it is resumed.
+    // A disabled webhook gets nothing until it is resumed.
     assert_eq!(receiver.at("/gone").len(), 1);
     let path = format!("/{}", id(gone));
     let resume = Some(json!({"state": "active"}));
@@ -269,7 +269,7 @@ async fn events_are_delivered_again(store: Store) {
     let _worker = app.site.work();
     let before = fresh("wh");
     let uuid = app.put(&before, &minimal()).await.created();
-    // What cannot be read yet is yet to come.
+    // Events that cannot be read yet would be delivered to a webhook that is registered now.
     let events = ["JobPostingCreated", "JobPostingApproved"];
     app.until_events(uuid, &events).await;
     let webhook = register(&app, json!({"url": receiver.url("/")})).await;
@@ -280,7 +280,7 @@ async fn events_are_delivered_again(store: Store) {
     let resume = ["webhooks", "resume", id(&webhook)];
     app.run(&resume).succeeded();
     app.put(&fresh("wh"), &minimal()).await.created();
-    // Events of before it was registered are not delivered, those of the pause are.
+    // Events from before the registration are not delivered, those of the pause are.
     let all = eventually("two postings' events", SETTLING, || async {
         let postings = events_by_posting(&app).await;
         let events: usize = postings.values().map(Vec::len).sum();
@@ -403,7 +403,7 @@ async fn a_killed_process_loses_nothing(store: Store) {
         assert_eq!(found, wanted, "{identifier}");
         assert_eq!(found.len(), 3, "{identifier}");
     }
-    // What comes twice came before the end of the process.
+    // An event that comes twice was first delivered before the process was killed.
     for twice in got.iter().filter(|got| got.before > 0) {
         assert_eq!(twice.before, 1);
         let first = got.iter().find(|got| got.id == twice.id).unwrap();
@@ -425,7 +425,7 @@ async fn two_processes_share_the_deliveries(store: Store) {
     for path in &paths {
         register(&app, json!({"url": receiver.url(path)})).await;
     }
-    // A server delivers first of all what was pushed to it.
+    // A server is the first to deliver the events of pushes to itself.
     let api = Api::new(&other.url(), app.api.token());
     push_and_deliver(&app, &api, &receiver, paths.len()).await;
     let delivered = async |site: &Site| {

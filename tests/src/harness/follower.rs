@@ -31,7 +31,7 @@ impl Follower {
         let task = tokio::spawn(async move {
             let (mut after, mut events) = (after, Vec::new());
             for server in servers.iter().cycle() {
-                // Whatever happened before this is on the pages from here on.
+                // Events from before this moment are on the pages from here on.
                 let is_last = over.load(Ordering::Acquire);
                 let Some(page) = page(server, after.as_deref(), limit).await else {
                     sleep(Duration::from_millis(50)).await;
@@ -51,7 +51,7 @@ impl Follower {
         Self { task, is_over }
     }
 
-    /// Reads to the end of what has happened, and gives every event that was seen.
+    /// Reads to the end of the log, and returns every event that was seen.
     pub async fn finish(self) -> Vec<Value> {
         self.is_over.store(true, Ordering::Release);
         self.task.await.unwrap()

@@ -1,4 +1,4 @@
-//! A receiver of webhooks: it keeps what it gets, and answers as it is told.
+//! A receiver of webhooks, which keeps its deliveries and answers as a test says.
 
 use std::{
     collections::HashMap,
@@ -106,12 +106,12 @@ impl Receiver {
         format!("http://{}{path}", self.server.address())
     }
 
-    /// What arrived so far.
+    /// The deliveries so far.
     pub fn got(&self) -> Vec<Got> {
         self.got.lock().unwrap().clone()
     }
 
-    /// What arrived at a path.
+    /// The deliveries to a path.
     pub fn at(&self, path: &str) -> Vec<Got> {
         let all = self.got().into_iter();
         all.filter(|got| got.path == path).collect()

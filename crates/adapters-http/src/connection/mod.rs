@@ -3,8 +3,8 @@
 //! actix-http limits the time for the head of a connection's first request and the idle time
 //! between two requests. It does not limit a second head once it has begun, the rest of a refused
 //! body that is skipped, or a client that does not read its answer. So every connection is read and
-//! written through a [`GuardedStream`], which ends it at a deadline. What the stream has to know of
-//! the requests is in a [`Connection`], which `middleware` and `body` update.
+//! written through a [`GuardedStream`], which ends it at a deadline. The state of the requests, by
+//! which the stream sets deadlines, is in a [`Connection`], which `middleware` and `body` update.
 
 mod early;
 mod stream;

@@ -1,4 +1,4 @@
-//! `GET` of the events after a cursor, for clients that follow what happens.
+//! `GET` of the events after a cursor, for clients that follow the board.
 
 use std::{pin::pin, time::Duration};
 
@@ -90,8 +90,8 @@ const fn empty(next: Cursor) -> LogPage {
     }
 }
 
-/// Reads the first page that has events, or the last one. What has none of the wanted events is
-/// passed by for a limited time.
+/// Reads the first page that has wanted events, or the last one. Pages without any are passed by
+/// for a limited time.
 async fn read(
     feed: &dyn EventFeed,
     mut query: LogQuery,
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// A log in which nothing is wanted, but for the last of its pages.
+    /// A log without wanted events, but for one on the last of its pages.
     #[derive(Default)]
     struct Barren {
         pages: u64,

@@ -37,7 +37,7 @@ pub fn event_body(
 
 /// A page of the feed.
 pub async fn page(page: LogPage) -> Result<HttpResponse, ApiError> {
-    /// About what an event takes.
+    /// The approximate size of an event.
     const BYTES: usize = 300;
     let bytes = page.events.len() * BYTES;
     let write = |page: &LogPage| {
@@ -70,7 +70,7 @@ pub struct EventPageAnswer<'a> {
 /// An event.
 #[derive(Serialize, ToSchema)]
 struct Event<'a> {
-    /// The event's id, which is also the cursor of what follows it. Its content may change.
+    /// The event's id, which is also the cursor of the events after it. Its format may change.
     #[schema(value_type = String)]
     id: EventId,
     #[serde(flatten)]
@@ -86,7 +86,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// What an event says.
+/// The content of an event.
 #[derive(Serialize, ToSchema)]
 struct EventBody<'a> {
     #[serde(rename = "type")]

@@ -346,7 +346,7 @@ fn examples_about_webhooks_are_accepted_by_the_domain() {
 }
 
 #[test]
-fn what_is_delivered_is_described() {
+fn the_delivery_of_an_event_is_described() {
     let document = document();
     let delivered = &document["webhooks"]["event"]["post"];
     let headers = delivered["parameters"].as_array().unwrap().iter();

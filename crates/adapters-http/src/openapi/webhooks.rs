@@ -1,4 +1,4 @@
-//! The operations on webhooks, and what is delivered.
+//! The operations on webhooks, and the body of a delivery.
 
 use serde_json::{Value, json};
 use utoipa::openapi::{
@@ -27,7 +27,7 @@ use crate::{
 /// The tag of these operations.
 pub const TAG: &str = "Webhooks";
 
-/// What any operation may answer.
+/// The errors of every operation.
 const ALL: &[&SharedError] = &[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE];
 const WITH_BODY: &[&SharedError] = &[&BAD_REQUEST];
 
@@ -57,7 +57,7 @@ pub fn paths() -> Vec<(String, PathItem)> {
     ]
 }
 
-/// What receivers are sent.
+/// The requests that receivers get.
 pub fn deliveries() -> impl Iterator<Item = (String, PathItem)> {
     [("event".to_owned(), delivered())].into_iter()
 }

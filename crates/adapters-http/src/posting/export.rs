@@ -45,7 +45,7 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     if request.version() < Version::HTTP_11 {
         return Err(ApiError::needs_http_1_1());
     }
-    // Read first: what happens from here on is among the events, if not in the export too.
+    // Read first: changes from here on are among the events, and may be in the export too.
     let cursor = state.ports.events.end().await?;
     let mut response = HttpResponse::Ok();
     response
@@ -83,7 +83,7 @@ struct Export {
     query: ListQuery,
     /// The page that is being read, if any. Reading ends with the export.
     next: JoinSet<Result<Page, ExportError>>,
-    /// What the client has not taken yet.
+    /// The lines that the client has not taken yet.
     lines: Bytes,
     /// The request.
     span: Span,
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_ends_it_with_an_error() {
+    fn a_failing_store_ends_an_export_with_an_error() {
         run(async {
             let pages = |at| Pages {
                 all: 3,

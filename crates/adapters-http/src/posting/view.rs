@@ -280,7 +280,7 @@ impl<'a> Posting<'a> {
 #[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 enum Text<'a> {
-    /// Nobody asked for it.
+    /// The text was not asked for.
     LeftOut,
     /// As it was made, if it was.
     Made(Option<&'a str>),

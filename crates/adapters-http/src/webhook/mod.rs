@@ -27,7 +27,7 @@ pub const PATH: &str = "/api/job-board/webhooks";
 /// The scopes that may manage webhooks.
 pub const MANAGERS: &[Scope] = &[Scope::WebhooksManage];
 
-/// The list, one endpoint, and what can be done with it.
+/// The list, one endpoint, and the operations on it.
 pub fn routes(config: &mut web::ServiceConfig) {
     let one = format!("{PATH}/{{id}}");
     config

@@ -1,4 +1,4 @@
-//! The bodies of requests, as the OpenAPI document describes them. What holds is in
+//! The bodies of requests, as the OpenAPI document describes them. The rules are in
 //! `domain::webhook`.
 
 use domain::webhook::{LONGEST_DESCRIPTION, LONGEST_URL, WantedState};
@@ -29,12 +29,12 @@ fn new() -> ObjectBuilder {
 
 fn change() -> ObjectBuilder {
     let description = "What is to change. An absent field is kept. Unknown fields are ignored.";
-    let url = "Another address. Earlier failures no longer count, and what failed is due.";
+    let url = "Another address. Earlier failures no longer count, and failed events are due.";
     common(object(description), url).property(
         "state",
         one_of(
-            "`active` resumes deliveries: what waited follows, and earlier failures no longer \
-             count.",
+            "`active` resumes deliveries: events that waited follow, and earlier failures no \
+             longer count.",
             WantedState::NAMES,
         ),
     )

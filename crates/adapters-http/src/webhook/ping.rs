@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::{answer::Timestamp, schema::one_of};
 
-/// What the type of a ping is.
+/// The type of a ping.
 pub const TYPE: &str = "ping";
 
 /// The JSON of a ping.

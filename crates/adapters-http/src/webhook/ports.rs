@@ -1,4 +1,4 @@
-//! What the handlers of webhooks talk to.
+//! The ports that the handlers of webhooks use.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use domain::{
     webhook::{PrivateAddresses, Sender, Webhooks},
 };
 
-/// What the handlers of webhooks talk to.
+/// The ports that the handlers of webhooks use.
 #[derive(Clone)]
 pub struct WebhookPorts {
     /// The endpoints.

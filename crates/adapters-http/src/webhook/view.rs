@@ -70,12 +70,12 @@ pub(super) fn deliveries(deliveries: &[DeliveryRecord]) -> Result<HttpResponse, 
     answer::json(StatusCode::OK, &DeliveriesAnswer { data })
 }
 
-/// An endpoint: what that answer has under `data`, for others to print.
+/// An endpoint as the API shows it under `data`, for commands to print.
 pub fn endpoint_data(endpoint: &TrackedEndpoint) -> impl Serialize {
     Endpoint::from(endpoint)
 }
 
-/// A delivery as that answer shows it, for others to print.
+/// A delivery as the API shows it, for commands to print.
 pub fn delivery_data(delivery: &DeliveryRecord) -> impl Serialize {
     Delivery::new(delivery)
 }
@@ -158,7 +158,7 @@ struct EndpointWithSecret<'a> {
     secret: String,
 }
 
-/// What came of a ping.
+/// The outcome of a ping.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookTest)]
 struct TestOutcome<'a> {

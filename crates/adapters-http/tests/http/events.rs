@@ -1,4 +1,4 @@
-//! The events: what is listed, refused, and waited for.
+//! The events: pages, refusals, and requests that wait.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -138,7 +138,7 @@ async fn a_stop_is_not_held_up() {
 }
 
 #[tokio::test]
-async fn what_is_refused() {
+async fn wrong_requests_are_refused() {
     let app = TestApp::spawn();
     let token = app.writer().await;
     let newsletter = app.token(&[Scope::NewsletterSubscribersWrite]).await;

@@ -55,7 +55,7 @@ async fn every_posting_is_a_line_as_in_the_list() {
     assert_eq!(approved[0].get("raw_description"), None);
     assert!(approved[0].get("markdown_redacted_description").is_some());
 
-    // What happens from here on is among the events.
+    // Changes from here on are among the events.
     let cursor = response.header("Posthaste-Events-Cursor").unwrap();
     push(&app, &token, "later", &posting()).await;
     let events = format!("/api/job-board/events?after={cursor}");
@@ -85,7 +85,7 @@ async fn the_list_has_the_same_choice_of_texts() {
 }
 
 #[tokio::test]
-async fn one_that_breaks_off_does_not_end_properly() {
+async fn an_export_that_breaks_off_does_not_end_properly() {
     let app = TestApp::spawn();
     let token = app.writer().await;
     for n in 0..3 {
@@ -105,7 +105,7 @@ async fn one_that_breaks_off_does_not_end_properly() {
 }
 
 #[tokio::test]
-async fn what_is_refused() {
+async fn wrong_requests_are_refused() {
     let app = TestApp::spawn();
     let token = app.writer().await;
     let newsletter = app.token(&[Scope::NewsletterSubscribersWrite]).await;

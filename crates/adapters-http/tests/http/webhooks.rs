@@ -1,4 +1,4 @@
-//! Webhooks: what is registered, changed, shown and refused.
+//! Webhooks: registering, changing and showing them, and refusals.
 
 use domain::{
     client::Scope,
@@ -216,7 +216,7 @@ async fn deliveries_and_the_end_of_a_webhook_are_shown() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused() {
+async fn wrong_bodies_and_parameters_are_refused() {
     let app = TestApp::spawn();
     let token = manager(&app).await;
     let create = |body: Value| to("POST", "").token(&token).json(&body);
@@ -294,7 +294,7 @@ async fn what_is_wrong_is_refused() {
     check(&app, [case("one more", more, 409).says("50 webhooks")]).await;
 }
 
-/// Another client's webhook is as good as unknown, and so is what is no id.
+/// Another client's webhook is 404, and so is a path that is no id.
 #[tokio::test]
 async fn a_client_sees_its_own_and_no_others() {
     let app = TestApp::spawn();

@@ -1,4 +1,4 @@
-//! What is kept with the log: where it begins, the cursors of consumers, and the offset.
+//! The place where the log begins, the cursors of consumers, and the offset.
 
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::AsyncPgConnection;

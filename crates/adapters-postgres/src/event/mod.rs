@@ -3,12 +3,13 @@
 //! The log is in the order of (`written_in`, `number`): the id of the transaction that wrote the
 //! event, and a number that ascends within the transaction. Ids are given when a transaction first
 //! writes something, and not when it commits, so a later one may be committed first. A reader
-//! therefore sees only what is below the *horizon*: the id of the oldest transaction that is still
-//! running, as the snapshot of the reader's own statement has it. Whatever is below is committed and
-//! seen, or undone, so the log never grows behind a cursor, and no row has to be numbered later.
+//! therefore sees only events below the *horizon*: the id of the oldest transaction that is still
+//! running, as the snapshot of the reader's own statement has it. Transactions below it are
+//! committed and seen, or undone, so the log never grows behind a cursor, and no row has to be
+//! numbered later.
 //!
-//! The price is that the log waits for the longest writing transaction on the server, whatever the
-//! database it is in.
+//! The price is that the log waits for the longest writing transaction on the server, in any
+//! database.
 //!
 //! `commit/write.sql` says why the order is that of the versions of a posting and of the states of a
 //! company.

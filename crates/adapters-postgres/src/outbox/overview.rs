@@ -56,8 +56,7 @@ pub(super) async fn tasks_of(
 }
 
 statement! {
-    /// Counts by the indexes that tell apart what may be claimed and what is leased, each up to a
-    /// bound.
+    /// Counts by the indexes of claimable and of leased tasks, each up to a bound.
     Waiting =
     "SELECT wanted.kind, least(count(*), wanted.most), \
      min(task.created_at) FILTER (WHERE NOT task.is_bulk) \

@@ -318,7 +318,7 @@ async fn a_task_is_claimed_by_one() {
 }
 
 #[tokio::test]
-async fn what_one_store_commits_the_other_sees() {
+async fn one_store_sees_the_commits_of_another() {
     let (_database, one, other) = two().await;
     assert_eq!(PostingReader::find(&other, &identifier(1)).await, Ok(None));
     one.commit(create(1)).await.unwrap();

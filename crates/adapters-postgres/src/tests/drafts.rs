@@ -1,4 +1,4 @@
-//! Concurrent reservations of drafts, and what they lock.
+//! Concurrent reservations of drafts, and their locks.
 
 use diesel_async::SimpleAsyncConnection;
 use domain::{
@@ -152,7 +152,7 @@ async fn an_answer_without_a_change_writes_nothing() {
     assert_eq!(texts(&store, rows).await, refreshed);
 }
 
-/// Deleting unused drafts waits for nobody, and nobody waits for it.
+/// Deleting unused drafts passes by a row that another transaction has locked.
 #[tokio::test]
 async fn a_draft_that_is_being_written_is_not_deleted() {
     let (_database, one, other) = two().await;

@@ -1,4 +1,4 @@
-//! The order of the event log, however many processes write, and whatever the server is.
+//! The order of the event log with several processes that write, and in another server.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -61,7 +61,7 @@ async fn put(store: &PostgresStore, puts: &[PutPosting]) {
 /// How often each writer pushes.
 const PUSHES: u32 = 40;
 
-/// How often it pushes what others push for, too.
+/// How often each writer also pushes for the posting that all share.
 const SHARED: u32 = 8;
 
 /// A writer's push: of postings of its own, which meets no other, and now and then also of a posting
@@ -247,8 +247,7 @@ async fn a_company_is_not_overwritten_by_an_earlier_transaction() {
     assert_eq!(number(&store, renamed).await, 1);
 }
 
-/// As after restoring a dump: what is stored has places that the server's transactions are far
-/// from.
+/// As after restoring a dump: the stored places are far above the server's transaction ids.
 #[tokio::test]
 async fn new_events_follow_those_of_another_server() {
     const FAR: i64 = 1 << 40;

@@ -1,4 +1,4 @@
-//! The contract suite, and tests of what is particular to PostgreSQL.
+//! The contract suite, and tests particular to PostgreSQL.
 
 mod availability;
 mod concurrency;
@@ -150,8 +150,8 @@ async fn until_waiting(store: &PostgresStore, many: i64) {
     }
 }
 
-/// Closes stores, and checks the server's counters from another one: the server counts what
-/// happened on a connection when that ends.
+/// Closes stores, and opens another one to look at the server's counters: these have the work of a
+/// connection once that has ended.
 async fn afterwards(
     database: &Database,
     stores: impl IntoIterator<Item = PostgresStore>,

@@ -1,4 +1,4 @@
-//! What a batch costs: as many round trips as a single row, and only index lookups.
+//! The cost of a batch: as many round trips as a single row, and only index lookups.
 
 use std::sync::{
     Arc,
@@ -323,7 +323,7 @@ async fn of_subscribers(store: &PostgresStore, round: u128) {
     Accounts::release(store, uuid(1)).await.unwrap();
 }
 
-/// Whatever is done with events.
+/// Makes the calls about events.
 async fn of_events(store: &PostgresStore) {
     let query = LogQuery {
         after: None,
@@ -341,7 +341,7 @@ async fn of_events(store: &PostgresStore) {
         .unwrap();
 }
 
-/// Whatever is done with drafts.
+/// Makes the calls about drafts.
 async fn of_drafts(store: &PostgresStore, round: u128) {
     for n in 0..=round * 5 {
         let key = DraftKey::from_bytes([u8::try_from(n).unwrap(); 32]);

@@ -65,7 +65,7 @@ async fn meanwhile<T: Send + 'static>(
     outcomes
 }
 
-/// Each of them writes the endpoint, what waits for it, or both.
+/// Each call writes the endpoint, its waiting events, or both.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn workers_and_owners_do_not_wait_for_each_other() {
     let (database, one, other) = two().await;
@@ -152,7 +152,7 @@ async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
 /// A round that had to wait for a replay finds the cursor moved, and one that had to wait for
 /// another worker the lease lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_round_that_waited_looks_again() {
+async fn a_round_that_waited_for_the_row_sees_its_change() {
     for sql in [
         "UPDATE webhook_endpoints SET number = 1",
         "UPDATE webhook_endpoints SET holder = gen_random_uuid()",
@@ -172,7 +172,7 @@ async fn a_round_that_waited_looks_again() {
     }
 }
 
-/// What the owner's change does to waiting events and to the health stands.
+/// The waiting events stay due and the health stays clear, as the owner's change left them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_round_that_waited_for_the_owner_leaves_the_change_alone() {
     let (database, store) = fixture().await;
@@ -193,7 +193,7 @@ async fn a_round_that_waited_for_the_owner_leaves_the_change_alone() {
     assert_eq!(due, [place(1), place(3)]);
 }
 
-/// And so does all else that a worker asks for, whatever the size.
+/// So does every other call of a worker, for a round of any size.
 #[tokio::test]
 async fn a_round_takes_one_round_trip() {
     let database = Database::migrated();
@@ -222,7 +222,7 @@ async fn a_round_takes_one_round_trip() {
     }
 }
 
-/// Neither a lease nor a result changes what an index has of the endpoint.
+/// Neither a lease nor a result changes an indexed column of the endpoint.
 #[tokio::test]
 async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     let (database, store) = fixture().await;
@@ -243,7 +243,7 @@ async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     assert_eq!(number(&observer, others).await, 0);
 }
 
-/// Whatever is done with endpoints.
+/// Makes the calls about endpoints.
 pub(super) async fn use_all(store: &PostgresStore, round: u128) {
     let n = u8::try_from(round).unwrap() + 1;
     let (endpoint, holder) = (endpoint(n), uuid(1));

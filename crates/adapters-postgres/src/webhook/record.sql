@@ -2,11 +2,11 @@
 -- its own. Every column of rows that are sent travels as one array, so a round of any size has this
 -- text.
 --
--- Each part reads the tables as they were before the statement, so what depends on another part
--- reads that and not the table. No row of a table is written by two parts.
+-- Each part reads the tables as they were before the statement, so a part that depends on another
+-- one reads that one and not the table. No row of a table is written by two parts.
 --
 -- Rows are looked up one by one, and then written by their place in the table (`ctid`): a plan from
--- when the table was empty would read all that waits for the endpoint.
+-- when the table was empty would read all waiting events of the endpoint.
 WITH
 seen AS MATERIALIZED (
     SELECT ctid AS version FROM webhook_endpoints WHERE id = ?
@@ -18,8 +18,8 @@ locked AS MATERIALIZED (
     WHERE id = ? AND holder = ? AND written_in = ? AND number = ?
     FOR NO KEY UPDATE
 ),
--- Nothing, if another transaction changed it before it was locked: this statement cannot see what
--- else that one has changed, and has to be made again.
+-- No row if another transaction changed the endpoint before it was locked: this statement cannot
+-- see the other changes of that transaction, and has to be made again.
 held AS MATERIALIZED (
     SELECT locked.* FROM locked JOIN seen ON seen.version = locked.row_version
 ),

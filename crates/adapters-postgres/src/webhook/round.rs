@@ -1,4 +1,4 @@
-//! Rounds of deliveries: what is due, and the result.
+//! Rounds of deliveries: the due events, and the result.
 
 use std::collections::HashSet;
 
@@ -159,7 +159,7 @@ pub(super) async fn disable(
     if !record(conn, holder, round).await? {
         return Ok(false);
     }
-    // The row is locked, so nobody changes it now.
+    // The row is locked, so no other transaction changes it now.
     let Some(tracked) = find(conn, round.endpoint).await? else {
         return Ok(true);
     };
@@ -185,7 +185,7 @@ mod tests {
     };
 
     #[tokio::test]
-    async fn what_is_due_is_found_in_order() {
+    async fn due_events_are_found_in_order() {
         let plan = plan(Due::text(), "").await;
         assert_uses_index(&plan, "webhook_waiting_due");
         assert!(!plan.contains("Sort"), "{plan}");

@@ -57,8 +57,8 @@ pub(super) fn tasks_of(
 }
 
 statement! {
-    /// Counts by the indexes that tell apart what may be claimed and what is leased, each up to a
-    /// bound. Ids are in the order written.
+    /// Counts by the indexes of claimable and of leased tasks, each up to a bound. Ids are in the
+    /// order written.
     Waiting =
     "SELECT waiting.tasks, oldest.created_at FROM (\
      SELECT count(*) AS tasks, min(iif(account LIKE '%-bulk', NULL, id)) AS id FROM (\

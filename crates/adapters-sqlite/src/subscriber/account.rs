@@ -17,7 +17,7 @@ use crate::{
 };
 
 statement! {
-    /// Takes an account that nobody leases, whose lease has expired, or that this holder leases
+    /// Takes an account that is not leased, whose lease has expired, or that this holder leases
     /// already.
     Lease =
     "INSERT INTO account_leases (account, holder, ends_at) VALUES (?, ?, ?) \

@@ -1,5 +1,5 @@
-//! The event log: what a page looks at, what its readers and its writer keep from each other, and
-//! where its first events come from.
+//! The event log: how far a page looks, readers beside writers, deletion, and the events that the
+//! migration brings along.
 
 use std::time::Duration;
 
@@ -168,8 +168,8 @@ async fn an_event_is_deleted_by_one() {
     assert_eq!(one.end().await, Ok(numbered(3_000)));
 }
 
-/// Who restores an older database has readers that were further on than it is. They go on once it
-/// has caught up with them.
+/// After an older database is restored, its readers' cursors are ahead of it. The readers go on
+/// once it has caught up.
 #[tokio::test]
 async fn a_cursor_may_be_ahead_of_the_log() {
     let (_dir, store) = fixture().await;
@@ -254,7 +254,7 @@ async fn readers_do_not_take_the_write_lock() {
     assert!(is_unavailable(&moved), "{moved:?}");
 }
 
-/// In the order in which they were written, whatever had become of them.
+/// In the order in which they were written, also those that were given up or blocked.
 #[tokio::test]
 async fn events_that_waited_for_delivery_begin_the_log() {
     let (_dir, path) = place();

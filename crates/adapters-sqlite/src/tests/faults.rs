@@ -17,7 +17,7 @@ const REMOVALS: [fn(&Path); 3] = [
     |path| fs::remove_file(path).unwrap(),
     |path| fs::rename(path, path.with_extension("old")).unwrap(),
     |path| {
-        // As an operator does who restores a backup.
+        // As an operator does to restore a backup.
         let copy = path.with_extension("copy");
         fs::copy(path, &copy).unwrap();
         fs::rename(copy, path).unwrap();

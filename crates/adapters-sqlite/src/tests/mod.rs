@@ -1,4 +1,4 @@
-//! The contract suite, and tests of what is particular to SQLite.
+//! The contract suite, and tests particular to SQLite.
 
 mod corruption;
 mod drafts;
@@ -99,7 +99,7 @@ fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::Unavailable(_)))
 }
 
-/// How SQLite carries out a query. It is planned without statistics, as in a file that nobody has
+/// How SQLite carries out a query. It is planned without statistics, as in a file that was never
 /// analysed.
 pub(crate) async fn plan(query: &str) -> String {
     #[derive(QueryableByName)]

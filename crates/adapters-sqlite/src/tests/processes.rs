@@ -195,7 +195,7 @@ async fn accounts_are_leased_by_one() {
 }
 
 #[tokio::test]
-async fn what_one_store_commits_the_other_sees() {
+async fn one_store_sees_the_commits_of_another() {
     let (_dir, one, other) = two().await;
     assert_eq!(PostingReader::find(&other, &identifier(1)).await, Ok(None));
     one.commit(create(1)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Rounds of deliveries: what is due, and the result.
+//! Rounds of deliveries: the due events, and the result.
 
 use std::collections::HashSet;
 

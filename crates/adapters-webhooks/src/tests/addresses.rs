@@ -122,7 +122,7 @@ fn with_private_names(private: PrivateAddresses) -> WebhookClient {
     with_names(private, PATIENT, |name, _| Ok(private_addresses(name)))
 }
 
-/// A listener on loopback that shows whether anybody has connected.
+/// A listener on loopback that shows whether a client has connected.
 struct Trap(StdListener);
 
 impl Trap {

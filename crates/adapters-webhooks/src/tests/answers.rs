@@ -65,7 +65,7 @@ async fn a_receiver_asks_for_a_wait_by_seconds_or_by_a_date() {
 }
 
 #[tokio::test]
-async fn the_status_counts_whatever_follows_it() {
+async fn the_status_decides_without_the_body() {
     let endless = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n";
     let receiver = Receiver::new(endless, Then::GoesOn).await;
     let client = local();
@@ -95,7 +95,7 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_a_broken_answer() {
+async fn an_answer_that_is_not_http_is_broken() {
     for answer in [
         "SSH-2.0-OpenSSH\r\n",
         "HTTP/1.1 abc\r\n\r\n",

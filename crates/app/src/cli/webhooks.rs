@@ -50,11 +50,11 @@ pub enum WebhooksCommand {
     Show(WebhooksShowArgs),
     /// Stop deliveries for a while; events wait
     Pause(WebhooksManageArgs),
-    /// Resume deliveries, also to a webhook that was disabled; what waited follows
+    /// Resume deliveries, also to a webhook that was disabled; events that waited follow
     Resume(WebhooksManageArgs),
     /// Replace the secret; the old one signs too for 24 hours
     Rotate(WebhooksRotateArgs),
-    /// Deliver a ping now, and say what came of it
+    /// Deliver a ping now, and print the outcome
     Test(WebhooksTestArgs),
     /// Deliver all events since a time again, as far as they are kept
     Replay(WebhooksReplayArgs),

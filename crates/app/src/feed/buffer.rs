@@ -20,7 +20,7 @@ pub(super) struct Buffer {
     bytes: usize,
 }
 
-/// What the buffer has for a reader.
+/// The buffer's answer to a reader.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// Events.

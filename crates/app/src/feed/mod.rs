@@ -146,7 +146,7 @@ const fn is_at_end(page: &LogPage) -> bool {
 }
 
 impl FeedTask {
-    /// Ends all waits, with what there is, and the task.
+    /// Answers the waiting readers with the events that there are, and ends the task.
     pub async fn stop(self) {
         self.stop.cancel();
         if let Err(error) = self.task.await {

@@ -14,13 +14,13 @@ use crate::{panics, waits};
 
 /// The time between two queries.
 const TICK: Duration = Duration::from_millis(50);
-/// What each waiting reader adds to it: many readers that are woken ask again at the same time.
+/// The time that each waiting reader adds to it: readers that are woken ask again all at once.
 const TICK_PER_READER: Duration = Duration::from_micros(100);
 /// The longest time between two queries.
 const LONGEST_TICK: Duration = Duration::from_millis(150);
 /// The number of events in a query.
 const PAGE: usize = 1_000;
-/// The age from which the buffer is begun anew, not continued, when nobody has read meanwhile.
+/// The age from which a buffer without readers is begun anew, not continued.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Reads the log for all readers.
@@ -63,7 +63,7 @@ impl Poller {
                     outage = None;
                     read_at = Some(Instant::now());
                 }
-                // What the buffer follows was deleted.
+                // Events after the end of the buffer were deleted.
                 Err(LogError::Gone) => read_at = None,
                 Err(LogError::Store(error)) => {
                     let waits = outage.get_or_insert_with(waits::after_failures);
@@ -105,7 +105,7 @@ impl Poller {
             let page = self.log.read(&query).await?;
             let has_more = page.has_more;
             self.buffer.send_if_modified(|buffer| {
-                // Nobody is woken for what nobody reads.
+                // A page without events wakes no reader.
                 let has_events = !page.events.is_empty();
                 buffer.append(page);
                 has_events

@@ -26,7 +26,7 @@ use super::*;
 const SECOND: Duration = Duration::from_secs(1);
 const WAIT: Duration = Duration::from_secs(30);
 
-/// The log of a store in memory, which counts what it is asked for.
+/// The log of a store in memory, which counts its queries.
 #[derive(Default)]
 struct CountingLog {
     memory: MemoryStore,
@@ -238,7 +238,7 @@ async fn readers_are_answered_for_the_names_that_they_want() {
     assert_eq!(page.next, bench.log.end().await.unwrap());
     sleep(SECOND).await;
     assert!(!companies.is_finished());
-    // What it does not want is passed.
+    // The events that it does not want are passed.
     let page = companies.await.unwrap().unwrap();
     assert_eq!(page.events, []);
     assert_eq!(page.next, bench.log.end().await.unwrap());
@@ -354,7 +354,7 @@ async fn a_stop_ends_all_waits() {
     bench.task.stop().await;
     let page = reader.await.unwrap().unwrap();
     assert_eq!((page.events.len(), page.next), (0, end));
-    // One that comes later does not wait either, and gets what there is.
+    // A later reader does not wait either, and gets the events that there are.
     let later = bench.feed.follow(&query(Some(end), &PUBLIC), WAIT).await;
     assert_eq!(later.unwrap().next, end);
     let all = bench.feed.follow(&query(None, &PUBLIC), WAIT).await;

@@ -129,7 +129,7 @@ impl Listener {
             .await;
     }
 
-    /// Reads a page, delivers it and what is due of the events set aside, and moves the cursor.
+    /// Delivers the due events among those set aside and a page, and moves the cursor.
     async fn round(&self, place: &mut Place) -> Result<Round, StoreError> {
         place.catch_up(self.log.cursor(CONSUMER).await?);
         let mut delivered = self.try_again(place).await?;
@@ -153,7 +153,7 @@ impl Listener {
         })
     }
 
-    /// The page after a cursor; the oldest one if what follows the cursor was deleted.
+    /// The page after a cursor; the oldest one if events after the cursor were deleted.
     async fn page(&self, after: Option<Cursor>) -> Result<LogPage, StoreError> {
         let mut query = LogQuery {
             after,

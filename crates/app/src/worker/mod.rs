@@ -1,12 +1,12 @@
-//! The background worker: what has to happen because of what was committed.
+//! The background worker, which carries out the effects of commits.
 //!
 //! Several loops run side by side, so that none waits for another: [`enrich`] enriches postings,
 //! [`newsletter`] tells the e-mail provider, [`event`] follows the event log for the newsletter,
 //! [`webhooks`] delivers events to receivers, [`expiry`] ends lifetimes, [`forget`] deletes old
 //! drafts and events. The first two live on the outbox: [`poll`] claims tasks and keeps their
-//! leases, [`tasks`] says what becomes of a failed one. A commit of this process wakes them
-//! ([`wake`]); for the commits of others they look every second. While many push they give way
-//! ([`throttle`]), and what computes for long has threads of low priority ([`background`]).
+//! leases, [`tasks`] decides about a failed one. A commit of this process wakes them ([`wake`]);
+//! for the commits of others they look every second. While many clients push they give way
+//! ([`throttle`]), and long computations have threads of low priority ([`background`]).
 //!
 //! An enricher that is somewhere else has several loops, each with one posting at a time, and a
 //! [`breaker`] for when it is to be left alone, as the e-mail provider has one for each

@@ -1,4 +1,4 @@
-//! The operators' webhooks by commands, and what the doctor says of them.
+//! The commands about webhooks, and the doctor's line about them.
 
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
@@ -102,7 +102,7 @@ fn what_an_operator_does_with_a_webhook_is_in_the_audit() {
     );
     let rotated = read(&["webhooks", "rotate", id, "--json"]);
     assert_ne!(rotated["secret"], *secret);
-    // Nobody listens there.
+    // No receiver listens there.
     let (test, _) = ran(&["webhooks", "test", id, "--json"], 1);
     let test: Value = serde_json::from_str(&test).unwrap();
     assert_eq!(test["status"], Value::Null);

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_that_were_missed_prove_nothing() {
+    fn a_measurement_with_faults_meets_no_target() {
         let mut events = Events {
             reads: vec![Read {
                 events: 50_000.0,

@@ -4,8 +4,7 @@ use std::{fmt, str::FromStr};
 
 /// A place in the event log, just after an event. It is the event's id, too.
 ///
-/// Its text has 32 hexadecimal digits and sorts as the log does. Whoever gets one outside need not
-/// know what it consists of.
+/// Its text has 32 hexadecimal digits and sorts as the log does. To clients it is opaque.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor {
     /// The transaction that wrote the event, numbered in an order in which every transaction
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn not_every_text_is_one() {
+    fn other_texts_are_no_cursors() {
         for text in [
             "",
             "0",

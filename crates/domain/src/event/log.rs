@@ -17,7 +17,7 @@ pub struct RecordedEvent {
     pub event: Event,
 }
 
-/// A page of the log.
+/// A query for a page of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogQuery {
     /// The cursor that the page follows; `None` for the oldest event that is kept.
@@ -28,7 +28,7 @@ pub struct LogQuery {
     pub limit: usize,
 }
 
-/// What a page has.
+/// A page of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogPage {
     /// The events, in order.
@@ -58,8 +58,7 @@ pub trait EventLog: Send + Sync {
     /// The events that follow a cursor, in order. An event is read once every event before it can
     /// be: the log never grows behind a cursor.
     ///
-    /// The cost is bounded, whatever the log contains: a page looks at no more than a fixed number
-    /// of events.
+    /// The cost is bounded: a page looks at no more than a fixed number of events, wanted or not.
     async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError>;
 
     /// The events at these cursors, in order, without those that are no longer kept.

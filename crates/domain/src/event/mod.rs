@@ -1,4 +1,4 @@
-//! The event log: what happened, written in the commit that caused it and never changed.
+//! The event log: each event is written in the commit that causes it and never changed.
 //!
 //! A commit brings its [events](Event) along ([`TaskWrites::events`](crate::outbox::TaskWrites)),
 //! and a store writes them down in the order of the commits. A reader follows the log by the
@@ -53,7 +53,7 @@ impl fmt::Display for EventName {
     }
 }
 
-/// Something that happened.
+/// A change of a subject, which readers of the log are told about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The name.
@@ -87,7 +87,7 @@ impl Subject {
     }
 }
 
-/// What an event says about a posting.
+/// The state of a posting, as the commit of an event left it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostingState {
     /// The id in this service.

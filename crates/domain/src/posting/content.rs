@@ -1,4 +1,4 @@
-//! Digests of what enrichment reads of a posting, and of what it makes.
+//! Digests of the fields of a posting that enrichment reads, and of those that it makes.
 
 use std::fmt;
 

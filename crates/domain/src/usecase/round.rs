@@ -27,7 +27,7 @@ pub struct RoundStart {
     pub has_gap: bool,
 }
 
-/// Reads what a round for a leased endpoint works on: waiting events that are due, and events
+/// Reads the events of a round for a leased endpoint: waiting events that are due, and events
 /// behind its cursor.
 pub async fn start_round(
     webhooks: &dyn Webhooks,

@@ -1,4 +1,4 @@
-//! What owners do with webhook endpoints, by the API or by commands.
+//! The commands of owners about webhook endpoints, by the API or by the command line.
 
 use time::OffsetDateTime;
 
@@ -258,8 +258,8 @@ impl ManagedWebhooks<'_> {
         Ok(())
     }
 
-    /// Sends a ping, whatever the endpoint's state: a body of its own under an id of its own. The
-    /// attempt counts for nothing.
+    /// Sends a ping with this id and body, in any state of the endpoint. The attempt is not
+    /// recorded.
     pub async fn test(
         &self,
         id: EndpointId,

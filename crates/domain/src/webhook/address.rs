@@ -48,7 +48,7 @@ const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
 /// The only IPv6 addresses that IANA has given out for single hosts. Outside are loopback, the
 /// unspecified address, mapped, compatible and translated IPv4, local NAT64, discard-only
 /// addresses, segment routing, unique local, link-local, site-local and multicast addresses, and
-/// what is reserved.
+/// reserved blocks.
 const GLOBAL_UNICAST: (Ipv6Addr, u32) = (segments(0x2000, 0, 0), 3);
 
 /// Blocks of the IANA IPv6 special-purpose address registry inside [`GLOBAL_UNICAST`].

@@ -28,7 +28,7 @@ pub struct Delivery<'a> {
 /// One attempt to deliver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// What came of it.
+    /// The receiver's answer, or why there was none.
     pub outcome: Outcome,
     /// The time until the answer, or until it was given up.
     pub duration: Duration,
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_status_refuses() {
+    fn any_other_status_refuses_the_event() {
         for status in [101, 199, 300, 307, 400, 404, 409, 411, 429, 500, 503, 999] {
             let Attempt { outcome, error, .. } = Attempt::answered(status, WAIT, TIME);
             assert!(!outcome.is_delivered() && !outcome.is_gone() && !outcome.is_silent());
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_is_gone_wants_no_more() {
+    fn status_410_means_that_the_receiver_is_gone() {
         let Attempt { outcome, error, .. } = Attempt::answered(410, WAIT, TIME);
         assert!(outcome.is_gone() && !outcome.is_silent() && error.is_some());
         assert_eq!((outcome.status(), outcome.retry_after()), (Some(410), None));

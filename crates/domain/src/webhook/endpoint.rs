@@ -76,7 +76,7 @@ vocabulary! {
 vocabulary! {
     /// The states that an owner may ask for.
     WantedState {
-        /// Deliver; what waited follows.
+        /// Deliver; events that waited follow.
         Active = "active",
         /// Wait.
         Paused = "paused",
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn it_wants_public_events_of_its_names_and_its_prefixes() {
+    fn an_endpoint_wants_public_events_of_its_names_and_prefixes() {
         const HIDDEN: EventName = EventName::new("Hidden");
         let all = endpoint(1);
         for name in PUBLIC {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_pauses_and_resumes_and_what_changes_nothing_is_not_written() {
+    fn an_owner_pauses_and_resumes_and_the_same_state_again_is_no_change() {
         let (active, later) = (endpoint(1), noon() + hours(1));
         assert_eq!(active.apply(&EndpointChange::default(), later), None);
         assert_eq!(active.apply(&asks(WantedState::Active), later), None);
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn another_address_starts_over() {
+    fn a_new_url_clears_earlier_failures() {
         let url = EndpointUrl::from_store("https://other.example/").unwrap();
         let change = EndpointChange {
             url: Patch::Set(url.clone()),

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_needed_and_a_state_is_not_cleared() {
+    fn a_url_is_required_and_a_state_cannot_be_null() {
         assert_eq!(fields(create("{}")), ["url is required"]);
         for blank in [r#"{"url":null}"#, r#"{"url":" "}"#] {
             let expect = ["url must not be null or blank"];

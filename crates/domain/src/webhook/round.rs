@@ -135,7 +135,7 @@ impl DeliveryRound {
         for (waiting, event) in work.due {
             behind.insert(waiting.subject);
             match event {
-                // The owner may have changed what it wants.
+                // The owner may have changed the wanted types or prefixes.
                 Some(event) if endpoint.wants(&event.event) => {
                     round.add(event, waiting.attempts, true, State::Open);
                 }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_output_does_not_show_it() {
+    fn debug_output_does_not_show_a_secret() {
         let secret = Secret::new([77; 24]).unwrap();
         assert_eq!(
             format!("{secret:?} {:#?}", [&secret]),

@@ -9,13 +9,13 @@ use super::{Attempt, Delivery, EndpointUrl, InvalidEndpointUrl};
 pub trait Sender: Send + Sync {
     /// Makes one attempt: one signed request, without following redirects.
     ///
-    /// With private addresses refused it connects to no address that is not
-    /// [public](super::is_public), by whatever name, and however long ago the name was checked. It
-    /// ends within 15 seconds and keeps nothing of the answer's body.
+    /// With private addresses refused it connects to [public](super::is_public) addresses alone,
+    /// also if the name led to other addresses when it was checked. It ends within 15 seconds and
+    /// keeps nothing of the answer's body.
     async fn send(&self, delivery: &Delivery<'_>) -> Attempt;
 
-    /// Resolves the name of a new endpoint, to tell at once what each attempt would find. It calls
-    /// nobody.
+    /// Resolves the name of a new endpoint, so that a bad address is refused at once and not at the
+    /// first attempt. The receiver is not called.
     async fn check(&self, url: &EndpointUrl) -> Result<(), AddressProblem>;
 }
 

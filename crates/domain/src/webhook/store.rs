@@ -209,7 +209,7 @@ pub trait Webhooks: Send + Sync {
         limit: usize,
     ) -> Result<Vec<DeliveryRecord>, StoreError>;
 
-    /// Leases endpoints that are active, not [quiet](Health::is_quiet), and leased by nobody: those
+    /// Leases endpoints that are active, not [quiet](Health::is_quiet), and not leased: those
     /// whose cursor is before the end of the log, or that have a waiting event whose next attempt
     /// is due. Concurrent callers get different endpoints. Those that were never leased come first,
     /// by id, then those whose last lease ended longest ago, so that each has its turn.

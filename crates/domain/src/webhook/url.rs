@@ -11,7 +11,7 @@ use crate::company::{InvalidWebUrl, parse_web_url};
 pub const LONGEST_URL: usize = 2_048;
 
 /// Names whose subdomains, like themselves, are of a machine or a local network: RFC 6761, 6762
-/// and 8375, ICANN's `internal`, and what routers and companies use without asking anybody.
+/// and 8375, ICANN's `internal`, and names that routers and companies use unregistered.
 const PRIVATE_DOMAINS: &[&str] = &[
     "corp",
     "home",
@@ -51,7 +51,7 @@ pub enum InvalidEndpointUrl {
     /// It has a fragment, which is never sent.
     #[error("must not contain a fragment")]
     Fragment,
-    /// It has port 0, which nobody can listen on.
+    /// It has port 0, which no server can listen on.
     #[error("must not have the port 0")]
     Port,
     /// Its host is an address or a name of a machine or a local network.
@@ -60,7 +60,7 @@ pub enum InvalidEndpointUrl {
 }
 
 impl EndpointUrl {
-    /// Parses what a client or an operator wrote.
+    /// Parses the text that a client or an operator wrote.
     pub fn parse(text: &str, private: PrivateAddresses) -> Result<Self, InvalidEndpointUrl> {
         if text.chars().nth(LONGEST_URL).is_some() {
             return Err(InvalidEndpointUrl::TooLong);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_of_a_receiver_is_refused() {
+    fn texts_that_are_no_url_of_a_receiver_are_refused() {
         refused(
             &[
                 "",

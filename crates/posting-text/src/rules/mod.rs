@@ -1,4 +1,4 @@
-//! Requirements on the texts of a posting, whoever wrote them.
+//! Requirements on the texts of a posting, by any author.
 //!
 //! [`faults`] lists the faults of a draft for its model; [`check`] is the requirement on every
 //! text. [`Secrets`] are the least that a redacted text must not contain: a redactor hides more,

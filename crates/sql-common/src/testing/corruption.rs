@@ -341,10 +341,10 @@ pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
     }
 }
 
-/// Damages what signs, and an address, into which receivers put secrets.
+/// Damages secrets, and a URL, because the URLs of receivers may contain passwords.
 ///
 /// # Panics
-/// When an error tells what they hold.
+/// When an error shows the value.
 pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
     let secret = Secret::new([9; 32]).expect("it is long enough");
     let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
@@ -388,7 +388,7 @@ const DELIVERIES: [Case; 5] = [
     ("duration_ms", "-1", "-1"),
 ];
 
-/// Damages what rounds have written.
+/// Damages the rows that rounds write.
 ///
 /// # Panics
 /// When a column is not named.

@@ -1,4 +1,4 @@
-//! What counts have to look at.
+//! Counts of tasks.
 
 use domain::{
     outbox::{MOST_COUNTED, Outbox},
@@ -10,7 +10,7 @@ use super::Shell;
 /// Checks that counting has an end.
 ///
 /// # Panics
-/// When they do not.
+/// When it has none.
 pub async fn counting_has_an_end<S: Outbox + Shell>(store: &S) {
     let fill = format!(
         "INSERT INTO outbox (kind, subject, next_at, created_at) \

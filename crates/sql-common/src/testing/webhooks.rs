@@ -1,4 +1,4 @@
-//! Webhooks in tables: what these refuse, and workers on several stores.
+//! Webhooks in tables: values that the tables refuse, and workers on several stores.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -190,8 +190,8 @@ where
     assert_eq!(ids.len(), usize::from(ENDPOINTS));
 }
 
-/// What a worker gets that asks a few times: others may have what it looked at first, so an empty
-/// answer is no end.
+/// The endpoints that a worker gets by asking a few times. An empty answer is no end: another
+/// worker may have leased the endpoints that this one looked at first.
 async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointId>) {
     let mut ids = Vec::new();
     for _ in 0..10 {

@@ -1,4 +1,4 @@
-//! A receiver of webhooks that answers 204 and keeps what it got.
+//! A receiver of webhooks that answers 204 and keeps its deliveries.
 
 use std::{sync::Mutex, time::Duration};
 

@@ -49,7 +49,7 @@ pub async fn run(command: WebhooksCommand) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An operator with what the commands need.
+/// The database, the client that calls receivers, and the operator who gives a command.
 struct Office {
     database: Database,
     client: std::sync::Arc<WebhookClient>,

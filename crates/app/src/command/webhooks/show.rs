@@ -23,7 +23,7 @@ pub async fn backlog(webhooks: &dyn Webhooks) -> Result<Backlogs, StoreError> {
     Ok(all.into_iter().map(|of| (of.endpoint, of)).collect())
 }
 
-/// A webhook, with the keys of the API and what else an operator may know.
+/// A webhook for an operator: the fields of the API, its owner, its prefixes and its backlog.
 pub struct Shown<'a> {
     tracked: &'a TrackedEndpoint,
     backlog: Option<&'a EndpointBacklog>,

@@ -76,7 +76,7 @@ async fn an_event_of_another_process_is_found_and_passed() {
     bench.settings.poll_every = SECOND;
     let workers = [bench.start(), bench.start()];
     sleep(SECOND).await;
-    // Without waking anybody, among events that the newsletter does not want.
+    // Commits that wake no worker, also with events that the newsletter does not want.
     let (reports, now) = ([report("ann@example.com", MEMBER)], (bench.clock)());
     let puts = [create("a", "acme")];
     let pushed = usecase::ingest(bench.memory(), &puts, bench.lifetime, now).await;
@@ -87,7 +87,7 @@ async fn an_event_of_another_process_is_found_and_passed() {
     let end = bench.memory().end().await.unwrap();
     bench.until_syncs(&[subscriber_id("ann@example.com")]).await;
     sleep(2 * SECOND).await;
-    // Others came when the posting was enriched.
+    // The posting's enrichment has raised further events.
     assert!(bench.kept().await >= Some(end));
     for worker in workers {
         worker.stop().await;

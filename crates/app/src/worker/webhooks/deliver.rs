@@ -110,7 +110,7 @@ impl Deliveries {
         Ok(is_recorded)
     }
 
-    /// Whether the endpoint's owner may see nothing any more.
+    /// Whether the endpoint's owner is a client that was revoked.
     async fn is_revoked(&self, endpoint: &Endpoint) -> Result<bool, StoreError> {
         let Owner::Client(id) = endpoint.owner else {
             return Ok(false);

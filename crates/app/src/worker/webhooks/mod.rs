@@ -37,7 +37,7 @@ use crate::{clock::Clock, panics, waits};
 /// a defect, in words.
 pub type Body = Arc<dyn Fn(&Event, Option<&PostingView>) -> Result<Vec<u8>, String> + Send + Sync>;
 
-/// Whom to deliver to, and how.
+/// The ports of deliveries, the rendering of bodies, and the retry schedule.
 #[derive(Clone)]
 pub struct WebhookParts {
     pub endpoints: Arc<dyn Webhooks>,
@@ -48,15 +48,15 @@ pub struct WebhookParts {
     pub schedule: RetrySchedule,
 }
 
-/// The most rounds of a process that are under way. Each may have one attempt under way, whatever
-/// the others do.
+/// The most rounds of a process that are under way. Each may always have one attempt under way,
+/// however many the other rounds have.
 const ROUNDS: usize = 128;
 
 /// The least time between two questions for endpoints: a board with many pushes a second does not
 /// ask as often, whether there are endpoints or not.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The most attempts that are under way beyond those, in all rounds.
+/// The most attempts that are under way beyond the first of each round, in all rounds together.
 const FURTHER_ATTEMPTS: usize = 128;
 
 /// How a worker delivers.
@@ -72,7 +72,7 @@ pub(super) struct DeliverySettings {
     pub stop_within: Duration,
 }
 
-/// What deliveries need.
+/// The parts of [`Deliveries`].
 pub(super) struct DeliveryParts {
     pub webhooks: WebhookParts,
     pub log: Arc<dyn EventLog>,
@@ -116,7 +116,7 @@ impl Deliveries {
         }
     }
 
-    /// Delivers until it is stopped. Then what is under way is finished, as far as there is time.
+    /// Delivers until it is stopped, then finishes attempts under way, as far as there is time.
     pub async fn run(self, stop: CancellationToken) {
         let this = Arc::new(self);
         let mut rounds = JoinSet::new();
@@ -208,7 +208,7 @@ impl Deliveries {
         Ok(endpoints.into_iter().map(with_lease).collect())
     }
 
-    /// Makes a round for a leased endpoint. Whatever fails here is tried again.
+    /// Makes a round for a leased endpoint. A round that fails is made again.
     async fn round(
         &self,
         tracked: TrackedEndpoint,

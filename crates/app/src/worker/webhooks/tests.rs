@@ -291,7 +291,7 @@ async fn leases_are_renewed_and_a_lost_one_stops_the_round() {
     let (first, second) = (world.worker(), world.worker());
     world.publish(0..WINDOW * 4).await;
     sleep(secs(45)).await;
-    // Nobody else has attempted anything.
+    // The other worker has attempted nothing.
     assert_eq!(world.receivers.begun.load(Ordering::SeqCst), WINDOW * 4);
     let found = Webhooks::find(&*world.store, endpoint(1).id).await;
     let change = EndpointChange {
@@ -310,9 +310,9 @@ async fn leases_are_renewed_and_a_lost_one_stops_the_round() {
     }
 }
 
-/// And what it leaves is another one's at once.
+/// Another worker takes over its endpoints at once.
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_stops_finishes_what_is_under_way() {
+async fn a_worker_that_stops_finishes_attempts_under_way() {
     let world = World::new(1, Receivers::new([(HOSTS[0], secs(4))])).await;
     let (stop, task) = world.worker();
     world.publish(0..WINDOW * 3).await;

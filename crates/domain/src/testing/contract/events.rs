@@ -150,7 +150,7 @@ pub async fn events_are_read_as_they_were_recorded<S: Store + EventLog>(store: &
     assert_eq!(walk(store, None, &names).await, batches.concat());
 }
 
-/// And by the cursor of any event only what follows it.
+/// A reader that begins at the cursor of any event sees the later ones alone.
 pub async fn a_reader_goes_on_where_it_was<S: Store + EventLog>(store: &S) {
     let before = end(store).await;
     assert_eq!(walk(store, None, &[TOLD]).await, []);
@@ -173,7 +173,7 @@ pub async fn a_reader_goes_on_where_it_was<S: Store + EventLog>(store: &S) {
     assert_eq!(numbers(&all), [1, 2, 3, 4, 5, 6]);
 }
 
-/// In their order, those that are kept.
+/// They come in order, without those that were deleted.
 pub async fn events_are_found_by_their_cursors<S: Store + EventLog>(store: &S) {
     commit_each(store, 1..=5).await;
     let events = read(store, None, &[TOLD], 9).await.events;
@@ -193,7 +193,7 @@ pub async fn events_are_found_by_their_cursors<S: Store + EventLog>(store: &S) {
     assert_eq!(store.events_at(&wanted).await, Ok(kept));
 }
 
-/// And passes the others.
+/// Events of other names are passed.
 pub async fn a_reader_sees_the_names_that_it_asks_for<S: Store + EventLog>(store: &S) {
     put_events(store, &[create("a", "acme")]).await;
     commit_each(store, [1]).await;

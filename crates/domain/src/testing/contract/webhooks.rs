@@ -53,7 +53,7 @@ async fn found<S: Webhooks>(store: &S, n: u8) -> TrackedEndpoint {
     find(store, id(n)).await.expect("it is there")
 }
 
-/// What each endpoint has to read.
+/// The end of the log, which each endpoint still has to reach.
 const END: u64 = 1_000;
 
 async fn lease<S: Webhooks>(
@@ -357,7 +357,7 @@ pub async fn a_lease_is_renewed_while_the_endpoint_is_active<S: Webhooks>(store:
     third.expect("the store works");
     let renewed = store.renew(ONE, &[1, 3, 4].map(id), at(9)).await;
     assert_eq!(renewed, Ok(HashSet::from([id(1)])));
-    // The others lapse; who held one has it until another holder comes.
+    // The other leases lapse; a holder keeps a lapsed one until another holder takes it.
     assert_eq!(lease(store, TWO, at(1), 1).await, [id(2)]);
     let renewed = store.renew(TWO, &[2, 4].map(id), at(9)).await;
     assert_eq!(renewed, Ok(HashSet::from([2, 4].map(id))));
@@ -485,7 +485,7 @@ pub async fn a_round_that_was_moved_back_is_not_recorded<S: Webhooks>(store: &S)
     assert_eq!(store.record(ONE, &round(3, 6, noon())).await, Ok(true));
 }
 
-/// What the round found out is about the endpoint as it was.
+/// The health that the round reports is about the endpoint before the change.
 pub async fn a_round_leaves_an_owners_change_alone<S: Webhooks>(store: &S) {
     insert(store, [1]).await;
     lease(store, ONE, noon(), 9).await;
@@ -601,7 +601,7 @@ pub async fn the_newest_deliveries_are_kept<S: Webhooks>(store: &S) {
     }
 }
 
-/// And drops what comes again.
+/// Waiting events after the new cursor are dropped: they are read again.
 pub async fn a_replay_goes_back_and_never_forward<S: Webhooks>(store: &S) {
     insert(store, [1]).await;
     record(store, noon(), |round| {

@@ -1,4 +1,4 @@
-//! What the fixtures say of the event log.
+//! The event log of the fixtures.
 
 use domain::{
     company::{Company, CompanyId, Website},

@@ -1,4 +1,4 @@
-//! What the fixtures say of webhooks.
+//! The webhooks of the fixtures.
 
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ fn waiting(number: u64, name: EventName) -> WaitingEvent {
     }
 }
 
-/// Two endpoints, what waits for one, its deliveries, and its lease.
+/// Two endpoints, and the waiting events, the deliveries and the lease of one.
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
     let (full, bare) = (full(), bare());
     let all = Webhooks::list(store, None, None, 9).await;

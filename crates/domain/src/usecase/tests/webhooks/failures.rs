@@ -178,8 +178,8 @@ fn an_endpoint_that_is_behind_what_is_kept_goes_on_there() {
     });
 }
 
-/// A receiver that takes its time for the events of one posting keeps nobody else waiting, and
-/// the round ends soon.
+/// A receiver that is slow for the events of one posting gets those of others meanwhile, and the
+/// round ends soon.
 #[test]
 fn a_round_is_limited_in_time() {
     pollster::block_on(async {

@@ -18,8 +18,8 @@ use crate::{
     },
 };
 
-/// Answers 200, and 500 to what is not signed with the newest secret alone. It does not resolve
-/// `private.example`.
+/// Answers 200 to the ping signed with this secret alone, and 500 to any other delivery. The name
+/// `private.example` leads to a private address.
 struct Receiver(Secret);
 
 #[async_trait]

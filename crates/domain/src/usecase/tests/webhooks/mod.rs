@@ -1,5 +1,5 @@
-//! Webhooks on a store in memory: rounds in virtual time against scripted receivers, and what
-//! owners do.
+//! Webhooks on a store in memory: rounds in virtual time against scripted receivers, and the
+//! commands of owners.
 
 mod failures;
 mod manage;
@@ -40,10 +40,10 @@ struct Seen {
     is_taken: bool,
 }
 
-/// What receivers answer to an event at a time.
+/// The answer of receivers to an event at a time.
 type Receiver<'a> = &'a mut dyn FnMut(OffsetDateTime, &RecordedEvent) -> Attempt;
 
-/// A store, a virtual clock, and what the receivers saw.
+/// A store, a virtual clock, and the attempts that the receivers saw.
 struct World {
     store: MemoryStore,
     now: OffsetDateTime,

@@ -93,7 +93,7 @@ fn attempts_under_way_are_limited() {
         assert!(!round.was_cut_short());
         round.withdraw(begun[2].number);
         assert!(round.was_cut_short() && round.begin(world.now).is_none());
-        // What was not attempted, or is still under way, comes again.
+        // Events not attempted, or still under way, come again.
         round.end(begun[1].number, &answers(200), world.now, 0.0);
         let round = round.finish(world.now, 0.0);
         assert_eq!(round.to, begun[1].event.cursor);
