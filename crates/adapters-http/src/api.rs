@@ -3,10 +3,30 @@
 //! Each resource checks the token before anything else, even the method, so that a client without a
 //! token learns nothing. This is why each has one handler for all methods.
 
-use actix_web::{HttpRequest, HttpResponse, dev::Payload};
+use actix_web::{HttpRequest, HttpResponse, Resource, dev::Payload, web};
 use domain::client::{ClientId, Scope};
 
 use crate::{body, error::ApiError, state::State};
+
+/// A resource that does one thing, for the methods of its header `Allow`, and reads no body.
+pub fn resource<H>(path: &str, scopes: &'static [Scope], allow: &'static str, handle: H) -> Resource
+where
+    H: AsyncFn(&HttpRequest, &State) -> Result<HttpResponse, ApiError> + Clone + 'static,
+{
+    let answer = move |request: HttpRequest, payload: web::Payload, state: web::Data<State>| {
+        let handle = handle.clone();
+        async move {
+            let method = request.method().as_str();
+            let answer = if allow.split(", ").any(|allowed| allowed == method) {
+                handle(&request, &state).await
+            } else {
+                refuse_method(&request, &state, scopes, allow).await
+            };
+            settle(&request, payload.into_inner(), answer).await
+        }
+    };
+    web::resource(path).to(answer)
+}
 
 /// Checks that the client's token has one of the scopes.
 pub async fn authorize(

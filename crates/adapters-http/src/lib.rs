@@ -45,5 +45,5 @@ pub use self::{
     posting::posting_data,
     state::Ports,
     subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
-    webhook::{WebhookPorts, delivery_data, endpoint_data, ping_body},
+    webhook::{WebhookPorts, delivery_data, endpoint_data, new_ping},
 };

@@ -15,11 +15,14 @@ use domain::{
     store::StoreError,
 };
 use sql_common::{
-    event::{EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page},
+    event::{
+        EventColumns, EventRow, FindKept, Keep, MOST_LOOKED_AT, MoveKept, cursor, cursor_values,
+        keep_values, kept, move_kept_values, page, well_before,
+    },
     event_columns, statement,
     types::{Moment, StoredTime},
 };
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use crate::{
     SqliteStore,
@@ -174,15 +177,11 @@ statement! {
     returns (Nullable<BigInt>,)
 }
 
-/// By how much the times of events may differ from their order: clocks of writers differ, and a
-/// commit takes its time.
-const DISORDER: Duration = Duration::seconds(10);
-
 /// The place that all events since a time follow. There is no index on time, and there need not
 /// be: times ascend with the log, nearly. The last event that is old for certain is found by halves,
 /// and from there on events are looked at one by one, for as long as they may be in disorder.
 fn cursor_at(conn: &mut SqliteConnection, at: OffsetDateTime) -> Result<Cursor, Failure> {
-    let well_before = StoredTime::from(at.checked_sub(DISORDER).unwrap_or(at));
+    let well_before = StoredTime::from(well_before(at));
     let (deleted, end) = ends(conn)?;
     // Everything up to `old` is older, everything after `young` is not.
     let (mut old, mut young) = (deleted, end);
@@ -234,23 +233,6 @@ fn delete(conn: &mut SqliteConnection, last: i64) -> Result<usize, Failure> {
     let deleted = execute::<Delete>(conn, &[last.into()])?;
     execute::<MoveDeleted>(conn, &[last.into()])?;
     Ok(deleted)
-}
-
-statement! {
-    FindCursor = "SELECT written_in, number FROM event_cursors WHERE consumer = ?",
-    returns (BigInt, BigInt)
-}
-
-statement! {
-    BeginCursor =
-    "INSERT INTO event_cursors (consumer, written_in, number) VALUES (?, ?, ?) \
-     ON CONFLICT (consumer) DO NOTHING"
-}
-
-statement! {
-    MoveCursor =
-    "UPDATE event_cursors SET written_in = ?, number = ? \
-     WHERE consumer = ? AND written_in = ? AND number = ?"
 }
 
 #[async_trait]
@@ -310,11 +292,7 @@ impl EventLog for SqliteStore {
         self.connections
             .read(move |conn| {
                 let consumer = [consumer.as_str().into()];
-                let found: Vec<(i64, i64)> = load::<FindCursor, _>(conn, &consumer)?;
-                let cursor = found
-                    .first()
-                    .map(|(written_in, number)| cursor(*written_in, *number));
-                Ok(cursor.transpose()?)
+                Ok(kept(&load::<FindKept, _>(conn, &consumer)?)?)
             })
             .await
     }
@@ -328,13 +306,10 @@ impl EventLog for SqliteStore {
         let consumer = consumer.to_owned();
         self.connections
             .write(move |conn| {
-                let consumer = consumer.as_str().into();
-                let [written_in, number] = cursor_values(to).map(Value::from);
-                let moved = match from.map(|from| cursor_values(from).map(Value::from)) {
-                    None => execute::<BeginCursor>(conn, &[consumer, written_in, number])?,
-                    Some([was_in, was]) => {
-                        let values = [written_in, number, consumer, was_in, was];
-                        execute::<MoveCursor>(conn, &values)?
+                let moved = match from {
+                    None => execute::<Keep>(conn, &keep_values(&consumer, to))?,
+                    Some(from) => {
+                        execute::<MoveKept>(conn, &move_kept_values(&consumer, from, to))?
                     }
                 };
                 Ok(moved > 0)

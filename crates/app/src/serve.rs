@@ -3,6 +3,8 @@
 //! [`Service::start`] runs it inside any program; [`run`] and [`run_worker`] are the commands
 //! `posthaste serve` and `posthaste worker`.
 
+mod worker;
+
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use adapters_http::{
@@ -14,33 +16,32 @@ use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
 use domain::{
     posting::{Lifetime, event::PUBLIC},
-    webhook::{PrivateAddresses, RetrySchedule},
+    webhook::PrivateAddresses,
 };
-use newsletter::subscriber::provider::Provider;
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
 
+pub use self::worker::run as run_worker;
+use self::worker::{WorkerOptions, WorkerSetup};
 use crate::{
     admin::Admin,
     announce::Parts,
-    cli::{ServeArgs, WorkerArgs},
+    cli::ServeArgs,
     clock,
     command::keys,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
-    descriptors,
-    enricher::{Enriching, Prepared},
-    exposure,
+    descriptors, exposure,
     feed::{Feed, FeedTask},
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
-    output, provider,
+    output,
     shutdown::StopSignals,
     webhooks::{self, WebhookSettings},
-    worker::{BusyProbe, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings},
+    worker::{BusyProbe, Wake, Worker},
 };
 
 /// The configuration of a service.
@@ -347,86 +348,6 @@ fn name_variable(error: BuildError) -> anyhow::Error {
     }
 }
 
-/// The options of a worker.
-#[derive(Clone, Debug)]
-struct WorkerOptions {
-    lifetime: Lifetime,
-    keep_events: Duration,
-    reconciles: bool,
-    /// When deliveries to webhooks are tried again.
-    schedule: RetrySchedule,
-}
-
-/// A worker that is configured but not started.
-struct WorkerSetup {
-    enricher: Prepared,
-    provider: Arc<dyn Provider>,
-    options: WorkerOptions,
-}
-
-impl WorkerSetup {
-    /// Prepares enricher and provider; starts nothing.
-    fn new(
-        enricher: &EnricherKind,
-        accounts: &ProviderSettings,
-        options: WorkerOptions,
-    ) -> anyhow::Result<Self> {
-        Ok(Self {
-            enricher: Prepared::new(enricher)?,
-            provider: provider::connect(accounts)?,
-            options,
-        })
-    }
-
-    /// Starts a worker.
-    fn start(
-        self,
-        database: &Database,
-        receivers: Arc<WebhookClient>,
-        wake: Arc<Wake>,
-        is_busy: BusyProbe,
-    ) -> anyhow::Result<Worker> {
-        self.enricher.describe_metrics();
-        let Enriching {
-            enricher,
-            breaker,
-            settings,
-        } = self
-            .enricher
-            .with(Arc::clone(&database.drafts), clock::system());
-        let worker = Worker::start(WorkerParts {
-            store: Arc::clone(&database.store),
-            newsletter: Arc::clone(&database.newsletter),
-            outbox: Arc::clone(&database.outbox),
-            events: Arc::clone(&database.events),
-            accounts: Arc::clone(&database.accounts),
-            subscribers: Arc::clone(&database.subscribers),
-            drafts: Arc::clone(&database.drafts),
-            enricher,
-            breaker,
-            provider: self.provider,
-            webhooks: WebhookParts {
-                endpoints: Arc::clone(&database.webhooks),
-                postings: Arc::clone(&database.postings),
-                clients: Arc::clone(&database.clients),
-                sender: receivers,
-                body: webhooks::body(),
-                schedule: self.options.schedule,
-            },
-            lifetime: self.options.lifetime,
-            clock: clock::system(),
-            wake,
-            is_busy,
-            settings: WorkerSettings {
-                reconciles: self.options.reconciles,
-                keep_events: self.options.keep_events,
-                ..settings
-            },
-        });
-        worker.context("cannot start background work")
-    }
-}
-
 /// `posthaste serve`.
 pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
@@ -455,40 +376,4 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
         }
         Some(error) => Err(error),
     }
-}
-
-/// `posthaste worker`.
-pub async fn run_worker(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
-    let signals = StopSignals::listen().context("cannot listen to signals")?;
-    let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
-    let options = WorkerOptions {
-        lifetime: args.lifetime.lifetime,
-        keep_events: args.events.keep,
-        reconciles: args.accounts.reconciles(),
-        schedule: args.retries.schedule.clone(),
-    };
-    let receivers = webhooks::client(args.addresses.private)?;
-    let setup = WorkerSetup::new(&enricher, &accounts, options)?;
-    let url = args.store.database();
-    let database = Database::open(&url).await?;
-    check_embedded(&url, &database).await?;
-    let _clocks = clock::compare(&database.health, &clock::system());
-    let wake = Arc::new(Wake::default());
-    let database = database.waking(&wake);
-    // No API here, so no pushes to count.
-    let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
-    let worker = setup.start(&database, receivers, wake, Arc::new(|| false))?;
-    let parts = Parts {
-        worker: Some((&enricher, &accounts)),
-        has_webhook_secret: None,
-    };
-    parts.announce();
-    let _ = output::print("Posthaste works in the background.");
-    signals.asked().await;
-    worker.stop().await;
-    if let Some(admin) = admin {
-        admin.stop().await;
-    }
-    tracing::info!("stopped");
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
-//! The table `events`: the event log.
+//! The tables `events`, the event log, and `event_cursors`, where its consumers are.
 //!
-//! Its key is (`written_in`, `number`): the transaction that wrote the event, 0 in a store with a
+//! The key of an event is (`written_in`, `number`): the transaction that wrote the event, 0 in a store with a
 //! single writer, and the number of the row.
 
 use diesel::{
@@ -13,10 +13,13 @@ use domain::{
     posting::PostingId,
     store::StoreError,
 };
+use time::{Duration, OffsetDateTime};
 
 use crate::{
+    statement,
     stored::{corrupt, parse},
     types::{Id, Moment, StoredId, StoredTime},
+    value::Value,
 };
 
 /// The largest number of events, of any name, that one page looks at.
@@ -159,6 +162,55 @@ pub fn page(
     })
 }
 
+/// By how much the times of events may differ from their order: clocks of writers differ, and a
+/// commit takes its time.
+const DISORDER: Duration = Duration::seconds(10);
+
+/// A time before which only events stand that are older than another time.
+pub fn well_before(at: OffsetDateTime) -> OffsetDateTime {
+    at.checked_sub(DISORDER).unwrap_or(at)
+}
+
+statement! {
+    /// Finds the kept cursor of a consumer.
+    pub FindKept = "SELECT written_in, number FROM event_cursors WHERE consumer = ?",
+    returns (BigInt, BigInt)
+}
+
+/// A kept cursor that was found.
+pub fn kept(rows: &[(i64, i64)]) -> Result<Option<Cursor>, StoreError> {
+    let kept = rows.first();
+    kept.map(|&(written_in, number)| cursor_in("event_cursors", written_in, number))
+        .transpose()
+}
+
+statement! {
+    /// Keeps the first cursor of a consumer.
+    pub Keep =
+    "INSERT INTO event_cursors (consumer, written_in, number) VALUES (?, ?, ?) \
+     ON CONFLICT (consumer) DO NOTHING"
+}
+
+/// The values of [`Keep`].
+pub fn keep_values(consumer: &str, to: Cursor) -> [Value<'_>; 3] {
+    let [written_in, number] = cursor_values(to).map(Value::from);
+    [consumer.into(), written_in, number]
+}
+
+statement! {
+    /// Moves the kept cursor of a consumer, if it is at a place.
+    pub MoveKept =
+    "UPDATE event_cursors SET written_in = ?, number = ? \
+     WHERE consumer = ? AND written_in = ? AND number = ?"
+}
+
+/// The values of [`MoveKept`].
+pub fn move_kept_values(consumer: &str, from: Cursor, to: Cursor) -> [Value<'_>; 5] {
+    let [was_in, was] = cursor_values(from).map(Value::from);
+    let [written_in, number] = cursor_values(to).map(Value::from);
+    [written_in, number, consumer.into(), was_in, was]
+}
+
 #[cfg(test)]
 mod tests {
     use domain::testing::{noon, uuid};
@@ -218,5 +270,6 @@ mod tests {
         }
         reports(cursor(-1, 0), "events.written_in", "-1");
         reports(cursor(0, -2), "events.number", "-2");
+        reports(kept(&[(-1, 0)]), "event_cursors.written_in", "-1");
     }
 }

@@ -38,35 +38,21 @@ pub const READERS: &[Scope] = &[Scope::JobPostingsRead, Scope::JobPostingsWrite]
 /// `GET` of the list and of the export; `PUT` and `GET` of one posting.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(web::resource(LIST_PATH).to(all))
-        .service(web::resource(EXPORT_PATH).to(export))
+        .service(api::resource(
+            LIST_PATH,
+            READERS,
+            READ_METHODS,
+            list::handle,
+        ))
+        .service(api::resource(
+            EXPORT_PATH,
+            READERS,
+            READ_METHODS,
+            export::handle,
+        ))
         // An empty identifier is a bad identifier, not another path.
         .service(web::resource(format!("{LIST_PATH}/{{identifier:[^/]*}}")).to(one))
         .service(web::resource(format!("{LIST_PATH}/{{rest:.*}}")).to(slash_in_identifier));
-}
-
-async fn all(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let answer = match *request.method() {
-        Method::GET | Method::HEAD => list::handle(&request, &state).await,
-        _ => api::refuse_method(&request, &state, READERS, READ_METHODS).await,
-    };
-    api::settle(&request, payload.into_inner(), answer).await
-}
-
-async fn export(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let answer = match *request.method() {
-        Method::GET | Method::HEAD => export::handle(&request, &state).await,
-        _ => api::refuse_method(&request, &state, READERS, READ_METHODS).await,
-    };
-    api::settle(&request, payload.into_inner(), answer).await
 }
 
 async fn one(

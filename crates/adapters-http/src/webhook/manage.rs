@@ -15,7 +15,7 @@ use domain::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{PATH, authorize, ping_body, view};
+use super::{PATH, authorize, new_ping, view};
 use crate::{
     body::{self, BodyLimit},
     error::ApiError,
@@ -113,8 +113,7 @@ pub(super) async fn test(request: &HttpRequest, state: &State) -> Result<HttpRes
     let client = authorize(request, state).await?;
     no_parameters(request)?;
     let now = now();
-    let body = ping_body(now).map_err(|error| ApiError::internal(&error))?;
-    let delivery = format!("ping_{}", Uuid::now_v7());
+    let (delivery, body) = new_ping(now).map_err(|error| ApiError::internal(&error))?;
     let webhooks = state.ports.webhooks.of(client);
     let attempt = webhooks.test(id(request)?, (&delivery, &body), now).await?;
     view::attempt(&attempt)

@@ -12,7 +12,7 @@ use domain::client::{ClientId, Scope};
 pub use self::{
     manage::MAX_DELIVERIES,
     payload::schemas as payload_schemas,
-    ping::ping_body,
+    ping::new_ping,
     ports::WebhookPorts,
     view::{
         AttemptAnswer, DeliveriesAnswer, EndpointAnswer, EndpointsAnswer, SecretAnswer,
@@ -30,13 +30,24 @@ pub const MANAGERS: &[Scope] = &[Scope::WebhooksManage];
 /// The list, one endpoint, and the operations on it.
 pub fn routes(config: &mut web::ServiceConfig) {
     let one = format!("{PATH}/{{id}}");
+    let of = |what: &str| format!("{one}/{what}");
     config
         .service(web::resource(PATH).to(list))
         .service(web::resource(&one).to(endpoint))
-        .service(web::resource(format!("{one}/rotate-secret")).to(rotate))
-        .service(web::resource(format!("{one}/test")).to(test))
-        .service(web::resource(format!("{one}/replay")).to(replay))
-        .service(web::resource(format!("{one}/deliveries")).to(deliveries));
+        .service(api::resource(
+            &of("rotate-secret"),
+            MANAGERS,
+            "POST",
+            manage::rotate,
+        ))
+        .service(api::resource(&of("test"), MANAGERS, "POST", manage::test))
+        .service(web::resource(of("replay")).to(replay))
+        .service(api::resource(
+            &of("deliveries"),
+            MANAGERS,
+            READ_METHODS,
+            manage::deliveries,
+        ));
 }
 
 async fn list(
@@ -68,30 +79,6 @@ async fn endpoint(
     api::settle(&request, payload, answer).await
 }
 
-async fn rotate(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let answer = match *request.method() {
-        Method::POST => manage::rotate(&request, &state).await,
-        _ => refuse_method(&request, &state, "POST").await,
-    };
-    api::settle(&request, payload.into_inner(), answer).await
-}
-
-async fn test(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let answer = match *request.method() {
-        Method::POST => manage::test(&request, &state).await,
-        _ => refuse_method(&request, &state, "POST").await,
-    };
-    api::settle(&request, payload.into_inner(), answer).await
-}
-
 async fn replay(
     request: HttpRequest,
     payload: web::Payload,
@@ -103,18 +90,6 @@ async fn replay(
         _ => refuse_method(&request, &state, "POST").await,
     };
     api::settle(&request, payload, answer).await
-}
-
-async fn deliveries(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let answer = match *request.method() {
-        Method::GET | Method::HEAD => manage::deliveries(&request, &state).await,
-        _ => refuse_method(&request, &state, READ_METHODS).await,
-    };
-    api::settle(&request, payload.into_inner(), answer).await
 }
 
 async fn authorize(request: &HttpRequest, state: &State) -> Result<ClientId, ApiError> {

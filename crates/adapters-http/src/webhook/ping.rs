@@ -3,15 +3,17 @@
 use serde::Serialize;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use crate::{answer::Timestamp, schema::one_of};
 
 /// The type of a ping.
 pub const TYPE: &str = "ping";
 
-/// The JSON of a ping.
-pub fn ping_body(at: OffsetDateTime) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(&Ping::at(at))
+/// The id of a new ping, and its JSON.
+pub fn new_ping(at: OffsetDateTime) -> Result<(String, Vec<u8>), serde_json::Error> {
+    let id = format!("{TYPE}_{}", Uuid::now_v7());
+    Ok((id, serde_json::to_vec(&Ping::at(at))?))
 }
 
 /// A ping: an event about nothing.

@@ -3,7 +3,7 @@
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::AsyncPgConnection;
 use domain::event::Cursor;
-use sql_common::event::{cursor as place, cursor_values};
+use sql_common::event::{FindKept, Keep, MoveKept, keep_values, kept, move_kept_values};
 use time::OffsetDateTime;
 
 use super::horizon;
@@ -47,33 +47,12 @@ pub(super) async fn forget(
     Ok(usize::try_from(deleted).unwrap_or_default())
 }
 
-statement! {
-    Kept = "SELECT written_in, number FROM event_cursors WHERE consumer = ?",
-    returns (BigInt, BigInt)
-}
-
 /// The kept cursor of a consumer.
 pub(super) async fn cursor(
     conn: &mut AsyncPgConnection,
     consumer: &str,
 ) -> Result<Option<Cursor>, Failure> {
-    let kept: Vec<(i64, i64)> = load::<Kept, _>(conn, &[consumer.into()]).await?;
-    let kept = kept
-        .first()
-        .map(|&(written_in, number)| place(written_in, number));
-    Ok(kept.transpose()?)
-}
-
-statement! {
-    Begin =
-    "INSERT INTO event_cursors (consumer, written_in, number) VALUES (?, ?, ?) \
-     ON CONFLICT (consumer) DO NOTHING"
-}
-
-statement! {
-    Move =
-    "UPDATE event_cursors SET written_in = ?, number = ? \
-     WHERE consumer = ? AND written_in = ? AND number = ?"
+    Ok(kept(&load::<FindKept, _>(conn, &[consumer.into()]).await?)?)
 }
 
 /// Moves the cursor of a consumer, if it is where the consumer believes it to be.
@@ -83,16 +62,14 @@ pub(super) async fn move_cursor(
     from: Option<Cursor>,
     to: Cursor,
 ) -> Result<bool, Failure> {
-    let [to_written_in, to_number] = cursor_values(to).map(Value::from);
-    let moved = match from.map(cursor_values) {
+    let moved = match from {
         None => {
-            let values = [consumer.into(), to_written_in, to_number];
-            execute::<Begin>(conn, &values).await?
+            let values = keep_values(consumer, to).map(Value::from);
+            execute::<Keep>(conn, &values).await?
         }
-        Some([written_in, number]) => {
-            let from = [consumer.into(), written_in.into(), number.into()];
-            let values = [vec![to_written_in, to_number], from.into()].concat();
-            execute::<Move>(conn, &values).await?
+        Some(from) => {
+            let values = move_kept_values(consumer, from, to).map(Value::from);
+            execute::<MoveKept>(conn, &values).await?
         }
     };
     Ok(moved > 0)

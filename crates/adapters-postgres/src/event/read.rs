@@ -7,9 +7,9 @@ use domain::{
     store::StoreError,
 };
 use sql_common::event::{
-    EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of,
+    EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of, well_before,
 };
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use super::horizon;
 use crate::{
@@ -138,10 +138,6 @@ fn one(places: Vec<(i64, i64)>) -> Result<Cursor, Failure> {
     Ok(cursor(written_in, number)?)
 }
 
-/// By how much the times of events may differ from their order: clocks of writers differ, and a
-/// commit takes its time.
-const DISORDER: Duration = Duration::seconds(10);
-
 statement! {
     /// There is no index on time, and there need not be: times ascend with the log, nearly. The
     /// first place that is old for certain is found by bisection over the ids of transactions, each
@@ -184,8 +180,7 @@ pub(super) async fn cursor_at(
     conn: &mut AsyncPgConnection,
     at: OffsetDateTime,
 ) -> Result<Cursor, Failure> {
-    let well_before = at.checked_sub(DISORDER).unwrap_or(at);
-    one(load::<CursorAt, _>(conn, &[at.into(), well_before.into()]).await?)
+    one(load::<CursorAt, _>(conn, &[at.into(), well_before(at).into()]).await?)
 }
 
 #[cfg(test)]

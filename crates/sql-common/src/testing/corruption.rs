@@ -38,6 +38,14 @@ fn names<T: fmt::Debug>(result: Result<T, StoreError>, column: &str) {
     assert!(why.contains(column), "{why}");
 }
 
+/// Damages a column of all rows, and returns its name.
+async fn damage<S: Shell>(store: &S, table: &str, case: Case) -> String {
+    let (column, value) = (case.0, S::DIALECT.value(case));
+    let sql = format!("UPDATE {table} SET {column} = {value}");
+    store.damage(&sql).await;
+    format!("{table}.{column}")
+}
+
 const POSTINGS: [Case; 14] = [
     ("status", "'published'", "'published'"),
     (
@@ -65,20 +73,16 @@ const POSTINGS: [Case; 14] = [
 /// When an error does not name the column.
 pub async fn of_postings<S: Store + PostingReader + Shell>(store: &S) {
     for case in POSTINGS {
-        let (column, value) = (case.0, S::DIALECT.value(case));
         store.damage("DELETE FROM postings").await;
         store.commit(sample::create(1)).await.expect("it is new");
-        store
-            .damage(&format!("UPDATE postings SET {column} = {value}"))
-            .await;
-        let named = format!("postings.{column}");
+        let named = damage(store, "postings", case).await;
         names(store.load_by_id(&[PostingId::new(uuid(1))]).await, &named);
         let all = ListQuery {
             limit: 10,
             ..ListQuery::default()
         };
         names(PostingReader::list(store, &all).await, &named);
-        if column != "source_identifier" {
+        if case.0 != "source_identifier" {
             let id = identifier("job-1");
             names(store.load(std::slice::from_ref(&id), &[]).await, &named);
             names(PostingReader::find(store, &id).await, &named);
@@ -86,12 +90,17 @@ pub async fn of_postings<S: Store + PostingReader + Shell>(store: &S) {
     }
 }
 
+const HISTORY: [Case; 2] = [
+    ("actor", "'client:nobody'", "'client:nobody'"),
+    ("status", "'gone'", "'gone'"),
+];
+
 /// Damages the history of a posting.
 ///
 /// # Panics
 /// When an error does not name the column.
 pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
-    for (column, value) in [("actor", "'client:nobody'"), ("status", "'gone'")] {
+    for case in HISTORY {
         store.damage("DELETE FROM postings").await;
         let mut writes = sample::create(1);
         for write in writes.postings.values_mut() {
@@ -103,11 +112,9 @@ pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
             });
         }
         store.commit(writes).await.expect("it is new");
-        store
-            .damage(&format!("UPDATE posting_history SET {column} = {value}"))
-            .await;
+        let named = damage(store, "posting_history", case).await;
         let found = PostingReader::find(store, &identifier("job-1")).await;
-        names(found, &format!("posting_history.{column}"));
+        names(found, &named);
     }
 }
 
@@ -134,13 +141,9 @@ const SUBSCRIBERS: [Case; 13] = [
 pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader + Shell>(store: &S) {
     const ADDRESS: &str = "a@example.com";
     for case in SUBSCRIBERS {
-        let (column, value) = (case.0, S::DIALECT.value(case));
         store.damage("DELETE FROM subscribers").await;
         store.commit(sample::subscribe()).await.expect("it is new");
-        store
-            .damage(&format!("UPDATE subscribers SET {column} = {value}"))
-            .await;
-        let named = format!("subscribers.{column}");
+        let named = damage(store, "subscribers", case).await;
         let ids = [subscriber_id(ADDRESS)];
         names(store.load_by_id(&ids).await, &named);
         let all = SubscriberQuery {
@@ -148,10 +151,10 @@ pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader + She
             ..SubscriberQuery::default()
         };
         names(SubscriberReader::list(store, &all).await, &named);
-        if column != "email" {
+        if case.0 != "email" {
             names(store.load(&[email(ADDRESS)]).await, &named);
         }
-        if column != "migration_token" {
+        if case.0 != "migration_token" {
             let holder = store.find_by_token(&token(ADDRESS)).await;
             names(holder, &named);
         }
@@ -166,9 +169,9 @@ pub async fn of_the_outbox<S: Store + Outbox + Shell>(store: &S) {
     let mut writes = WriteSet::new(noon());
     writes.tasks.ask(enrich(PostingId::new(uuid(1))));
     store.commit(writes).await.expect("the store works");
-    store.damage("UPDATE outbox SET attempts = -7").await;
+    let named = damage(store, "outbox", ("attempts", "-7", "-7")).await;
     let claimed = store.claim(ENRICH, 1, minutes(1), uuid(9), noon());
-    names(claimed.await, "outbox.attempts");
+    names(claimed.await, &named);
 }
 
 const EVENTS: [Case; 6] = [
@@ -191,12 +194,9 @@ pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
         at: noon(),
     };
     for case in EVENTS {
-        let (column, value) = (case.0, S::DIALECT.value(case));
         store.damage("DELETE FROM events").await;
         commit_events(store, vec![event.clone()]).await;
-        store
-            .damage(&format!("UPDATE events SET {column} = {value}"))
-            .await;
+        let named = damage(store, "events", case).await;
         let query = LogQuery {
             after: None,
             names: vec![JOB_POSTING_CREATED],
@@ -204,9 +204,9 @@ pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
         };
         let page = store.read(&query).await.map_err(|error| match error {
             LogError::Store(error) => error,
-            gone @ LogError::Gone => panic!("{column}: {gone}"),
+            gone @ LogError::Gone => panic!("{named}: {gone}"),
         });
-        names(page, &format!("events.{column}"));
+        names(page, &named);
     }
 }
 
@@ -224,15 +224,12 @@ const DRAFTS: [Case; 4] = [
 pub async fn of_drafts<S: DraftCache + Shell>(store: &S) {
     let (key, until) = (DraftKey::from_bytes([7; 32]), noon() + hours(1));
     for case in DRAFTS {
-        let (column, value) = (case.0, S::DIALECT.value(case));
         store.damage("DELETE FROM drafts").await;
         let reserved = store.reserve(&key, uuid(1), until, noon()).await;
         reserved.expect("nobody has it");
-        store
-            .damage(&format!("UPDATE drafts SET {column} = {value}"))
-            .await;
+        let named = damage(store, "drafts", case).await;
         let asked = store.reserve(&key, uuid(2), until, noon()).await;
-        names(asked, &format!("drafts.{column}"));
+        names(asked, &named);
     }
 }
 
@@ -248,12 +245,9 @@ pub async fn of_clients<S: Clients + Shell>(store: &S) {
         "'job-postings:write,everything'",
         "'{job-postings:write,everything}'",
     );
-    let value = S::DIALECT.value(case);
-    store
-        .damage(&format!("UPDATE clients SET scopes = {value}"))
-        .await;
-    names(Clients::find(store, client.id).await, "clients.scopes");
-    names(Clients::list(store).await, "clients.scopes");
+    let named = damage(store, "clients", case).await;
+    names(Clients::find(store, client.id).await, &named);
+    names(Clients::list(store).await, &named);
 }
 
 const AUDIT: [Case; 2] = [
@@ -267,20 +261,17 @@ const AUDIT: [Case; 2] = [
 /// When an error does not name the column.
 pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     for case in AUDIT {
-        let (column, value) = (case.0, S::DIALECT.value(case));
         store.damage("DELETE FROM audit").await;
         let mut writes = WriteSet::new(noon());
         let entry = by_ann(1).entry(Action::POSTINGS_APPROVE, noon());
         writes.tasks.audit.push(entry);
         store.commit(writes).await.expect("the store works");
-        store
-            .damage(&format!("UPDATE audit SET {column} = {value}"))
-            .await;
+        let named = damage(store, "audit", case).await;
         let query = AuditQuery {
             limit: 1,
             ..AuditQuery::default()
         };
-        names(store.entries(&query).await, &format!("audit.{column}"));
+        names(store.entries(&query).await, &named);
     }
 }
 
@@ -328,14 +319,10 @@ pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
     let secret = Secret::new([9; 32]).expect("it is long enough");
     let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
     for case in ENDPOINTS {
-        let (column, value) = (case.0, S::DIALECT.value(case));
         store.damage("DELETE FROM webhook_endpoints").await;
         let inserted = store.insert(&endpoint, Cursor::START, None).await;
         inserted.expect("it is new");
-        store
-            .damage(&format!("UPDATE webhook_endpoints SET {column} = {value}"))
-            .await;
-        let named = format!("webhook_endpoints.{column}");
+        let named = damage(store, "webhook_endpoints", case).await;
         names(Webhooks::find(store, endpoint.id).await, &named);
         names(Webhooks::list(store, None, None, 9).await, &named);
     }
@@ -354,19 +341,13 @@ pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
         ("previous_secret", "x'c0ffee'", "'\\xc0ffee'"),
         ("url", bad_url, bad_url),
     ] {
-        let (column, value) = (case.0, S::DIALECT.value(case));
         store.damage("DELETE FROM webhook_endpoints").await;
         let inserted = store.insert(&endpoint, Cursor::START, None).await;
         inserted.expect("it is new");
-        store
-            .damage(&format!("UPDATE webhook_endpoints SET {column} = {value}"))
-            .await;
+        let named = damage(store, "webhook_endpoints", case).await;
         let found = Webhooks::find(store, endpoint.id).await;
         let why = found.expect_err("it has no meaning").to_string();
-        assert!(
-            why.contains(&format!("webhook_endpoints.{column}")),
-            "{why}"
-        );
+        assert!(why.contains(&named), "{why}");
         assert!(why.contains(" bytes"), "{why}");
         for told in ["c0ffee", "192", "hunter2"] {
             assert!(!why.contains(told), "{why}");
@@ -400,17 +381,13 @@ pub async fn of_rounds<S: Webhooks + Shell>(store: &S) {
     ];
     for (table, cases) in tables {
         for case in cases {
-            let (column, value) = (case.0, S::DIALECT.value(*case));
             store.damage("DELETE FROM webhook_endpoints").await;
             leased(store, &endpoint, uuid(1)).await;
             let mut round = of(&endpoint, 1);
             round.waiting = vec![silent(1)];
             round.deliveries = vec![failed(1)];
             assert_eq!(store.record(uuid(1), &round).await, Ok(true));
-            store
-                .damage(&format!("UPDATE {table} SET {column} = {value}"))
-                .await;
-            let named = format!("{table}.{column}");
+            let named = damage(store, table, *case).await;
             if table == "webhook_waiting" {
                 names(store.due(endpoint.id, noon(), 9).await, &named);
             } else {

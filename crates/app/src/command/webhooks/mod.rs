@@ -4,7 +4,7 @@ mod show;
 
 use std::process::ExitCode;
 
-use adapters_http::{delivery_data, ping_body};
+use adapters_http::{delivery_data, new_ping};
 use adapters_webhooks::WebhookClient;
 use anyhow::bail;
 use domain::{
@@ -190,7 +190,7 @@ async fn test(args: &WebhooksTestArgs) -> anyhow::Result<ExitCode> {
     let (webhooks, now) = (office.webhooks(), clock::now());
     let announced = webhooks.announce_test(id, &*office.database.store, now);
     announced.await.map_err(in_words)?;
-    let (delivery, body) = (format!("ping_{}", Uuid::now_v7()), ping_body(now)?);
+    let (delivery, body) = new_ping(now)?;
     let attempt = webhooks.test(id, (&delivery, &body), now).await;
     let attempt = attempt.map_err(in_words)?;
     let milliseconds = attempt.duration.as_millis();

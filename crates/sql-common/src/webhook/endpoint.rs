@@ -1,9 +1,7 @@
-//! The tables `webhook_endpoints`, `webhook_waiting` and `webhook_deliveries`.
+//! The rows of endpoints, and statements on them.
 //!
 //! The columns that an owner sets are written from an [`EndpointRecord`]. The cursor, lease and
 //! health of an endpoint are in the same row, and workers write them by statements of their own.
-
-use std::time::Duration;
 
 use diesel::{
     Queryable,
@@ -14,21 +12,19 @@ use domain::{
     event::{Cursor, EventName},
     store::StoreError,
     webhook::{
-        DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointUrl,
-        Health, LeaseQuery, MOST_WAITING_COUNTED, Owner, PreviousSecret, Round, Secret,
-        TrackedEndpoint, WaitingEvent,
+        Endpoint, EndpointId, EndpointUrl, Health, Owner, PreviousSecret, Secret, TrackedEndpoint,
     },
 };
-use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::most;
 use crate::{
     entity,
     entity::Entity,
     event::{cursor_in, cursor_values},
     statement,
     stored::{corrupt, count, parse},
-    types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Count, Id, Moment, StoredTime, optional_time},
     value::Value,
 };
 
@@ -271,8 +267,13 @@ impl Page {
     }
 }
 
-fn most(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
+statement! {
+    pub IsKnown = "SELECT count(*) FROM webhook_endpoints WHERE id = ?",
+    returns (BigInt,)
+}
+
+statement! {
+    pub Delete = "DELETE FROM webhook_endpoints WHERE id = ?"
 }
 
 statement! {
@@ -280,20 +281,6 @@ statement! {
     pub ForgetHealth =
     "UPDATE webhook_endpoints SET last_success_at = NULL, failing_since = NULL, silent_rounds = 0, \
      quiet_until = NULL WHERE id = ?"
-}
-
-statement! {
-    /// Makes no next attempt due later than at a time.
-    pub Hurry = "UPDATE webhook_waiting SET next_at = ? WHERE endpoint = ? AND next_at > ?"
-}
-
-/// The values of [`Hurry`].
-pub fn hurry_values(endpoint: EndpointId, at: OffsetDateTime) -> [Value<'static>; 3] {
-    [at.into(), endpoint.uuid().into(), at.into()]
-}
-
-statement! {
-    pub Delete = "DELETE FROM webhook_endpoints WHERE id = ?"
 }
 
 statement! {
@@ -306,207 +293,4 @@ statement! {
 pub fn move_back_values(id: EndpointId, to: Cursor) -> [Value<'static>; 5] {
     let [written_in, number] = cursor_values(to).map(Value::from);
     [written_in, number, id.uuid().into(), written_in, number]
-}
-
-statement! {
-    /// Drops waiting events behind a place.
-    pub DropBehind =
-    "DELETE FROM webhook_waiting WHERE endpoint = ? AND (written_in, number) > (?, ?)"
-}
-
-/// The values of [`DropBehind`].
-pub fn drop_behind_values(endpoint: EndpointId, to: Cursor) -> [Value<'static>; 3] {
-    let [written_in, number] = cursor_values(to).map(Value::from);
-    [endpoint.uuid().into(), written_in, number]
-}
-
-statement! {
-    pub IsKnown = "SELECT count(*) FROM webhook_endpoints WHERE id = ?",
-    returns (BigInt,)
-}
-
-/// The condition on the endpoints that may be leased (`endpoint`), their order and their number.
-/// Only for one that has read the whole log it is looked whether an event is due.
-#[macro_export]
-macro_rules! may_be_leased {
-    () => {
-        "WHERE state = 'active' AND (holder IS NULL OR leased_until <= ?) \
-         AND (quiet_until IS NULL OR quiet_until <= ?) \
-         AND ((endpoint.written_in, endpoint.number) < (?, ?) \
-         OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting \
-         WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL) <= ?) \
-         ORDER BY leased_until NULLS FIRST, id LIMIT ?"
-    };
-}
-
-/// The values of [`may_be_leased`](crate::may_be_leased).
-pub fn lease_values(query: &LeaseQuery) -> [Value<'static>; 6] {
-    let [written_in, number] = cursor_values(query.end).map(Value::from);
-    let now = Value::from(query.now);
-    [now, now, written_in, number, now, most(query.limit).into()]
-}
-
-/// The columns of a [`WaitingRow`].
-macro_rules! waiting_columns {
-    () => {
-        "written_in, number, name, subject, attempts, next_at, last_error, is_silent"
-    };
-}
-
-/// The SQL types of a [`WaitingRow`].
-pub type WaitingColumns = (
-    BigInt,
-    BigInt,
-    Text,
-    Id,
-    Count,
-    Nullable<Moment>,
-    Nullable<Text>,
-    Bool,
-);
-
-/// An event that waits.
-#[derive(Clone, Debug, Queryable)]
-pub struct WaitingRow {
-    written_in: i64,
-    number: i64,
-    name: String,
-    subject: StoredId,
-    attempts: i64,
-    next_at: Option<StoredTime>,
-    last_error: Option<String>,
-    is_silent: bool,
-}
-
-impl TryFrom<WaitingRow> for WaitingEvent {
-    type Error = StoreError;
-
-    fn try_from(row: WaitingRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            cursor: cursor_in("webhook_waiting", row.written_in, row.number)?,
-            name: EventName::from_store(row.name),
-            subject: row.subject.uuid("webhook_waiting.subject")?,
-            attempts: count(row.attempts, "webhook_waiting.attempts")?,
-            next_at: optional_time(row.next_at, "webhook_waiting.next_at")?,
-            last_error: row.last_error,
-            is_silent: row.is_silent,
-        })
-    }
-}
-
-statement! {
-    pub Due = concat!(
-        "SELECT ", waiting_columns!(), " FROM webhook_waiting \
-         WHERE endpoint = ? AND next_at <= ? ORDER BY next_at, written_in, number LIMIT ?"
-    ),
-    returns WaitingColumns
-}
-
-/// The values of [`Due`].
-pub fn due_values(endpoint: EndpointId, now: OffsetDateTime, limit: usize) -> [Value<'static>; 3] {
-    [endpoint.uuid().into(), now.into(), most(limit).into()]
-}
-
-/// The SQL types of a [`DeliveryRow`].
-pub type DeliveryColumns = (
-    Moment,
-    BigInt,
-    BigInt,
-    Text,
-    Count,
-    Nullable<Count>,
-    BigInt,
-    Nullable<Text>,
-);
-
-/// An attempt.
-#[derive(Clone, Debug, Queryable)]
-pub struct DeliveryRow {
-    at: StoredTime,
-    written_in: i64,
-    number: i64,
-    name: String,
-    attempt: i64,
-    status: Option<i64>,
-    duration_ms: i64,
-    error: Option<String>,
-}
-
-impl TryFrom<DeliveryRow> for DeliveryRecord {
-    type Error = StoreError;
-
-    fn try_from(row: DeliveryRow) -> Result<Self, StoreError> {
-        let status = |status: i64| {
-            let value = u16::try_from(status);
-            value.map_err(|_| corrupt("webhook_deliveries.status", status))
-        };
-        let duration = u64::try_from(row.duration_ms);
-        let duration =
-            duration.map_err(|_| corrupt("webhook_deliveries.duration_ms", row.duration_ms))?;
-        Ok(Self {
-            at: row.at.time("webhook_deliveries.at")?,
-            event: cursor_in("webhook_deliveries", row.written_in, row.number)?,
-            name: EventName::from_store(row.name),
-            attempt: count(row.attempt, "webhook_deliveries.attempt")?,
-            status: row.status.map(status).transpose()?,
-            duration: Duration::from_millis(duration),
-            error: row.error,
-        })
-    }
-}
-
-statement! {
-    /// Reads all that are kept of an endpoint, which are few.
-    pub Deliveries =
-    "SELECT at, written_in, number, name, attempt, status, duration_ms, error \
-     FROM webhook_deliveries WHERE endpoint = ? ORDER BY position DESC LIMIT ?",
-    returns DeliveryColumns
-}
-
-/// The values of [`Deliveries`].
-pub fn deliveries_values(endpoint: EndpointId, limit: usize) -> [Value<'static>; 2] {
-    let limit = most(limit.min(DELIVERIES_KEPT));
-    [endpoint.uuid().into(), limit.into()]
-}
-
-/// How many deliveries are kept, as a value.
-pub fn deliveries_kept() -> Value<'static> {
-    most(DELIVERIES_KEPT).into()
-}
-
-/// The attempts of a round that are kept, each with its place in the round, from 1.
-pub fn kept_deliveries(round: &Round) -> Vec<(i64, &DeliveryRecord)> {
-    let older = round.deliveries.len().saturating_sub(DELIVERIES_KEPT);
-    (1..).zip(&round.deliveries).skip(older).collect()
-}
-
-/// The number of attempts of a round.
-pub fn attempts(round: &Round) -> i64 {
-    most(round.deliveries.len())
-}
-
-/// Whole milliseconds, for their column.
-pub fn milliseconds(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// The SQL types of the row of a backlog.
-pub type BacklogColumns = (Id, BigInt, Nullable<Moment>);
-
-/// The row of a backlog: the endpoint, the number of events that wait, and the time of the first
-/// event behind its cursor.
-pub type BacklogRow = (StoredId, i64, Option<StoredTime>);
-
-/// The values of a query of backlogs.
-pub fn backlog_values(limit: usize) -> [Value<'static>; 2] {
-    [most(MOST_WAITING_COUNTED).into(), most(limit).into()]
-}
-
-/// A backlog that was read.
-pub fn backlog((endpoint, waiting, since): BacklogRow) -> Result<EndpointBacklog, StoreError> {
-    Ok(EndpointBacklog {
-        endpoint: EndpointId::new(endpoint.uuid("webhook_endpoints.id")?),
-        waiting: usize::try_from(waiting).unwrap_or_default(),
-        behind_since: optional_time(since, "events.at")?,
-    })
 }

@@ -1,0 +1,140 @@
+//! The worker: in a service, or alone as `posthaste worker`.
+
+use std::{process::ExitCode, sync::Arc, time::Duration};
+
+use adapters_mailerlite::Settings as ProviderSettings;
+use adapters_webhooks::WebhookClient;
+use anyhow::Context as _;
+use domain::{posting::Lifetime, webhook::RetrySchedule};
+use newsletter::subscriber::provider::Provider;
+
+use super::check_embedded;
+use crate::{
+    admin::Admin,
+    announce::Parts,
+    cli::WorkerArgs,
+    clock,
+    config::EnricherKind,
+    database::Database,
+    enricher::{Enriching, Prepared},
+    output, provider,
+    shutdown::StopSignals,
+    webhooks,
+    worker::{BusyProbe, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings},
+};
+
+/// The options of a worker.
+#[derive(Clone, Debug)]
+pub(super) struct WorkerOptions {
+    pub lifetime: Lifetime,
+    pub keep_events: Duration,
+    pub reconciles: bool,
+    /// When deliveries to webhooks are tried again.
+    pub schedule: RetrySchedule,
+}
+
+/// A worker that is configured but not started.
+pub(super) struct WorkerSetup {
+    enricher: Prepared,
+    provider: Arc<dyn Provider>,
+    options: WorkerOptions,
+}
+
+impl WorkerSetup {
+    /// Prepares enricher and provider; starts nothing.
+    pub fn new(
+        enricher: &EnricherKind,
+        accounts: &ProviderSettings,
+        options: WorkerOptions,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            enricher: Prepared::new(enricher)?,
+            provider: provider::connect(accounts)?,
+            options,
+        })
+    }
+
+    /// Starts a worker.
+    pub fn start(
+        self,
+        database: &Database,
+        receivers: Arc<WebhookClient>,
+        wake: Arc<Wake>,
+        is_busy: BusyProbe,
+    ) -> anyhow::Result<Worker> {
+        self.enricher.describe_metrics();
+        let Enriching {
+            enricher,
+            breaker,
+            settings,
+        } = self
+            .enricher
+            .with(Arc::clone(&database.drafts), clock::system());
+        let worker = Worker::start(WorkerParts {
+            store: Arc::clone(&database.store),
+            newsletter: Arc::clone(&database.newsletter),
+            outbox: Arc::clone(&database.outbox),
+            events: Arc::clone(&database.events),
+            accounts: Arc::clone(&database.accounts),
+            subscribers: Arc::clone(&database.subscribers),
+            drafts: Arc::clone(&database.drafts),
+            enricher,
+            breaker,
+            provider: self.provider,
+            webhooks: WebhookParts {
+                endpoints: Arc::clone(&database.webhooks),
+                postings: Arc::clone(&database.postings),
+                clients: Arc::clone(&database.clients),
+                sender: receivers,
+                body: webhooks::body(),
+                schedule: self.options.schedule,
+            },
+            lifetime: self.options.lifetime,
+            clock: clock::system(),
+            wake,
+            is_busy,
+            settings: WorkerSettings {
+                reconciles: self.options.reconciles,
+                keep_events: self.options.keep_events,
+                ..settings
+            },
+        });
+        worker.context("cannot start background work")
+    }
+}
+
+/// `posthaste worker`.
+pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
+    let signals = StopSignals::listen().context("cannot listen to signals")?;
+    let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
+    let options = WorkerOptions {
+        lifetime: args.lifetime.lifetime,
+        keep_events: args.events.keep,
+        reconciles: args.accounts.reconciles(),
+        schedule: args.retries.schedule.clone(),
+    };
+    let receivers = webhooks::client(args.addresses.private)?;
+    let setup = WorkerSetup::new(&enricher, &accounts, options)?;
+    let url = args.store.database();
+    let database = Database::open(&url).await?;
+    check_embedded(&url, &database).await?;
+    let _clocks = clock::compare(&database.health, &clock::system());
+    let wake = Arc::new(Wake::default());
+    let database = database.waking(&wake);
+    // No API here, so no pushes to count.
+    let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
+    let worker = setup.start(&database, receivers, wake, Arc::new(|| false))?;
+    let parts = Parts {
+        worker: Some((&enricher, &accounts)),
+        has_webhook_secret: None,
+    };
+    parts.announce();
+    let _ = output::print("Posthaste works in the background.");
+    signals.asked().await;
+    worker.stop().await;
+    if let Some(admin) = admin {
+        admin.stop().await;
+    }
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,92 @@
+//! Claiming, finishing, putting off and giving up tasks.
+
+mod failures;
+mod lanes;
+mod leases;
+mod lists;
+
+use time::{Duration, OffsetDateTime};
+
+pub use self::{failures::*, lanes::*, leases::*, lists::*};
+use crate::{
+    outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt},
+    posting::{ENRICH, PostingId, enrich},
+    store::{Store, StoreError, WriteSet},
+    testing::{noon, uuid},
+};
+
+/// Kinds of another context: one with lanes, two without.
+const TELL: Kind = Kind::new("tell");
+const BULK_EAST: Queue = Queue::lane_of(TELL, "east-bulk");
+const BULK_WEST: Queue = Queue::lane_of(TELL, "west-bulk");
+const EAST: Queue = Queue::lane_of(TELL, "east").before(&BULK_EAST);
+const WEST: Queue = Queue::lane_of(TELL, "west").before(&BULK_WEST);
+const MOVE: Queue = Queue::of(Kind::new("move"));
+const FETCH: Queue = Queue::of(Kind::new("fetch"));
+
+const QUEUES: [Queue; 7] = [ENRICH, EAST, WEST, BULK_EAST, BULK_WEST, MOVE, FETCH];
+const KINDS: [Kind; 4] = [ENRICH.kind(), TELL, MOVE.kind(), FETCH.kind()];
+
+const LEASE: Duration = Duration::seconds(30);
+
+fn effect(n: u128) -> Effect {
+    enrich(PostingId::new(uuid(n)))
+}
+
+fn tellings(n: u128) -> [Effect; 2] {
+    [EAST, WEST].map(|queue| Effect::new(queue, uuid(n)))
+}
+
+async fn ask<S: Store>(store: &S, effects: &[Effect], now: OffsetDateTime) {
+    let mut writes = WriteSet::new(now);
+    for effect in effects {
+        writes.tasks.ask(*effect);
+    }
+    store.commit(writes).await.expect("asking never conflicts");
+}
+
+async fn claim<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Vec<Claimed> {
+    let mut all = Vec::new();
+    for queue in QUEUES {
+        let claimed = store.claim(queue, 100, LEASE, uuid(lease), now).await;
+        all.extend(claimed.expect("the store works"));
+    }
+    all
+}
+
+async fn claim_one<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Claimed {
+    let claimed = claim(store, lease, now).await;
+    assert_eq!(claimed.len(), 1, "{claimed:?}");
+    claimed.into_iter().next().expect("there is one")
+}
+
+/// Claims the suspect that there must be.
+async fn claim_suspect<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Claimed {
+    for queue in QUEUES {
+        if store
+            .has_suspect(queue, now)
+            .await
+            .expect("the store works")
+        {
+            let claimed = store.claim_suspect(queue, LEASE, uuid(lease), now).await;
+            return claimed
+                .expect("the store works")
+                .expect("there is a suspect");
+        }
+    }
+    panic!("there is no suspect");
+}
+
+async fn no_suspect<S: Outbox>(store: &S, now: OffsetDateTime) {
+    for queue in QUEUES {
+        assert_eq!(store.has_suspect(queue, now).await, Ok(false));
+        let claimed = store.claim_suspect(queue, LEASE, uuid(99), now).await;
+        assert_eq!(claimed, Ok(None));
+    }
+}
+
+async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError> {
+    let mut writes = WriteSet::new(noon());
+    writes.tasks.done.push(receipt);
+    store.commit(writes).await
+}

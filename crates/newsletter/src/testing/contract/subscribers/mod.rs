@@ -1,0 +1,116 @@
+//! Loading, committing and listing subscribers.
+
+mod commits;
+mod lists;
+mod loading;
+
+use domain::Version;
+use time::{OffsetDateTime, macros::date};
+
+pub use self::{commits::*, lists::*, loading::*};
+use crate::{
+    store::{Store, SubscriberQuery, SubscriberReader, SubscriberWrite, WriteSet},
+    subscriber::{
+        Account, Membership, MembershipStatus, Migrated, MigrationSource, Place, Places,
+        PlanCategory, Subscriber, SubscriberStatus, Suppression, SuppressionSource,
+        provider::ProviderId,
+    },
+    testing::{email, hours, noon, report, subscriber, text},
+    usecase::{self, Reported},
+};
+
+const A: &str = "a@example.com";
+const B: &str = "b@example.com";
+
+fn writing(expected: Option<Version>, subscriber: Subscriber) -> WriteSet {
+    let mut writes = WriteSet::new(noon());
+    let id = subscriber.id;
+    let write = SubscriberWrite {
+        expected,
+        subscriber,
+    };
+    writes.subscribers.insert(id, write);
+    writes
+}
+
+async fn insert<S: Store>(store: &S, subscriber: &Subscriber) {
+    let writes = writing(None, subscriber.clone());
+    store.commit(writes).await.expect("the address is free");
+}
+
+/// Moves a subscriber on by one version.
+async fn update<S: Store>(store: &S, before: &Subscriber, after: Subscriber) -> Subscriber {
+    let after = Subscriber {
+        version: before.version + 1,
+        ..after
+    };
+    let writes = writing(Some(before.version), after.clone());
+    store.commit(writes).await.expect("the version is right");
+    after
+}
+
+async fn load<S: Store>(store: &S, address: &str) -> Option<Subscriber> {
+    let email = email(address);
+    let mut known = store
+        .load(std::slice::from_ref(&email))
+        .await
+        .expect("the store works");
+    known.remove(&email)
+}
+
+async fn put<S: Store>(store: &S, address: &str, body: &str, now: OffsetDateTime) -> Reported {
+    let put = report(address, body);
+    let reported = usecase::put_subscriber(store, &put, now).await;
+    reported.expect("the store works")
+}
+
+async fn list<S: SubscriberReader>(store: &S, query: &SubscriberQuery) -> Vec<Subscriber> {
+    SubscriberReader::list(store, query)
+        .await
+        .expect("the store works")
+}
+
+/// With a value in every column.
+fn full(address: &str) -> Subscriber {
+    Subscriber {
+        name: Some(text(255)),
+        country: Some("Côte d'Ivoire \" \\ 🦀".to_owned()),
+        membership: Some(Membership {
+            plan_category: PlanCategory::Individual,
+            status: MembershipStatus::Canceled,
+            expires_at: Some(date!(2026 - 12 - 31)),
+        }),
+        status: SubscriberStatus::Bounced,
+        suppression: Some(Suppression {
+            source: SuppressionSource::Operator,
+            account: Some(Account::New),
+            at: noon() + hours(3),
+            reason: Some("\"asked\" by 'phone' 🦀".to_owned()),
+        }),
+        reinstated_at: Some(noon() + hours(4)),
+        as_of: Some(noon() + hours(5)),
+        places: Places {
+            old: Place {
+                id: Some(ProviderId("165968862226941797".to_owned())),
+                is_quiet: true,
+                is_withdrawn: true,
+            },
+            new: Place {
+                id: Some(ProviderId("31".to_owned())),
+                is_quiet: true,
+                is_withdrawn: true,
+            },
+        },
+        migrated: Some(Migrated {
+            at: noon() + hours(1),
+            source: MigrationSource::EmailConfirmation,
+            arrived: true,
+            was_found: true,
+            has_joined: true,
+        }),
+        synced_digest: Some([0xA5; 32]),
+        told_at: Some(noon() + hours(6)),
+        updated_at: noon() + hours(2),
+        ..subscriber(address)
+    }
+}

@@ -1,0 +1,105 @@
+//! Attempts to deliver, of which each endpoint keeps the newest.
+
+use std::time::Duration;
+
+use diesel::{
+    Queryable,
+    sql_types::{BigInt, Nullable, Text},
+};
+use domain::{
+    event::EventName,
+    store::StoreError,
+    webhook::{DELIVERIES_KEPT, DeliveryRecord, EndpointId, Round},
+};
+
+use super::most;
+use crate::{
+    event::cursor_in,
+    statement,
+    stored::{corrupt, count},
+    types::{Count, Moment, StoredTime},
+    value::Value,
+};
+
+/// The SQL types of a [`DeliveryRow`].
+pub type DeliveryColumns = (
+    Moment,
+    BigInt,
+    BigInt,
+    Text,
+    Count,
+    Nullable<Count>,
+    BigInt,
+    Nullable<Text>,
+);
+
+/// An attempt.
+#[derive(Clone, Debug, Queryable)]
+pub struct DeliveryRow {
+    at: StoredTime,
+    written_in: i64,
+    number: i64,
+    name: String,
+    attempt: i64,
+    status: Option<i64>,
+    duration_ms: i64,
+    error: Option<String>,
+}
+
+impl TryFrom<DeliveryRow> for DeliveryRecord {
+    type Error = StoreError;
+
+    fn try_from(row: DeliveryRow) -> Result<Self, StoreError> {
+        let status = |status: i64| {
+            let value = u16::try_from(status);
+            value.map_err(|_| corrupt("webhook_deliveries.status", status))
+        };
+        let duration = u64::try_from(row.duration_ms);
+        let duration =
+            duration.map_err(|_| corrupt("webhook_deliveries.duration_ms", row.duration_ms))?;
+        Ok(Self {
+            at: row.at.time("webhook_deliveries.at")?,
+            event: cursor_in("webhook_deliveries", row.written_in, row.number)?,
+            name: EventName::from_store(row.name),
+            attempt: count(row.attempt, "webhook_deliveries.attempt")?,
+            status: row.status.map(status).transpose()?,
+            duration: Duration::from_millis(duration),
+            error: row.error,
+        })
+    }
+}
+
+statement! {
+    /// Reads all that are kept of an endpoint, which are few.
+    pub Deliveries =
+    "SELECT at, written_in, number, name, attempt, status, duration_ms, error \
+     FROM webhook_deliveries WHERE endpoint = ? ORDER BY position DESC LIMIT ?",
+    returns DeliveryColumns
+}
+
+/// The values of [`Deliveries`].
+pub fn deliveries_values(endpoint: EndpointId, limit: usize) -> [Value<'static>; 2] {
+    let limit = most(limit.min(DELIVERIES_KEPT));
+    [endpoint.uuid().into(), limit.into()]
+}
+
+/// How many deliveries are kept, as a value.
+pub fn deliveries_kept() -> Value<'static> {
+    most(DELIVERIES_KEPT).into()
+}
+
+/// The attempts of a round that are kept, each with its place in the round, from 1.
+pub fn kept_deliveries(round: &Round) -> Vec<(i64, &DeliveryRecord)> {
+    let older = round.deliveries.len().saturating_sub(DELIVERIES_KEPT);
+    (1..).zip(&round.deliveries).skip(older).collect()
+}
+
+/// The number of attempts of a round.
+pub fn attempts(round: &Round) -> i64 {
+    most(round.deliveries.len())
+}
+
+/// Whole milliseconds, for their column.
+pub fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

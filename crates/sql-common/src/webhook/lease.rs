@@ -1,0 +1,56 @@
+//! Which endpoints may be leased, and how much there is to do for them.
+
+use diesel::sql_types::{BigInt, Nullable};
+use domain::{
+    store::StoreError,
+    webhook::{EndpointBacklog, EndpointId, LeaseQuery, MOST_WAITING_COUNTED},
+};
+
+use super::most;
+use crate::{
+    event::cursor_values,
+    types::{Id, Moment, StoredId, StoredTime, optional_time},
+    value::Value,
+};
+
+/// The condition on the endpoints that may be leased (`endpoint`), their order and their number.
+/// Only for one that has read the whole log it is looked whether an event is due.
+#[macro_export]
+macro_rules! may_be_leased {
+    () => {
+        "WHERE state = 'active' AND (holder IS NULL OR leased_until <= ?) \
+         AND (quiet_until IS NULL OR quiet_until <= ?) \
+         AND ((endpoint.written_in, endpoint.number) < (?, ?) \
+         OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting \
+         WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL) <= ?) \
+         ORDER BY leased_until NULLS FIRST, id LIMIT ?"
+    };
+}
+
+/// The values of [`may_be_leased`](crate::may_be_leased).
+pub fn lease_values(query: &LeaseQuery) -> [Value<'static>; 6] {
+    let [written_in, number] = cursor_values(query.end).map(Value::from);
+    let now = Value::from(query.now);
+    [now, now, written_in, number, now, most(query.limit).into()]
+}
+
+/// The SQL types of the row of a backlog.
+pub type BacklogColumns = (Id, BigInt, Nullable<Moment>);
+
+/// The row of a backlog: the endpoint, the number of events that wait, and the time of the first
+/// event behind its cursor.
+pub type BacklogRow = (StoredId, i64, Option<StoredTime>);
+
+/// The values of a query of backlogs.
+pub fn backlog_values(limit: usize) -> [Value<'static>; 2] {
+    [most(MOST_WAITING_COUNTED).into(), most(limit).into()]
+}
+
+/// A backlog that was read.
+pub fn backlog((endpoint, waiting, since): BacklogRow) -> Result<EndpointBacklog, StoreError> {
+    Ok(EndpointBacklog {
+        endpoint: EndpointId::new(endpoint.uuid("webhook_endpoints.id")?),
+        waiting: usize::try_from(waiting).unwrap_or_default(),
+        behind_since: optional_time(since, "events.at")?,
+    })
+}
