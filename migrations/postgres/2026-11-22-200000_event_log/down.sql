@@ -36,9 +36,8 @@ CREATE INDEX outbox_dead_events ON outbox (subject) WHERE kind = 'event' AND dea
 CREATE INDEX outbox_blocked ON outbox (subject, id) WHERE blocked;
 
 ALTER TABLE postings DROP COLUMN texts_digest;
-ALTER TABLE companies DROP COLUMN written_in;
 
-DROP FUNCTION later (bigint, bigint);
+DROP FUNCTION event_place ();
 DROP TABLE event_cursors;
 DROP TABLE event_log;
 DROP TABLE events;

@@ -31,8 +31,8 @@ CREATE TABLE events (
 COMMENT ON TABLE events IS
     'What happened, written in the commit that caused it and never changed. Old rows are deleted.';
 COMMENT ON COLUMN events.written_in IS
-    'The id of the transaction that wrote it, plus event_log.transaction_offset: the log is in the order of (written_in, number). 0 of those that are older than the log.';
-COMMENT ON COLUMN events.number IS 'Numbers the rows of one transaction in their order.';
+    'The id of the transaction that wrote it, or of a later one that had ended by then, plus event_log.transaction_offset: the log is in the order of (written_in, number). 0 of those that are older than the log.';
+COMMENT ON COLUMN events.number IS 'Numbers the rows in the order written.';
 COMMENT ON COLUMN events.at IS 'When it happened.';
 COMMENT ON COLUMN events.name IS 'What happened, as the context that raises it declares it.';
 COMMENT ON COLUMN events.subject IS
@@ -80,29 +80,27 @@ COMMENT ON COLUMN event_cursors.written_in IS
     'The written_in of the last event that the consumer is done with.';
 COMMENT ON COLUMN event_cursors.number IS 'The number of that event.';
 
--- Neither rewrites its table, nor reads it: what is there need not be checked.
-ALTER TABLE companies ADD COLUMN written_in bigint NOT NULL DEFAULT 0;
+-- Neither rewrites the table, nor reads it: what is there need not be checked.
 ALTER TABLE postings
     ADD COLUMN texts_digest bytea,
     ADD CONSTRAINT postings_texts_digest_check CHECK (octet_length(texts_digest) = 32) NOT VALID;
 
-COMMENT ON COLUMN companies.written_in IS
-    'The transaction that wrote it last, as in events. An earlier one that had to wait for that one may not overwrite it.';
 COMMENT ON COLUMN postings.texts_digest IS
     'SHA-256 of what enrichment made of it, so that a result that brings nothing new raises no event. Unset before the first result, and of those from before this column.';
 
--- Fails where a transaction has to be tried again under a later id.
-CREATE FUNCTION later(stored bigint, own bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+-- In a volatile function an expression has a snapshot of its own, taken now and not when the calling
+-- statement began.
+CREATE FUNCTION event_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    IF own < stored THEN
-        RAISE EXCEPTION 'a later transaction was faster' USING ERRCODE = 'serialization_failure';
-    END IF;
-    RETURN own;
+    RETURN greatest(
+        pg_current_xact_id()::text::bigint,
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1
+    );
 END
 $$;
 
-COMMENT ON FUNCTION later (bigint, bigint) IS
-    'The place of the own transaction. Fails with 40001 if the stored place is later: the caller has to read again.';
+COMMENT ON FUNCTION event_place () IS
+    'The own transaction, or a later one if that has ended: not below the place of any commit that the own one had to wait for. Without the offset.';
 
 -- The events that wait to be delivered, and those that were given up, begin the log, in their
 -- order. What they say of a posting or a company is how it stands now.

@@ -26,20 +26,9 @@ companies_sent AS MATERIALIZED (
     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
         AS sent (id, name, website, logo_path, at, sets_name, sets_logo_path)
 ),
--- The place of this commit in the event log, see `event.rs`.
-this_commit AS MATERIALIZED (
-    SELECT pg_current_xact_id()::text::bigint + transaction_offset AS place
-    FROM event_log WHERE is_the_one
-),
--- A posting has a version: a commit that waited for another one of the same posting fails, and is
--- decided and written anew under a later transaction id. So the log, which is in the order of these
--- ids, has the events of a posting in the order of its versions. A company has no version. Its row
--- keeps the id of the transaction that wrote it last, and a commit with an earlier id, which began
--- before that one and then had to wait for it, fails likewise (`later`). So the last event of a
--- company in the log is the one that has the company as it is stored.
 companies_written AS (
-    INSERT INTO companies (id, name, website, logo_path, created_at, updated_at, written_in)
-    SELECT id, name, website, logo_path, at, at, (SELECT place FROM this_commit)
+    INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
+    SELECT id, name, website, logo_path, at, at
     FROM companies_sent
     WHERE (SELECT count(*) FROM locked) >= 0
     ON CONFLICT (id) DO UPDATE SET
@@ -47,8 +36,7 @@ companies_written AS (
             THEN excluded.name ELSE companies.name END,
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
-        updated_at = excluded.updated_at,
-        written_in = later(companies.written_in, excluded.written_in)
+        updated_at = excluded.updated_at
     -- One that is so already, because another commit was quicker, stays as it is.
     WHERE (excluded.name <> companies.name
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_name))
@@ -74,6 +62,11 @@ updated AS (
 ),
 written AS MATERIALIZED (
     SELECT (SELECT count(*) FROM inserted) AS inserted, (SELECT count(*) FROM updated) AS updated
+),
+-- The place in the event log, taken once all rows are locked: see `event/mod.rs`.
+this_commit AS MATERIALIZED (
+    SELECT event_place() + transaction_offset AS place
+    FROM event_log WHERE is_the_one AND (SELECT inserted + updated FROM written) >= 0
 ),
 texts_written AS (
     INSERT INTO posting_texts ({posting_texts})

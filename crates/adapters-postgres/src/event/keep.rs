@@ -107,11 +107,9 @@ statement! {
 }
 
 statement! {
-    /// A place in a company may be later than any event's, if the commit raised none.
     Raise =
     concat!(
-        "UPDATE event_log SET transaction_offset = \
-         greatest(", last!(), ", (SELECT max(written_in) FROM companies)) + 1 - ", next!(), " \
+        "UPDATE event_log SET transaction_offset = ", last!(), " + 1 - ", next!(), " \
          WHERE is_the_one AND ", last!(), " >= ", next!(), " + transaction_offset"
     )
 }

@@ -18,7 +18,9 @@ use domain::{
 };
 use tokio::task::JoinSet;
 
-use super::{another, company, concurrency::two, fixture, number, posting, run};
+use super::{
+    another, company, concurrency::two, fixture, number, posting, run, texts, until_waiting,
+};
 use crate::PostgresStore;
 
 async fn page(store: &PostgresStore, after: Option<Cursor>, limit: usize) -> LogPage {
@@ -221,30 +223,50 @@ async fn an_event_waits_for_transactions_that_began_before_it() {
     assert_eq!(names, [COMPANY_UPDATED, JOB_POSTING_CREATED]);
 }
 
-/// The earlier one has its id because it changed something else first.
-#[tokio::test]
-async fn a_company_is_not_overwritten_by_an_earlier_transaction() {
-    let (_database, store) = fixture().await;
-    put(&store, &[create("a", "acme")]).await;
-    run(
-        &store,
-        "UPDATE companies SET written_in = pg_current_xact_id()::text::bigint + 1000000000",
-    )
-    .await;
-    let rename = || {
-        let mut put = push("a", "{}");
-        put.patch.company.name = Some("Acme AB".to_owned());
+/// The first rename has the lower transaction id, because it has locked a posting. It waits for
+/// another posting, and is written last.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_that_waited_is_later_in_the_log() {
+    let (database, store, other) = two().await;
+    put(&store, &["a", "b", "c"].map(|id| create(id, "acme"))).await;
+    let rename = |posting: &str, name: &str| {
+        let mut put = push(posting, "{}");
+        put.patch.title = Patch::Set(name.to_owned());
+        put.patch.company.name = Some(name.to_owned());
         put.patch.company.website = Website::parse("https://acme.example").ok();
         put
     };
-    let puts = [rename()];
-    let refused = usecase::ingest(&store, &puts, Lifetime::days(60), noon()).await;
-    assert_eq!(refused, Err(StoreError::Conflict));
-    run(&store, "UPDATE companies SET written_in = 0").await;
-    put(&store, &puts).await;
-    let renamed = "SELECT count(*) AS value FROM companies \
-        WHERE name = 'Acme AB' AND written_in > 0";
-    assert_eq!(number(&store, renamed).await, 1);
+    let blocker = another(&database).await;
+    let mut lock = blocker.connections.get().await.unwrap();
+    lock.batch_execute(
+        "BEGIN; SELECT FROM postings WHERE id = \
+         (SELECT max(id::text)::uuid FROM postings WHERE source_identifier <> 'c') \
+         FOR NO KEY UPDATE",
+    )
+    .await
+    .unwrap();
+    let puts = ["a", "b"].map(|posting| rename(posting, "Acme last"));
+    let first = store.clone();
+    let first = tokio::spawn(async move { put(&first, &puts).await });
+    let observer = another(&database).await;
+    until_waiting(&observer, 1).await;
+    put(&other, &[rename("c", "Acme first")]).await;
+    lock.batch_execute("ROLLBACK").await.unwrap();
+    first.await.unwrap();
+    let mut names = Vec::new();
+    while names.len() < 2 {
+        let (events, _) = walk(&store, None).await;
+        names = events
+            .iter()
+            .filter_map(|event| match &event.subject {
+                Subject::Company(company) => Some(company.name.clone()),
+                _ => None,
+            })
+            .collect();
+    }
+    assert_eq!(names, ["Acme first", "Acme last"]);
+    let stored = texts(&store, "SELECT name AS value FROM companies").await;
+    assert_eq!(stored, ["Acme last"]);
 }
 
 /// As after restoring a dump: the stored places are far above the server's transaction ids.
@@ -260,11 +282,6 @@ async fn new_events_follow_those_of_another_server() {
         let (database, store) = fixture().await;
         put(&store, &[create("a", "acme")]).await;
         run(&store, stored).await;
-        run(
-            &store,
-            "UPDATE companies SET written_in = 1099511627776 + 5",
-        )
-        .await;
         let offset = "SELECT transaction_offset AS value FROM event_log";
         assert_eq!(number(&store, offset).await, 0);
         drop(store);

@@ -28,7 +28,6 @@ VALUES
      '2026-03-01 12:00:00.123456+00', 'no model', '2026-03-01 13:00:00.123456+00', '2026-03-01 12:00:00.123456+00');
 
 -- An event of a company, one of a posting, and one of a subscriber.
-UPDATE companies SET written_in = 7 WHERE id = 'f41c99de-7fe0-5680-9e9f-8003322b1388';
 INSERT INTO events
     (written_in, at, name, subject, source_identifier, version, status, status_reason,
      company_name, company_website, company_logo_path)
