@@ -105,7 +105,6 @@ async fn insist(api: &Api, id: &str, payload: &serde_json::Value, seen: &Seen) {
 }
 
 async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
-    let _alone = alone().await;
     let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
     // The server ends with the thread that starts it, so that must be this test's thread.
     let mut cluster = Cluster::start(&programs).unwrap();
@@ -116,6 +115,7 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
     let mut processes = [site.serve(&[]), other.serve(&["--no-worker"]), site.work()];
     let app = App::at(site);
     let other = Api::new(&other.url(), app.api.token());
+    let alone = alone().await;
     let load = Integrators::start(&[&app.api, &other], 8);
 
     for shutdown in [Shutdown::Fast, Shutdown::Immediate] {
@@ -141,6 +141,7 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
     }
     load.until_acknowledged(60).await;
     let acknowledged = load.finish().await;
+    drop(alone);
 
     nothing_is_lost(&app, &acknowledged).await;
     outbox_is_empty(&app).await;

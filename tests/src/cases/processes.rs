@@ -37,13 +37,13 @@ fn two(store: Store) -> (Site, Site) {
 }
 
 async fn a_killed_server_and_a_killed_worker_lose_nothing(store: Store) {
-    let _alone = alone().await;
     let (dies, stays) = two(store);
     let dying_server = dies.serve(&["--no-worker"]);
     let _server = stays.serve(&["--no-worker"]);
     let app = App::at(stays);
     let dying_worker = app.site.work();
     let _worker = app.site.work();
+    let alone = alone().await;
     let dying = Load::start(&Api::new(&dies.url(), app.api.token()), 6);
     let staying = Load::start(&app.api, 6);
     for load in [&dying, &staying] {
@@ -59,6 +59,7 @@ async fn a_killed_server_and_a_killed_worker_lose_nothing(store: Store) {
     dying_worker.kill();
     let killed = Instant::now();
     acknowledged.extend(staying.finish().await);
+    drop(alone);
 
     let url = app.site.database.url().unwrap();
     let waiting = || leases(&url).intersection(&leased).count();

@@ -125,7 +125,6 @@ fn poison() -> Value {
 }
 
 async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
-    let _alone = alone().await;
     let site = Site::new(store);
     let mut server = site.serve(&[]);
     let app = App::at(site);
@@ -140,12 +139,13 @@ async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
     payload["company"] = json!({"name": "Name", "website_url": locked});
     assert_eq!(app.put(&of_company, &payload).await.status, 201);
 
-    let (stop, done) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
+    let alone = alone().await;
+    let (is_measured, done) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
     let mut free = JoinSet::new();
     for _ in 0..FREE {
         free.spawn(push_freely(
             app.api.clone(),
-            Arc::clone(&stop),
+            Arc::clone(&is_measured),
             Arc::clone(&done),
         ));
     }
@@ -170,6 +170,7 @@ async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
         (asleep().await.unwrap() == 1).then_some(())
     })
     .await;
+    let stop = Arc::<AtomicBool>::default();
     let dribblers: Vec<_> = (0..DRIBBLERS)
         .map(|_| {
             let (host, stop) = (app.site.host(), Arc::clone(&stop));
@@ -190,6 +191,9 @@ async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
     let with = count(WINDOW).await;
     println!("{without} pushes in {WINDOW:?}, {with} besieged");
     assert!(with * 3 >= without, "{with} of {without}");
+    is_measured.store(true, Ordering::Relaxed);
+    free.join_all().await;
+    drop(alone);
 
     eventually("the poison is judged", SETTLING, || async {
         let status = app.show(&poisoned).await["status"].clone();
@@ -200,7 +204,6 @@ async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
     let refused: usize = stuck.join_all().await.into_iter().sum();
     assert!(refused > 0);
     stop.store(true, Ordering::Relaxed);
-    free.join_all().await;
     let mut closed = 0;
     for dribbler in dribblers {
         closed += dribbler.await.unwrap();

@@ -46,7 +46,8 @@ where
     }
 }
 
-/// Waits for a lock, so that only one case at a time puts the whole machine under load.
+/// Waits for a lock, so that only one case at a time puts the whole machine under load. A case
+/// holds it for as long as the load lasts, and not while it waits for leases to expire.
 pub async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     ALONE.lock().await
