@@ -36,13 +36,17 @@ pub async fn eventually<T, F>(what: &str, limit: Duration, mut ask: impl FnMut()
 where
     F: Future<Output = Option<T>>,
 {
+    let [least, most] = [50, 500].map(Duration::from_millis);
     let start = Instant::now();
     loop {
+        let asked = Instant::now();
         if let Some(found) = ask().await {
             return found;
         }
         assert!(start.elapsed() < limit, "{what}: not within {limit:?}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        // Commands asked all the time, by many cases at once, would be most of the load.
+        let wait = (asked.elapsed() * 4).clamp(least, most);
+        tokio::time::sleep(wait).await;
     }
 }
 
