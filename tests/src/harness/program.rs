@@ -109,7 +109,8 @@ pub fn run(mut command: Command, input: &str) -> CommandResult {
         // A command that fails early does not read all of its input.
         let _ = stdin.write_all(input.as_bytes());
     });
-    let output = child.wait_with_output().unwrap();
+    // Other tasks go on meanwhile.
+    let output = tokio::task::block_in_place(|| child.wait_with_output()).unwrap();
     writer.join().unwrap();
     CommandResult {
         code: output.status.code(),

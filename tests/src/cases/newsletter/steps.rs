@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::harness::{
     SETTLING, Store, eventually,
@@ -127,18 +127,23 @@ async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
     // closes idle connections.
     let sites = STEPS.map(|step| (step, Newsletter::served(store)));
     let newsletter = Newsletter::served(store);
-    let moves = sites.map(|((account, method), newsletter)| async move {
-        let email = person();
-        newsletter
-            .provider
-            .add(Account::Old, &json!({"email": email}));
-        newsletter.report(&email, &json!({"name": "Ada"})).await;
-        confirm(&newsletter, &email).await;
-        killed(&newsletter, account, method, &email).await;
-        let _worker = newsletter.work();
-        settled_late(&newsletter, &email).await;
-        has_moved(&newsletter, &email);
-    });
+    // In a task each: a command blocks the task that runs it, and a connection that another request
+    // is about to use would meanwhile be closed.
+    let mut moves = JoinSet::new();
+    for ((account, method), newsletter) in sites {
+        moves.spawn(async move {
+            let email = person();
+            newsletter
+                .provider
+                .add(Account::Old, &json!({"email": email}));
+            newsletter.report(&email, &json!({"name": "Ada"})).await;
+            confirm(&newsletter, &email).await;
+            killed(&newsletter, account, method, &email).await;
+            let _worker = newsletter.work();
+            settled_late(&newsletter, &email).await;
+            has_moved(&newsletter, &email);
+        });
+    }
     let sync = async {
         let email = person();
         let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
@@ -154,7 +159,7 @@ async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
         let shown = newsletter.show(&email).await;
         assert_eq!(shown, record);
     };
-    tokio::join!(join_all(moves), sync);
+    tokio::join!(moves.join_all(), sync);
 }
 
 async fn settled_late(newsletter: &Newsletter, email: &str) {
