@@ -125,6 +125,7 @@ fn poison() -> Value {
 }
 
 async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
+    let alone = alone().await;
     let site = Site::new(store);
     let mut server = site.serve(&[]);
     let app = App::at(site);
@@ -139,7 +140,6 @@ async fn what_is_stuck_is_the_trouble_of_who_needs_it(store: Store) {
     payload["company"] = json!({"name": "Name", "website_url": locked});
     assert_eq!(app.put(&of_company, &payload).await.status, 201);
 
-    let alone = alone().await;
     let (is_measured, done) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
     let mut free = JoinSet::new();
     for _ in 0..FREE {
