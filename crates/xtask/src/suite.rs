@@ -57,7 +57,7 @@ pub fn run() -> Result<()> {
         })?),
     };
     // Tests of processes and clocks mostly wait, so there are more of them than cores.
-    let threads = (2 * thread::available_parallelism().map_or(1, usize::from)).to_string();
+    let threads = (4 * thread::available_parallelism().map_or(1, usize::from)).to_string();
     let given = |mut command: Command| {
         command.current_dir(ROOT);
         command.env(PROGRAM, here.with_file_name("posthaste"));
