@@ -91,6 +91,7 @@ impl WorkerSetup {
             },
             lifetime: self.options.lifetime,
             clock: clock::system(),
+            health: Arc::clone(&database.health),
             wake,
             is_busy,
             settings: WorkerSettings {

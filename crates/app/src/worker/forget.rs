@@ -3,7 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use domain::{enrichment::DraftCache, event::EventLog, store::StoreError};
+use domain::{
+    enrichment::DraftCache,
+    event::EventLog,
+    store::{Health, StoreError},
+};
+use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -73,6 +78,8 @@ pub(super) struct ForgottenEvents {
     pub events: Arc<dyn EventLog>,
     pub keep: Duration,
     pub clock: Clock,
+    /// Knows the store's clock.
+    pub health: Arc<dyn Health>,
     pub throttle: Throttle,
 }
 
@@ -91,13 +98,30 @@ impl Sweep for ForgottenEvents {
 }
 
 impl ForgottenEvents {
+    /// The time by the earliest of three clocks: this machine's, the store's, and that of the
+    /// writer of the newest event. One that is ahead must not delete the log. `None` without events.
+    async fn now(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+        let end = self.events.end().await?;
+        let newest = self.events.events_at(&[end]).await?;
+        let Some(newest) = newest.first() else {
+            return Ok(None);
+        };
+        let now = (self.clock)().min(newest.event.at);
+        let of_store = self.health.clock().await?;
+        Ok(Some(of_store.map_or(now, |of_store| of_store.min(now))))
+    }
+
     async fn delete(
         &self,
         stop: &CancellationToken,
         deleted: &mut usize,
     ) -> Result<(), StoreError> {
+        let Some(now) = panics::caught(self.now()).await? else {
+            return Ok(());
+        };
+        let before = now - self.keep;
         while !stop.is_cancelled() {
-            let (start, before) = (Instant::now(), (self.clock)() - self.keep);
+            let start = Instant::now();
             let limit = self.throttle.sweep_size(EVENTS);
             let forgotten = panics::caught(self.events.forget(before, limit)).await?;
             *deleted += forgotten;
@@ -111,5 +135,88 @@ impl ForgottenEvents {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        event::{Event, EventName, LogQuery, Subject},
+        store::{Store as _, WriteSet},
+        testing::{noon, uuid},
+    };
+    use newsletter::testing::MemoryStore;
+
+    use super::*;
+
+    const DAY: time::Duration = time::Duration::DAY;
+    const TOLD: EventName = EventName::new("Told");
+
+    /// A store's clock, if it has one.
+    struct Server(Option<OffsetDateTime>);
+
+    #[async_trait]
+    impl Health for Server {
+        async fn ready(&self) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+            Ok(self.0)
+        }
+    }
+
+    /// The number of events that are left, of three: two days old, a day old, and one that was just
+    /// written, by an author whose clock is ahead by some days. A day and a half is kept.
+    async fn left(author: i32, worker: i32, server: Option<i32>) -> usize {
+        let store = Arc::new(MemoryStore::new());
+        for at in [noon() - 2 * DAY, noon() - DAY, noon() + author * DAY] {
+            let mut writes = WriteSet::new(at);
+            let (name, subject) = (TOLD, Subject::Other(uuid(1)));
+            writes.tasks.events.push(Event { name, subject, at });
+            store.commit(writes).await.unwrap();
+        }
+        let sweep = ForgottenEvents {
+            events: Arc::clone(&store) as _,
+            keep: Duration::from_hours(36),
+            clock: Arc::new(move || noon() + worker * DAY),
+            health: Arc::new(Server(server.map(|server| noon() + server * DAY))),
+            throttle: Throttle(Arc::new(|| false)),
+        };
+        sweep.sweep(&CancellationToken::new()).await.unwrap();
+        let all = LogQuery {
+            after: None,
+            names: vec![TOLD],
+            limit: 9,
+        };
+        EventLog::read(&*store, &all).await.unwrap().events.len()
+    }
+
+    #[tokio::test]
+    async fn one_clock_that_is_ahead_deletes_nothing_too_early() {
+        assert_eq!(left(0, 0, None).await, 2);
+        assert_eq!(left(0, 30, None).await, 2, "this machine's");
+        assert_eq!(left(30, 0, Some(0)).await, 2, "an author's");
+        assert_eq!(left(0, 0, Some(30)).await, 2, "the server's");
+        assert_eq!(
+            left(30, 30, Some(0)).await,
+            2,
+            "this machine's, which wrote"
+        );
+        assert_eq!(left(0, -30, Some(0)).await, 3, "behind");
+    }
+
+    #[tokio::test]
+    async fn an_empty_log_has_nothing_to_delete() {
+        let events = Arc::new(MemoryStore::new());
+        let sweep = ForgottenEvents {
+            events,
+            keep: Duration::ZERO,
+            clock: Arc::new(noon),
+            health: Arc::new(Server(None)),
+            throttle: Throttle(Arc::new(|| false)),
+        };
+        let swept = sweep.sweep(&CancellationToken::new()).await;
+        assert_eq!(swept, Ok(()));
     }
 }

@@ -46,7 +46,7 @@ use domain::{
     event::EventLog,
     outbox::Outbox,
     posting::Lifetime,
-    store::Store,
+    store::{Health, Store},
 };
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -176,6 +176,8 @@ pub struct WorkerParts {
     pub webhooks: WebhookParts,
     pub lifetime: Lifetime,
     pub clock: Clock,
+    /// Knows the store's clock.
+    pub health: Arc<dyn Health>,
     pub wake: Arc<Wake>,
     /// When to give way.
     pub is_busy: BusyProbe,
@@ -206,6 +208,7 @@ impl Worker {
             webhooks,
             lifetime,
             clock,
+            health,
             wake,
             is_busy,
             settings,
@@ -272,6 +275,7 @@ impl Worker {
             events,
             keep: settings.keep_events,
             clock: Arc::clone(&clock),
+            health,
             throttle: tasks.throttle.clone(),
         };
         loops.spawn(forget::run(events, settings.forget_every, stop.clone()));

@@ -182,6 +182,7 @@ impl Bench {
             lifetime: self.lifetime,
             webhooks: testing::webhooks(&self.store.memory),
             clock: Arc::clone(&self.clock),
+            health: Arc::clone(&self.store.memory) as _,
             wake: Arc::clone(&self.wake),
             is_busy: Arc::new(|| false),
             settings: self.settings,
