@@ -61,8 +61,7 @@ pub(super) async fn list(request: &HttpRequest, state: &State) -> Result<HttpRes
     let client = authorize(request, state).await?;
     no_parameters(request)?;
     let webhooks = state.ports.webhooks.of(client);
-    // Registrations at the same time may exceed the limit by a few.
-    view::many(&webhooks.list(None, 2 * MOST_ENDPOINTS).await?)
+    view::many(&webhooks.list(None, MOST_ENDPOINTS).await?)
 }
 
 pub(super) async fn show(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {

@@ -13,7 +13,8 @@ use domain::{
     },
 };
 use sql_common::testing::webhooks::{
-    failed, leased, of, place, query, silent, workers_of_two_stores_share_endpoints,
+    failed, leased, of, place, query, registrations_at_two_stores_keep_the_limit, silent,
+    workers_of_two_stores_share_endpoints,
 };
 use tokio::task::JoinSet;
 
@@ -31,6 +32,12 @@ async fn workers_share_endpoints() {
     let (database, one, other) = two().await;
     workers_of_two_stores_share_endpoints(&one, &other).await;
     without_deadlock(&database, [one, other]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn registrations_at_the_same_time_keep_the_limit() {
+    let (_database, one, other) = two().await;
+    registrations_at_two_stores_keep_the_limit(&one, &other).await;
 }
 
 /// Another address, which starts over.

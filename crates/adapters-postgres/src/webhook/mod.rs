@@ -23,9 +23,9 @@ use domain::{
 use sql_common::{
     event::cursor_values,
     webhook::{
-        Delete, DropBehind, EndpointRecord, EndpointRow, Find, ForgetHealth, Hurry, IsKnown, List,
-        ListOwned, MoveBack, Page, TrackedRow, drop_behind_values, hurry_values, move_back_values,
-        tracked,
+        Delete, DropBehind, EndpointRecord, EndpointRow, Find, ForgetHealth, Hurry, IsFull,
+        IsKnown, List, ListOwned, MoveBack, Page, TrackedRow, drop_behind_values, hurry_values,
+        move_back_values, tracked,
     },
 };
 use time::OffsetDateTime;
@@ -52,12 +52,26 @@ statement! {
     over [EndpointRow]
 }
 
+statement! {
+    /// Lets registrations of one owner count one after the other. An owner need not have a row that
+    /// could be locked.
+    LockOwner = "SELECT pg_advisory_xact_lock(hashtext('webhook_endpoints'), hashtext(?))"
+}
+
+/// Adds an endpoint, in a transaction of the caller's. A conflict if the owner has as many as it
+/// may have.
 async fn insert(
     conn: &mut AsyncPgConnection,
     endpoint: &Endpoint,
     start: Cursor,
 ) -> Result<(), Failure> {
     let record = EndpointRecord::from(endpoint);
+    execute::<LockOwner>(conn, &[record.owner().into()]).await?;
+    let full: Vec<(bool,)> =
+        load::<IsFull, _>(conn, &record.is_full_values().map(Value::from)).await?;
+    if full == [(true,)] {
+        return Err(Failure::Conflict);
+    }
     let mut values = row::<EndpointRow>(&record);
     values.extend(cursor_values(start).map(Value::from));
     execute::<Insert>(conn, &values).await?;

@@ -19,9 +19,9 @@ use domain::{
 use sql_common::{
     event::cursor_values,
     webhook::{
-        Delete, DropBehind, EndpointRecord, EndpointRow, Find, ForgetHealth, Hurry, IsKnown, List,
-        ListOwned, MoveBack, Page, TrackedRow, drop_behind_values, hurry_values, move_back_values,
-        tracked,
+        Delete, DropBehind, EndpointRecord, EndpointRow, Find, ForgetHealth, Hurry, IsFull,
+        IsKnown, List, ListOwned, MoveBack, Page, TrackedRow, drop_behind_values, hurry_values,
+        move_back_values, tracked,
     },
 };
 use time::OffsetDateTime;
@@ -46,8 +46,13 @@ statement! {
     over [EndpointRow]
 }
 
+/// Adds an endpoint. A conflict if the owner has as many as it may have.
 fn insert(conn: &mut SqliteConnection, endpoint: &Endpoint, start: Cursor) -> Result<(), Failure> {
     let record = EndpointRecord::from(endpoint);
+    let full: Vec<(bool,)> = load::<IsFull, _>(conn, &record.is_full_values())?;
+    if full == [(true,)] {
+        return Err(StoreError::Conflict.into());
+    }
     let mut values = row::<EndpointRow>(&record);
     values.extend(cursor_values(start).map(Value::from));
     execute::<Insert>(conn, &values)?;

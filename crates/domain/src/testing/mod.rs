@@ -199,6 +199,7 @@ macro_rules! contract_suite {
         $crate::contract_suite! { @cases $block_on, $fixture; webhooks {
             an_endpoint_comes_back
             endpoints_are_listed_by_owner_and_by_pages
+            an_owner_has_a_limited_number_of_endpoints
             a_change_needs_the_version
             starting_over_clears_the_record
             a_deleted_endpoint_is_gone_with_its_work

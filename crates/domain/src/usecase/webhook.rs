@@ -95,18 +95,10 @@ impl ManagedWebhooks<'_> {
         now: OffsetDateTime,
     ) -> Result<Endpoint, WebhookError> {
         self.check(&new.url).await?;
-        let owner = self.by.owner();
-        let others = self
-            .webhooks
-            .list(Some(owner), None, MOST_ENDPOINTS)
-            .await?;
-        if others.len() >= MOST_ENDPOINTS {
-            return Err(WebhookError::TooMany);
-        }
         let endpoint = Endpoint {
             id,
             version: 1,
-            owner,
+            owner: self.by.owner(),
             url: new.url,
             names: new.names,
             prefixes,
@@ -122,10 +114,12 @@ impl ManagedWebhooks<'_> {
         let entry = self.entry(Action::WEBHOOKS_CREATE, id, now);
         let entry = entry.map(|entry| entry.with("url", endpoint.url.as_str()));
         let start = self.log.end().await?;
-        self.webhooks
-            .insert(&endpoint, start, entry.as_ref())
-            .await?;
-        Ok(endpoint)
+        let inserted = self.webhooks.insert(&endpoint, start, entry.as_ref());
+        match inserted.await {
+            Ok(()) => Ok(endpoint),
+            Err(StoreError::Conflict) => Err(WebhookError::TooMany),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The endpoints that the author may see, ascending by id.

@@ -164,6 +164,9 @@ pub struct EndpointBacklog {
 #[async_trait]
 pub trait Webhooks: Send + Sync {
     /// Adds an endpoint that gets the events after a cursor.
+    ///
+    /// [`StoreError::Conflict`] if its owner has [`MOST_ENDPOINTS`](super::MOST_ENDPOINTS) already,
+    /// also if several callers add one at the same time.
     async fn insert(
         &self,
         endpoint: &Endpoint,

@@ -4,9 +4,11 @@ use std::{collections::HashSet, time::Duration};
 
 use domain::{
     event::{Cursor, EventName},
+    store::StoreError,
     testing::{endpoint, hours, noon, uuid},
     webhook::{
-        DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, Round, WaitingEvent, Webhooks,
+        DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, MOST_ENDPOINTS, Owner, Round,
+        WaitingEvent, Webhooks,
     },
 };
 use time::OffsetDateTime;
@@ -201,4 +203,34 @@ async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointI
         ids.extend(leased.iter().map(|tracked| tracked.endpoint.id));
     }
     (holder, ids)
+}
+
+/// Checks that an owner who registers endpoints at two stores on one database, all at the same
+/// time, has no more than the limit.
+///
+/// # Panics
+/// When there are too many, or too few.
+pub async fn registrations_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
+where
+    S: Webhooks + Clone + 'static,
+{
+    let most = u8::try_from(MOST_ENDPOINTS).expect("it is a small number");
+    let mut registrations = JoinSet::new();
+    for n in 1..=most + 20 {
+        let store = if n % 2 == 0 { one } else { other }.clone();
+        registrations.spawn(async move { store.insert(&endpoint(n), Cursor::START, None).await });
+    }
+    let (mut added, mut refused) = (0, 0);
+    for outcome in registrations.join_all().await {
+        match outcome {
+            Ok(()) => added += 1,
+            Err(StoreError::Conflict) => refused += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!((added, refused), (most, 20));
+    let owned = one
+        .list(Some(Owner::Operator), None, 2 * MOST_ENDPOINTS)
+        .await;
+    assert_eq!(owned.expect("the store works").len(), MOST_ENDPOINTS);
 }

@@ -12,7 +12,8 @@ use domain::{
     event::{Cursor, EventName},
     store::StoreError,
     webhook::{
-        Endpoint, EndpointId, EndpointUrl, Health, Owner, PreviousSecret, Secret, TrackedEndpoint,
+        Endpoint, EndpointId, EndpointUrl, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Secret,
+        TrackedEndpoint,
     },
 };
 use uuid::Uuid;
@@ -238,6 +239,24 @@ statement! {
     ),
     over [EndpointRow],
     returns TrackedColumns
+}
+
+statement! {
+    /// Whether an owner has as many endpoints as it may have.
+    pub IsFull = "SELECT count(*) >= ? FROM webhook_endpoints WHERE owner = ?",
+    returns (Bool,)
+}
+
+impl EndpointRecord {
+    /// The values of [`IsFull`].
+    pub fn is_full_values(&self) -> [Value<'_>; 2] {
+        [most(MOST_ENDPOINTS).into(), (&self.owner).into()]
+    }
+
+    /// The owner's column.
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
 }
 
 /// A page of endpoints.

@@ -16,8 +16,8 @@ use crate::{
     store::StoreError,
     webhook::{
         DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointState,
-        EndpointWrite, Health, LeaseQuery, MOST_WAITING_COUNTED, Owner, Round, TrackedEndpoint,
-        WaitingEvent, Webhooks,
+        EndpointWrite, Health, LeaseQuery, MOST_ENDPOINTS, MOST_WAITING_COUNTED, Owner, Round,
+        TrackedEndpoint, WaitingEvent, Webhooks,
     },
 };
 
@@ -132,6 +132,11 @@ impl<C: Send> Webhooks for Memory<C> {
         entry: Option<&Entry>,
     ) -> Result<(), StoreError> {
         let mut state = self.state();
+        let rows = state.endpoints.values();
+        let owned = rows.filter(|row| row.tracked.endpoint.owner == endpoint.owner);
+        if owned.count() >= MOST_ENDPOINTS {
+            return Err(StoreError::Conflict);
+        }
         let row = Row {
             tracked: TrackedEndpoint {
                 endpoint: endpoint.clone(),

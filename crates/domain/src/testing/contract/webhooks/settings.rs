@@ -12,7 +12,8 @@ use crate::{
     store::StoreError,
     testing::{by_ann, endpoint, hours, minutes, noon, text, uuid},
     webhook::{
-        Endpoint, EndpointState, Health, Owner, PreviousSecret, Secret, TrackedEndpoint, Webhooks,
+        Endpoint, EndpointState, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Secret,
+        TrackedEndpoint, Webhooks,
     },
 };
 
@@ -85,6 +86,34 @@ pub async fn endpoints_are_listed_by_owner_and_by_pages<S: Webhooks>(store: &S) 
         let expect: Vec<_> = expect.iter().map(|n| id(*n)).collect();
         assert_eq!(ids, expect, "{owner:?} {after:?}");
     }
+}
+
+/// Of all owners alike, and nothing is written of one too many.
+pub async fn an_owner_has_a_limited_number_of_endpoints<S: Webhooks + AuditLog>(store: &S) {
+    let most = u8::try_from(MOST_ENDPOINTS).expect("it is a small number");
+    insert(store, 1..=most).await;
+    let one_more = endpoint(most + 1);
+    let entry = by_ann(1)
+        .entry(Action::WEBHOOKS_CREATE, noon())
+        .about(one_more.id);
+    let refused = store.insert(&one_more, Cursor::START, Some(&entry)).await;
+    assert_eq!(refused, Err(StoreError::Conflict));
+    assert_eq!(find(store, one_more.id).await, None);
+    assert_eq!(
+        store.entries(&AuditQuery::default()).await,
+        Ok(Vec::new()),
+        "nothing was done"
+    );
+    let of_another = Endpoint {
+        owner: Owner::Client(ClientId::new(uuid(1))),
+        ..one_more.clone()
+    };
+    let inserted = store.insert(&of_another, Cursor::START, None).await;
+    inserted.expect("the owner has none");
+    assert_eq!(store.delete(id(1), None).await, Ok(true));
+    let last = endpoint(most + 2);
+    let inserted = store.insert(&last, Cursor::START, None).await;
+    inserted.expect("there is room again");
 }
 
 pub async fn a_change_needs_the_version<S: Webhooks>(store: &S) {
