@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 use diesel::{
     SqliteConnection,
-    sql_types::{BigInt, Nullable},
+    sql_types::{BigInt, Bool, Nullable},
 };
 use domain::{
     event::{
@@ -106,7 +106,7 @@ fn place(number: i64) -> Result<Cursor, StoreError> {
     cursor(0, number)
 }
 
-/// The number at a place. One that another kind of store has made is behind all of this one.
+/// The number at a place. That of another kind of store is none of this one.
 fn number(place: Cursor) -> i64 {
     match cursor_values(place) {
         [0, number] => number,
@@ -124,21 +124,28 @@ statement! {
     returns EventColumns
 }
 
-/// A page, or nothing if events after its cursor were deleted.
+statement! {
+    /// Whether an event has a number, and the last event among as many numbers as events may be
+    /// looked at, from the first event behind that number on.
+    Around =
+    "SELECT EXISTS (SELECT 1 FROM events WHERE number = ?), \
+     (SELECT max(number) FROM events \
+     WHERE number < (SELECT min(number) FROM events WHERE number > ?) + ?)",
+    returns (Bool, Nullable<BigInt>)
+}
+
+/// A page, or nothing if the log has no event at its cursor any more.
 fn read(conn: &mut SqliteConnection, query: &LogQuery) -> Result<Option<LogPage>, Failure> {
     let (deleted, end) = ends(conn)?;
     let after = query.after.map_or(deleted, number);
-    if after < deleted {
+    let most = i64::try_from(MOST_LOOKED_AT).unwrap_or(i64::MAX);
+    let around = [after.into(), after.into(), most.into()];
+    let around: Vec<(bool, Option<i64>)> = load::<Around, _>(conn, &around)?;
+    let (is_there, last) = around.first().copied().unwrap_or_default();
+    if !is_there && after != deleted {
         return Ok(None);
     }
-    // As many numbers as events may be looked at: no more of them can be there.
-    let most = i64::try_from(MOST_LOOKED_AT).unwrap_or(i64::MAX);
-    let last = after.saturating_add(most).min(end);
-    if last <= after {
-        // A backup that was restored may end before the place of a reader.
-        let next = query.after.map_or_else(|| place(after), Ok)?;
-        return Ok(Some(page(Vec::new(), query.limit, next, false)?));
-    }
+    let last = last.unwrap_or(after);
     let names: Vec<_> = query.names.iter().map(EventName::as_str).collect();
     // A list of plain names is debugged as JSON has it.
     let names = format!("{names:?}");
@@ -326,6 +333,7 @@ mod tests {
     #[tokio::test]
     async fn events_are_found_by_their_numbers() {
         for query in [
+            Around::text(),
             Wanted::text(),
             FirstAfter::text(),
             LastBefore::text(),

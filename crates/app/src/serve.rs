@@ -14,10 +14,7 @@ use adapters_http::{
 use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
-use domain::{
-    posting::{Lifetime, event::PUBLIC},
-    webhook::PrivateAddresses,
-};
+use domain::{posting::Lifetime, webhook::PrivateAddresses};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
@@ -184,7 +181,7 @@ impl Service {
         let newsletter =
             NewsletterService::new(&database.newsletter, &clock::system(), config.links);
         let events = Arc::clone(&database.events);
-        let (feed, feed_task) = Feed::start(events, &PUBLIC, wake.recorded());
+        let (feed, feed_task) = Feed::start(events, wake.recorded());
         let ports = Ports {
             ingest: Arc::new(lanes),
             postings: Arc::clone(&database.postings),

@@ -63,9 +63,6 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
         After::Cursor(cursor) => Some(cursor),
         After::Latest => Some(feed.end().await?),
     };
-    if let (After::Latest, Some(end), true) = (query.after, after, query.wait.is_zero()) {
-        return view::page(empty(end)).await;
-    }
     let log = LogQuery {
         after,
         names: query.names,
@@ -80,14 +77,6 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
         Either::Right(((), _)) => feed.follow(&log, Duration::ZERO).await?,
     };
     view::page(page).await
-}
-
-const fn empty(next: Cursor) -> LogPage {
-    LogPage {
-        events: Vec::new(),
-        next,
-        has_more: false,
-    }
 }
 
 /// Reads the first page that has wanted events, or the last one. Pages without any are passed by
@@ -245,6 +234,14 @@ mod tests {
         pages: u64,
         takes: Duration,
         asked: Mutex<Vec<(Option<Cursor>, Duration)>>,
+    }
+
+    const fn empty(next: Cursor) -> LogPage {
+        LogPage {
+            events: Vec::new(),
+            next,
+            has_more: false,
+        }
     }
 
     const fn cursor(sequence: u64) -> Cursor {

@@ -78,7 +78,8 @@ pub const NOT_FOUND: SharedError = SharedError::new(
 );
 pub const EVENTS_GONE: SharedError = SharedError::new(
     "EventsGone",
-    "Events after this cursor were deleted. Take a new export and go on from its cursor.",
+    "Events after this cursor were deleted, or the service was restored from a backup that does not \
+     have this cursor. Take a new export and go on from its cursor.",
     || ApiError::from(LogError::Gone).error_response(),
 );
 pub const WEBHOOK_NOT_FOUND: SharedError = SharedError::new(

@@ -107,9 +107,10 @@ statement! {
 }
 
 statement! {
+    /// The next place is far ahead: those between were perhaps given out after the dump was made.
     Raise =
     concat!(
-        "UPDATE event_log SET transaction_offset = ", last!(), " + 1 - ", next!(), " \
+        "UPDATE event_log SET transaction_offset = ", last!(), " + 4294967296 - ", next!(), " \
          WHERE is_the_one AND ", last!(), " >= ", next!(), " + transaction_offset"
     )
 }

@@ -26,6 +26,9 @@ macro_rules! ahead {
 }
 
 statement! {
+    /// A cursor is gone if there is no event at it, unless it is that of the last deleted event. A
+    /// standby may not have the event yet.
+    ///
     /// Looks at a limited number of events in the order of the key, and stops when it has one more
     /// wanted event than the page. Only if it does not, it looks for the end of the part that it
     /// has looked at: the last event that it may look at (`most`), or else the last one.
@@ -34,9 +37,13 @@ statement! {
         "WITH place AS MATERIALIZED (\
          SELECT coalesce(asked.written_in, deleted_in) AS written_in, \
          coalesce(asked.number, deleted_number) AS number, \
-         (asked.written_in, asked.number) < (deleted_in, deleted_number) AS is_gone, ",
+         there.number IS NULL AND CASE WHEN pg_is_in_recovery() \
+         THEN (asked.written_in, asked.number) < (deleted_in, deleted_number) \
+         ELSE (asked.written_in, asked.number) <> (deleted_in, deleted_number) END AS is_gone, ",
         horizon!(), " AS horizon FROM event_log \
          CROSS JOIN (SELECT ?::bigint AS written_in, ?::bigint AS number) AS asked \
+         LEFT JOIN events AS there \
+         ON there.written_in = asked.written_in AND there.number = asked.number \
          WHERE is_the_one), \
          wanted AS MATERIALIZED (SELECT * FROM (\
          SELECT ", sql_common::event_columns!(), " FROM events WHERE ", ahead!(), " \
@@ -61,7 +68,7 @@ statement! {
 /// last of them, and a wanted one.
 type PageRow = (bool, bool, i64, i64, Option<EventRow>);
 
-/// A page; `None` if events after its cursor were deleted.
+/// A page; `None` if the log has no event at its cursor any more.
 pub(super) async fn page(
     conn: &mut AsyncPgConnection,
     query: &LogQuery,

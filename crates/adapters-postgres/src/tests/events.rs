@@ -295,16 +295,14 @@ async fn new_events_follow_those_of_another_server() {
             before = walk(&store, None).await.0;
         }
         let kept = store.cursor("test").await.unwrap();
-        let end = EventLog::end(&store)
-            .await
-            .unwrap()
-            .max(kept.unwrap_or_default());
+        let last = EventLog::end(&store).await.unwrap();
+        let end = last.max(kept.unwrap_or_default());
         let mut renamed = create("a", "acme");
         renamed.patch.company.name = Some("Acme AB".to_owned());
         put(&store, &[renamed]).await;
         let mut events = Vec::new();
         while events.is_empty() {
-            (events, _) = walk(&store, Some(end)).await;
+            (events, _) = walk(&store, Some(last)).await;
         }
         let names: Vec<_> = events.iter().map(|event| event.name.clone()).collect();
         assert_eq!(names, [COMPANY_UPDATED], "{stored}");
@@ -312,11 +310,58 @@ async fn new_events_follow_those_of_another_server() {
         assert_eq!(all, [before, events].concat(), "{stored}");
         assert!(EventLog::end(&store).await.unwrap() > end);
 
+        // What the old server gave out after the dump was made is not given out again.
+        let lost = Cursor {
+            transaction: end.transaction + 1_000,
+            sequence: end.sequence + 1,
+        };
+        let query = LogQuery {
+            after: Some(lost),
+            names: PUBLIC.to_vec(),
+            limit: 1,
+        };
+        assert_eq!(store.read(&query).await, Err(LogError::Gone));
+        let place = EventLog::end(&store).await.unwrap().transaction;
+        assert!(place >= end.transaction + (1 << 32), "{place}");
+
         // From now on it is as it should be.
         let raised = number(&store, offset).await;
         let again = another(&database).await;
         assert_eq!(number(&again, offset).await, raised);
     }
+}
+
+/// What operators run after the server itself went back to an earlier time.
+const RESTORED: &str = "UPDATE event_log SET transaction_offset = transaction_offset + 4294967296";
+
+#[tokio::test]
+async fn a_server_that_went_back_gives_no_place_out_twice() {
+    let (database, store) = fixture().await;
+    put(&store, &[create("a", "acme")]).await;
+    let mut before = Vec::new();
+    while before.is_empty() {
+        (before, _) = walk(&store, None).await;
+    }
+    let kept = EventLog::end(&store).await.unwrap();
+    run(&store, RESTORED).await;
+    let store = another(&database).await;
+    put(&store, &[create("b", "acme")]).await;
+    let mut events = Vec::new();
+    while events.is_empty() {
+        (events, _) = walk(&store, Some(kept)).await;
+    }
+    assert_eq!(walk(&store, None).await.0, [before, events].concat());
+    let place = EventLog::end(&store).await.unwrap().transaction;
+    assert!(place >= kept.transaction + (1 << 32), "{place}");
+    let lost = LogQuery {
+        after: Some(Cursor {
+            transaction: kept.transaction + 1,
+            sequence: kept.sequence + 1,
+        }),
+        names: PUBLIC.to_vec(),
+        limit: 1,
+    };
+    assert_eq!(store.read(&lost).await, Err(LogError::Gone));
 }
 
 /// Two that delete at the same time share the work.

@@ -1,6 +1,6 @@
 //! The newest events in memory.
 
-use std::collections::VecDeque;
+use std::{cmp::Ordering, collections::VecDeque};
 
 use domain::event::{Cursor, LogPage, LogQuery, RecordedEvent, Subject};
 
@@ -9,7 +9,7 @@ const MOST: usize = 4_096;
 /// The largest size of all events, in bytes.
 const LARGEST: usize = 4 << 20;
 
-/// All events of some names between two places of the log.
+/// All public events between two places of the log.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     /// The place that the first event follows.
@@ -27,7 +27,9 @@ pub(super) enum Found {
     Page(LogPage),
     /// No event up to this cursor.
     Nothing(Cursor),
-    /// The reader's cursor is older than the buffer.
+    /// The reader's cursor is later than the buffer.
+    Ahead,
+    /// It is older than the buffer.
     Outside,
 }
 
@@ -67,8 +69,10 @@ impl Buffer {
         let Some(after) = query.after.filter(|after| *after >= self.base) else {
             return Found::Outside;
         };
-        if after >= self.end {
-            return Found::Nothing(after);
+        match after.cmp(&self.end) {
+            Ordering::Less => {}
+            Ordering::Equal => return Found::Nothing(after),
+            Ordering::Greater => return Found::Ahead,
         }
         let behind = self.events.partition_point(|event| event.cursor <= after);
         let later = self.events.range(behind..);

@@ -16,7 +16,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
-    event::{Cursor, EventFeed, EventLog, EventName, LogError, LogPage, LogQuery},
+    event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
     store::StoreError,
 };
 use tokio::{
@@ -31,11 +31,14 @@ use self::{
     poll::Poller,
 };
 
+/// The time after which a reader that is still ahead of the buffer asks the log: another process may
+/// have read further, but the log may also have ended before the reader's cursor since an older
+/// backup was restored.
+const CATCH_UP: Duration = Duration::from_millis(300);
+
 /// The event log for readers outside.
 pub struct Feed {
     log: Arc<dyn EventLog>,
-    /// The names of the events in the buffer.
-    names: Arc<[EventName]>,
     /// The newest events. Readers that wait subscribe to it.
     buffer: Arc<watch::Sender<Buffer>>,
     /// Notifies the task of a reader that waits.
@@ -50,23 +53,17 @@ pub struct FeedTask {
 }
 
 impl Feed {
-    /// Starts a feed of events of these names. `recorded` notifies it of commits with events.
-    pub fn start(
-        log: Arc<dyn EventLog>,
-        names: &[EventName],
-        recorded: Arc<Notify>,
-    ) -> (Self, FeedTask) {
+    /// Starts a feed of the public events. `recorded` notifies it of commits with events.
+    pub fn start(log: Arc<dyn EventLog>, recorded: Arc<Notify>) -> (Self, FeedTask) {
         let stop = CancellationToken::new();
         let feed = Self {
             log,
-            names: names.into(),
             buffer: Arc::new(watch::Sender::new(Buffer::default())),
             joined: Arc::default(),
             stop: stop.clone(),
         };
         let poller = Poller {
             log: Arc::clone(&feed.log),
-            names: Arc::clone(&feed.names),
             buffer: Arc::clone(&feed.buffer),
             joined: Arc::clone(&feed.joined),
             recorded,
@@ -83,21 +80,17 @@ impl Feed {
     async fn wait(&self, mut query: LogQuery, deadline: Instant) -> Result<LogPage, LogError> {
         // The reader looks at the buffer before it waits, so it misses no event.
         let mut news = self.buffer.subscribe();
-        let is_buffered = query.names.iter().all(|name| self.names.contains(name));
         self.joined.notify_one();
+        let mut check_at = Instant::now() + CATCH_UP;
         while !self.is_over(deadline) {
-            let found = {
-                let buffer = news.borrow_and_update();
-                if is_buffered {
-                    buffer.look(&query)
-                } else {
-                    Found::Outside
-                }
-            };
+            let found = news.borrow_and_update().look(&query);
+            let mut wake_at = deadline;
             match found {
                 Found::Page(page) => return Ok(page),
                 Found::Nothing(cursor) => query.after = Some(cursor),
-                Found::Outside => {
+                Found::Ahead if Instant::now() < check_at => wake_at = check_at.min(deadline),
+                Found::Ahead | Found::Outside => {
+                    check_at = deadline;
                     let read = timeout_at(deadline, self.log.read(&query)).await;
                     match read {
                         Ok(Ok(page)) if is_at_end(&page) => query.after = Some(page.next),
@@ -108,7 +101,7 @@ impl Feed {
             }
             tokio::select! {
                 changed = news.changed() => if changed.is_err() { break },
-                () = sleep_until(deadline) => break,
+                () = sleep_until(wake_at) => {}
                 () = self.stop.cancelled() => break,
             }
         }

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::event::{EventLog, EventName, LogError, LogQuery};
+use domain::{
+    event::{EventLog, LogError, LogQuery},
+    posting::event::PUBLIC,
+};
 use tokio::{
     sync::{Notify, watch},
     time::{Instant, sleep, sleep_until},
@@ -26,7 +29,6 @@ const FRESH: Duration = Duration::from_secs(1);
 /// Reads the log for all readers.
 pub(super) struct Poller {
     pub log: Arc<dyn EventLog>,
-    pub names: Arc<[EventName]>,
     pub buffer: Arc<watch::Sender<Buffer>>,
     /// Notifies of a reader that waits.
     pub joined: Arc<Notify>,
@@ -63,7 +65,7 @@ impl Poller {
                     outage = None;
                     read_at = Some(Instant::now());
                 }
-                // Events after the end of the buffer were deleted.
+                // The log has no event at the end of the buffer any more.
                 Err(LogError::Gone) => read_at = None,
                 Err(LogError::Store(error)) => {
                     let waits = outage.get_or_insert_with(waits::after_failures);
@@ -99,7 +101,7 @@ impl Poller {
         loop {
             let query = LogQuery {
                 after: Some(self.buffer.borrow().end()),
-                names: self.names.to_vec(),
+                names: PUBLIC.to_vec(),
                 limit: PAGE,
             };
             let page = self.log.read(&query).await?;

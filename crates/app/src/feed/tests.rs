@@ -9,7 +9,7 @@ use std::{
 };
 
 use domain::{
-    event::{Event, RecordedEvent, Subject},
+    event::{Event, EventName, RecordedEvent, Subject},
     posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_UPDATED, PUBLIC},
     store::{Store as _, WriteSet},
     testing::{noon, uuid},
@@ -119,7 +119,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let (log, recorded) = (Arc::new(CountingLog::default()), Arc::new(Notify::new()));
-        let (feed, task) = Feed::start(Arc::clone(&log) as _, &PUBLIC, Arc::clone(&recorded));
+        let (feed, task) = Feed::start(Arc::clone(&log) as _, Arc::clone(&recorded));
         Self {
             log,
             feed: Arc::new(feed),
@@ -398,4 +398,33 @@ async fn a_cursor_of_deleted_events_is_told_at_once() {
     sleep(SECOND).await;
     bench.log.record(&[JOB_POSTING_CREATED]).await;
     assert_eq!(reader.await.unwrap().unwrap().events.len(), 1);
+}
+
+/// As after an older backup was restored, when the log ends before the cursors of readers.
+#[tokio::test(start_paused = true)]
+async fn a_cursor_beyond_the_log_is_told_soon() {
+    let bench = Bench::new();
+    bench.log.record(&[COMPANY_UPDATED]).await;
+    let end = bench.log.end().await.unwrap();
+    let watcher = bench.follow(Some(end), &[JOB_POSTING_UPDATED]);
+    sleep(SECOND).await;
+    let lost = Cursor {
+        sequence: end.sequence + 9,
+        ..end
+    };
+    let gone = timeout(SECOND, bench.follow(Some(lost), &PUBLIC)).await;
+    assert_eq!(gone.unwrap().unwrap(), Err(LogError::Gone));
+
+    // A cursor of another process, which has read further than the buffer, costs no query.
+    bench.log.record(&[COMPANY_UPDATED]).await;
+    let ahead = bench.log.end().await.unwrap();
+    let (before, began) = (bench.log.queries(), Instant::now());
+    let reader = bench.follow(Some(ahead), &PUBLIC);
+    sleep(SECOND).await;
+    bench.log.record(&[JOB_POSTING_CREATED]).await;
+    let page = reader.await.unwrap().unwrap();
+    assert_eq!(names(&page), ["JobPostingCreated"]);
+    let queries = u128::try_from(bench.log.queries() - before).unwrap();
+    assert!(queries <= began.elapsed().as_millis() / 50 + 1, "{queries}");
+    assert!(!watcher.is_finished());
 }

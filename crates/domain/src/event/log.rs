@@ -43,7 +43,8 @@ pub struct LogPage {
 /// The reason why the log was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// Events after the cursor were deleted.
+    /// The log has no event at the cursor any more: events after it were deleted, or the log ends
+    /// before it, because an older backup was restored.
     #[error("events after this cursor are no longer kept")]
     Gone,
     /// The store failed.
@@ -57,6 +58,10 @@ pub enum LogError {
 pub trait EventLog: Send + Sync {
     /// The events that follow a cursor, in order. An event is read once every event before it can
     /// be: the log never grows behind a cursor.
+    ///
+    /// A cursor is the place of an event that is kept, or of the last one that was deleted
+    /// ([`Cursor::START`] before any was); any other one is [`LogError::Gone`]. So every cursor that
+    /// is given out is such a place.
     ///
     /// The cost is bounded: a page looks at no more than a fixed number of events, wanted or not.
     async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError>;

@@ -131,6 +131,7 @@ macro_rules! contract_suite {
             a_change_of_a_company_is_recorded_once
             old_events_are_deleted
             a_cursor_is_found_by_time
+            a_cursor_without_an_event_is_refused
             a_consumer_keeps_its_cursor
         } }
     };

@@ -361,6 +361,38 @@ pub async fn old_events_are_deleted<S: Store + EventLog>(store: &S) {
     assert_eq!(numbers(&walk(store, Some(cursors[5]), &[TOLD]).await), [7]);
 }
 
+/// As the cursors of readers are after an older backup was restored: some are beyond the end, and
+/// some are between events that came later.
+pub async fn a_cursor_without_an_event_is_refused<S: Store + EventLog>(store: &S) {
+    let beyond = |cursor: Cursor, transactions, numbers| Cursor {
+        transaction: cursor.transaction + transactions,
+        sequence: cursor.sequence + numbers,
+    };
+    let start = end(store).await;
+    commit_each(store, [1]).await;
+    let first = end(store).await;
+    commit_each(store, [2]).await;
+    let last = end(store).await;
+    for cursor in [
+        beyond(start, 0, 1 << 20),
+        beyond(first, 0, 1 << 20),
+        beyond(last, 0, 1),
+        beyond(last, 1 << 40, 0),
+        beyond(last, 1 << 40, 1),
+    ] {
+        let query = LogQuery {
+            after: Some(cursor),
+            names: vec![TOLD],
+            limit: 9,
+        };
+        let page = store.read(&query).await;
+        assert_eq!(page, Err(LogError::Gone), "{cursor}");
+    }
+    for (cursor, rest) in [(start, &[1, 2][..]), (first, &[2]), (last, &[])] {
+        assert_eq!(numbers(&walk(store, Some(cursor), &[TOLD]).await), rest);
+    }
+}
+
 pub async fn a_cursor_is_found_by_time<S: Store + EventLog>(store: &S) {
     let find = async |minute| {
         let at = noon() + minutes(minute);

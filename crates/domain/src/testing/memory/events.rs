@@ -14,10 +14,11 @@ impl<C: Send> EventLog for Memory<C> {
     async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError> {
         let state = self.state();
         let after = query.after.unwrap_or(state.forgotten);
-        if after < state.forgotten {
+        let behind = state.events.partition_point(|event| event.cursor <= after);
+        let last = behind.checked_sub(1).map(|last| state.events[last].cursor);
+        if last.unwrap_or(state.forgotten) != after {
             return Err(LogError::Gone);
         }
-        let behind = state.events.partition_point(|event| event.cursor <= after);
         let mut page = LogPage {
             events: Vec::new(),
             next: after,
