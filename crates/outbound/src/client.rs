@@ -6,6 +6,9 @@ use reqwest::{Client, ClientBuilder, dns::Resolve, header::HeaderValue, redirect
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
+/// How long an idle connection is kept by a client for any host.
+const IDLE_TIME: Duration = Duration::from_secs(20);
+
 /// The time limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
@@ -45,7 +48,8 @@ pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Cl
     builder.build()
 }
 
-/// Builds a client for any host, with up to `idle` idle connections to each.
+/// Builds a client for any host, with up to `idle` idle connections to each. They are kept for a
+/// short time, because there may be many hosts.
 ///
 /// Names are resolved by `resolver`, so a connection goes only to an address that it returned. No
 /// proxy is used, because it would resolve the name itself, to any address. A host that is
@@ -57,6 +61,7 @@ pub fn resolving_client(
     idle: usize,
 ) -> reqwest::Result<Client> {
     builder(transport, timeouts, idle)
+        .pool_idle_timeout(IDLE_TIME)
         .https_only(transport == Transport::Https)
         .dns_resolver(resolver)
         .no_proxy()
