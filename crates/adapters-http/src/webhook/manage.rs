@@ -37,17 +37,12 @@ pub(super) async fn create(
     let client = authorize(request, state).await?;
     let body = body::read_json(request, payload, limit(state)).await?;
     no_parameters(request)?;
-    let ports = state.ports.webhooks.clone();
+    let ports = &state.ports.webhooks;
     let new = NewEndpoint::parse(&body, ports.private)?;
-    let created = in_own_task(async move {
-        let (id, secret) = (
-            EndpointId::new(Uuid::now_v7()),
-            Secret::drawn(rand::random()),
-        );
-        let webhooks = ports.of(client);
-        let created = webhooks.create(new, Vec::new(), id, secret, now());
-        Ok(created.await?)
-    });
+    let id = EndpointId::new(Uuid::now_v7());
+    let secret = Secret::drawn(rand::random());
+    let webhooks = ports.of(client);
+    let created = webhooks.create(new, Vec::new(), id, secret, now());
     let endpoint = created.await?;
     let location = format!("{PATH}/{}", endpoint.id);
     let mut response = view::with_secret(StatusCode::CREATED, &endpoint, &Health::default())?;
@@ -78,30 +73,26 @@ pub(super) async fn update(
     let client = authorize(request, state).await?;
     let body = body::read_json(request, payload, limit(state)).await?;
     no_parameters(request)?;
-    let ports = state.ports.webhooks.clone();
+    let ports = &state.ports.webhooks;
     let change = EndpointChange::parse(&body, ports.private)?;
-    let id = id(request)?;
-    let updated =
-        in_own_task(async move { Ok(ports.of(client).update(id, &change, now()).await?) });
-    view::one(&updated.await?)
+    let webhooks = ports.of(client);
+    view::one(&webhooks.update(id(request)?, &change, now()).await?)
 }
 
 pub(super) async fn delete(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     let client = authorize(request, state).await?;
     no_parameters(request)?;
-    let (id, ports) = (id(request)?, state.ports.webhooks.clone());
-    in_own_task(async move { Ok(ports.of(client).delete(id, now()).await?) }).await?;
+    let webhooks = state.ports.webhooks.of(client);
+    webhooks.delete(id(request)?, now()).await?;
     Ok(HttpResponse::new(StatusCode::NO_CONTENT))
 }
 
 pub(super) async fn rotate(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     let client = authorize(request, state).await?;
     no_parameters(request)?;
-    let (id, ports) = (id(request)?, state.ports.webhooks.clone());
-    let rotated = in_own_task(async move {
-        let secret = Secret::drawn(rand::random());
-        Ok(ports.of(client).rotate(id, secret, now()).await?)
-    });
+    let webhooks = state.ports.webhooks.of(client);
+    let secret = Secret::drawn(rand::random());
+    let rotated = webhooks.rotate(id(request)?, secret, now());
     let TrackedEndpoint {
         endpoint, health, ..
     } = rotated.await?;
@@ -127,8 +118,8 @@ pub(super) async fn replay(
     let body = body::read_json(request, payload, limit(state)).await?;
     no_parameters(request)?;
     let since = parse_replay(&body)?;
-    let (id, ports) = (id(request)?, state.ports.webhooks.clone());
-    in_own_task(async move { Ok(ports.of(client).replay(id, since, now()).await?) }).await?;
+    let webhooks = state.ports.webhooks.of(client);
+    webhooks.replay(id(request)?, since, now()).await?;
     Ok(HttpResponse::new(StatusCode::NO_CONTENT))
 }
 
@@ -143,17 +134,6 @@ pub(super) async fn deliveries(
     let webhooks = state.ports.webhooks.of(client);
     let deliveries = webhooks.deliveries(id(request)?, limit.unwrap_or(MAX_DELIVERIES));
     view::deliveries(&deliveries.await?)
-}
-
-/// Runs a command that writes in a task of its own, so that a client that hangs up does not break
-/// off a transaction.
-async fn in_own_task<T: Send + 'static>(
-    command: impl Future<Output = Result<T, ApiError>> + Send + 'static,
-) -> Result<T, ApiError> {
-    match tokio::spawn(command).await {
-        Ok(result) => result,
-        Err(error) => Err(ApiError::internal(&error)),
-    }
 }
 
 const fn limit(state: &State) -> BodyLimit {

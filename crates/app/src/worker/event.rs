@@ -88,7 +88,7 @@ impl Listener {
         let (mut place, mut outage) = (Place::default(), None);
         while !stop.is_cancelled() {
             let start = Instant::now();
-            // Not cut short by the stop, so that no connection is left inside a transaction.
+            // Not cut short by the stop, so that what is delivered is recorded by the cursor.
             let round = panics::caught(self.round(&mut place)).await;
             let wait = async {
                 match round {
