@@ -29,6 +29,7 @@ use crate::{
     oauth::Authorizer,
     posting, routing,
     server::{ServerSettings, serve},
+    slots::Slots,
     state::{Ports, State, Stopping},
     subscriber,
     subscriber::Signatures,
@@ -37,6 +38,12 @@ use crate::{
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
+/// The number of requests that look up or call receivers, of all clients and of one.
+const RECEIVER_CALLS: usize = 64;
+const RECEIVER_CALLS_OF_ONE: usize = 4;
+/// The number of exports at a time, of all clients and of one.
+const EXPORTS: usize = 32;
+const EXPORTS_OF_ONE: usize = 4;
 /// The interval at which the key folder is read even without token requests, so that a defect is
 /// logged, and a change shows in the metrics, before a client notices it.
 const KEYS_EVERY: Duration = Duration::from_secs(2);
@@ -249,6 +256,8 @@ impl Shared {
             timeouts: settings.timeouts,
             board_name: settings.board_name.clone(),
             stopping,
+            receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
+            exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),
         };
         Ok(Self {
             state: web::Data::new(state),

@@ -196,6 +196,23 @@ impl ApiError {
         )
     }
 
+    /// 429: the client has as many such requests under way as it may have.
+    pub fn too_many_requests() -> Self {
+        Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "The client has too many of these requests under way. Try again when one has ended.",
+        )
+        .with_header(header::RETRY_AFTER, RETRY_OVERLOADED)
+    }
+
+    /// 503: all clients together have as many such requests under way as the service allows.
+    pub fn busy() -> Self {
+        Self::unavailable(
+            "Too many of these requests are under way. Try again.",
+            RETRY_UNAVAILABLE,
+        )
+    }
+
     /// 503 with a time to try again.
     pub fn unavailable(message: &'static str, retry_after: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)

@@ -31,6 +31,7 @@ mod request_id;
 mod routing;
 mod schema;
 mod server;
+mod slots;
 mod state;
 mod subscriber;
 mod webhook;

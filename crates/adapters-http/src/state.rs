@@ -12,7 +12,9 @@ use domain::{
 use newsletter::usecase::Newsletter;
 use tokio::sync::watch;
 
-use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer, webhook::WebhookPorts};
+use crate::{
+    body::BodyLimit, connection::Timeouts, oauth::Authorizer, slots::Slots, webhook::WebhookPorts,
+};
 
 /// The ports that the handlers call.
 #[derive(Clone)]
@@ -41,6 +43,10 @@ pub struct State {
     pub timeouts: Timeouts,
     pub board_name: String,
     pub stopping: Stopping,
+    /// Requests that look up names of receivers, or call them.
+    pub receiver_calls: Arc<Slots>,
+    /// Exports. Each has up to two pages in memory for as long as its client takes.
+    pub exports: Arc<Slots>,
 }
 
 /// Tells answers that wait for something that the server stops.

@@ -9,7 +9,7 @@
 
 use std::time::Instant;
 
-use adapters_webhooks::{Limits, Settings, WebhookClient};
+use adapters_webhooks::{Settings, WebhookClient};
 use domain::webhook::{Delivery, EndpointUrl, PrivateAddresses, Secret, Sender as _};
 use futures_util::{StreamExt as _, stream};
 use time::macros::datetime;
@@ -32,7 +32,7 @@ async fn main() {
     });
     let client = WebhookClient::new(&Settings {
         private: PrivateAddresses::Allow,
-        limits: Limits::default(),
+        ..Settings::default()
     });
     let client = client.expect("a client");
     let url = EndpointUrl::from_store(&url).expect("a URL");

@@ -45,7 +45,7 @@ type Silence = (NoAnswer, String);
 impl WebhookClient {
     /// Builds the client, without a call.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::with_lookup(settings, Arc::new(SystemLookup::new()))
+        Self::with_lookup(settings, Arc::new(SystemLookup::new(settings.lookups)))
     }
 
     /// Builds the client with a way to look up names.

@@ -12,10 +12,6 @@ use domain::webhook::{PrivateAddresses, is_public};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::{net::lookup_host, sync::Semaphore, time::timeout};
 
-/// The number of names that the system looks up at a time. Each takes a thread of the runtime's
-/// pool, and keeps it after the attempt has ended if the name servers do not answer.
-const LOOKUPS: usize = 128;
-
 /// Looks up names.
 #[async_trait]
 pub trait Lookup: Send + Sync {
@@ -27,8 +23,9 @@ pub trait Lookup: Send + Sync {
 pub struct SystemLookup(Arc<Semaphore>);
 
 impl SystemLookup {
-    pub fn new() -> Self {
-        Self(Arc::new(Semaphore::new(LOOKUPS)))
+    /// Looks up this many names at a time.
+    pub fn new(lookups: usize) -> Self {
+        Self(Arc::new(Semaphore::new(lookups)))
     }
 }
 

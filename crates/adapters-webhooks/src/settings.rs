@@ -5,12 +5,25 @@ use std::time::Duration;
 use domain::webhook::PrivateAddresses;
 
 /// The settings of the client.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Whether receivers may have private addresses, and plain HTTP.
     pub private: PrivateAddresses,
     /// The time limits.
     pub limits: Limits,
+    /// The number of names that the system looks up at a time. Each lookup takes a thread of the
+    /// runtime's pool, and keeps it after the attempt has ended if the name servers do not answer.
+    pub lookups: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            private: PrivateAddresses::default(),
+            limits: Limits::default(),
+            lookups: 128,
+        }
+    }
 }
 
 /// The time limits of an attempt.

@@ -161,6 +161,7 @@ impl Service {
             })
             .transpose()?;
         let receivers = webhooks::client(config.webhooks.private)?;
+        let tried = webhooks::client_of_api(config.webhooks.private)?;
         let database =
             Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
         check_embedded(&config.database, &database).await?;
@@ -187,7 +188,7 @@ impl Service {
             postings: Arc::clone(&database.postings),
             events: Arc::new(feed),
             newsletter: Arc::new(newsletter.clone()),
-            webhooks: webhook_ports(&database, &receivers, config.webhooks.private),
+            webhooks: webhook_ports(&database, tried, config.webhooks.private),
             clients: Arc::clone(&database.clients),
             health: Arc::clone(&database.health),
         };
@@ -244,13 +245,13 @@ impl Service {
 /// The ports of the API's operations on webhooks.
 fn webhook_ports(
     database: &Database,
-    receivers: &Arc<WebhookClient>,
+    receivers: Arc<WebhookClient>,
     private: PrivateAddresses,
 ) -> WebhookPorts {
     WebhookPorts {
         webhooks: Arc::clone(&database.webhooks),
         log: Arc::clone(&database.events),
-        sender: Arc::clone(receivers) as _,
+        sender: receivers,
         private,
     }
 }

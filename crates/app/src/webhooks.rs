@@ -14,6 +14,9 @@ use crate::{
     worker::Body,
 };
 
+/// The number of names that are looked up at a time for the API.
+const API_LOOKUPS: usize = 8;
+
 /// How events are delivered.
 #[derive(Clone, Debug, Default)]
 pub struct WebhookSettings {
@@ -39,6 +42,17 @@ pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
         tracing::warn!(problem, "no webhook can be called over https");
     }
     Ok(client)
+}
+
+/// Builds the client that checks and tries receivers for the API. It shares nothing with the one of
+/// deliveries, so that requests with names that nobody resolves hold up no delivery.
+pub fn client_of_api(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
+    let settings = Settings {
+        private,
+        lookups: API_LOOKUPS,
+        ..Settings::default()
+    };
+    Ok(Arc::new(WebhookClient::new(&settings)?))
 }
 
 /// Builds the client that calls receivers.

@@ -92,6 +92,11 @@ pub const TOO_MANY_WEBHOOKS: SharedError = SharedError::new(
     "The client has as many webhooks as it may have.",
     || ApiError::from(WebhookError::TooMany).error_response(),
 );
+pub const TOO_MANY_REQUESTS: SharedError = SharedError::new(
+    "TooManyRequests",
+    "The client has too many such requests under way. Try again after `Retry-After`.",
+    || ApiError::too_many_requests().error_response(),
+);
 pub const SUBSCRIBER_NOT_FOUND: SharedError = SharedError::new(
     "SubscriberNotFound",
     "Nobody with this address has been reported.",
@@ -139,7 +144,7 @@ pub const UNAVAILABLE: SharedError = SharedError::new(
     || ApiError::from(IngestError::Overloaded).error_response(),
 );
 
-const SHARED: [&SharedError; 16] = [
+const SHARED: [&SharedError; 17] = [
     &BAD_REQUEST,
     &UNAUTHORIZED,
     &FORBIDDEN,
@@ -147,6 +152,7 @@ const SHARED: [&SharedError; 16] = [
     &EVENTS_GONE,
     &WEBHOOK_NOT_FOUND,
     &TOO_MANY_WEBHOOKS,
+    &TOO_MANY_REQUESTS,
     &SUBSCRIBER_NOT_FOUND,
     &BAD_SIGNATURE,
     &TIMEOUT,

@@ -9,8 +9,8 @@ use utoipa::openapi::{
 
 use super::{
     errors::{
-        FORBIDDEN, INTERNAL, INVALID, NEEDS_HTTP_1_1, NOT_FOUND, READING, UNAUTHORIZED,
-        UNAVAILABLE, WRITING, with_errors,
+        FORBIDDEN, INTERNAL, INVALID, NEEDS_HTTP_1_1, NOT_FOUND, READING, TOO_MANY_REQUESTS,
+        UNAUTHORIZED, UNAVAILABLE, WRITING, with_errors,
     },
     operation::{Examples, json_body, operation, parameter},
     response::{lines, ok, with_header},
@@ -155,6 +155,7 @@ fn export() -> OperationBuilder {
             &UNAUTHORIZED,
             &FORBIDDEN,
             &INVALID,
+            &TOO_MANY_REQUESTS,
             &INTERNAL,
             &UNAVAILABLE,
             &NEEDS_HTTP_1_1,

@@ -23,7 +23,7 @@ use super::{
     list::{parse_status, parse_texts},
     view,
 };
-use crate::{api, error::ApiError, query::Parameters, state::State};
+use crate::{api, error::ApiError, query::Parameters, slots::Slot, state::State};
 
 /// The cursor of the events that the export does not contain.
 const EVENTS_CURSOR: HeaderName = HeaderName::from_static("posthaste-events-cursor");
@@ -40,11 +40,12 @@ const PAGE_BYTES_WITHOUT_TEXTS: usize = 8 << 20;
 const PIECE: usize = 64 * 1024;
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    api::authorize(request, state, READERS).await?;
+    let client = api::authorize(request, state, READERS).await?;
     let query = parse(request.query_string()).map_err(ApiError::invalid)?;
     if request.version() < Version::HTTP_11 {
         return Err(ApiError::needs_http_1_1());
     }
+    let slot = state.exports.take(client)?;
     // Read first: changes from here on are among the events, and may be in the export too.
     let cursor = state.ports.events.end().await?;
     let mut response = HttpResponse::Ok();
@@ -55,7 +56,7 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     if *request.method() == Method::HEAD {
         return Ok(response.streaming(stream::empty::<io::Result<Bytes>>()));
     }
-    let export = Export::begin(Arc::clone(&state.ports.postings), query).await?;
+    let export = Export::begin(Arc::clone(&state.ports.postings), query, Some(slot)).await?;
     Ok(response.streaming(export.pieces()))
 }
 
@@ -87,6 +88,8 @@ struct Export {
     lines: Bytes,
     /// The request.
     span: Span,
+    /// Held until the answer has ended.
+    _slot: Option<Slot>,
 }
 
 /// A page of an export.
@@ -121,6 +124,7 @@ impl Export {
     async fn begin(
         postings: Arc<dyn PostingReader>,
         query: ListQuery,
+        slot: Option<Slot>,
     ) -> Result<Self, ExportError> {
         let first = read(Arc::clone(&postings), query).await?;
         let mut export = Self {
@@ -129,6 +133,7 @@ impl Export {
             next: JoinSet::new(),
             lines: Bytes::new(),
             span: Span::current(),
+            _slot: slot,
         };
         export.turn_to(first);
         Ok(export)
@@ -191,6 +196,7 @@ mod tests {
 
     use async_trait::async_trait;
     use domain::{
+        client::ClientId,
         posting::{PostingView, SourceIdentifier, Status},
         store::PostingPage,
         testing,
@@ -200,6 +206,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::slots::Slots;
 
     #[test]
     fn every_parameter_is_read() {
@@ -274,7 +281,7 @@ mod tests {
                 all: 5,
                 ..Pages::default()
             });
-            let export = Export::begin(pages.clone(), parse("").unwrap());
+            let export = Export::begin(pages.clone(), parse("").unwrap(), None);
             let mut pieces = pin!(export.await.unwrap().pieces());
             pages.settle(2).await;
             let mut lines = Vec::new();
@@ -295,6 +302,25 @@ mod tests {
     }
 
     #[test]
+    fn an_export_has_its_slot_until_it_ends() {
+        run(async {
+            let client = ClientId::new(Uuid::from_u128(1));
+            let slots = Slots::new(1, 1);
+            let pages = Pages {
+                all: 2,
+                ..Pages::default()
+            };
+            let slot = slots.take(client).unwrap();
+            let export = Export::begin(Arc::new(pages), parse("").unwrap(), Some(slot));
+            let mut pieces = Box::pin(export.await.unwrap().pieces());
+            assert!(pieces.next().await.unwrap().is_ok());
+            assert!(slots.take(client).is_err());
+            drop(pieces);
+            assert!(slots.take(client).is_ok());
+        });
+    }
+
+    #[test]
     fn a_failing_store_ends_an_export_with_an_error() {
         run(async {
             let pages = |at| Pages {
@@ -302,9 +328,9 @@ mod tests {
                 fails_at: Some(at),
                 ..Pages::default()
             };
-            let first = Export::begin(Arc::new(pages(0)), parse("").unwrap()).await;
+            let first = Export::begin(Arc::new(pages(0)), parse("").unwrap(), None).await;
             assert!(matches!(first, Err(ExportError::Store(_))));
-            let later = Export::begin(Arc::new(pages(1)), parse("").unwrap()).await;
+            let later = Export::begin(Arc::new(pages(1)), parse("").unwrap(), None).await;
             let pieces: Vec<_> = later.unwrap().pieces().collect().await;
             let (last, all_others) = pieces.split_last().unwrap();
             assert!(last.is_err() && all_others.iter().all(Result::is_ok));

@@ -6,6 +6,7 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use domain::{
+    field::Patch,
     usecase::WebhookError,
     webhook::{
         DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,
@@ -42,6 +43,7 @@ pub(super) async fn create(
     let id = EndpointId::new(Uuid::now_v7());
     let secret = Secret::drawn(rand::random());
     let webhooks = ports.of(client);
+    let _slot = state.receiver_calls.take(client)?;
     let created = webhooks.create(new, Vec::new(), id, secret, now());
     let endpoint = created.await?;
     let location = format!("{PATH}/{}", endpoint.id);
@@ -76,6 +78,10 @@ pub(super) async fn update(
     let ports = &state.ports.webhooks;
     let change = EndpointChange::parse(&body, ports.private)?;
     let webhooks = ports.of(client);
+    let _slot = match change.url {
+        Patch::Set(_) => Some(state.receiver_calls.take(client)?),
+        _ => None,
+    };
     view::one(&webhooks.update(id(request)?, &change, now()).await?)
 }
 
@@ -105,6 +111,7 @@ pub(super) async fn test(request: &HttpRequest, state: &State) -> Result<HttpRes
     let now = now();
     let (delivery, body) = new_ping(now).map_err(|error| ApiError::internal(&error))?;
     let webhooks = state.ports.webhooks.of(client);
+    let _slot = state.receiver_calls.take(client)?;
     let attempt = webhooks.test(id(request)?, (&delivery, &body), now).await?;
     view::attempt(&attempt)
 }

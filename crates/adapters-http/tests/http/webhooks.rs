@@ -1,5 +1,7 @@
 //! Webhooks: registering, changing and showing them, and refusals.
 
+use std::time::Duration;
+
 use domain::{
     client::Scope,
     event::{Cursor, EventLog as _},
@@ -10,6 +12,7 @@ use domain::{
     },
 };
 use serde_json::{Value, json};
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::support::{Request, Response, TestApp, case, check, posting, push, request};
@@ -158,7 +161,7 @@ async fn deliveries_and_the_end_of_a_webhook_are_shown() {
     let (holder, end) = (Uuid::from_u128(1), store.end().await.unwrap());
     let query = LeaseQuery {
         holder,
-        until: noon() + std::time::Duration::from_secs(30),
+        until: noon() + Duration::from_secs(30),
         now: noon(),
         end,
         limit: 1,
@@ -170,7 +173,7 @@ async fn deliveries_and_the_end_of_a_webhook_are_shown() {
         name: JOB_POSTING_APPROVED,
         attempt,
         status,
-        duration: std::time::Duration::from_millis(15),
+        duration: Duration::from_millis(15),
         error: status.is_none().then(|| "no connection".to_owned()),
     };
     let round = Round {
@@ -285,13 +288,47 @@ async fn wrong_bodies_and_parameters_are_refused() {
     }
     let list = to("GET", "?page=2").token(&token);
     check(&app, [case("list", list, 422).says("page is not a known")]).await;
-    let many = (1..domain::webhook::MOST_ENDPOINTS).map(|n| {
-        let url = json!({"url": format!("https://a.example/{n}")});
-        register(&app, &token, url)
-    });
-    futures_util::future::join_all(many).await;
+    for n in 1..domain::webhook::MOST_ENDPOINTS {
+        register(
+            &app,
+            &token,
+            json!({"url": format!("https://a.example/{n}")}),
+        )
+        .await;
+    }
     let more = create(json!({"url": "https://a.example/more"}));
     check(&app, [case("one more", more, 409).says("50 webhooks")]).await;
+}
+
+/// Each of these requests looks up a name, which may take long.
+#[tokio::test]
+async fn a_client_has_few_registrations_under_way() {
+    let app = TestApp::spawn();
+    let (token, other) = (manager(&app).await, manager(&app).await);
+    let webhook = register(&app, &token, json!({"url": "https://a.example/"})).await;
+    let body = json!({"url": "https://slow.example/"});
+    let slow = (0..4).map(async |_| to("POST", "").token(&token).json(&body).send(&app).await);
+    let more = async {
+        sleep(Duration::from_millis(300)).await;
+        let moved = to("PATCH", &path_of(&webhook, "")).token(&token);
+        let test = to("POST", &path_of(&webhook, "/test")).token(&token);
+        for (name, request) in [
+            ("register", to("POST", "").token(&token).json(&body)),
+            ("move", moved.json(&body)),
+            ("test", test),
+        ] {
+            check(&app, [case(name, request, 429).with("Retry-After", "1")]).await;
+        }
+        let renamed = to("PATCH", &path_of(&webhook, "")).token(&token);
+        let renamed = renamed.json(&json!({"description": "Ours"}));
+        send(&app, renamed, 200).await;
+        register(&app, &other, json!({"url": "https://a.example/"})).await;
+    };
+    let (slow, ()) = tokio::join!(futures_util::future::join_all(slow), more);
+    for answer in slow {
+        assert_eq!(answer.status, 422, "{answer:?}");
+    }
+    register(&app, &token, json!({"url": "https://b.example/"})).await;
 }
 
 /// Another client's webhook is 404, and so is a path that is no id.

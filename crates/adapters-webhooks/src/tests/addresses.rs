@@ -248,7 +248,7 @@ async fn name_servers_that_do_not_answer_are_not_waited_for() {
         ..PATIENT
     };
     let private = PrivateAddresses::Refuse;
-    let client = WebhookClient::with_lookup(&Settings { private, limits }, Arc::new(Silent));
+    let client = WebhookClient::with_lookup(&settings(private, limits), Arc::new(Silent));
     let (client, url) = (client.unwrap(), stored("https://acme.example/"));
     assert_eq!(client.check(&url).await, Err(AddressProblem::Late));
     let attempt = send(&client, &url).await;
@@ -273,6 +273,6 @@ async fn a_url_is_checked_before_its_name() {
 
 #[tokio::test]
 async fn the_system_looks_names_up() {
-    let addresses = SystemLookup::new().lookup("localhost").await.unwrap();
+    let addresses = SystemLookup::new(1).lookup("localhost").await.unwrap();
     assert!(!addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback));
 }

@@ -39,8 +39,16 @@ const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const BODY: &[u8] = br#"{"test": 2432232314}"#;
 
+fn settings(private: PrivateAddresses, limits: Limits) -> Settings {
+    Settings {
+        private,
+        limits,
+        ..Settings::default()
+    }
+}
+
 fn client(private: PrivateAddresses, limits: Limits) -> WebhookClient {
-    WebhookClient::new(&Settings { private, limits }).unwrap()
+    WebhookClient::new(&settings(private, limits)).unwrap()
 }
 
 /// A client that may call receivers on loopback.
@@ -170,5 +178,5 @@ where
     F: Fn(&str, usize) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static,
 {
     let lookup = Arc::new(Names(names, AtomicUsize::new(0)));
-    WebhookClient::with_lookup(&Settings { private, limits }, lookup).unwrap()
+    WebhookClient::with_lookup(&settings(private, limits), lookup).unwrap()
 }

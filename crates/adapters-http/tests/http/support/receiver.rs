@@ -4,6 +4,7 @@ use std::{sync::Mutex, time::Duration};
 
 use async_trait::async_trait;
 use domain::webhook::{AddressProblem, Attempt, Delivery, EndpointUrl, Secret, Sender};
+use tokio::time::sleep;
 
 /// A delivery that arrived.
 #[derive(Clone, Debug)]
@@ -14,7 +15,8 @@ pub struct Delivered {
     pub secrets: Vec<Secret>,
 }
 
-/// The host `private.example` has a private address; `broken.example` answers 500.
+/// The host `private.example` has a private address; `broken.example` answers 500; the name
+/// `slow.example` is not resolved in time.
 #[derive(Default)]
 pub struct Receiver {
     pub delivered: Mutex<Vec<Delivered>>,
@@ -37,6 +39,10 @@ impl Sender for Receiver {
     async fn check(&self, url: &EndpointUrl) -> Result<(), AddressProblem> {
         match url.name() {
             Some("private.example") => Err(AddressProblem::Private),
+            Some("slow.example") => {
+                sleep(Duration::from_secs(1)).await;
+                Err(AddressProblem::Late)
+            }
             _ => Ok(()),
         }
     }
