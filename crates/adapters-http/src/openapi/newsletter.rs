@@ -5,7 +5,7 @@ use newsletter::subscriber::{Account, limits::EMAIL};
 use serde_json::json;
 use utoipa::openapi::{
     Content, HttpMethod, PathItem, Required,
-    path::{OperationBuilder, Parameter, ParameterIn, PathItemBuilder},
+    path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItemBuilder},
     request_body::RequestBodyBuilder,
     security::SecurityRequirement,
 };
@@ -33,9 +33,9 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
 const HTML: &str = "text/html";
 
-const LANGUAGES: &str = "Pages are in the language that `Accept-Language` prefers among `en`, \
-                         `de`, `fr`, `es`, `nl`, `da`, `sv`, `nb`, `it`, `pl` and `pt`, else in \
-                         English.";
+const LANGUAGES: &str = "The languages that the reader of a page prefers. A page is in one of `en`, \
+                         `de`, `fr`, `es`, `nl`, `da`, `sv`, `nb`, `it`, `pl` and `pt`, or else \
+                         in English.";
 
 /// The result pages of the confirmation: path, operation id and summary.
 const RESULT_PAGES: [(&str, &str, &str); 3] = [
@@ -170,13 +170,12 @@ fn ask() -> OperationBuilder {
         TAG,
         "askToConfirmMigration",
         "The page of the link in the e-mail",
-        &format!(
-            "Has buttons that send the form: to move, or to unsubscribe instead. The page itself \
-             changes nothing, because mail scanners follow links. {LANGUAGES}"
-        ),
+        "Has buttons that send the form: to move, or to unsubscribe instead. The page itself \
+         changes nothing, because mail scanners follow links.",
     )
     .securities(Some(NONE))
     .parameter(token)
+    .parameter(languages())
     .response("200", response("The page.").content(HTML, page()));
     with_errors(with_pages(operation), &[&[&INTERNAL]])
 }
@@ -187,7 +186,7 @@ fn confirm() -> OperationBuilder {
          People who have moved already are redirected there as well; suppressed people are not \
          moved, but redirected to `{NOT_SUBSCRIBED_PATH}`. With `action` `{}` it \
          unsubscribes the holder in both accounts instead, and redirects to \
-         `{UNSUBSCRIBED_PATH}`. Errors are pages if `Accept` prefers `text/html`. {LANGUAGES}",
+         `{UNSUBSCRIBED_PATH}`. Errors are pages if `Accept` prefers `text/html`.",
         Account::New,
         LinkAction::Unsubscribe.as_str(),
     );
@@ -204,6 +203,7 @@ fn confirm() -> OperationBuilder {
         &description,
     )
     .securities(Some(NONE))
+    .parameter(languages())
     .request_body(Some(body));
     with_errors(
         with_pages(operation),
@@ -212,8 +212,9 @@ fn confirm() -> OperationBuilder {
 }
 
 fn result_page(id: &str, summary: &str) -> PathItem {
-    let operation = operation(TAG, id, summary, LANGUAGES)
+    let operation = operation(TAG, id, summary, "Where the confirmation redirects to.")
         .securities(Some(NONE))
+        .parameter(languages())
         .response("200", response("The page.").content(HTML, page()));
     PathItem::new(HttpMethod::Get, with_errors(operation, &[&[&INTERNAL]]))
 }
@@ -233,6 +234,15 @@ fn with_pages(operation: OperationBuilder) -> OperationBuilder {
         .response("303", with_header(moved, "Location"))
         .response("404", unknown)
         .response("503", unavailable)
+}
+
+fn languages() -> ParameterBuilder {
+    parameter(
+        ParameterIn::Header,
+        "Accept-Language",
+        LANGUAGES,
+        string("Languages with their weights (RFC 9110, section 12.5.4)."),
+    )
 }
 
 fn address() -> Parameter {
