@@ -14,7 +14,7 @@ use xtask::process::Interrupt;
 
 /// A script that fails if Python is too old, or Debian's package for virtual environments is
 /// missing.
-const PROBE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+const PROBE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 /// The file with the pins of the environment; written last, so that an incomplete one is never
 /// used.
 const STAMP: &str = "posthaste-requirements.txt";
@@ -99,7 +99,7 @@ fn python(interrupt: &Interrupt) -> Result<PathBuf> {
     // Not by `PATH`, where the unsuitable Python may still come first.
     let python = PathBuf::from("/usr/bin/python3");
     if !is_usable(&python) {
-        bail!("the Python checks need Python 3.10 or later with its module venv");
+        bail!("the Python checks need Python 3.11 or later with its module venv");
     }
     Ok(python)
 }

@@ -1,0 +1,89 @@
+"""A program of somebody who generates a client from the OpenAPI document, and checks its types.
+
+It takes the URL of the service and a client's credentials, pushes a posting and reads it.
+"""
+
+import base64
+import sys
+import uuid
+
+from posthaste_client import AuthenticatedClient
+from posthaste_client.api.job_postings import get_job_posting, put_job_posting
+from posthaste_client.api.o_auth import create_token
+from posthaste_client.models.company_payload import CompanyPayload
+from posthaste_client.models.employment_type import EmploymentType
+from posthaste_client.models.posting_answer import PostingAnswer
+from posthaste_client.models.posting_payload import PostingPayload
+from posthaste_client.models.posting_with_history import PostingWithHistory
+from posthaste_client.models.put_answer import PutAnswer
+from posthaste_client.models.salary_period import SalaryPeriod
+from posthaste_client.models.status import Status
+from posthaste_client.models.token_answer import TokenAnswer
+from posthaste_client.models.token_request import TokenRequest
+from posthaste_client.models.token_request_grant_type import TokenRequestGrantType
+from posthaste_client.models.validation_error import ValidationError
+from posthaste_client.types import Unset
+
+
+def authorized(url: str, client_id: str, client_secret: str) -> AuthenticatedClient:
+    """A client with a token."""
+    credentials = base64.b64encode(f"{client_id}:{client_secret}".encode()).decode()
+    basic = AuthenticatedClient(url, credentials, prefix="Basic")
+    request = TokenRequest(TokenRequestGrantType.CLIENT_CREDENTIALS)
+    answer = create_token.sync(client=basic, body=request)
+    assert isinstance(answer, TokenAnswer), answer
+    return AuthenticatedClient(url, answer.access_token)
+
+
+def push(client: AuthenticatedClient, identifier: str, posting: PostingPayload) -> uuid.UUID:
+    """Pushes a posting, and returns its id."""
+    answer = put_job_posting.sync(identifier, client=client, body=posting)
+    assert isinstance(answer, PutAnswer), answer
+    return answer.data.uuid
+
+
+def refusals(
+    client: AuthenticatedClient, identifier: str, posting: PostingPayload
+) -> dict[str, list[str]]:
+    """Pushes a posting that is refused, and returns what is wrong with its fields."""
+    answer = put_job_posting.sync(identifier, client=client, body=posting)
+    assert isinstance(answer, ValidationError), answer
+    assert not isinstance(answer.errors, Unset), answer
+    return answer.errors.additional_properties
+
+
+def read(client: AuthenticatedClient, identifier: str) -> PostingWithHistory:
+    """Reads a posting."""
+    answer = get_job_posting.sync(identifier, client=client)
+    assert isinstance(answer, PostingAnswer), answer
+    return answer.data
+
+
+def main() -> None:
+    client = authorized(*sys.argv[1:])
+    identifier = f"generated-{uuid.uuid4()}"
+    payload = PostingPayload(
+        title="Gardener",
+        raw_description="<p>We are looking for a gardener who knows roses and hedges.</p>",
+        application_url="https://apply.example/gardener",
+        employment_types=[EmploymentType.FULL_TIME],
+        salary_min=30_000,
+        salary_currency_code="EUR",
+        salary_period=SalaryPeriod.ANNUALLY,
+        company=CompanyPayload(name="Rosenhof", website_url="https://rosenhof.example"),
+    )
+    first = push(client, identifier, payload)
+    assert push(client, identifier, PostingPayload(location_city=None)) == first
+    posting = read(client, identifier)
+    assert posting.uuid == first
+    assert posting.unique_source_identifier == identifier
+    assert posting.employment_types == [EmploymentType.FULL_TIME]
+    assert posting.salary_min == 30_000
+    assert posting.location_city is None
+    assert posting.company.name == "Rosenhof"
+    assert posting.created_at.tzinfo is not None
+    assert posting.history[0].status is Status.PENDINGENRICHMENT
+    assert list(refusals(client, identifier, PostingPayload(title=" "))) == ["title"]
+
+
+main()
