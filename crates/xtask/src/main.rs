@@ -7,6 +7,8 @@
     reason = "a command line tool reports on standard output"
 )]
 
+mod node;
+mod pins;
 mod python;
 mod suite;
 

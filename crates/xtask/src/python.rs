@@ -1,67 +1,46 @@
 //! The checks in Python: third-party clients and a fuzzer against the service.
 //!
 //! They are in `tests/python`, with pinned packages in `requirements.txt`, and run in a virtual
-//! environment under `target`, which is created again whenever the pins change.
+//! environment under `target`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{fs, io};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
+use crate::pins::{self, Folder};
 use xtask::packages;
 use xtask::process::Interrupt;
 
 /// A script that fails if Python is too old, or Debian's package for virtual environments is
 /// missing.
 const PROBE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
-/// The file with the pins of the environment; written last, so that an incomplete one is never
-/// used.
-const STAMP: &str = "posthaste-requirements.txt";
 
 /// Creates the environment unless it exists and is up to date.
 pub fn prepare(root: &Path, target: &Path, interrupt: &Interrupt) -> Result<Environment> {
-    let wanted = checks(root).join("requirements.txt");
-    let pins =
-        fs::read_to_string(&wanted).with_context(|| format!("cannot read {}", wanted.display()))?;
-    let environment = Environment {
-        folder: target.join("python-venv"),
-    };
+    let wanted = root.join("tests/python/requirements.txt");
+    let pins = pins::read(&wanted)?;
+    let environment = Environment(Folder::new(target.join("python-venv")));
+    let folder = &environment.0;
     if environment.is_made_from(&pins) {
-        println!("up to date: {}", environment.folder.display());
+        println!("up to date: {}", folder.path().display());
         return Ok(environment);
     }
-    match fs::remove_dir_all(&environment.folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(error).context("cannot remove the old virtual environment");
-        }
-        _ => {}
-    }
+    folder.remove()?;
     let python = python(interrupt)?;
-    interrupt.run(
-        Command::new(python)
-            .args(["-m", "venv"])
-            .arg(&environment.folder),
-    )?;
-    interrupt.run(
-        Command::new(environment.python())
-            .args(["-m", "pip", "install", "--quiet", "--no-input"])
-            .args(["--disable-pip-version-check", "--requirement"])
-            .arg(&wanted),
-    )?;
-    fs::write(environment.stamp(), pins)?;
+    interrupt.run(Command::new(python).args(["-m", "venv"]).arg(folder.path()))?;
+    environment.install(&wanted, interrupt)?;
+    folder.seal(&pins)?;
     Ok(environment)
 }
 
 /// A virtual environment with the pinned packages.
-pub struct Environment {
-    folder: PathBuf,
-}
+pub struct Environment(Folder);
 
 impl Environment {
     /// The command that runs every check, from the workspace's folder.
     pub fn pytest(&self) -> Command {
-        let mut command = Command::new(self.python());
+        let mut command = Command::new(self.program("python"));
         command
             .args(["-m", "pytest", "-q", "tests/python"])
             // Keep the work tree clean.
@@ -70,24 +49,26 @@ impl Environment {
         command
     }
 
-    fn python(&self) -> PathBuf {
-        self.folder.join("bin/python")
+    /// Installs the packages of a file, unless they are there.
+    pub fn install(&self, requirements: &Path, interrupt: &Interrupt) -> Result<()> {
+        interrupt.run(
+            Command::new(self.program("python"))
+                .args(["-m", "pip", "install", "--quiet", "--no-input"])
+                .args(["--disable-pip-version-check", "--requirement"])
+                .arg(requirements),
+        )
     }
 
-    fn stamp(&self) -> PathBuf {
-        self.folder.join(STAMP)
+    /// A program that a package brings.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.0.path().join("bin").join(name)
     }
 
     /// Whether the environment has these pins and its interpreter works, which an upgrade of the
     /// system's Python can remove.
     fn is_made_from(&self, pins: &str) -> bool {
-        fs::read_to_string(self.stamp()).is_ok_and(|made_from| made_from == pins)
-            && is_usable(&self.python())
+        self.0.is_made_from(pins) && is_usable(&self.program("python"))
     }
-}
-
-fn checks(root: &Path) -> PathBuf {
-    root.join("tests/python")
 }
 
 /// A Python that can create virtual environments, installed if it is missing.
@@ -117,25 +98,23 @@ fn is_usable(python: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn an_environment_is_used_again_only_for_the_same_pins_and_a_living_interpreter() {
+    fn an_environment_is_used_again_only_with_a_living_interpreter() {
         let folder = tempfile::tempdir().unwrap();
-        let environment = Environment {
-            folder: folder.path().to_owned(),
-        };
+        let environment = Environment(Folder::new(folder.path().to_owned()));
         fs::create_dir(folder.path().join("bin")).unwrap();
-        assert!(!environment.is_made_from("pytest==9"), "no stamp");
+        environment.0.seal("pytest==9").unwrap();
 
         // `true` and `false` stand in for a working and a broken interpreter.
-        symlink("/bin/true", environment.python()).unwrap();
-        fs::write(environment.stamp(), "pytest==9").unwrap();
+        symlink("/bin/true", environment.program("python")).unwrap();
         assert!(environment.is_made_from("pytest==9"));
         assert!(!environment.is_made_from("pytest==10"), "other pins");
 
-        fs::remove_file(environment.python()).unwrap();
-        symlink("/bin/false", environment.python()).unwrap();
+        fs::remove_file(environment.program("python")).unwrap();
+        symlink("/bin/false", environment.program("python")).unwrap();
         assert!(!environment.is_made_from("pytest==9"), "broken interpreter");
     }
 }

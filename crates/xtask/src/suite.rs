@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use pg_cluster::Cluster;
 
-use crate::python;
+use crate::{node, python};
 use xtask::packages;
 use xtask::process::{Interrupt, cargo, shown};
 
@@ -48,6 +48,9 @@ pub fn run() -> Result<()> {
     let environment = step("Python packages", || {
         python::prepare(Path::new(ROOT), target, &interrupt)
     })?;
+    let node = step("Node.js packages", || {
+        node::prepare(Path::new(ROOT), target, &environment, &interrupt)
+    })?;
 
     // Dropping it stops the server, however this function ends.
     let cluster = match env::var_os(POSTGRES_URL) {
@@ -59,7 +62,9 @@ pub fn run() -> Result<()> {
     // Tests of processes and clocks mostly wait, so there are more of them than cores.
     let threads = (4 * thread::available_parallelism().map_or(1, usize::from)).to_string();
     let given = |mut command: Command| {
-        command.current_dir(ROOT);
+        if command.get_current_dir().is_none() {
+            command.current_dir(ROOT);
+        }
         command.env(PROGRAM, here.with_file_name("posthaste"));
         if let Some(cluster) = &cluster {
             command.env(POSTGRES_URL, cluster.url());
@@ -77,7 +82,8 @@ pub fn run() -> Result<()> {
         .args(["test", "--workspace", "--exclude", "bench"])
         .args(["--all-features", "--locked", "--no-fail-fast"]);
     command("every test", &mut tests)?;
-    command("Python checks", &mut given(environment.pytest()))
+    command("Python checks", &mut given(environment.pytest()))?;
+    command("Node.js checks", &mut given(node.tests()))
 }
 
 /// Runs a step and prints its duration. An error gets the step's name as context.
