@@ -240,6 +240,9 @@ async fn receivers_that_hang_redirect_are_busy_or_gone(store: Store) {
     })
     .await;
     assert!(state["state_reason"].as_str().unwrap().contains("410"));
+    // A receiver's path may be a secret.
+    let log = app.site.log();
+    assert!(log.contains("a webhook is disabled") && !log.contains("/gone"));
     let busy = until(&receiver, "/busy", 2).await;
     assert!(busy[1].at - busy[0].at >= Duration::from_secs(5));
     let redirected = until(&receiver, "/redirects", 3).await;

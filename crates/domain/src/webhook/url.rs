@@ -121,6 +121,11 @@ impl EndpointUrl {
         self.0.domain()
     }
 
+    /// The name or address of the host, for logs: receivers put secrets into the rest of the URL.
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
     /// The URL.
     pub const fn url(&self) -> &Url {
         &self.0
@@ -195,6 +200,16 @@ mod tests {
             let url = parse(text).map(|url| url.to_string());
             assert_eq!(url.as_deref(), Ok(expect), "{text}");
             assert_eq!(EndpointUrl::from_store(expect), parse(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_host_tells_nothing_of_the_rest() {
+        for (text, host) in [
+            ("https://acme.example:8443/secret?token=secret", "acme.example"),
+            ("https://[2606:4700::1111]/secret", "[2606:4700::1111]"),
+        ] {
+            assert_eq!(parse(text).unwrap().host(), host);
         }
     }
 

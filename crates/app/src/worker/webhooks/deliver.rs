@@ -101,7 +101,7 @@ impl Deliveries {
         stop: &CancellationToken,
     ) -> Result<bool, StoreError> {
         if let Some(reason) = &round.disabled {
-            tracing::warn!(endpoint = %endpoint.id, url = %endpoint.url, reason, "a webhook is disabled");
+            tracing::warn!(endpoint = %endpoint.id, host = endpoint.url.host(), reason, "a webhook is disabled");
         }
         let is_recorded = self.record(round, holder, stop).await?;
         if is_recorded {
