@@ -68,7 +68,8 @@ pub enum NoAnswer {
     Timeout,
     /// The answer is not HTTP.
     Broken,
-    /// The request could not be made.
+    /// The request could not be made, for reasons that are the service's own: it says nothing of the
+    /// receiver.
     Unsendable,
 }
 
@@ -123,7 +124,12 @@ impl Outcome {
 
     /// Whether the receiver answered nothing at all, so that no other event would fare better.
     pub const fn is_silent(self) -> bool {
-        matches!(self, Self::NoAnswer(_))
+        matches!(self, Self::NoAnswer(_)) && self.was_made()
+    }
+
+    /// Whether the request was made, so that its outcome is about the receiver.
+    pub const fn was_made(self) -> bool {
+        !matches!(self, Self::NoAnswer(NoAnswer::Unsendable))
     }
 
     /// The status of the answer.

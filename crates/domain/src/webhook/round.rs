@@ -60,6 +60,8 @@ pub struct DeliveryRound {
     deadline: OffsetDateTime,
     under_way: usize,
     begun: usize,
+    /// Whether a request was made whose attempt has ended.
+    tried: bool,
     answered: bool,
     /// The number of attempts without an answer since the last answer.
     unanswered: usize,
@@ -125,6 +127,7 @@ impl DeliveryRound {
             deadline: now + ROUND_TIME,
             under_way: 0,
             begun: 0,
+            tried: false,
             answered: false,
             unanswered: 0,
             asked: None,
@@ -243,12 +246,15 @@ impl DeliveryRound {
         let item = &mut self.items[number];
         let outcome = attempt.outcome;
         self.under_way -= 1;
-        self.disabled = self.disabled.or(self.health.note(attempt, now));
-        if outcome.is_silent() {
-            self.unanswered += 1;
-        } else {
-            self.answered = true;
-            self.unanswered = 0;
+        if outcome.was_made() {
+            self.tried = true;
+            self.disabled = self.disabled.or(self.health.note(attempt, now));
+            if outcome.is_silent() {
+                self.unanswered += 1;
+            } else {
+                self.answered = true;
+                self.unanswered = 0;
+            }
         }
         self.asked = self.asked.max(asked_for_quiet(outcome));
         let mut error = attempt.error.clone();
@@ -305,10 +311,9 @@ impl DeliveryRound {
     pub fn finish(mut self, now: OffsetDateTime, jitter: f64) -> Round {
         let to = self.to();
         let is_silent = self.is_silent_stretch() || !self.answered;
-        let has_ended = self.begun > self.under_way;
-        if has_ended && is_silent {
+        if self.tried && is_silent {
             self.health.fall_silent(jitter, now);
-        } else if has_ended {
+        } else if self.tried {
             self.health.answer(self.asked, now);
         }
         Round {
@@ -321,7 +326,7 @@ impl DeliveryRound {
             deliveries: self.deliveries,
             health: self.health,
             disabled: self.disabled.map(str::to_owned),
-            wakes_silent: has_ended && !is_silent && self.before.answer_ends_silence(),
+            wakes_silent: self.tried && !is_silent && self.before.answer_ends_silence(),
             at: now,
         }
     }

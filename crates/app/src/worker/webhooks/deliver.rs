@@ -1,7 +1,8 @@
 //! One round: attempts that overlap, and the commit of their outcomes.
 
 use domain::{
-    event::Subject,
+    event::{Event, Subject},
+    posting::PostingView,
     store::StoreError,
     usecase::{RoundStart, start_round},
     webhook::{
@@ -25,6 +26,14 @@ enum Permit<'a> {
     First,
     /// One of the process's.
     Further(#[expect(dead_code, reason = "it is held")] SemaphorePermit<'a>),
+}
+
+/// Why no request was made.
+enum Unsent {
+    /// The posting cannot be read now.
+    Store(StoreError),
+    /// The posting or the event is broken, and stays so.
+    Defect(String),
 }
 
 /// The end of an attempt.
@@ -136,55 +145,56 @@ impl Deliveries {
         self.attempts.try_acquire().ok().map(Permit::Further)
     }
 
-    /// Makes an attempt. An error is about the posting, which could not be read.
+    /// Makes an attempt. An error is about the store, which may have the posting later.
     async fn attempt(&self, endpoint: &Endpoint, begun: Begun, _permit: Permit<'_>) -> Ended {
         let start = Instant::now();
-        let event = &begun.event.event;
-        let result = async {
-            let posting = match &event.subject {
-                Subject::Posting(posting) if endpoint.include_posting => {
-                    let found = self
-                        .parts
-                        .webhooks
-                        .postings
-                        .find(&posting.source_identifier);
-                    panics::caught(found).await?
-                }
-                _ => None,
+        let event = &begun.event;
+        // An event that panics is tried again by the schedule, like one that fails.
+        let attempt = panics::caught_as(Unsent::Defect, async {
+            let posting = self.posting(endpoint, &event.event).await?;
+            let body = (self.parts.webhooks.body)(&event.event, posting.as_ref());
+            let timestamp = (self.parts.clock)();
+            let delivery = Delivery {
+                url: &endpoint.url,
+                id: &event.cursor.to_string(),
+                timestamp,
+                secrets: &endpoint.secrets(timestamp),
+                body: &body.map_err(Unsent::Defect)?,
             };
-            let sent = async {
-                let timestamp = (self.parts.clock)();
-                let body = match (self.parts.webhooks.body)(event, posting.as_ref()) {
-                    Ok(body) => body,
-                    Err(error) => {
-                        tracing::error!(event = %begun.event.cursor, error, "no body for a delivery");
-                        let why = "an internal error";
-                        let took = start.elapsed();
-                        return Ok(Attempt::unanswered(NoAnswer::Unsendable, why, took));
-                    }
-                };
-                let delivery = Delivery {
-                    url: &endpoint.url,
-                    id: &begun.event.cursor.to_string(),
-                    timestamp,
-                    secrets: &endpoint.secrets(timestamp),
-                    body: &body,
-                };
-                Ok(self.parts.webhooks.sender.send(&delivery).await)
-            };
-            // An event that panics is tried again by the schedule, like one that fails.
-            let failed = |error: String| {
-                tracing::error!(event = %begun.event.cursor, error, "a delivery panicked");
-                start.elapsed()
-            };
-            let attempt = panics::caught_as(failed, sent).await;
-            Ok(attempt.unwrap_or_else(|took| {
-                Attempt::unanswered(NoAnswer::Unsendable, "an internal error", took)
-            }))
+            Ok(self.parts.webhooks.sender.send(&delivery).await)
+        });
+        let result = match attempt.await {
+            Ok(attempt) => Ok(attempt),
+            Err(Unsent::Store(error)) => Err(error),
+            Err(Unsent::Defect(error)) => {
+                tracing::error!(event = %event.cursor, error, "a delivery was not sent");
+                let why = "an internal error";
+                Ok(Attempt::unanswered(NoAnswer::Unsendable, why, start.elapsed()))
+            }
         };
         Ended {
             number: begun.number,
-            result: result.await,
+            result,
+        }
+    }
+
+    /// The posting of an event, if the endpoint wants it.
+    async fn posting(
+        &self,
+        endpoint: &Endpoint,
+        event: &Event,
+    ) -> Result<Option<PostingView>, Unsent> {
+        let Subject::Posting(posting) = &event.subject else {
+            return Ok(None);
+        };
+        if !endpoint.include_posting {
+            return Ok(None);
+        }
+        let postings = &self.parts.webhooks.postings;
+        match panics::caught(postings.find(&posting.source_identifier)).await {
+            Ok(posting) => Ok(posting),
+            Err(StoreError::Broken(error)) => Err(Unsent::Defect(error)),
+            Err(error) => Err(Unsent::Store(error)),
         }
     }
 

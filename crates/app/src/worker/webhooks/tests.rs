@@ -90,14 +90,19 @@ impl Sender for Receivers {
     }
 }
 
-/// Postings that can be away.
+/// Postings that can be away, and of which one is broken.
 struct Postings(Arc<MemoryStore>, AtomicBool);
+
+const BROKEN: &str = "job-broken";
 
 #[async_trait]
 impl PostingReader for Postings {
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
         if self.1.load(Ordering::SeqCst) {
             return Err(StoreError::Unavailable("a test".to_owned()));
+        }
+        if identifier.as_str() == BROKEN {
+            return Err(StoreError::Broken("a test".to_owned()));
         }
         PostingReader::find(&*self.0, identifier).await
     }
@@ -172,9 +177,12 @@ impl World {
 
     /// Makes postings, one event each.
     async fn publish(&self, numbers: std::ops::Range<usize>) {
-        let puts: Vec<_> = numbers
-            .map(|n| create(&format!("job-{n}"), "acme"))
-            .collect();
+        self.put(numbers.map(|n| format!("job-{n}"))).await;
+    }
+
+    async fn put(&self, identifiers: impl IntoIterator<Item = String>) {
+        let identifiers = identifiers.into_iter();
+        let puts: Vec<_> = identifiers.map(|it| create(&it, "acme")).collect();
         let lifetime = domain::posting::Lifetime::days(60);
         let answers = usecase::ingest(&*self.store, &puts, lifetime, (self.clock)()).await;
         assert!(answers.unwrap().iter().all(Result::is_ok));
@@ -378,6 +386,29 @@ async fn an_event_carries_the_posting_as_it_is_when_it_can_be_read() {
         body(HOSTS[1]),
         r#"JobPostingCreated Some("Engineer job-0")"#
     );
+    stop.cancel();
+    task.await.unwrap();
+}
+
+/// It is tried by the schedule, and the others pass it.
+#[tokio::test(start_paused = true)]
+async fn an_event_whose_posting_is_broken_is_given_up() {
+    let world = World::new(0, Receivers::new([])).await;
+    let mut with_posting = endpoint(1);
+    with_posting.include_posting = true;
+    register(&world.store, &with_posting).await;
+    let (stop, task) = world.worker();
+    world.put([BROKEN.to_owned()]).await;
+    world.publish(0..3).await;
+    sleep(secs(3)).await;
+    assert_eq!(world.receivers.calls_of(HOSTS[0]).len(), 3);
+    sleep(secs(100)).await;
+    let deliveries = world.store.deliveries(endpoint(1).id, 9).await.unwrap();
+    let broken = deliveries.iter().filter(|row| row.error.is_some());
+    let errors: Vec<_> = broken.map(|row| row.error.as_deref()).collect();
+    let why = "the request cannot be made: an internal error";
+    let last = format!("{why}; given up after 3 attempts");
+    assert_eq!(errors, [Some(last.as_str()), Some(why), Some(why)]);
     stop.cancel();
     task.await.unwrap();
 }

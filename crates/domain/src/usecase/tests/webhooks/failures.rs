@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use super::{ONE, World, answers, is_of, mins, named, secs};
+use super::{ONE, World, answers, is_of, mins, named, secs, times_out};
 use crate::{
     event::EventLog,
     field::Patch,
     posting::event::COMPANY_UPDATED,
     testing::{endpoint, noon, uuid},
     webhook::{
-        Attempt, DEFAULT_RETRY_SECONDS, EndpointChange, EndpointState, NO_SUCCESS, ROUND_TIME,
-        WANTS_NO_MORE, WantedState, Webhooks,
+        Attempt, DEFAULT_RETRY_SECONDS, EndpointChange, EndpointState, Health, NO_SUCCESS,
+        NoAnswer, ROUND_TIME, WANTS_NO_MORE, WantedState, Webhooks,
     },
 };
 
@@ -201,6 +201,31 @@ fn a_round_is_limited_in_time() {
         assert_eq!(others.count(), 20);
         world.run(mins(6), &mut slow).await;
         world.assert_complete(1).await;
+    });
+}
+
+/// Neither alone nor as a probe: the service could not make the request.
+#[test]
+fn an_event_that_cannot_be_sent_is_given_up_and_says_nothing_of_the_receiver() {
+    pollster::block_on(async {
+        let mut world = World::new("60,60", 1).await;
+        let unsendable = || Attempt::unanswered(NoAnswer::Unsendable, "", Duration::ZERO);
+        world.publish([1]).await;
+        world.run(mins(4), &mut |_, _| unsendable()).await;
+        let deliveries = world.deliveries().await;
+        assert_eq!(deliveries.len(), 3);
+        let expect = "the request cannot be made; given up after 3 attempts";
+        assert_eq!(deliveries[0].error.as_deref(), Some(expect));
+        assert_eq!(world.tracked(1).await.health, Health::default());
+        world.publish([2]).await;
+        world.run(mins(4) + secs(1), &mut |_, _| times_out()).await;
+        let silent = world.tracked(1).await.health;
+        assert!(silent.is_probing());
+        world.now += mins(1);
+        world.publish([3]).await;
+        let tracked = world.lease(ONE, 1).await.remove(0);
+        let round = world.attempt(tracked, &mut |_, _| unsendable()).await;
+        assert_eq!((round.deliveries.len(), round.health), (1, silent));
     });
 }
 
