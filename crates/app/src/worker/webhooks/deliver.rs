@@ -1,5 +1,7 @@
 //! One round: attempts that overlap, and the commit of their outcomes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use domain::{
     event::{Event, Subject},
     posting::PostingView,
@@ -17,7 +19,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::Deliveries;
+use super::{Deliveries, FURTHER_ATTEMPTS};
 use crate::{metrics, panics, waits};
 
 /// Permission for an attempt, until it ends.
@@ -26,6 +28,22 @@ enum Permit<'a> {
     First,
     /// One of the process's.
     Further(#[expect(dead_code, reason = "it is held")] SemaphorePermit<'a>),
+}
+
+/// Counts a round that makes attempts, until it is dropped.
+struct Attempting<'a>(&'a AtomicUsize);
+
+impl<'a> Attempting<'a> {
+    fn begin(rounds: &'a AtomicUsize) -> Self {
+        rounds.fetch_add(1, Ordering::Relaxed);
+        Self(rounds)
+    }
+}
+
+impl Drop for Attempting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Why no request was made.
@@ -69,12 +87,13 @@ impl Deliveries {
                  oldest event that is kept"
             );
         }
+        let attempting = Attempting::begin(&self.attempting);
         let mut under_way = FuturesUnordered::new();
         loop {
             if stop.is_cancelled() {
                 round.stop();
             }
-            while let Some(permit) = self.permit(under_way.is_empty())
+            while let Some(permit) = self.permit(under_way.len())
                 && let Some(begun) = round.begin((parts.clock)())
             {
                 under_way.push(self.attempt(&endpoint, begun, permit));
@@ -93,6 +112,8 @@ impl Deliveries {
                 }
             }
         }
+        drop(under_way);
+        drop(attempting);
         let was_cut_short = round.was_cut_short();
         let round = round.finish((parts.clock)(), rand::random());
         if was_cut_short || round.is_idle() {
@@ -138,11 +159,14 @@ impl Deliveries {
 
     /// Permission for another attempt of a round: the first one always has it, so that no endpoint
     /// waits for another one's receiver.
-    fn permit(&self, is_first: bool) -> Option<Permit<'_>> {
-        if is_first {
+    fn permit(&self, under_way: usize) -> Option<Permit<'_>> {
+        if under_way == 0 {
             return Some(Permit::First);
         }
-        self.attempts.try_acquire().ok().map(Permit::Further)
+        let share = FURTHER_ATTEMPTS / self.attempting.load(Ordering::Relaxed).max(1);
+        let may_begin = under_way <= share.max(1);
+        let permit = may_begin.then(|| self.attempts.try_acquire().ok());
+        permit.flatten().map(Permit::Further)
     }
 
     /// Makes an attempt. An error is about the store, which may have the posting later.

@@ -11,7 +11,7 @@ mod tests;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
     time::Duration,
 };
 
@@ -56,7 +56,8 @@ const ROUNDS: usize = 128;
 /// ask as often, whether there are endpoints or not.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The most attempts that are under way beyond the first of each round, in all rounds together.
+/// The most attempts that are under way beyond the first of each round, in all rounds together. A
+/// round begins further ones up to its share of them, so that slow receivers do not keep them all.
 const FURTHER_ATTEMPTS: usize = 128;
 
 /// How a worker delivers.
@@ -87,6 +88,8 @@ pub(super) struct Deliveries {
     parts: DeliveryParts,
     /// Permits for further attempts.
     attempts: Semaphore,
+    /// The number of rounds that make attempts.
+    attempting: AtomicUsize,
     /// The leases of the rounds that are under way.
     leases: Mutex<HashMap<LeaseId, Lease>>,
 }
@@ -112,6 +115,7 @@ impl Deliveries {
         Self {
             parts,
             attempts: Semaphore::new(FURTHER_ATTEMPTS),
+            attempting: AtomicUsize::new(0),
             leases: Mutex::default(),
         }
     }

@@ -243,6 +243,21 @@ async fn a_slow_endpoint_does_not_delay_another() {
     task.await.unwrap();
 }
 
+/// Five slow ones took all further permits first, and let the sixth have its share of them.
+#[tokio::test(start_paused = true)]
+async fn slow_endpoints_leave_permits_to_others() {
+    let slow = HOSTS.map(|host| (host, Duration::from_millis(14_900)));
+    let last = ("receiver-6.example", secs(1));
+    let world = World::new(6, Receivers::new(slow.into_iter().chain([last]))).await;
+    let (stop, task) = world.worker();
+    world.publish(0..200).await;
+    sleep(secs(28)).await;
+    world.assert_complete(last.0).await;
+    assert!(world.receivers.most.load(Ordering::SeqCst) <= FURTHER_ATTEMPTS + 6);
+    stop.cancel();
+    task.await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn two_workers_deliver_each_event_once() {
     let times = HOSTS.map(|host| (host, Duration::from_millis(700)));
