@@ -264,6 +264,12 @@ impl Webhooks for PostgresStore {
             .await
     }
 
+    async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError> {
+        self.connections
+            .run(async move |conn| round::count_waiting(conn, endpoint, limit).await)
+            .await
+    }
+
     async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
         let round = round.clone();
         if round.disabled.is_some() {

@@ -12,8 +12,9 @@ use sql_common::{
     event::cursor_values,
     types::{Id, StoredId, StoredTime},
     webhook::{
-        Deliveries, DeliveryRow, Due, WaitingRow, attempts, deliveries_kept, deliveries_values,
-        due_values, health_values, kept_deliveries, milliseconds,
+        CountWaiting, Deliveries, DeliveryRow, Due, WaitingRow, attempts, count_of,
+        count_waiting_values, deliveries_kept, deliveries_values, due_values, health_values,
+        kept_deliveries, milliseconds,
     },
 };
 use time::OffsetDateTime;
@@ -59,6 +60,16 @@ pub(super) async fn waiting_among(
         .into_iter()
         .map(|(id,)| id.uuid("webhook_waiting.subject"));
     Ok(subjects.collect::<Result<_, _>>()?)
+}
+
+/// The number of events that wait, counted up to a limit.
+pub(super) async fn count_waiting(
+    conn: &mut AsyncPgConnection,
+    endpoint: EndpointId,
+    limit: usize,
+) -> Result<usize, Failure> {
+    let values = count_waiting_values(endpoint, limit).map(Value::from);
+    Ok(count_of(&load::<CountWaiting, _>(conn, &values).await?))
 }
 
 /// The newest kept deliveries.

@@ -238,6 +238,12 @@ impl Webhooks for SqliteStore {
             .await
     }
 
+    async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError> {
+        self.connections
+            .read(move |conn| round::count_waiting(conn, endpoint, limit))
+            .await
+    }
+
     async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
         let round = round.clone();
         self.connections

@@ -11,8 +11,9 @@ use sql_common::{
     event::cursor_values,
     types::{Id, StoredId},
     webhook::{
-        Deliveries, DeliveryRow, Due, WaitingRow, attempts, deliveries_kept, deliveries_values,
-        due_values, health_values, kept_deliveries, milliseconds,
+        CountWaiting, Deliveries, DeliveryRow, Due, WaitingRow, attempts, count_of,
+        count_waiting_values, deliveries_kept, deliveries_values, due_values, health_values,
+        kept_deliveries, milliseconds,
     },
 };
 use time::OffsetDateTime;
@@ -56,6 +57,16 @@ pub(super) fn waiting_among(
         }
     }
     Ok(waiting)
+}
+
+/// The number of events that wait, counted up to a limit.
+pub(super) fn count_waiting(
+    conn: &mut SqliteConnection,
+    endpoint: EndpointId,
+    limit: usize,
+) -> Result<usize, Failure> {
+    let values = count_waiting_values(endpoint, limit);
+    Ok(count_of(&load::<CountWaiting, _>(conn, &values)?))
 }
 
 /// The newest kept deliveries.

@@ -6,9 +6,10 @@ use time::OffsetDateTime;
 
 use crate::{
     StoreError,
-    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
+    event::{Cursor, EventLog, LogError, LogQuery, RecordedEvent},
     webhook::{
-        DeliveryRound, Endpoint, RetrySchedule, TrackedEndpoint, WaitingEvent, Webhooks, Workload,
+        DeliveryRound, Endpoint, MOST_WAITING, RetrySchedule, TrackedEndpoint, WaitingEvent,
+        Webhooks, Workload,
     },
 };
 
@@ -28,7 +29,7 @@ pub struct RoundStart {
 }
 
 /// Reads the events of a round for a leased endpoint: waiting events that are due, and events
-/// behind its cursor.
+/// behind its cursor, unless [too many](MOST_WAITING) wait already.
 pub async fn start_round(
     webhooks: &dyn Webhooks,
     log: &dyn EventLog,
@@ -36,19 +37,19 @@ pub async fn start_round(
     schedule: RetrySchedule,
     now: OffsetDateTime,
 ) -> Result<RoundStart, StoreError> {
-    let due = webhooks.due(tracked.endpoint.id, now, EVENTS).await?;
-    let (page, has_gap) = page(log, &tracked.endpoint, tracked.cursor).await?;
-    let subjects: HashSet<_> = page
-        .events
-        .iter()
-        .map(|event| event.event.subject.id())
-        .collect();
-    let waiting = if subjects.is_empty() {
-        HashSet::new()
-    } else {
-        let id = tracked.endpoint.id;
-        webhooks.waiting_among(id, &subjects).await?
-    };
+    let (id, cursor) = (tracked.endpoint.id, tracked.cursor);
+    let due = webhooks.due(id, now, EVENTS).await?;
+    let (mut page, mut has_gap) = page(log, &tracked.endpoint, cursor).await?;
+    let mut waiting = HashSet::new();
+    if !page.events.is_empty() {
+        if webhooks.count_waiting(id, MOST_WAITING).await? < MOST_WAITING {
+            let events = page.events.iter();
+            let subjects = events.map(|event| event.event.subject.id()).collect();
+            waiting = webhooks.waiting_among(id, &subjects).await?;
+        } else {
+            (page, has_gap) = (Page::empty(cursor), false);
+        }
+    }
     let work = Workload {
         tracked,
         due: with_events(log, due).await?,
@@ -60,23 +61,34 @@ pub async fn start_round(
     Ok(RoundStart { round, has_gap })
 }
 
-/// The events that the endpoint wants, from a bounded number of pages.
+/// The events behind a cursor that an endpoint wants.
+struct Page {
+    events: Vec<RecordedEvent>,
+    /// The cursor behind them.
+    next: Cursor,
+}
+
+impl Page {
+    const fn empty(next: Cursor) -> Self {
+        let events = Vec::new();
+        Self { events, next }
+    }
+}
+
+/// The events that the endpoint wants, from a bounded number of pages, and whether there is a gap
+/// before them.
 async fn page(
     log: &dyn EventLog,
     endpoint: &Endpoint,
     after: Cursor,
-) -> Result<(LogPage, bool), StoreError> {
+) -> Result<(Page, bool), StoreError> {
     let mut has_gap = false;
     let mut query = LogQuery {
         after: Some(after),
         names: endpoint.names().to_vec(),
         limit: EVENTS,
     };
-    let mut all = LogPage {
-        events: Vec::new(),
-        next: after,
-        has_more: true,
-    };
+    let mut all = Page::empty(after);
     for _ in 0..PAGES {
         let page = match log.read(&query).await {
             Ok(page) => page,
@@ -93,8 +105,7 @@ async fn page(
             .filter(|event| endpoint.wants(&event.event));
         all.events.extend(wanted);
         all.next = page.next;
-        all.has_more = page.has_more;
-        if !all.has_more || all.events.len() > EVENTS / 2 {
+        if !page.has_more || all.events.len() > EVENTS / 2 {
             break;
         }
         query.after = Some(page.next);

@@ -32,7 +32,7 @@ pub use self::{
     },
     health::{CLIENT_REVOKED, Health, NO_SUCCESS, WANTS_NO_MORE, WINDOW, asked_for_quiet},
     payload::{EndpointChange, LONGEST_DESCRIPTION, NewEndpoint, PublicEvent, parse_replay},
-    round::{Begun, DeliveryRound, ROUND_TIME, Workload},
+    round::{Begun, DeliveryRound, MOST_WAITING, ROUND_TIME, Workload},
     schedule::{DEFAULT_RETRY_SECONDS, InvalidRetrySchedule, RetrySchedule},
     secret::{InvalidSecret, Secret},
     sender::{AddressProblem, Sender},

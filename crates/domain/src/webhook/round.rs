@@ -21,6 +21,11 @@ use crate::{
 /// The time after which a round begins no more attempts, so that its result is recorded soon.
 pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
+/// The number of waiting events of an endpoint from which on it takes no fresh ones: those stay in
+/// the log, behind its cursor, for as long as events are kept. So what its owner changes, which may
+/// concern all that waits, is done within the time of a statement.
+pub const MOST_WAITING: usize = 10_000;
+
 /// Why an event is given up that is no longer in the log.
 const NOT_KEPT: &str = "given up: the event is no longer kept";
 

@@ -254,6 +254,9 @@ pub trait Webhooks: Send + Sync {
         subjects: &HashSet<Uuid>,
     ) -> Result<HashSet<Uuid>, StoreError>;
 
+    /// The number of events that wait for the endpoint, counted up to `limit`.
+    async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError>;
+
     /// Writes the result of a round in one commit, and ends the lease. `false`, and nothing is
     /// written, if the holder has lost the lease, or the cursor is not the one that the round began
     /// with because it was moved back meanwhile.

@@ -206,7 +206,10 @@ mod tests {
     #[test]
     fn a_host_tells_nothing_of_the_rest() {
         for (text, host) in [
-            ("https://acme.example:8443/secret?token=secret", "acme.example"),
+            (
+                "https://acme.example:8443/secret?token=secret",
+                "acme.example",
+            ),
             ("https://[2606:4700::1111]/secret", "[2606:4700::1111]"),
         ] {
             assert_eq!(parse(text).unwrap().host(), host);

@@ -82,6 +82,24 @@ pub fn due_values(endpoint: EndpointId, now: OffsetDateTime, limit: usize) -> [V
 }
 
 statement! {
+    pub CountWaiting =
+    "SELECT count(*) FROM (SELECT 1 AS one FROM webhook_waiting WHERE endpoint = ? LIMIT ?) \
+     AS counted",
+    returns (BigInt,)
+}
+
+/// The values of [`CountWaiting`].
+pub fn count_waiting_values(endpoint: EndpointId, limit: usize) -> [Value<'static>; 2] {
+    [endpoint.uuid().into(), most(limit).into()]
+}
+
+/// A count of waiting events.
+pub fn count_of(rows: &[(i64,)]) -> usize {
+    let count = rows.first().map_or(0, |(count,)| *count);
+    usize::try_from(count).unwrap_or_default()
+}
+
+statement! {
     /// Makes no next attempt due later than at a time.
     pub Hurry = "UPDATE webhook_waiting SET next_at = ? WHERE endpoint = ? AND next_at > ?"
 }

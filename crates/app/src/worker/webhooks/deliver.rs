@@ -193,7 +193,11 @@ impl Deliveries {
             Err(Unsent::Defect(error)) => {
                 tracing::error!(event = %event.cursor, error, "a delivery was not sent");
                 let why = "an internal error";
-                Ok(Attempt::unanswered(NoAnswer::Unsendable, why, start.elapsed()))
+                Ok(Attempt::unanswered(
+                    NoAnswer::Unsendable,
+                    why,
+                    start.elapsed(),
+                ))
             }
         };
         Ended {

@@ -302,6 +302,12 @@ impl<C: Send> Webhooks for Memory<C> {
             .collect())
     }
 
+    async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError> {
+        let state = self.state();
+        let row = state.endpoints.get(&endpoint);
+        Ok(row.map_or(0, |row| row.waiting.len().min(limit)))
+    }
+
     async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
         let mut state = self.state();
         let row = state.endpoints.get_mut(&round.endpoint);

@@ -109,6 +109,10 @@ impl Webhooks for SlowEndpoints {
         self.0.waiting_among(endpoint, subjects).await
     }
 
+    async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError> {
+        self.0.count_waiting(endpoint, limit).await
+    }
+
     /// The answer comes late.
     async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
         let recorded = self.0.record(holder, round).await;

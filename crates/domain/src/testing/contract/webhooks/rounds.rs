@@ -173,6 +173,9 @@ pub async fn of_each_subject_the_oldest_event_is_due<S: Webhooks>(store: &S) {
     assert_eq!(among, Ok(HashSet::from([1, 3].map(uuid))));
     let among = store.waiting_among(id(2), &HashSet::from(subjects)).await;
     assert_eq!(among, Ok(HashSet::new()));
+    for (n, limit, count) in [(1, 9, 6), (1, 6, 6), (1, 5, 5), (2, 9, 0)] {
+        assert_eq!(store.count_waiting(id(n), limit).await, Ok(count));
+    }
     // The next of a subject is due with the round that settles those before it, even one that the
     // same round has added.
     record(store, at(3), |round| {

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use super::{ONE, World, answers, is_of, mins, named, secs, times_out};
 use crate::{
-    event::EventLog,
+    event::{EventLog, RecordedEvent},
     field::Patch,
     posting::event::COMPANY_UPDATED,
     testing::{endpoint, noon, uuid},
     webhook::{
-        Attempt, DEFAULT_RETRY_SECONDS, EndpointChange, EndpointState, Health, NO_SUCCESS,
-        NoAnswer, ROUND_TIME, WANTS_NO_MORE, WantedState, Webhooks,
+        Attempt, DEFAULT_RETRY_SECONDS, EndpointChange, EndpointState, Health, MOST_WAITING,
+        NO_SUCCESS, NoAnswer, ROUND_TIME, Round, WANTS_NO_MORE, WaitingEvent, WantedState,
+        Webhooks,
     },
 };
 
@@ -21,7 +22,7 @@ fn a_refused_event_holds_back_its_posting_until_it_is_given_up_and_can_be_replay
         world.publish([1, 2, 1, 3, 2, 1]).await;
         let events = world.events().await;
         let poison = events[0].cursor;
-        let mut refuses = |_, event: &crate::event::RecordedEvent| {
+        let mut refuses = |_, event: &RecordedEvent| {
             if event.cursor == poison {
                 answers(500)
             } else {
@@ -178,6 +179,47 @@ fn an_endpoint_that_is_behind_what_is_kept_goes_on_there() {
     });
 }
 
+/// The rest stays in the log until fewer wait.
+#[test]
+fn a_limited_number_of_events_waits() {
+    pollster::block_on(async {
+        let mut world = World::new("3600", 1).await;
+        world
+            .publish((1..=MOST_WAITING as u64).chain([1, 2, 3]))
+            .await;
+        let events = world.events().await;
+        let tracked = world.lease(ONE, 1).await.remove(0);
+        let mut full = Round::disabling(&tracked, "", world.now);
+        full.disabled = None;
+        full.to = events[MOST_WAITING - 1].cursor;
+        full.waiting = events[..MOST_WAITING].iter().map(waits_an_hour).collect();
+        assert_eq!(world.store.record(ONE, &full).await, Ok(true));
+        world.run(mins(1), &mut |_, _| answers(200)).await;
+        assert_eq!(world.tracked(1).await.cursor, full.to);
+        let tracked = world.lease(ONE, 1).await.remove(0);
+        let mut fewer = Round::disabling(&tracked, "", world.now);
+        fewer.disabled = None;
+        fewer.settled = vec![events[2].cursor];
+        assert_eq!(world.store.record(ONE, &fewer).await, Ok(true));
+        world.run(mins(2), &mut |_, _| answers(200)).await;
+        let seen: Vec<_> = world.seen.iter().map(|seen| seen.event).collect();
+        assert_eq!(seen, [events[MOST_WAITING + 2].cursor]);
+        assert_eq!(world.tracked(1).await.cursor, seen[0]);
+    });
+}
+
+fn waits_an_hour(event: &RecordedEvent) -> WaitingEvent {
+    WaitingEvent {
+        cursor: event.cursor,
+        name: event.event.name.clone(),
+        subject: event.event.subject.id(),
+        attempts: 1,
+        next_at: Some(noon() + mins(60)),
+        last_error: None,
+        is_silent: false,
+    }
+}
+
 /// A receiver that is slow for the events of one posting gets those of others meanwhile, and the
 /// round ends soon.
 #[test]
@@ -185,7 +227,7 @@ fn a_round_is_limited_in_time() {
     pollster::block_on(async {
         let mut world = World::new("5", 1).await;
         world.publish((0..20).flat_map(|n| [1, 2 + n])).await;
-        let mut slow = |_, event: &crate::event::RecordedEvent| {
+        let mut slow = |_, event: &RecordedEvent| {
             if is_of(event, 1) {
                 Attempt::answered(200, None, secs(14))
             } else {

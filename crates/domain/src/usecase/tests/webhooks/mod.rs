@@ -150,6 +150,9 @@ impl World {
             }
             for tracked in leased {
                 let round = self.attempt(tracked, receiver).await;
+                if round.is_idle() {
+                    self.now += self.poll;
+                }
                 assert_eq!(self.store.record(ONE, &round).await, Ok(true));
             }
         }
