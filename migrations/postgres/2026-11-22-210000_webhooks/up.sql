@@ -70,7 +70,7 @@ COMMENT ON COLUMN webhook_endpoints.attempts IS
     'Counts the attempts that were recorded, and so numbers them.';
 COMMENT ON COLUMN webhook_endpoints.holder IS 'The worker that delivers to it: a random id.';
 COMMENT ON COLUMN webhook_endpoints.leased_until IS
-    'When the lease ends if it is not renewed; without a holder, when the last one ended.';
+    'When the lease ends if it is not renewed; without a holder, when the endpoint may be leased again.';
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner, id);
 

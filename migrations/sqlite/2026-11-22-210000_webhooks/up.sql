@@ -44,7 +44,8 @@ CREATE TABLE webhook_endpoints (
     attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     -- The worker that delivers to it: a random id.
     holder BLOB CHECK (length(holder) = 16),
-    -- When the lease ends if it is not renewed; without a holder, when the last one ended.
+    -- When the lease ends if it is not renewed; without a holder, when the endpoint may be leased
+    -- again.
     leased_until INTEGER,
     CHECK ((state = 'disabled') = (state_reason IS NOT NULL)),
     CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),

@@ -8,7 +8,8 @@ use domain::{
     posting::event::JOB_POSTING_APPROVED,
     testing::noon,
     webhook::{
-        DeliveryRecord, EndpointId, Health, LeaseQuery, Round, Secret, WANTS_NO_MORE, Webhooks as _,
+        DeliveryRecord, EndpointId, Health, LeaseQuery, Recorded, Round, Secret, WANTS_NO_MORE,
+        Webhooks as _,
     },
 };
 use serde_json::{Value, json};
@@ -192,8 +193,9 @@ async fn deliveries_and_the_end_of_a_webhook_are_shown() {
         disabled: Some(WANTS_NO_MORE.to_owned()),
         wakes_silent: false,
         at: noon(),
+        again_at: noon(),
     };
-    assert!(store.record(holder, &round).await.unwrap());
+    assert_eq!(store.record(holder, &round).await, Ok(Recorded::Done));
 
     let path = path_of(&webhook, "");
     let shown = send(&app, to("GET", &path).token(&token), 200).await.json()["data"].clone();

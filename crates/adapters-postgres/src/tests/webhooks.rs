@@ -9,7 +9,8 @@ use domain::{
     store::StoreError,
     testing::{endpoint, hours, noon, uuid},
     webhook::{
-        Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Round, WaitingEvent, Webhooks,
+        Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Lease, Recorded, Release, Round,
+        WaitingEvent, Webhooks,
     },
 };
 use sql_common::testing::webhooks::{
@@ -84,7 +85,7 @@ async fn workers_and_owners_do_not_wait_for_each_other() {
             waiting: many(),
             ..of(&endpoint, 100)
         };
-        assert_eq!(one.record(uuid(1), &first).await, Ok(true));
+        assert_eq!(one.record(uuid(1), &first).await, Ok(Recorded::Done));
         let again = one.lease(&query(uuid(1), noon(), 9)).await.unwrap();
         assert_eq!(again.len(), 1);
         let round = Round {
@@ -112,7 +113,11 @@ async fn workers_and_owners_do_not_wait_for_each_other() {
             let (store, id) = (one.clone(), endpoint.id);
             calls.spawn(async move { store.replay(id, place(30 - n), None).await.map(drop) });
             let store = other.clone();
-            calls.spawn(async move { store.renew(uuid(1), &[id], noon()).await.map(drop) });
+            let held = Lease {
+                endpoint: id,
+                holder: uuid(1),
+            };
+            calls.spawn(async move { store.renew(&[held], noon()).await.map(drop) });
             let store = one.clone();
             calls.spawn(async move { store.lease(&query(uuid(2), noon(), 9)).await.map(drop) });
         }
@@ -144,7 +149,7 @@ async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
         waiting: vec![later],
         ..of(&endpoint, 2)
     };
-    assert_eq!(store.record(uuid(1), &first).await, Ok(true));
+    assert_eq!(store.record(uuid(1), &first).await, Ok(Recorded::Done));
     let again = store.lease(&query(uuid(1), noon(), 9)).await.unwrap();
     assert_eq!(again.len(), 1);
     let next = Round {
@@ -172,32 +177,45 @@ async fn a_round_that_waited_for_the_row_sees_its_change() {
             let store = store.clone();
             async move { store.record(uuid(1), &round).await }
         };
-        assert_eq!(meanwhile(&database, sql, vec![call]).await, [Ok(false)]);
+        assert_eq!(
+            meanwhile(&database, sql, vec![call]).await,
+            [Ok(Recorded::Lost)]
+        );
         assert_eq!(store.deliveries(id, 9).await, Ok(Vec::new()), "{sql}");
         let waiting = store.waiting_among(id, &HashSet::from([uuid(3)])).await;
         assert_eq!(waiting, Ok(HashSet::new()), "{sql}");
     }
 }
 
-/// The waiting events stay due and the health stays clear, as the owner's change left them.
+/// Nothing is written for an endpoint that its owner has changed. A lease that was renewed is still
+/// the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_round_that_waited_for_the_owner_leaves_the_change_alone() {
+async fn a_round_that_waited_for_the_owner_is_decided_anew() {
     let (database, store) = fixture().await;
     let (endpoint, mut round) = with_work(&store).await;
-    round.health.fall_silent(1.0, noon());
-    let call = {
-        let store = store.clone();
+    let call = |round: &Round| {
+        let (store, round) = (store.clone(), round.clone());
         async move { store.record(uuid(1), &round).await }
     };
     let sql = "UPDATE webhook_endpoints SET version = 2; \
         UPDATE webhook_waiting SET next_at = '2026-01-01'";
-    assert_eq!(meanwhile(&database, sql, vec![call]).await, [Ok(true)]);
-    let found = Webhooks::find(&store, endpoint.id).await.unwrap().unwrap();
-    assert_eq!(found.cursor, place(3));
-    assert_eq!(found.health.silent_rounds, 0);
+    let outcomes = meanwhile(&database, sql, vec![call(&round)]).await;
+    assert_eq!(outcomes, [Ok(Recorded::Changed)]);
+    let cursor = async || {
+        let found = Webhooks::find(&store, endpoint.id).await.unwrap();
+        found.unwrap().cursor
+    };
+    assert_eq!(cursor().await, place(2));
+    assert_eq!(store.deliveries(endpoint.id, 9).await, Ok(Vec::new()));
+    round.version = 2;
+    let sql = "UPDATE webhook_endpoints SET leased_until = now()";
+    let outcomes = meanwhile(&database, sql, vec![call(&round)]).await;
+    assert_eq!(outcomes, [Ok(Recorded::Done)]);
+    assert_eq!(cursor().await, place(3));
     let due = store.due(endpoint.id, noon(), 9).await.unwrap();
     let due: Vec<_> = due.iter().map(|event| event.cursor).collect();
     assert_eq!(due, [place(1), place(3)]);
+    assert_eq!(store.deliveries(endpoint.id, 9).await.unwrap().len(), 1);
 }
 
 /// So does every other call of a worker, for a round of any size.
@@ -218,13 +236,17 @@ async fn a_round_takes_one_round_trip() {
         };
         from = round.to;
         count.store(0, Ordering::Relaxed);
-        assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+        assert_eq!(store.record(uuid(1), &round).await, Ok(Recorded::Done));
         let subjects: HashSet<_> = (0..n).map(|it| uuid(it.into())).collect();
         store.waiting_among(endpoint.id, &subjects).await.unwrap();
         store.due(endpoint.id, noon(), 1_000).await.unwrap();
         let again = store.lease(&query(uuid(1), noon(), 9)).await.unwrap();
         assert_eq!(again.len(), 1);
-        store.renew(uuid(1), &[endpoint.id], noon()).await.unwrap();
+        let held = Lease {
+            endpoint: endpoint.id,
+            holder: uuid(1),
+        };
+        store.renew(&[held], noon()).await.unwrap();
         assert_eq!(count.load(Ordering::Relaxed), 5);
     }
 }
@@ -240,7 +262,7 @@ async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
             from: place(n),
             ..of(&endpoint, n + 1)
         };
-        assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+        assert_eq!(store.record(uuid(1), &round).await, Ok(Recorded::Done));
         let again = store.lease(&query(uuid(1), noon(), 9)).await.unwrap();
         assert_eq!(again.len(), 1);
     }
@@ -255,7 +277,11 @@ pub(super) async fn use_all(store: &PostgresStore, round: u128) {
     let n = u8::try_from(round).unwrap() + 1;
     let (endpoint, holder) = (endpoint(n), uuid(1));
     leased(store, &endpoint, holder).await;
-    store.renew(holder, &[endpoint.id], noon()).await.unwrap();
+    let held = Lease {
+        endpoint: endpoint.id,
+        holder,
+    };
+    store.renew(&[held], noon()).await.unwrap();
     let waiting: Vec<_> = (1..=u64::from(n) * 20).map(silent).collect();
     let many = Round {
         deliveries: waiting
@@ -263,11 +289,11 @@ pub(super) async fn use_all(store: &PostgresStore, round: u128) {
             .map(|it| failed(it.cursor.sequence))
             .collect(),
         waiting,
-        settled: vec![place(1)],
+        settled: vec![place(5_000)],
         wakes_silent: true,
         ..of(&endpoint, 100)
     };
-    assert_eq!(store.record(holder, &many).await, Ok(true));
+    assert_eq!(store.record(holder, &many).await, Ok(Recorded::Done));
     store.due(endpoint.id, noon(), 10).await.unwrap();
     let subjects = HashSet::from([1, 2].map(uuid));
     store.waiting_among(endpoint.id, &subjects).await.unwrap();
@@ -283,7 +309,14 @@ pub(super) async fn use_all(store: &PostgresStore, round: u128) {
     };
     store.update(&write, None).await.unwrap();
     store.replay(endpoint.id, place(9), None).await.unwrap();
-    store.release(holder, &[endpoint.id], noon()).await.unwrap();
+    let release = Release {
+        lease: held,
+        version: 1,
+        from: place(9),
+        to: place(9),
+        again_at: noon(),
+    };
+    store.release(&[release]).await.unwrap();
     store.backlog(10).await.unwrap();
     if n.is_multiple_of(2) {
         store.delete(endpoint.id, None).await.unwrap();

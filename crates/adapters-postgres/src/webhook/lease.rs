@@ -1,11 +1,16 @@
 //! Leases of endpoints, and how far endpoints are behind.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use diesel::sql_types::Nullable;
+use diesel::sql_types::{BigInt, Nullable};
 use diesel_async::AsyncPgConnection;
-use domain::webhook::{EndpointBacklog, EndpointId, LeaseQuery, TrackedEndpoint};
+use domain::{
+    Version,
+    event::Cursor,
+    webhook::{EndpointBacklog, EndpointId, Lease, LeaseQuery, Release, TrackedEndpoint},
+};
 use sql_common::{
+    event::cursor_values,
     may_be_leased, tracked_columns,
     types::{Id, Moment, StoredId, StoredTime},
     webhook::{
@@ -14,19 +19,18 @@ use sql_common::{
     },
 };
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::{
     error::Failure,
     event::horizon,
-    statement::{Value, execute, load, statement, uuids},
+    statement::{Value, bigints, execute, load, statement, times, uuids},
 };
 
 statement! {
     /// Passes by the endpoints that another transaction has locked: it leases them, or makes them
     /// wait for their next turn. The endpoints are chosen once and for all (`MATERIALIZED`): chosen
     /// anew for each row that is updated, they would not be limited.
-    Lease =
+    BeginLease =
     concat!(
         "WITH free AS MATERIALIZED (\
          SELECT id AS chosen, leased_until AS ended_at FROM webhook_endpoints AS endpoint ",
@@ -46,7 +50,7 @@ pub(super) async fn lease(
 ) -> Result<Vec<TrackedEndpoint>, Failure> {
     let mut values: Vec<_> = lease_values(query).map(Value::from).into();
     values.extend([query.holder.into(), query.until.into()]);
-    let rows: Vec<(TrackedRow, Option<StoredTime>)> = load::<Lease, _>(conn, &values).await?;
+    let rows: Vec<(TrackedRow, Option<StoredTime>)> = load::<BeginLease, _>(conn, &values).await?;
     let leased = rows
         .into_iter()
         .map(|(row, ended_at)| Ok((ended_at, tracked(row)?)));
@@ -55,61 +59,82 @@ pub(super) async fn lease(
     Ok(leased.into_iter().map(|(_, tracked)| tracked).collect())
 }
 
-/// Changes the leases that the holder has of some endpoints, which are locked in order.
+/// Changes leases that are held, which are locked in order.
 macro_rules! held {
-    ($and:literal, $change:literal) => {
+    ($sent:literal, $columns:literal, $change:literal) => {
         concat!(
-            "WITH held AS MATERIALIZED (SELECT id AS chosen FROM webhook_endpoints \
-             WHERE holder = ? AND id = ANY(?)",
-            $and,
-            " ORDER BY id FOR NO KEY UPDATE) \
-             UPDATE webhook_endpoints SET leased_until = ?",
+            "WITH held AS MATERIALIZED (SELECT sent.* FROM unnest(",
+            $sent,
+            ") AS sent (chosen, chosen_holder",
+            $columns,
+            ") JOIN webhook_endpoints ON id = chosen AND holder = chosen_holder \
+             ORDER BY id FOR NO KEY UPDATE OF webhook_endpoints) \
+             UPDATE webhook_endpoints SET ",
             $change,
-            " FROM held WHERE id = chosen RETURNING id"
+            " FROM held WHERE id = chosen"
         )
     };
 }
 
 statement! {
-    Renew = held!(" AND state = 'active'", ""),
-    returns (Id,)
+    Renew = concat!(held!("?, ?", "", "leased_until = ?"), " RETURNING id, holder, version"),
+    returns (Id, Id, BigInt)
 }
 
 statement! {
-    Release = held!("", ", holder = NULL")
+    /// The place is set if it and the version are those of before.
+    EndLease = held!(
+        "?, ?, ?, ?, ?, ?, ?, ?",
+        ", seen_version, from_in, from_number, to_in, to_number, again_at",
+        "holder = NULL, leased_until = again_at, \
+         written_in = CASE WHEN (version, written_in, number) = (seen_version, from_in, from_number) \
+         THEN to_in ELSE written_in END, \
+         number = CASE WHEN (version, written_in, number) = (seen_version, from_in, from_number) \
+         THEN to_number ELSE number END"
+    )
 }
 
-fn held(holder: Uuid, endpoints: &[EndpointId], at: OffsetDateTime) -> [Value<'_>; 3] {
-    [
-        holder.into(),
-        uuids(endpoints, |endpoint| endpoint.uuid()),
-        at.into(),
-    ]
-}
-
-/// Moves the end of leases, and returns the endpoints that are still leased and active.
+/// Moves the end of leases, and returns those that are still held, with the endpoint's version.
 pub(super) async fn renew(
     conn: &mut AsyncPgConnection,
-    holder: Uuid,
-    endpoints: &[EndpointId],
+    leases: &[Lease],
     until: OffsetDateTime,
-) -> Result<HashSet<EndpointId>, Failure> {
-    let values = held(holder, endpoints, until);
-    let renewed: Vec<(StoredId,)> = load::<Renew, _>(conn, &values).await?;
-    let ids = renewed
-        .into_iter()
-        .map(|(id,)| id.uuid("webhook_endpoints.id").map(EndpointId::new));
-    Ok(ids.collect::<Result<_, _>>()?)
+) -> Result<HashMap<Lease, Version>, Failure> {
+    let values = [
+        uuids(leases, |lease| lease.endpoint.uuid()),
+        uuids(leases, |lease| lease.holder),
+        until.into(),
+    ];
+    let renewed: Vec<(StoredId, StoredId, Version)> = load::<Renew, _>(conn, &values).await?;
+    let held = renewed.into_iter().map(|(id, holder, version)| {
+        let lease = Lease {
+            endpoint: EndpointId::new(id.uuid("webhook_endpoints.id")?),
+            holder: holder.uuid("webhook_endpoints.holder")?,
+        };
+        Ok((lease, version))
+    });
+    held.collect()
 }
 
 /// Ends leases.
 pub(super) async fn release(
     conn: &mut AsyncPgConnection,
-    holder: Uuid,
-    endpoints: &[EndpointId],
-    now: OffsetDateTime,
+    releases: &[Release],
 ) -> Result<(), Failure> {
-    execute::<Release>(conn, &held(holder, endpoints, now)).await?;
+    let part = |of: fn(&Release) -> Cursor, at: usize| {
+        bigints(releases, move |it| Some(cursor_values(of(it))[at]))
+    };
+    let values = [
+        uuids(releases, |it| it.lease.endpoint.uuid()),
+        uuids(releases, |it| it.lease.holder),
+        bigints(releases, |it| Some(it.version)),
+        part(|it| it.from, 0),
+        part(|it| it.from, 1),
+        part(|it| it.to, 0),
+        part(|it| it.to, 1),
+        times(releases, |it| it.again_at),
+    ];
+    execute::<EndLease>(conn, &values).await?;
     Ok(())
 }
 
@@ -151,7 +176,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_due_is_looked_up_for_each_endpoint() {
-        let plan = plan(Lease::text(), "").await;
+        let plan = plan(BeginLease::text(), "").await;
         assert_uses_index(&plan, "webhook_waiting_due");
         assert_uses_index(&plan, "webhook_endpoints_active");
         assert!(!plan.contains("hashed"), "{plan}");
@@ -159,8 +184,14 @@ mod tests {
 
     #[tokio::test]
     async fn leases_are_found_by_their_endpoints() {
-        for query in [Renew::text(), Release::text()] {
-            assert_uses_index(&plan(query, "").await, "webhook_endpoints_pkey");
+        for (query, types) in [
+            (Renew::text(), "(uuid[], uuid[], timestamptz)"),
+            (
+                EndLease::text(),
+                "(uuid[], uuid[], bigint[], bigint[], bigint[], bigint[], bigint[], timestamptz[])",
+            ),
+        ] {
+            assert_uses_index(&plan(query, types).await, "webhook_endpoints_pkey");
         }
     }
 

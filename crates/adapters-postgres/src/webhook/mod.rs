@@ -7,17 +7,18 @@
 mod lease;
 mod round;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use domain::{
+    Version,
     audit::Entry,
     event::Cursor,
     store::StoreError,
     webhook::{
-        DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, LeaseQuery, Owner,
-        Round, TrackedEndpoint, WaitingEvent, Webhooks,
+        DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease, LeaseQuery,
+        Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
     },
 };
 use sql_common::{
@@ -220,25 +221,19 @@ impl Webhooks for PostgresStore {
 
     async fn renew(
         &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
+        leases: &[Lease],
         until: OffsetDateTime,
-    ) -> Result<HashSet<EndpointId>, StoreError> {
-        let endpoints = endpoints.to_vec();
+    ) -> Result<HashMap<Lease, Version>, StoreError> {
+        let leases = leases.to_vec();
         self.connections
-            .run(async move |conn| lease::renew(conn, holder, &endpoints, until).await)
+            .run(async move |conn| lease::renew(conn, &leases, until).await)
             .await
     }
 
-    async fn release(
-        &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
-        let endpoints = endpoints.to_vec();
+    async fn release(&self, releases: &[Release]) -> Result<(), StoreError> {
+        let releases = releases.to_vec();
         self.connections
-            .run(async move |conn| lease::release(conn, holder, &endpoints, now).await)
+            .run(async move |conn| lease::release(conn, &releases).await)
             .await
     }
 
@@ -270,11 +265,11 @@ impl Webhooks for PostgresStore {
             .await
     }
 
-    async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
+    async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError> {
         let round = round.clone();
-        if round.disabled.is_some() {
+        if let Some(reason) = round.disabled.clone() {
             self.connections
-                .transaction(async move |conn| round::disable(conn, holder, &round).await)
+                .transaction(async move |conn| round::disable(conn, holder, &round, &reason).await)
                 .await
         } else {
             self.connections

@@ -8,23 +8,20 @@
 -- Rows are looked up one by one, and then written by their place in the table (`ctid`): a plan from
 -- when the table was empty would read all waiting events of the endpoint.
 WITH
-seen AS MATERIALIZED (
-    SELECT ctid AS version FROM webhook_endpoints WHERE id = ?
-),
--- The endpoint, if its lease and its place are still those of the round. Every transaction that
--- writes the waiting events or the deliveries of an endpoint locks its row first.
+-- The endpoint, if its lease and its place are still those of the round.
 locked AS MATERIALIZED (
-    SELECT id, ctid AS row_version, version = ? AS is_unchanged, attempts FROM webhook_endpoints
+    SELECT id, version, attempts FROM webhook_endpoints
     WHERE id = ? AND holder = ? AND written_in = ? AND number = ?
     FOR NO KEY UPDATE
 ),
--- No row if another transaction changed the endpoint before it was locked: this statement cannot
--- see the other changes of that transaction, and has to be made again.
+-- Every transaction that writes the waiting events or the deliveries of an endpoint locks its row
+-- first, and changes the holder, the place or the version. So what this statement sees of them is as
+-- it is, even if it had to wait for the row.
 held AS MATERIALIZED (
-    SELECT locked.* FROM locked JOIN seen ON seen.version = locked.row_version
+    SELECT * FROM locked WHERE version = ?
 ),
 round AS MATERIALIZED (
-    SELECT ?::timestamptz AS at, ?::boolean AS wakes_silent
+    SELECT ?::timestamptz AS at, ?::timestamptz AS again_at, ?::boolean AS wakes_silent
 ),
 sent AS MATERIALIZED (
     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?)
@@ -121,18 +118,12 @@ moved AS (
     UPDATE webhook_endpoints AS endpoint SET
         written_in = sent.written_in, number = sent.number,
         attempts = endpoint.attempts + sent.attempts,
-        holder = NULL, leased_until = round.at,
-        last_success_at = CASE WHEN held.is_unchanged
-            THEN sent.last_success_at ELSE endpoint.last_success_at END,
-        failing_since = CASE WHEN held.is_unchanged
-            THEN sent.failing_since ELSE endpoint.failing_since END,
-        silent_rounds = CASE WHEN held.is_unchanged
-            THEN sent.silent_rounds ELSE endpoint.silent_rounds END,
-        quiet_until = CASE WHEN held.is_unchanged
-            THEN sent.quiet_until ELSE endpoint.quiet_until END
+        holder = NULL, leased_until = round.again_at,
+        last_success_at = sent.last_success_at, failing_since = sent.failing_since,
+        silent_rounds = sent.silent_rounds, quiet_until = sent.quiet_until
     FROM held, round, (VALUES (?, ?, ?, ?, ?, ?, ?))
         AS sent (written_in, number, attempts, last_success_at, failing_since, silent_rounds,
             quiet_until)
     WHERE endpoint.id = held.id
 )
-SELECT (SELECT count(*) FROM locked), (SELECT count(*) FROM held)
+SELECT version FROM locked

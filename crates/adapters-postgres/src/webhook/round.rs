@@ -5,8 +5,11 @@ use std::collections::HashSet;
 use diesel::sql_types::BigInt;
 use diesel_async::AsyncPgConnection;
 use domain::{
+    Version,
     event::Cursor,
-    webhook::{DeliveryRecord, EndpointId, EndpointState, EndpointWrite, Round, WaitingEvent},
+    webhook::{
+        DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
+    },
 };
 use sql_common::{
     event::cursor_values,
@@ -86,18 +89,15 @@ pub(super) async fn deliveries(
 
 statement! {
     Record = include_str!("record.sql"),
-    returns (BigInt, BigInt)
+    returns (BigInt,)
 }
 
-/// How often a round is written anew that found the endpoint changed just then.
-const TRIES: usize = 10;
-
-/// Writes the result of a round, but for a disabling. `false` if its lease or its place is lost.
+/// Writes the result of a round, but for a disabling.
 pub(super) async fn record(
     conn: &mut AsyncPgConnection,
     holder: Uuid,
     round: &Round,
-) -> Result<bool, Failure> {
+) -> Result<Recorded, Failure> {
     // The columns of the places of things.
     fn places<'a, T>(rows: &[T], of: impl Fn(&T) -> Cursor) -> [Value<'a>; 2] {
         [0, 1].map(|part| {
@@ -105,29 +105,27 @@ pub(super) async fn record(
             Value::BigInts(column.collect())
         })
     }
-    let settled: HashSet<_> = round.settled.iter().collect();
-    let waiting = round.waiting.iter();
-    let waiting: Vec<_> = waiting
-        .filter(|event| !settled.contains(&event.cursor))
-        .collect();
+    let waiting = &round.waiting;
     let deliveries = kept_deliveries(round);
     let next_at = waiting
         .iter()
         .map(|event| event.next_at.map(StoredTime::from));
 
     let id = round.endpoint.uuid();
-    let mut values = vec![id.into(), round.version.into(), id.into(), holder.into()];
+    let mut values = vec![id.into(), holder.into()];
     values.extend(cursor_values(round.from).map(Value::from));
-    values.extend([round.at.into(), round.wakes_silent.into()]);
+    values.push(round.version.into());
+    values.extend([round.at.into(), round.again_at.into()]);
+    values.push(round.wakes_silent.into());
 
-    values.extend(places(&waiting, |event| event.cursor));
+    values.extend(places(waiting, |event| event.cursor));
     values.extend([
-        texts(&waiting, |event| Some(event.name.as_str())),
-        uuids(&waiting, |event| event.subject),
-        bigints(&waiting, |event| Some(event.attempts.into())),
+        texts(waiting, |event| Some(event.name.as_str())),
+        uuids(waiting, |event| event.subject),
+        bigints(waiting, |event| Some(event.attempts.into())),
         Value::Moments(next_at.collect()),
-        texts(&waiting, |event| event.last_error.as_deref()),
-        bools(&waiting, |event| event.is_silent),
+        texts(waiting, |event| event.last_error.as_deref()),
+        bools(waiting, |event| event.is_silent),
     ]);
     values.extend(places(&round.settled, |cursor| *cursor));
 
@@ -149,34 +147,26 @@ pub(super) async fn record(
     values.push(attempts(round).into());
     values.extend(health_values(&round.health).map(Value::from));
 
-    for _ in 0..TRIES {
-        let found: Vec<(i64, i64)> = load::<Record, _>(conn, &values).await?;
-        match found.first() {
-            Some((1.., 1..)) => return Ok(true),
-            Some((1.., _)) => {}
-            _ => return Ok(false),
-        }
-    }
-    Err(Failure::Conflict)
+    let locked: Vec<(Version,)> = load::<Record, _>(conn, &values).await?;
+    Ok(match locked.first() {
+        None => Recorded::Lost,
+        Some((version,)) if *version == round.version => Recorded::Done,
+        Some(_) => Recorded::Changed,
+    })
 }
 
-/// Writes the result of a round that disables its endpoint, in a transaction of the caller's. A
-/// change that the owner has made meanwhile stands.
+/// Writes the result of a round that disables its endpoint, in a transaction of the caller's.
 pub(super) async fn disable(
     conn: &mut AsyncPgConnection,
     holder: Uuid,
     round: &Round,
-) -> Result<bool, Failure> {
-    if !record(conn, holder, round).await? {
-        return Ok(false);
-    }
+    reason: &str,
+) -> Result<Recorded, Failure> {
+    let recorded = record(conn, holder, round).await?;
     // The row is locked, so no other transaction changes it now.
-    let Some(tracked) = find(conn, round.endpoint).await? else {
-        return Ok(true);
-    };
-    let endpoint = tracked.endpoint;
-    let may_be = endpoint.version == round.version && endpoint.state == EndpointState::Active;
-    if let Some(reason) = round.disabled.as_deref().filter(|_| may_be) {
+    if recorded == Recorded::Done
+        && let Some(TrackedEndpoint { endpoint, .. }) = find(conn, round.endpoint).await?
+    {
         let write = EndpointWrite {
             expected: endpoint.version,
             endpoint: endpoint.disable(reason, round.at),
@@ -184,7 +174,7 @@ pub(super) async fn disable(
         };
         update(conn, &write).await?;
     }
-    Ok(true)
+    Ok(recorded)
 }
 
 #[cfg(test)]
@@ -211,7 +201,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_round_looks_up_what_it_names() {
-        let types = "(uuid, bigint, uuid, uuid, bigint, bigint, timestamptz, boolean, \
+        let types = "(uuid, uuid, bigint, bigint, bigint, timestamptz, timestamptz, boolean, \
             bigint[], bigint[], text[], uuid[], bigint[], timestamptz[], text[], boolean[], \
             bigint[], bigint[], bigint, \
             bigint[], timestamptz[], bigint[], bigint[], text[], bigint[], bigint[], bigint[], \

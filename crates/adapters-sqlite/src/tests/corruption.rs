@@ -4,7 +4,7 @@ use domain::{
     enrichment::{DraftCache, DraftKey},
     store::StoreError,
     testing::{endpoint, hours, noon, uuid},
-    webhook::{Round, Webhooks},
+    webhook::{Recorded, Round, Webhooks},
 };
 use sql_common::testing::{
     Shell,
@@ -39,7 +39,7 @@ async fn of_the_subjects_of_waiting_events() {
         waiting: vec![silent(1)],
         ..of(&endpoint, 1)
     };
-    assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+    assert_eq!(store.record(uuid(1), &round).await, Ok(Recorded::Done));
     let update = "UPDATE webhook_waiting SET subject = x'00'";
     store.damage(update).await;
     let refused = store.due(endpoint.id, noon(), 9).await;

@@ -1,10 +1,14 @@
 //! Leases of endpoints, and how far endpoints are behind.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use diesel::SqliteConnection;
-use domain::webhook::{EndpointBacklog, EndpointId, LeaseQuery, TrackedEndpoint};
+use diesel::{SqliteConnection, sql_types::BigInt};
+use domain::{
+    Version,
+    webhook::{EndpointBacklog, Lease, LeaseQuery, Release, TrackedEndpoint},
+};
 use sql_common::{
+    event::cursor_values,
     tracked_columns,
     webhook::{
         self, BacklogColumns, BacklogRow, EndpointRow, TrackedColumns, TrackedRow, backlog_values,
@@ -12,11 +16,10 @@ use sql_common::{
     },
 };
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    statement::{execute, load, statement},
+    statement::{Value, execute, load, statement},
 };
 
 statement! {
@@ -30,7 +33,7 @@ statement! {
 }
 
 statement! {
-    Lease = "UPDATE webhook_endpoints SET holder = ?, leased_until = ? WHERE id = ?"
+    BeginLease = "UPDATE webhook_endpoints SET holder = ?, leased_until = ? WHERE id = ?"
 }
 
 /// The endpoints that may be leased, in order.
@@ -50,49 +53,57 @@ pub(super) fn lease(
     let leased = may_be_leased(conn, query)?;
     for tracked in &leased {
         let id = tracked.endpoint.id.uuid();
-        execute::<Lease>(conn, &[query.holder.into(), query.until.into(), id.into()])?;
+        execute::<BeginLease>(conn, &[query.holder.into(), query.until.into(), id.into()])?;
     }
     Ok(leased)
 }
 
 statement! {
     Renew =
-    "UPDATE webhook_endpoints SET leased_until = ? \
-     WHERE id = ? AND holder = ? AND state = 'active'"
+    "UPDATE webhook_endpoints SET leased_until = ? WHERE id = ? AND holder = ? RETURNING version",
+    returns (BigInt,)
 }
 
-/// Moves the end of leases, and returns the endpoints that are still leased and active.
+/// Moves the end of leases, and returns those that are still held, with the endpoint's version.
 pub(super) fn renew(
     conn: &mut SqliteConnection,
-    holder: Uuid,
-    endpoints: &[EndpointId],
+    leases: &[Lease],
     until: OffsetDateTime,
-) -> Result<HashSet<EndpointId>, Failure> {
-    let mut held = HashSet::new();
-    for endpoint in endpoints {
-        let values = [until.into(), endpoint.uuid().into(), holder.into()];
-        if execute::<Renew>(conn, &values)? > 0 {
-            held.insert(*endpoint);
-        }
+) -> Result<HashMap<Lease, Version>, Failure> {
+    let mut held = HashMap::new();
+    for lease in leases {
+        let values = [
+            until.into(),
+            lease.endpoint.uuid().into(),
+            lease.holder.into(),
+        ];
+        let versions: Vec<(Version,)> = load::<Renew, _>(conn, &values)?;
+        held.extend(versions.first().map(|(version,)| (*lease, *version)));
     }
     Ok(held)
 }
 
 statement! {
-    Release =
-    "UPDATE webhook_endpoints SET holder = NULL, leased_until = ? WHERE id = ? AND holder = ?"
+    /// The place is set if it and the version are those of before.
+    EndLease =
+    "UPDATE webhook_endpoints SET holder = NULL, leased_until = again_at, \
+     written_in = iif((version, written_in, number) = \
+     (seen_version, from_in, from_number), to_in, written_in), \
+     number = iif((version, written_in, number) = \
+     (seen_version, from_in, from_number), to_number, number) \
+     FROM (SELECT ? AS again_at, ? AS seen_version, ? AS from_in, ? AS from_number, ? AS to_in, \
+     ? AS to_number) AS sent WHERE id = ? AND holder = ?"
 }
 
 /// Ends leases.
-pub(super) fn release(
-    conn: &mut SqliteConnection,
-    holder: Uuid,
-    endpoints: &[EndpointId],
-    now: OffsetDateTime,
-) -> Result<(), Failure> {
-    for endpoint in endpoints {
-        let values = [now.into(), endpoint.uuid().into(), holder.into()];
-        execute::<Release>(conn, &values)?;
+pub(super) fn release(conn: &mut SqliteConnection, releases: &[Release]) -> Result<(), Failure> {
+    for release in releases {
+        let mut values = vec![release.again_at.into(), release.version.into()];
+        let places = [release.from, release.to].map(cursor_values);
+        values.extend(places.into_iter().flatten().map(Value::from));
+        let Lease { endpoint, holder } = release.lease;
+        values.extend([endpoint.uuid(), holder].map(Value::from));
+        execute::<EndLease>(conn, &values)?;
     }
     Ok(())
 }

@@ -3,17 +3,18 @@
 mod lease;
 mod round;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::{
+    Version,
     audit::Entry,
     event::Cursor,
     store::StoreError,
     webhook::{
-        DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, LeaseQuery, Owner,
-        Round, TrackedEndpoint, WaitingEvent, Webhooks,
+        DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease, LeaseQuery,
+        Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
     },
 };
 use sql_common::{
@@ -194,25 +195,19 @@ impl Webhooks for SqliteStore {
 
     async fn renew(
         &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
+        leases: &[Lease],
         until: OffsetDateTime,
-    ) -> Result<HashSet<EndpointId>, StoreError> {
-        let endpoints = endpoints.to_vec();
+    ) -> Result<HashMap<Lease, Version>, StoreError> {
+        let leases = leases.to_vec();
         self.connections
-            .write(move |conn| lease::renew(conn, holder, &endpoints, until))
+            .write(move |conn| lease::renew(conn, &leases, until))
             .await
     }
 
-    async fn release(
-        &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
-        let endpoints = endpoints.to_vec();
+    async fn release(&self, releases: &[Release]) -> Result<(), StoreError> {
+        let releases = releases.to_vec();
         self.connections
-            .write(move |conn| lease::release(conn, holder, &endpoints, now))
+            .write(move |conn| lease::release(conn, &releases))
             .await
     }
 
@@ -244,7 +239,7 @@ impl Webhooks for SqliteStore {
             .await
     }
 
-    async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
+    async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError> {
         let round = round.clone();
         self.connections
             .write(move |conn| round::record(conn, holder, &round))

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use diesel::{SqliteConnection, sql_types::BigInt};
 use domain::{
     event::Cursor,
-    webhook::{DeliveryRecord, EndpointId, EndpointState, EndpointWrite, Round, WaitingEvent},
+    webhook::{
+        DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
+    },
 };
 use sql_common::{
     event::cursor_values,
@@ -130,40 +132,36 @@ statement! {
 statement! {
     Move =
     "UPDATE webhook_endpoints SET written_in = ?, number = ?, attempts = attempts + ?, \
-     holder = NULL, leased_until = ? WHERE id = ?"
-}
-
-statement! {
-    SetHealth =
-    "UPDATE webhook_endpoints SET last_success_at = ?, failing_since = ?, silent_rounds = ?, \
+     holder = NULL, leased_until = ?, last_success_at = ?, failing_since = ?, silent_rounds = ?, \
      quiet_until = ? WHERE id = ?"
 }
 
-/// Writes the result of a round. `false` if its lease or its place is lost.
+/// Writes the result of a round.
 pub(super) fn record(
     conn: &mut SqliteConnection,
     holder: Uuid,
     round: &Round,
-) -> Result<bool, Failure> {
+) -> Result<Recorded, Failure> {
     let id = Value::from(round.endpoint.uuid());
     let [written_in, number] = place(round.from);
     let held = [id, holder.into(), written_in, number];
     let held: Vec<(i64, i64)> = load::<Held, _>(conn, &held)?;
     let Some(&(version, attempts_before)) = held.first() else {
-        return Ok(false);
+        return Ok(Recorded::Lost);
     };
+    if version != round.version {
+        return Ok(Recorded::Changed);
+    }
     record_waiting(conn, round)?;
     record_deliveries(conn, round, attempts_before)?;
-    let [written_in, number] = place(round.to);
-    let count = attempts(round).into();
-    execute::<Move>(conn, &[written_in, number, count, round.at.into(), id])?;
-    if version == round.version {
-        let mut values = health_values(&round.health).to_vec();
-        values.push(id);
-        execute::<SetHealth>(conn, &values)?;
-        disable(conn, round)?;
-    }
-    Ok(true)
+    let mut values = place(round.to).to_vec();
+    values.push(attempts(round).into());
+    values.push(round.again_at.into());
+    values.extend(health_values(&round.health));
+    values.push(id);
+    execute::<Move>(conn, &values)?;
+    disable(conn, round)?;
+    Ok(Recorded::Done)
 }
 
 fn place(cursor: Cursor) -> [Value<'static>; 2] {
@@ -231,13 +229,11 @@ fn record_deliveries(
     Ok(())
 }
 
-/// Disables the endpoint of a round that says so, which its owner has not changed meanwhile.
+/// Disables the endpoint of a round that says so.
 fn disable(conn: &mut SqliteConnection, round: &Round) -> Result<(), Failure> {
-    let Some(reason) = &round.disabled else {
-        return Ok(());
-    };
-    let found = find(conn, round.endpoint)?.map(|tracked| tracked.endpoint);
-    if let Some(endpoint) = found.filter(|it| it.state == EndpointState::Active) {
+    if let Some(reason) = &round.disabled
+        && let Some(TrackedEndpoint { endpoint, .. }) = find(conn, round.endpoint)?
+    {
         let write = EndpointWrite {
             expected: endpoint.version,
             endpoint: endpoint.disable(reason, round.at),

@@ -207,11 +207,13 @@ macro_rules! contract_suite {
             an_endpoint_is_leased_by_one_holder
             an_endpoint_is_leased_when_there_is_something_to_do
             endpoints_take_turns
-            a_lease_is_renewed_while_the_endpoint_is_active
+            a_lease_is_renewed_while_it_is_held
+            a_lease_that_is_released_passes_events
+            an_endpoint_rests_after_a_round
             a_round_is_recorded_as_a_whole
             a_round_without_the_lease_is_not_recorded
             a_round_that_was_moved_back_is_not_recorded
-            a_round_leaves_an_owners_change_alone
+            a_round_of_another_version_is_not_recorded
             a_round_disables
             of_each_subject_the_oldest_event_is_due
             an_endpoint_that_answers_again_gets_what_was_not_answered

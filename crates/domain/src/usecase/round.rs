@@ -39,6 +39,7 @@ pub async fn start_round(
 ) -> Result<RoundStart, StoreError> {
     let (id, cursor) = (tracked.endpoint.id, tracked.cursor);
     let due = webhooks.due(id, now, EVENTS).await?;
+    let has_more_due = due.len() == EVENTS;
     let (mut page, mut has_gap) = page(log, &tracked.endpoint, cursor).await?;
     let mut waiting = HashSet::new();
     if !page.events.is_empty() {
@@ -55,6 +56,7 @@ pub async fn start_round(
         due: with_events(log, due).await?,
         page: page.events,
         next: page.next,
+        has_more: page.has_more || has_more_due,
         waiting,
     };
     let round = DeliveryRound::new(work, schedule, now);
@@ -66,12 +68,17 @@ struct Page {
     events: Vec<RecordedEvent>,
     /// The cursor behind them.
     next: Cursor,
+    /// Whether more may be read at once.
+    has_more: bool,
 }
 
 impl Page {
     const fn empty(next: Cursor) -> Self {
-        let events = Vec::new();
-        Self { events, next }
+        Self {
+            events: Vec::new(),
+            next,
+            has_more: false,
+        }
     }
 }
 
@@ -105,7 +112,8 @@ async fn page(
             .filter(|event| endpoint.wants(&event.event));
         all.events.extend(wanted);
         all.next = page.next;
-        if !page.has_more || all.events.len() > EVENTS / 2 {
+        all.has_more = page.has_more;
+        if !all.has_more || all.events.len() > EVENTS / 2 {
             break;
         }
         query.after = Some(page.next);

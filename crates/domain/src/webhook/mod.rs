@@ -37,8 +37,8 @@ pub use self::{
     secret::{InvalidSecret, Secret},
     sender::{AddressProblem, Sender},
     store::{
-        DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, LeaseQuery, MOST_WAITING_COUNTED, Round,
-        TrackedEndpoint, WaitingEvent, Webhooks,
+        DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, Lease, LeaseQuery, MOST_WAITING_COUNTED,
+        REST, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
     },
     url::{EndpointUrl, InvalidEndpointUrl, LONGEST_URL},
 };

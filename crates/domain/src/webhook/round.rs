@@ -2,7 +2,8 @@
 //!
 //! A [`DeliveryRound`] makes no calls. Its worker [begins](DeliveryRound::begin) as many attempts
 //! as it may, reports the [end](DeliveryRound::end) of each, and records the
-//! [result](DeliveryRound::finish) when none is under way any more.
+//! [result](DeliveryRound::finish) when none is under way any more. A round that has to end early, for
+//! whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -10,8 +11,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Attempt, DeliveryRecord, EndpointId, Health, Outcome, RetrySchedule, Round, TrackedEndpoint,
-    WaitingEvent, asked_for_quiet,
+    Attempt, DeliveryRecord, EndpointId, Health, Outcome, REST, RetrySchedule, Round,
+    TrackedEndpoint, WaitingEvent, asked_for_quiet,
 };
 use crate::{
     Version,
@@ -40,6 +41,8 @@ pub struct Workload {
     pub page: Vec<RecordedEvent>,
     /// The cursor behind the page.
     pub next: Cursor,
+    /// Whether there may be more at once, waiting or behind the page.
+    pub has_more: bool,
     /// The subjects of the page of which an event waits.
     pub waiting: HashSet<Uuid>,
 }
@@ -57,22 +60,28 @@ pub struct DeliveryRound {
     order: Vec<usize>,
     /// Subjects of which an attempt is under way or has failed.
     blocked: HashSet<Uuid>,
-    settled: Vec<Cursor>,
-    deliveries: Vec<DeliveryRecord>,
+    /// Waiting events that were given up without an attempt, and those that are not wanted.
+    dropped: Vec<Cursor>,
+    /// The first of them, as records.
+    not_kept: Vec<DeliveryRecord>,
+    /// The attempts that have ended, with their numbers.
+    attempts: Vec<(usize, DeliveryRecord)>,
+    has_more: bool,
     health: Health,
     /// The health before.
     before: Health,
     deadline: OffsetDateTime,
     under_way: usize,
     begun: usize,
-    /// Whether a request was made whose attempt has ended.
-    tried: bool,
-    answered: bool,
+    /// Whether a request was answered; unset while none was made.
+    answered: Option<bool>,
     /// The number of attempts without an answer since the last answer.
     unanswered: usize,
     asked: Option<Duration>,
     disabled: Option<&'static str>,
     stopped: bool,
+    /// Whether an attempt could not be made, so that the same would happen again at once.
+    withdrew: bool,
 }
 
 #[derive(Debug)]
@@ -93,10 +102,11 @@ enum State {
     Behind,
     /// One is under way.
     UnderWay,
-    /// Delivered or given up.
-    Settled,
+    Delivered,
     /// To be tried again.
     Failed(WaitingEvent),
+    /// Failed for the last time.
+    GivenUp,
 }
 
 /// An attempt to make.
@@ -125,19 +135,21 @@ impl DeliveryRound {
             items: Vec::new(),
             order: Vec::new(),
             blocked: HashSet::new(),
-            settled: Vec::new(),
-            deliveries: Vec::new(),
+            dropped: Vec::new(),
+            not_kept: Vec::new(),
+            attempts: Vec::new(),
+            has_more: work.has_more,
             health,
             before: health,
             deadline: now + ROUND_TIME,
             under_way: 0,
             begun: 0,
-            tried: false,
-            answered: false,
+            answered: None,
             unanswered: 0,
             asked: None,
             disabled: None,
             stopped: false,
+            withdrew: false,
         };
         let mut behind = work.waiting;
         for (waiting, event) in work.due {
@@ -147,10 +159,10 @@ impl DeliveryRound {
                 Some(event) if endpoint.wants(&event.event) => {
                     round.add(event, waiting.attempts, true, State::Open);
                 }
-                Some(_) => round.settled.push(waiting.cursor),
+                Some(_) => round.dropped.push(waiting.cursor),
                 None => {
-                    round.settled.push(waiting.cursor);
-                    round.deliveries.push(not_kept(&waiting, now));
+                    round.dropped.push(waiting.cursor);
+                    round.not_kept.push(not_kept(&waiting, now));
                 }
             }
         }
@@ -223,15 +235,10 @@ impl DeliveryRound {
         self.stopped = true;
     }
 
-    /// Whether it began no more attempts before it was through, by [`stop`](Self::stop) or
-    /// [`withdraw`](Self::withdraw).
-    pub const fn was_cut_short(&self) -> bool {
-        self.stopped
-    }
-
     fn is_stopped(&self) -> bool {
         let has_probed = self.before.is_probing() && self.begun > 0;
         self.stopped
+            || self.withdrew
             || has_probed
             || self.is_silent_stretch()
             || self.asked.is_some()
@@ -252,49 +259,42 @@ impl DeliveryRound {
         let outcome = attempt.outcome;
         self.under_way -= 1;
         if outcome.was_made() {
-            self.tried = true;
             self.disabled = self.disabled.or(self.health.note(attempt, now));
             if outcome.is_silent() {
                 self.unanswered += 1;
+                self.answered.get_or_insert(false);
             } else {
-                self.answered = true;
+                self.answered = Some(true);
                 self.unanswered = 0;
             }
         }
         self.asked = self.asked.max(asked_for_quiet(outcome));
-        let mut error = attempt.error.clone();
         let wait = || {
             self.schedule
                 .next(item.attempts, outcome.retry_after(), jitter)
         };
         item.state = match (outcome, wait()) {
-            (Outcome::Delivered(_), _) => State::Settled,
-            (_, None) => {
-                let why = error.take().unwrap_or_default();
-                error = Some(format!("{why}; given up after {} attempts", item.attempts));
-                State::Settled
-            }
+            (Outcome::Delivered(_), _) => State::Delivered,
+            (_, None) => State::GivenUp,
             (_, Some(wait)) => State::Failed(item.waiting(
                 Some(now.saturating_add(wait.try_into().unwrap_or(time::Duration::MAX))),
-                error.clone(),
+                attempt.error.clone(),
                 outcome.is_silent(),
             )),
         };
-        if matches!(item.state, State::Settled) {
+        if !matches!(item.state, State::Failed(_)) {
             self.blocked.remove(&item.subject);
-            if item.waits {
-                self.settled.push(item.event.cursor);
-            }
         }
-        self.deliveries.push(DeliveryRecord {
+        let record = DeliveryRecord {
             at: now,
             event: item.event.cursor,
             name: item.event.event.name.clone(),
             attempt: item.attempts,
             status: outcome.status(),
             duration: whole_milliseconds(attempt.duration),
-            error,
-        });
+            error: attempt.error.clone(),
+        };
+        self.attempts.push((number, record));
     }
 
     /// Takes an attempt back that was not made, for reasons that are not the receiver's. The round
@@ -309,64 +309,127 @@ impl DeliveryRound {
         self.blocked.remove(&item.subject);
         self.under_way -= 1;
         self.begun -= 1;
-        self.stop();
+        self.withdrew = true;
     }
 
     /// The result, as of all attempts that have ended. `jitter` is a random number from 0 to 1.
-    pub fn finish(mut self, now: OffsetDateTime, jitter: f64) -> Round {
+    pub fn finish(&self, now: OffsetDateTime, jitter: f64) -> Round {
         let to = self.to();
-        let is_silent = self.is_silent_stretch() || !self.answered;
-        if self.tried && is_silent {
-            self.health.fall_silent(jitter, now);
-        } else if self.tried {
-            self.health.answer(self.asked, now);
+        let mut health = self.health;
+        let answers = self.answered.map(|any| any && !self.is_silent_stretch());
+        match answers {
+            Some(true) => health.answer(self.asked, now),
+            Some(false) => health.fall_silent(jitter, now),
+            None => {}
         }
+        let mut settled = self.settled(|state| matches!(state, State::Delivered | State::GivenUp));
+        settled.extend(&self.dropped);
+        let goes_on = self.has_more || !settled.is_empty() || self.items.iter().any(Item::is_left);
+        let mut deliveries = self.not_kept.clone();
+        deliveries.extend(self.attempts.iter().map(|(number, record)| {
+            let mut record = record.clone();
+            if matches!(self.items[*number].state, State::GivenUp) {
+                let why = record.error.unwrap_or_default();
+                record.error = Some(format!("{why}; given up after {} attempts", record.attempt));
+            }
+            record
+        }));
         Round {
             endpoint: self.endpoint,
             version: self.version,
             from: self.from,
             to,
-            waiting: self.waiting(to, now),
-            settled: self.settled,
-            deliveries: self.deliveries,
-            health: self.health,
+            waiting: self.waiting(to, now, true),
+            settled,
+            deliveries,
+            health,
             disabled: self.disabled.map(str::to_owned),
-            wakes_silent: self.tried && !is_silent && self.before.answer_ends_silence(),
+            wakes_silent: answers == Some(true) && self.before.answer_ends_silence(),
             at: now,
+            again_at: if goes_on && !self.withdrew {
+                now
+            } else {
+                now + REST
+            },
         }
+    }
+
+    /// The result for an endpoint that its owner has changed since the round began. Deliveries count.
+    /// Failures, which are about the endpoint before, do not: their events are due, with no attempt
+    /// more than before, and none is given up. Events that the round has only read are read again.
+    pub fn finish_changed(&self, changed: &TrackedEndpoint, now: OffsetDateTime) -> Round {
+        let to = self.last_ended();
+        let attempts = self.attempts.iter();
+        Round {
+            endpoint: self.endpoint,
+            version: changed.endpoint.version,
+            from: self.from,
+            to,
+            waiting: self.waiting(to, now, false),
+            settled: self.settled(|state| matches!(state, State::Delivered)),
+            deliveries: attempts.map(|(_, record)| record.clone()).collect(),
+            health: changed.health,
+            disabled: None,
+            wakes_silent: false,
+            at: now,
+            again_at: now,
+        }
+    }
+
+    /// Waiting events of a state.
+    fn settled(&self, is_settled: impl Fn(&State) -> bool) -> Vec<Cursor> {
+        let items = self.items.iter();
+        let settled = items.filter(|item| item.waits && is_settled(&item.state));
+        settled.map(|item| item.event.cursor).collect()
     }
 
     /// The end of the page; before that, the last event of the page that was attempted.
     fn to(&self) -> Cursor {
-        let page = || self.items.iter().filter(|item| !item.waits);
-        let is_left = |item: &Item| matches!(item.state, State::Open | State::UnderWay);
-        if !page().any(is_left) {
-            return self.next;
+        if self.page().any(Item::is_left) {
+            self.last_ended()
+        } else {
+            self.next
         }
-        let has_ended = |item: &&Item| matches!(item.state, State::Settled | State::Failed(_));
-        let last = page().rfind(has_ended);
+    }
+
+    /// The last event of the page that was attempted.
+    fn last_ended(&self) -> Cursor {
+        let has_ended = |item: &&Item| !item.is_left() && !matches!(item.state, State::Behind);
+        let last = self.page().rfind(has_ended);
         last.map_or(self.from, |item| item.event.cursor)
     }
 
+    fn page(&self) -> impl DoubleEndedIterator<Item = &Item> {
+        self.items.iter().filter(|item| !item.waits)
+    }
+
     /// The events that wait now: those that failed, and those of the page up to `to` that were not
-    /// attempted, of which the first of a subject is due if none before it has failed.
-    fn waiting(&self, to: Cursor, now: OffsetDateTime) -> Vec<WaitingEvent> {
+    /// attempted, of which the first of a subject is due if none before it has failed. If failures
+    /// do not count, those of the page are as if they were not attempted, and the others stay.
+    fn waiting(&self, to: Cursor, now: OffsetDateTime, failures_count: bool) -> Vec<WaitingEvent> {
         let mut subjects = HashSet::new();
         let mut waiting: Vec<_> = self
             .items
             .iter()
             .filter(|item| item.waits || item.event.cursor <= to)
             .filter_map(|item| match &item.state {
-                State::Failed(waiting) => {
+                State::Failed(waiting) if failures_count => {
                     subjects.insert(item.subject);
                     Some(waiting.clone())
                 }
-                State::Open | State::UnderWay if !item.waits => {
-                    let is_first = subjects.insert(item.subject);
-                    Some(item.waiting(is_first.then_some(now), None, false))
-                }
+                State::GivenUp if failures_count => None,
+                State::Delivered => None,
                 State::Behind => Some(item.waiting(None, None, false)),
-                State::Open | State::UnderWay | State::Settled => None,
+                _ if item.waits => None,
+                _ => {
+                    let is_first = subjects.insert(item.subject);
+                    let waiting = item.waiting(is_first.then_some(now), None, false);
+                    let attempts = if failures_count { waiting.attempts } else { 0 };
+                    Some(WaitingEvent {
+                        attempts,
+                        ..waiting
+                    })
+                }
             })
             .collect();
         waiting.sort_by_key(|event| event.cursor);
@@ -375,6 +438,11 @@ impl DeliveryRound {
 }
 
 impl Item {
+    /// Whether no attempt has ended, and one may be made.
+    const fn is_left(&self) -> bool {
+        matches!(self.state, State::Open | State::UnderWay)
+    }
+
     fn waiting(
         &self,
         next_at: Option<OffsetDateTime>,

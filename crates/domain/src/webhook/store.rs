@@ -1,6 +1,9 @@
 //! The port to the endpoints and to the work that waits for them.
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
@@ -15,6 +18,10 @@ use crate::{
 
 /// The number of newest deliveries that are kept of an endpoint.
 pub const DELIVERIES_KEPT: usize = 100;
+
+/// The time for which an endpoint rests after a round that leaves nothing to do at once: events
+/// that come all the time make about one round a second, whether it wants them or not.
+pub const REST: Duration = Duration::from_secs(1);
 
 /// The largest count of an endpoint's waiting events.
 pub const MOST_WAITING_COUNTED: usize = 1_000;
@@ -82,8 +89,9 @@ pub struct Round {
     pub to: Cursor,
     /// Waiting events, new and changed ones, by cursor.
     pub waiting: Vec<WaitingEvent>,
-    /// Events that wait no longer: they were delivered, given up or are no longer wanted. Of each
-    /// of their subjects the oldest event that still waits, after this round, is due.
+    /// Events that wait no longer: they were delivered, given up or are no longer wanted. None of
+    /// them is in `waiting`. Of each of their subjects the oldest event that still waits, after this
+    /// round, is due.
     pub settled: Vec<Cursor>,
     /// The attempts, oldest first.
     pub deliveries: Vec<DeliveryRecord>,
@@ -96,6 +104,8 @@ pub struct Round {
     pub wakes_silent: bool,
     /// The time of the end.
     pub at: OffsetDateTime,
+    /// The time from which on the endpoint may be leased again: [at most](REST) a second later.
+    pub again_at: OffsetDateTime,
 }
 
 impl Round {
@@ -113,12 +123,17 @@ impl Round {
             disabled: Some(reason.to_owned()),
             wakes_silent: false,
             at: now,
+            again_at: now,
         }
     }
 
-    /// Whether nothing came of it: no attempt was made, and the endpoint stays where it is.
+    /// Whether it does nothing but end the lease and pass events that the endpoint does not want, as
+    /// a [`Release`] does.
     pub fn is_idle(&self) -> bool {
-        self.from == self.to && self.deliveries.is_empty() && self.settled.is_empty()
+        self.deliveries.is_empty()
+            && self.settled.is_empty()
+            && self.waiting.is_empty()
+            && self.disabled.is_none()
     }
 
     /// The number of events that were given up: their last attempt failed, and they wait no longer.
@@ -127,6 +142,43 @@ impl Round {
         let records = self.deliveries.iter().filter(is_last);
         records.filter(|record| record.error.is_some()).count()
     }
+}
+
+/// What became of the result of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// It is written, and the lease has ended.
+    Done,
+    /// Nothing is written: the holder has lost the lease, or the cursor is not the one that the
+    /// round began with because it was moved back meanwhile.
+    Lost,
+    /// Nothing is written, and the lease goes on: the endpoint has another version than the round.
+    Changed,
+}
+
+/// A lease of an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lease {
+    /// The endpoint.
+    pub endpoint: EndpointId,
+    /// The id of the holder, drawn at random for each question for endpoints, so that the late end
+    /// of one lease is never that of the next one of the same endpoint.
+    pub holder: Uuid,
+}
+
+/// The end of a lease without a result, but for events that the endpoint does not want.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// The lease.
+    pub lease: Lease,
+    /// The endpoint's version when it was leased.
+    pub version: Version,
+    /// Its cursor then.
+    pub from: Cursor,
+    /// Its cursor now, if version and cursor are still those.
+    pub to: Cursor,
+    /// The time from which on the endpoint may be leased again: [at most](REST) a second later.
+    pub again_at: OffsetDateTime,
 }
 
 /// A question for endpoints to work on.
@@ -159,8 +211,9 @@ pub struct EndpointBacklog {
 /// written in the same commit, and only if the call has an effect.
 ///
 /// A worker [leases](Self::lease) endpoints with something to do, makes a round of attempts for
-/// each, and [records](Self::record) it, which ends the lease. A round that is not recorded, by a
-/// crash or because the lease was lost, is made again.
+/// each, and [records](Self::record) it, which ends the lease; one without attempts is
+/// [released](Self::release). A round that is not recorded, by a crash or because the lease was lost,
+/// is made again.
 #[async_trait]
 pub trait Webhooks: Send + Sync {
     /// Adds an endpoint that gets the events after a cursor.
@@ -212,31 +265,26 @@ pub trait Webhooks: Send + Sync {
         limit: usize,
     ) -> Result<Vec<DeliveryRecord>, StoreError>;
 
-    /// Leases endpoints that are active, not [quiet](Health::is_quiet), and not leased: those
-    /// whose cursor is before the end of the log, or that have a waiting event whose next attempt
-    /// is due. Concurrent callers get different endpoints. Those that were never leased come first,
-    /// by id, then those whose last lease ended longest ago, so that each has its turn.
+    /// Leases endpoints that are active, not [quiet](Health::is_quiet), not leased and not resting:
+    /// those whose cursor is before the end of the log, or that have a waiting event whose next
+    /// attempt is due. Concurrent callers get different endpoints. Those that were never leased come
+    /// first, by id, then those that could be leased for the longest time, so that each has its turn.
     ///
-    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), or with its time.
-    /// In the latter case its holder still has it until another one leases the endpoint.
+    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which say how long the
+    /// endpoint rests; a longer [`REST`] is the work of a clock that was wrong, and is over. Or it
+    /// ends with its time: then its holder still has it until another one leases the endpoint.
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
-    /// Moves the end of the holder's leases of these endpoints to `until`. Returns the endpoints of
-    /// them that it still holds and that are active.
+    /// Moves the end of leases to `until`. Returns those that are still held, with the version of
+    /// the endpoint: a round ends early if it is another one.
     async fn renew(
         &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
+        leases: &[Lease],
         until: OffsetDateTime,
-    ) -> Result<HashSet<EndpointId>, StoreError>;
+    ) -> Result<HashMap<Lease, Version>, StoreError>;
 
-    /// Ends the holder's leases of these endpoints.
-    async fn release(
-        &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError>;
+    /// Ends leases in one commit, however many. One that is not held any more is passed by.
+    async fn release(&self, releases: &[Release]) -> Result<(), StoreError>;
 
     /// Up to `limit` waiting events whose next attempt is due, the longest due first: of each
     /// subject the oldest at most.
@@ -257,13 +305,9 @@ pub trait Webhooks: Send + Sync {
     /// The number of events that wait for the endpoint, counted up to `limit`.
     async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError>;
 
-    /// Writes the result of a round in one commit, and ends the lease. `false`, and nothing is
-    /// written, if the holder has lost the lease, or the cursor is not the one that the round began
-    /// with because it was moved back meanwhile.
-    ///
-    /// If the owner has changed the endpoint meanwhile, the change stands: the health and the
-    /// disabling, which are about the endpoint before, are left out.
-    async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError>;
+    /// Writes the result of a round in one commit, and ends the lease, if the holder has the lease
+    /// and the endpoint has the round's version and cursor.
+    async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError>;
 
     /// The backlogs of up to `limit` active endpoints, ascending by id. The cost of each is bounded.
     async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError>;

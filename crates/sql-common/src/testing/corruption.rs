@@ -15,7 +15,7 @@ use domain::{
     testing::{
         by_ann, client, commit_events, endpoint, hours, identifier, minutes, noon, posting, uuid,
     },
-    webhook::{Secret, Webhooks},
+    webhook::{Recorded, Secret, Webhooks},
 };
 use newsletter::{
     store::{SubscriberQuery, SubscriberReader},
@@ -386,7 +386,7 @@ pub async fn of_rounds<S: Webhooks + Shell>(store: &S) {
             let mut round = of(&endpoint, 1);
             round.waiting = vec![silent(1)];
             round.deliveries = vec![failed(1)];
-            assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+            assert_eq!(store.record(uuid(1), &round).await, Ok(Recorded::Done));
             let named = damage(store, table, *case).await;
             if table == "webhook_waiting" {
                 names(store.due(endpoint.id, noon(), 9).await, &named);

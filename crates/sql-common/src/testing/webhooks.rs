@@ -7,8 +7,8 @@ use domain::{
     store::StoreError,
     testing::{endpoint, hours, noon, uuid},
     webhook::{
-        DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, MOST_ENDPOINTS, Owner, Round,
-        WaitingEvent, Webhooks,
+        DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, MOST_ENDPOINTS, Owner, Recorded,
+        Round, WaitingEvent, Webhooks,
     },
 };
 use time::OffsetDateTime;
@@ -41,6 +41,7 @@ pub fn of(endpoint: &Endpoint, to: u64) -> Round {
         disabled: None,
         wakes_silent: false,
         at: noon(),
+        again_at: noon(),
     }
 }
 
@@ -137,7 +138,7 @@ pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
     let mut round = of(&endpoint, 1);
     round.waiting = vec![silent(1)];
     round.deliveries = vec![failed(1)];
-    assert_eq!(store.record(uuid(1), &round).await, Ok(true));
+    assert_eq!(store.record(uuid(1), &round).await, Ok(Recorded::Done));
     let short = ("", "zeroblob(23)", "'\\x00'");
     let secret = format!(
         "UPDATE webhook_endpoints SET secret = {}",
@@ -179,10 +180,10 @@ where
                 ..of(&endpoint(1), 1)
             };
             let thief = uuid(WORKERS + 1);
-            assert_eq!(one.record(thief, &round).await, Ok(false));
+            assert_eq!(one.record(thief, &round).await, Ok(Recorded::Lost));
             // The holder may work on either.
-            assert_eq!(other.record(holder, &round).await, Ok(true));
-            assert_eq!(one.record(holder, &round).await, Ok(false));
+            assert_eq!(other.record(holder, &round).await, Ok(Recorded::Done));
+            assert_eq!(one.record(holder, &round).await, Ok(Recorded::Lost));
             for store in [one, other] {
                 let found = Webhooks::find(store, id).await.expect("the store works");
                 assert_eq!(found.map(|found| found.cursor), Some(place(1)));

@@ -3,7 +3,7 @@
 use diesel::sql_types::{BigInt, Nullable};
 use domain::{
     store::StoreError,
-    webhook::{EndpointBacklog, EndpointId, LeaseQuery, MOST_WAITING_COUNTED},
+    webhook::{EndpointBacklog, EndpointId, LeaseQuery, MOST_WAITING_COUNTED, REST},
 };
 
 use super::most;
@@ -14,11 +14,13 @@ use crate::{
 };
 
 /// The condition on the endpoints that may be leased (`endpoint`), their order and their number.
-/// Only for one that has read the whole log it is looked whether an event is due.
+/// Only for one that has read the whole log it is looked whether an event is due. A rest that is
+/// longer than one can be is that of a clock that was wrong.
 #[macro_export]
 macro_rules! may_be_leased {
     () => {
-        "WHERE state = 'active' AND (holder IS NULL OR leased_until <= ?) \
+        "WHERE state = 'active' AND (leased_until IS NULL OR leased_until <= ? \
+         OR (holder IS NULL AND leased_until > ?)) \
          AND (quiet_until IS NULL OR quiet_until <= ?) \
          AND ((endpoint.written_in, endpoint.number) < (?, ?) \
          OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting \
@@ -28,10 +30,11 @@ macro_rules! may_be_leased {
 }
 
 /// The values of [`may_be_leased`](crate::may_be_leased).
-pub fn lease_values(query: &LeaseQuery) -> [Value<'static>; 6] {
+pub fn lease_values(query: &LeaseQuery) -> [Value<'static>; 7] {
     let [written_in, number] = cursor_values(query.end).map(Value::from);
-    let now = Value::from(query.now);
-    [now, now, written_in, number, now, most(query.limit).into()]
+    let (now, rest) = (Value::from(query.now), Value::from(query.now + REST));
+    let limit = most(query.limit).into();
+    [now, rest, now, written_in, number, now, limit]
 }
 
 /// The SQL types of the row of a backlog.

@@ -1,6 +1,9 @@
 //! One round: attempts that overlap, and the commit of their outcomes.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    pin::pin,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use domain::{
     event::{Event, Subject},
@@ -8,7 +11,8 @@ use domain::{
     store::StoreError,
     usecase::{RoundStart, start_round},
     webhook::{
-        Attempt, Begun, CLIENT_REVOKED, Delivery, Endpoint, NoAnswer, Owner, Round, TrackedEndpoint,
+        Attempt, Begun, CLIENT_REVOKED, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner,
+        Recorded, Round, TrackedEndpoint,
     },
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
@@ -17,7 +21,6 @@ use tokio::{
     time::{Instant, sleep},
 };
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use super::{Deliveries, FURTHER_ATTEMPTS};
 use crate::{metrics, panics, waits};
@@ -62,18 +65,19 @@ struct Ended {
 }
 
 impl Deliveries {
-    /// Makes a round and records it. `false` if it was not recorded because the lease was lost or
-    /// the endpoint was moved back.
+    /// Makes a round and records it. A round that comes to nothing is returned instead: its lease is
+    /// to be released.
     pub(super) async fn deliver(
         &self,
         tracked: TrackedEndpoint,
-        holder: Uuid,
+        lease: Lease,
         stop: &CancellationToken,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Option<Round>, StoreError> {
         let parts = &self.parts;
         if self.is_revoked(&tracked.endpoint).await? {
             let round = Round::disabling(&tracked, CLIENT_REVOKED, (parts.clock)());
-            return self.finish(&tracked.endpoint, &round, holder, stop).await;
+            let recorded = self.record(&tracked.endpoint, &round, lease).await?;
+            return Ok((recorded == Recorded::Changed).then_some(round));
         }
         let endpoint = tracked.endpoint.clone();
         let (webhooks, log) = (parts.webhooks.endpoints.as_ref(), parts.log.as_ref());
@@ -87,24 +91,55 @@ impl Deliveries {
                  oldest event that is kept"
             );
         }
-        let attempting = Attempting::begin(&self.attempting);
+        self.make_attempts(&mut round, &endpoint, lease, stop).await;
+        let now = (parts.clock)();
+        let mut result = round.finish(now, rand::random());
+        if result.is_idle() {
+            return Ok(Some(result));
+        }
+        while self.record(&endpoint, &result, lease).await? == Recorded::Changed {
+            let Some(changed) = webhooks.find(endpoint.id).await? else {
+                break;
+            };
+            result = round.finish_changed(&changed, now);
+        }
+        Ok(None)
+    }
+
+    /// Makes the attempts of a round. An attempt has a time limit; only a stop does not wait for it.
+    async fn make_attempts(
+        &self,
+        round: &mut DeliveryRound,
+        endpoint: &Endpoint,
+        lease: Lease,
+        stop: &CancellationToken,
+    ) {
+        let _attempting = Attempting::begin(&self.attempting);
         let mut under_way = FuturesUnordered::new();
+        let mut too_late = pin!(async {
+            stop.cancelled().await;
+            sleep(self.parts.settings.attempts_within()).await;
+        });
         loop {
-            if stop.is_cancelled() {
+            if stop.is_cancelled() || !self.is_held(lease) {
                 round.stop();
             }
             while let Some(permit) = self.permit(under_way.len())
-                && let Some(begun) = round.begin((parts.clock)())
+                && let Some(begun) = round.begin((self.parts.clock)())
             {
-                under_way.push(self.attempt(&endpoint, begun, permit));
+                under_way.push(self.attempt(endpoint, begun, permit));
             }
-            let Some(Ended { number, result }) = under_way.next().await else {
-                break;
+            let ended = tokio::select! {
+                ended = under_way.next() => ended,
+                () = &mut too_late => None,
+            };
+            let Some(Ended { number, result }) = ended else {
+                return;
             };
             match result {
                 Ok(attempt) => {
                     metrics::webhook_attempted(attempt.outcome);
-                    round.end(number, &attempt, (parts.clock)(), rand::random());
+                    round.end(number, &attempt, (self.parts.clock)(), rand::random());
                 }
                 Err(error) => {
                     tracing::warn!(endpoint = %endpoint.id, %error, "a posting for a webhook was not read");
@@ -112,32 +147,6 @@ impl Deliveries {
                 }
             }
         }
-        drop(under_way);
-        drop(attempting);
-        let was_cut_short = round.was_cut_short();
-        let round = round.finish((parts.clock)(), rand::random());
-        if was_cut_short || round.is_idle() {
-            self.pause(stop).await;
-        }
-        self.finish(&endpoint, &round, holder, stop).await
-    }
-
-    /// Records a round, as [`deliver`](Self::deliver) does.
-    async fn finish(
-        &self,
-        endpoint: &Endpoint,
-        round: &Round,
-        holder: Uuid,
-        stop: &CancellationToken,
-    ) -> Result<bool, StoreError> {
-        if let Some(reason) = &round.disabled {
-            tracing::warn!(endpoint = %endpoint.id, host = endpoint.url.host(), reason, "a webhook is disabled");
-        }
-        let is_recorded = self.record(round, holder, stop).await?;
-        if is_recorded {
-            metrics::webhook_events_given_up(round.given_up());
-        }
-        Ok(is_recorded)
     }
 
     /// Whether the endpoint's owner is a client that was revoked.
@@ -147,14 +156,6 @@ impl Deliveries {
         };
         let client = self.parts.webhooks.clients.find(id).await?;
         Ok(client.is_some_and(|client| client.revoked_at.is_some()))
-    }
-
-    /// Waits before the endpoint's lease ends, because the same would happen again at once.
-    pub(super) async fn pause(&self, stop: &CancellationToken) {
-        tokio::select! {
-            () = sleep(waits::jittered(self.parts.settings.poll_every)) => {}
-            () = stop.cancelled() => {}
-        }
     }
 
     /// Permission for another attempt of a round: the first one always has it, so that no endpoint
@@ -226,23 +227,39 @@ impl Deliveries {
         }
     }
 
-    /// Records a round; tries again while the store is away and the lease holds.
+    /// Records a round; tries again while the store is away, for what was delivered must not be
+    /// delivered again.
     async fn record(
         &self,
+        endpoint: &Endpoint,
         round: &Round,
-        holder: Uuid,
-        stop: &CancellationToken,
-    ) -> Result<bool, StoreError> {
+        lease: Lease,
+    ) -> Result<Recorded, StoreError> {
+        let id = endpoint.id;
         let mut waits = waits::after_failures();
-        loop {
-            let recorded = self.parts.webhooks.endpoints.record(holder, round);
+        let recorded = loop {
+            let recorded = self.parts.webhooks.endpoints.record(lease.holder, round);
             match panics::caught(recorded).await {
-                Err(error) if !matches!(error, StoreError::Broken(_)) && !stop.is_cancelled() => {
-                    tracing::warn!(endpoint = %round.endpoint, %error, "a round is not recorded yet");
+                Err(error) if !matches!(error, StoreError::Broken(_)) => {
+                    tracing::warn!(endpoint = %id, %error, "a round is not recorded yet");
                     sleep(waits.next().unwrap_or_default()).await;
                 }
-                result => return result,
+                result => break result?,
             }
+        };
+        match recorded {
+            Recorded::Done => {
+                metrics::webhook_events_given_up(round.given_up());
+                if let Some(reason) = &round.disabled {
+                    let host = endpoint.url.host();
+                    tracing::warn!(endpoint = %id, host, reason, "a webhook is disabled");
+                }
+            }
+            Recorded::Lost => {
+                tracing::info!(endpoint = %id, "a round is lost: the endpoint was moved back, deleted or leased elsewhere");
+            }
+            Recorded::Changed => {}
         }
+        Ok(recorded)
     }
 }

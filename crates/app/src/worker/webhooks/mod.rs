@@ -1,8 +1,10 @@
 //! Delivers events to webhook endpoints.
 //!
 //! A worker leases endpoints with something to do and makes a [round](deliver) for each, many at
-//! the same time. While rounds are under way, their leases are renewed; a round whose lease is lost
-//! stops. Workers of several processes share the endpoints by their leases.
+//! the same time. While rounds are under way, their leases are renewed. A round ends early when its
+//! lease is over, its endpoint has changed or the worker stops: it begins no more attempts, waits for
+//! those under way, and is recorded like any other, for the store knows best whether it may be.
+//! Workers of several processes share the endpoints by their leases.
 
 mod deliver;
 
@@ -17,12 +19,12 @@ use std::{
 
 use domain::{
     client::Clients,
-    event::{Event, EventLog},
+    event::{Cursor, Event, EventLog},
     posting::PostingView,
     store::{PostingReader, StoreError},
-    webhook::{EndpointId, LeaseQuery, RetrySchedule, Sender, TrackedEndpoint, Webhooks},
+    webhook::{Lease, LeaseQuery, REST, Release, RetrySchedule, Sender, TrackedEndpoint, Webhooks},
 };
-use futures_util::future::join_all;
+use time::OffsetDateTime;
 use tokio::{
     sync::{Notify, Semaphore},
     task::JoinSet,
@@ -69,8 +71,15 @@ pub(super) struct DeliverySettings {
     pub renew_every: Duration,
     /// How long an idle worker waits before it looks for commits of other processes.
     pub poll_every: Duration,
-    /// How long a stop waits for attempts that are under way.
+    /// How long a stop takes at most.
     pub stop_within: Duration,
+}
+
+impl DeliverySettings {
+    /// How long a stop waits for attempts that are under way, so that there is time to record them.
+    fn attempts_within(&self) -> Duration {
+        self.stop_within.mul_f64(0.8)
+    }
 }
 
 /// The parts of [`Deliveries`].
@@ -90,24 +99,21 @@ pub(super) struct Deliveries {
     attempts: Semaphore,
     /// The number of rounds that make attempts.
     attempting: AtomicUsize,
-    /// The leases of the rounds that are under way.
-    leases: Mutex<HashMap<LeaseId, Lease>>,
+    /// The leases of this process.
+    leases: Mutex<HashMap<Lease, Held>>,
 }
 
-/// Names a lease. Its holder is drawn at random for each question for endpoints, so that the late
-/// end of one lease is never that of the next one of the same endpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct LeaseId {
-    endpoint: EndpointId,
-    holder: Uuid,
-}
-
-/// The lease of a round.
-#[derive(Clone, Debug)]
-struct Lease {
+/// The state of a lease.
+#[derive(Clone, Copy, Debug)]
+struct Held {
     /// A time before its end, because calls take a while, and clocks are compared by messages.
     until: Instant,
-    lost: CancellationToken,
+    /// Whether it was found lost, or its endpoint changed.
+    is_lost: bool,
+    /// What its end comes to. Until its round says otherwise, nothing.
+    release: Release,
+    /// Whether the round is over, and the lease is to be ended.
+    is_over: bool,
 }
 
 impl Deliveries {
@@ -139,7 +145,7 @@ impl Deliveries {
             tracing::warn!("deliveries that took too long to stop are made again");
         }
         rounds.shutdown().await;
-        this.release().await;
+        this.release(|_| true).await;
     }
 
     /// Starts rounds until it is stopped.
@@ -147,14 +153,16 @@ impl Deliveries {
         let mut outage = None;
         while !stop.is_cancelled() {
             let next = Instant::now() + TICK;
+            while rounds.try_join_next().is_some() {}
+            self.release(|held| held.is_over).await;
             // Not cut short by the stop, so that no endpoint is leased in vain.
             let leased = panics::caught(self.lease(ROUNDS - rounds.len())).await;
             let wait = match leased {
                 Ok(leased) => {
                     outage = None;
-                    for (tracked, id, lease) in leased {
+                    for (tracked, lease) in leased {
                         let (this, stop) = (Arc::clone(self), stop.clone());
-                        rounds.spawn(async move { this.round(tracked, id, &lease, &stop).await });
+                        rounds.spawn(async move { this.round(tracked, lease, &stop).await });
                     }
                     waits::jittered(self.parts.settings.poll_every)
                 }
@@ -181,12 +189,14 @@ impl Deliveries {
     }
 
     /// Leases up to `limit` endpoints with something to do.
-    async fn lease(
-        &self,
-        limit: usize,
-    ) -> Result<Vec<(TrackedEndpoint, LeaseId, Lease)>, StoreError> {
+    async fn lease(&self, limit: usize) -> Result<Vec<(TrackedEndpoint, Lease)>, StoreError> {
         if limit == 0 {
             return Ok(Vec::new());
+        }
+        // After an outage, the endpoints of rounds that are still to be recorded are not free.
+        let has_lapsed = |held: &Held| !held.is_lost && held.until <= Instant::now();
+        if self.leases().values().any(has_lapsed) {
+            self.renew().await?;
         }
         let (until, holder) = (self.until(), Uuid::now_v7());
         let now = (self.parts.clock)();
@@ -201,64 +211,70 @@ impl Deliveries {
         let mut leases = self.leases();
         let with_lease = |tracked: TrackedEndpoint| {
             let endpoint = tracked.endpoint.id;
-            let lease = Lease {
+            let lease = Lease { endpoint, holder };
+            let held = Held {
                 until,
-                lost: CancellationToken::new(),
+                is_lost: false,
+                release: Release {
+                    lease,
+                    version: tracked.endpoint.version,
+                    from: tracked.cursor,
+                    to: tracked.cursor,
+                    again_at: now,
+                },
+                is_over: false,
             };
-            let id = LeaseId { endpoint, holder };
-            leases.insert(id, lease.clone());
-            (tracked, id, lease)
+            leases.insert(lease, held);
+            (tracked, lease)
         };
         Ok(endpoints.into_iter().map(with_lease).collect())
     }
 
     /// Makes a round for a leased endpoint. A round that fails is made again.
-    async fn round(
-        &self,
-        tracked: TrackedEndpoint,
-        id: LeaseId,
-        lease: &Lease,
-        stop: &CancellationToken,
-    ) {
-        let result = tokio::select! {
-            biased;
-            () = lease.lost.cancelled() => Ok(false),
-            result = panics::caught(self.deliver(tracked, id.holder, stop)) => result,
-        };
-        let endpoint = id.endpoint;
-        let is_recorded = match result {
-            Ok(is_recorded) => {
-                if !is_recorded {
-                    tracing::info!(%endpoint, "deliveries ended: the endpoint was changed or leased elsewhere");
-                }
-                is_recorded
+    async fn round(&self, tracked: TrackedEndpoint, lease: Lease, stop: &CancellationToken) {
+        let endpoint = lease.endpoint;
+        match panics::caught(self.deliver(tracked, lease, stop)).await {
+            Ok(Some(round)) => self.end(lease, round.to, round.again_at),
+            Ok(None) => {
+                self.leases().remove(&lease);
             }
             Err(error) => {
                 tracing::warn!(%endpoint, %error, "deliveries are made again");
-                self.pause(stop).await;
-                false
+                let from = self.leases().get(&lease).map(|held| held.release.from);
+                self.end(lease, from.unwrap_or_default(), (self.parts.clock)() + REST);
             }
-        };
-        // A recorded round has ended its lease, and ending one that was lost does nothing.
-        if !is_recorded && let Err(error) = self.end_leases(id.holder, &[endpoint]).await {
-            tracing::debug!(%endpoint, %error, "the endpoint stays leased until its lease ends");
         }
-        self.leases().remove(&id);
     }
 
-    async fn end_leases(&self, holder: Uuid, endpoints: &[EndpointId]) -> Result<(), StoreError> {
-        let webhooks = &self.parts.webhooks.endpoints;
-        let released = webhooks.release(holder, endpoints, (self.parts.clock)());
-        panics::caught(released).await
+    /// Marks a lease that is to be ended.
+    fn end(&self, lease: Lease, to: Cursor, again_at: OffsetDateTime) {
+        if let Some(held) = self.leases().get_mut(&lease) {
+            held.release.to = to;
+            held.release.again_at = again_at;
+            held.is_over = true;
+        }
     }
 
-    /// Ends the leases of rounds that were cut off.
-    async fn release(&self) {
-        let left = by_holder(self.leases().keys());
-        for (holder, endpoints) in left {
-            if let Err(error) = self.end_leases(holder, &endpoints).await {
-                tracing::debug!(%error, "endpoints stay leased until their leases end");
-            }
+    /// Whether a round may go on: its lease is held, and its endpoint is what it was.
+    fn is_held(&self, lease: Lease) -> bool {
+        let leases = self.leases();
+        let held = leases.get(&lease);
+        held.is_some_and(|held| !held.is_lost && Instant::now() < held.until)
+    }
+
+    /// Ends leases, all in one commit. One that fails stays until its time.
+    async fn release(&self, is_ended: impl Fn(&Held) -> bool) {
+        let ends: Vec<_> = {
+            let mut leases = self.leases();
+            let ended = leases.extract_if(|_, held| is_ended(held));
+            ended.map(|(_, held)| held.release).collect()
+        };
+        if ends.is_empty() {
+            return;
+        }
+        let released = self.parts.webhooks.endpoints.release(&ends);
+        if let Err(error) = panics::caught(released).await {
+            tracing::debug!(%error, "endpoints stay leased until their leases end");
         }
     }
 
@@ -266,60 +282,40 @@ impl Deliveries {
     async fn keep(&self) {
         loop {
             sleep(self.parts.settings.renew_every).await;
-            let asked = by_holder(self.leases().keys());
-            join_all(
-                asked
-                    .iter()
-                    .map(|(holder, endpoints)| self.renew(*holder, endpoints)),
-            )
-            .await;
-            let (leases, now) = (self.leases(), Instant::now());
-            let ended = leases.values().filter(|lease| lease.until <= now);
-            ended.for_each(|lease| lease.lost.cancel());
+            if let Err(error) = self.renew().await {
+                tracing::warn!(%error, "the leases of webhooks were not renewed");
+            }
         }
     }
 
-    /// Renews the leases of a holder, and marks the lost ones.
-    async fn renew(&self, holder: Uuid, endpoints: &[EndpointId]) {
+    /// Renews the leases. A lost one, and one of an endpoint that has changed, ends its round.
+    async fn renew(&self) -> Result<(), StoreError> {
+        let asked: Vec<_> = self.leases().keys().copied().collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
         let until = self.until();
         let end = (self.parts.clock)() + self.parts.settings.lease;
-        let webhooks = &self.parts.webhooks.endpoints;
-        let renewed = panics::caught(webhooks.renew(holder, endpoints, end));
-        match timeout(self.parts.settings.renew_every, renewed).await {
-            Ok(Ok(held)) => {
-                let mut leases = self.leases();
-                for &endpoint in endpoints {
-                    // A round that has ended meanwhile has no lease any more.
-                    if let Some(lease) = leases.get_mut(&LeaseId { endpoint, holder }) {
-                        if held.contains(&endpoint) {
-                            lease.until = until;
-                        } else {
-                            lease.lost.cancel();
-                        }
-                    }
-                }
+        let renewed = self.parts.webhooks.endpoints.renew(&asked, end);
+        let renewed = timeout(self.parts.settings.renew_every, panics::caught(renewed)).await;
+        let late = |_| Err(StoreError::Unavailable("it takes too long".to_owned()));
+        let versions = renewed.unwrap_or_else(late)?;
+        let mut leases = self.leases();
+        for lease in asked {
+            // A round that has ended meanwhile has no lease any more.
+            if let Some(held) = leases.get_mut(&lease) {
+                held.until = until;
+                held.is_lost = versions.get(&lease) != Some(&held.release.version);
             }
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the leases of webhooks were not renewed");
-            }
-            Err(_) => tracing::warn!("the leases of webhooks were not renewed in time"),
         }
+        Ok(())
     }
 
     fn until(&self) -> Instant {
         Instant::now() + self.parts.settings.lease.mul_f64(0.8)
     }
 
-    fn leases(&self) -> MutexGuard<'_, HashMap<LeaseId, Lease>> {
+    fn leases(&self) -> MutexGuard<'_, HashMap<Lease, Held>> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The leased endpoints by their holders, for calls that take those of one.
-fn by_holder<'a>(leases: impl Iterator<Item = &'a LeaseId>) -> HashMap<Uuid, Vec<EndpointId>> {
-    let mut all = HashMap::<_, Vec<_>>::new();
-    for lease in leases {
-        all.entry(lease.holder).or_default().push(lease.endpoint);
-    }
-    all
 }

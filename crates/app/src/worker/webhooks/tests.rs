@@ -124,6 +124,10 @@ struct World {
     recorded: Arc<Notify>,
     /// The number of questions for endpoints.
     questions: Arc<AtomicUsize>,
+    /// The number of commits at the end of rounds.
+    commits: Arc<AtomicUsize>,
+    /// Whether leases and rounds cannot be written.
+    is_away: Arc<AtomicBool>,
     clock: Clock,
 }
 
@@ -140,6 +144,8 @@ impl World {
             receivers,
             recorded: Arc::default(),
             questions: Arc::default(),
+            commits: Arc::default(),
+            is_away: Arc::default(),
             clock: Arc::new(move || noon() + start.elapsed()),
         }
     }
@@ -150,6 +156,8 @@ impl World {
                 endpoints: Arc::new(slow::SlowEndpoints(
                     Arc::clone(&self.store),
                     Arc::clone(&self.questions),
+                    Arc::clone(&self.commits),
+                    Arc::clone(&self.is_away),
                 )),
                 postings: Arc::clone(&self.postings) as _,
                 clients: Arc::clone(&self.store) as _,
@@ -205,6 +213,7 @@ impl World {
         called.sort();
         let events = self.events().await.into_iter();
         let all: Vec<_> = events.map(|event| event.cursor.to_string()).collect();
+        assert_eq!(called.len(), all.len(), "{host}");
         assert_eq!(called, all, "{host}");
     }
 }
@@ -307,30 +316,134 @@ async fn the_end_of_a_round_does_not_end_the_lease_of_the_next() {
     task.await.unwrap();
 }
 
-/// Its round is longer than a lease that is not renewed.
+impl World {
+    /// Changes the first endpoint.
+    async fn change(&self, change: EndpointChange) {
+        let found = Webhooks::find(&*self.store, endpoint(1).id).await;
+        let write = found.unwrap().unwrap().endpoint.apply(&change, noon());
+        self.store.update(&write.unwrap(), None).await.unwrap();
+    }
+
+    async fn set(&self, state: WantedState) {
+        let state = Patch::Set(state);
+        self.change(EndpointChange {
+            state,
+            ..EndpointChange::default()
+        })
+        .await;
+    }
+}
+
+/// Its round is longer than a lease that is not renewed. When it is paused, what is under way is
+/// still recorded, and nothing comes twice.
 #[tokio::test(start_paused = true)]
-async fn leases_are_renewed_and_a_lost_one_stops_the_round() {
+async fn leases_are_renewed_and_a_paused_endpoint_ends_the_round() {
     let world = World::new(1, Receivers::new([(HOSTS[0], secs(14))])).await;
     let (first, second) = (world.worker(), world.worker());
     world.publish(0..WINDOW * 4).await;
-    sleep(secs(45)).await;
+    sleep(secs(30)).await;
     // The other worker has attempted nothing.
-    assert_eq!(world.receivers.begun.load(Ordering::SeqCst), WINDOW * 4);
-    let found = Webhooks::find(&*world.store, endpoint(1).id).await;
-    let change = EndpointChange {
-        state: Patch::Set(WantedState::Paused),
-        ..EndpointChange::default()
-    };
-    let write = found.unwrap().unwrap().endpoint.apply(&change, noon());
-    world.store.update(&write.unwrap(), None).await.unwrap();
+    assert_eq!(world.receivers.begun.load(Ordering::SeqCst), WINDOW * 3);
+    world.set(WantedState::Paused).await;
     sleep(secs(60)).await;
-    // The last window was cut off.
-    let answered = world.receivers.calls_of(HOSTS[0]).len();
-    assert_eq!(answered, WINDOW * 3);
+    assert_eq!(world.receivers.calls_of(HOSTS[0]).len(), WINDOW * 3);
+    let deliveries = world.store.deliveries(endpoint(1).id, 100).await;
+    assert_eq!(deliveries.unwrap().len(), WINDOW * 3);
+    world.set(WantedState::Active).await;
+    sleep(secs(30)).await;
+    world.assert_complete(HOSTS[0]).await;
     for (stop, task) in [first, second] {
         stop.cancel();
         task.await.unwrap();
     }
+}
+
+/// Within the time in which leases are renewed; what failed before is due again at once.
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_was_moved_is_called_at_its_new_address() {
+    let world = World::new(1, Receivers::new([(HOSTS[0], secs(3))])).await;
+    let (stop, task) = world.worker();
+    world.publish(0..WINDOW * 8).await;
+    sleep(secs(4)).await;
+    let url = EndpointUrl::from_store("https://receiver-2.example/").unwrap();
+    let url = Patch::Set(url);
+    world
+        .change(EndpointChange {
+            url,
+            ..EndpointChange::default()
+        })
+        .await;
+    sleep(secs(12)).await;
+    let old = world.receivers.calls_of(HOSTS[0]);
+    assert_eq!(old.len(), WINDOW * 4);
+    assert_eq!(world.receivers.calls_of(HOSTS[1]).len(), WINDOW * 4);
+    stop.cancel();
+    task.await.unwrap();
+}
+
+/// For longer than a lease. The round ends when its lease is over, and is recorded afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_round_outlives_an_outage_of_the_store() {
+    let world = World::new(1, Receivers::new([(HOSTS[0], secs(5))])).await;
+    let (stop, task) = world.worker();
+    world.publish(0..WINDOW * 7).await;
+    sleep(secs(1)).await;
+    world.is_away.store(true, Ordering::SeqCst);
+    sleep(secs(59)).await;
+    // It has begun none since 24 seconds after the beginning.
+    assert_eq!(world.receivers.calls_of(HOSTS[0]).len(), WINDOW * 5);
+    world.is_away.store(false, Ordering::SeqCst);
+    sleep(secs(30)).await;
+    world.assert_complete(HOSTS[0]).await;
+    stop.cancel();
+    task.await.unwrap();
+}
+
+/// Those that take longer than a stop may are not waited for, and the others are recorded.
+#[tokio::test(start_paused = true)]
+async fn a_stop_records_what_is_delivered_by_then() {
+    let world = World::new(
+        2,
+        Receivers::new([(HOSTS[0], secs(4)), (HOSTS[1], secs(14))]),
+    )
+    .await;
+    let (stop, task) = world.worker();
+    world.publish(0..WINDOW * 2).await;
+    sleep(secs(5)).await;
+    stop.cancel();
+    let start = Instant::now();
+    task.await.unwrap();
+    assert!(start.elapsed() < secs(10));
+    let of = |n| world.store.deliveries(endpoint(n).id, 100);
+    assert_eq!(of(1).await.unwrap().len(), WINDOW * 2);
+    assert_eq!(of(2).await.unwrap().len(), 0);
+}
+
+/// Of endpoints that want nothing of what is pushed all the time, and of more than may have a round
+/// at once, each makes about a round a second, and the commits are few.
+#[tokio::test(start_paused = true)]
+async fn endpoints_that_want_nothing_cost_few_commits() {
+    const ENDPOINTS: u8 = 200;
+    let world = World::new(0, Receivers::new([])).await;
+    for n in 1..=ENDPOINTS {
+        let mut other = endpoint(n);
+        other.prefixes = vec!["other-".to_owned()];
+        register(&world.store, &other).await;
+    }
+    let (stop, task) = world.worker();
+    for n in 0..200 {
+        world.publish(n..n + 1).await;
+        sleep(Duration::from_millis(50)).await;
+    }
+    let commits = world.commits.load(Ordering::SeqCst);
+    assert!(commits <= 60, "{commits}");
+    let behind = world.events().await[140].cursor;
+    for n in 1..=ENDPOINTS {
+        let found = Webhooks::find(&*world.store, endpoint(n).id).await;
+        assert!(found.unwrap().unwrap().cursor > behind, "{n}");
+    }
+    stop.cancel();
+    task.await.unwrap();
 }
 
 /// Another worker takes over its endpoints at once.

@@ -1,7 +1,7 @@
 //! The endpoints of webhooks in memory.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     ops::Bound,
 };
 
@@ -11,13 +11,14 @@ use uuid::Uuid;
 
 use super::{Memory, State, audit};
 use crate::{
+    Version,
     audit::Entry,
     event::Cursor,
     store::StoreError,
     webhook::{
         DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointState,
-        EndpointWrite, Health, LeaseQuery, MOST_ENDPOINTS, MOST_WAITING_COUNTED, Owner, Round,
-        TrackedEndpoint, WaitingEvent, Webhooks,
+        EndpointWrite, Health, Lease, LeaseQuery, MOST_ENDPOINTS, MOST_WAITING_COUNTED, Owner,
+        REST, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
     },
 };
 
@@ -25,7 +26,7 @@ use crate::{
 pub(super) struct Row {
     tracked: TrackedEndpoint,
     holder: Option<Uuid>,
-    /// The end of the lease, or of the last one.
+    /// The end of the lease or, without a holder, of the rest.
     leased_until: Option<OffsetDateTime>,
     waiting: BTreeMap<Cursor, WaitingEvent>,
     deliveries: Vec<DeliveryRecord>,
@@ -37,7 +38,8 @@ impl Row {
     }
 
     fn is_free(&self, now: OffsetDateTime) -> bool {
-        self.holder.is_none() || self.leased_until.is_none_or(|until| until <= now)
+        self.leased_until
+            .is_none_or(|until| until <= now || (self.holder.is_none() && until > now + REST))
     }
 
     /// Whether there is something to do.
@@ -72,21 +74,17 @@ impl Row {
         self.holder == Some(holder)
     }
 
-    fn end_lease(&mut self, now: OffsetDateTime) {
+    fn end_lease(&mut self, again_at: OffsetDateTime) {
         self.holder = None;
-        self.leased_until = Some(now);
+        self.leased_until = Some(again_at);
     }
 
     fn apply(&mut self, round: &Round) {
         let tracked = &mut self.tracked;
         tracked.cursor = round.to;
-        if tracked.endpoint.version == round.version {
-            tracked.health = round.health;
-            if let Some(reason) = &round.disabled
-                && tracked.endpoint.state == EndpointState::Active
-            {
-                tracked.endpoint = tracked.endpoint.disable(reason, round.at);
-            }
+        tracked.health = round.health;
+        if let Some(reason) = &round.disabled {
+            tracked.endpoint = tracked.endpoint.disable(reason, round.at);
         }
         let waiting = round.waiting.iter();
         self.waiting
@@ -100,7 +98,7 @@ impl Row {
         self.deliveries.extend(round.deliveries.iter().cloned());
         let older = self.deliveries.len().saturating_sub(DELIVERIES_KEPT);
         self.deliveries.drain(..older);
-        self.end_lease(round.at);
+        self.end_lease(round.again_at);
     }
 }
 
@@ -111,15 +109,9 @@ impl State {
         }
     }
 
-    fn held<'a>(
-        &'a mut self,
-        holder: Uuid,
-        endpoints: &'a [EndpointId],
-    ) -> impl Iterator<Item = &'a mut Row> {
-        let rows = self.endpoints.values_mut();
-        let is_named = |row: &&mut Row| endpoints.contains(&row.tracked.endpoint.id);
-        rows.filter(is_named)
-            .filter(move |row| row.is_held_by(holder))
+    fn held(&mut self, lease: &Lease) -> Option<&mut Row> {
+        let row = self.endpoints.get_mut(&lease.endpoint);
+        row.filter(|row| row.is_held_by(lease.holder))
     }
 }
 
@@ -246,31 +238,31 @@ impl<C: Send> Webhooks for Memory<C> {
 
     async fn renew(
         &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
+        leases: &[Lease],
         until: OffsetDateTime,
-    ) -> Result<HashSet<EndpointId>, StoreError> {
+    ) -> Result<HashMap<Lease, Version>, StoreError> {
         let mut state = self.state();
-        let held = state
-            .held(holder, endpoints)
-            .filter(|row| row.is_active())
-            .map(|row| {
+        let mut held = HashMap::new();
+        for lease in leases {
+            if let Some(row) = state.held(lease) {
                 row.leased_until = Some(until);
-                row.tracked.endpoint.id
-            });
-        Ok(held.collect())
+                held.insert(*lease, row.tracked.endpoint.version);
+            }
+        }
+        Ok(held)
     }
 
-    async fn release(
-        &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
+    async fn release(&self, releases: &[Release]) -> Result<(), StoreError> {
         let mut state = self.state();
-        state
-            .held(holder, endpoints)
-            .for_each(|row| row.end_lease(now));
+        for release in releases {
+            if let Some(row) = state.held(&release.lease) {
+                let tracked = &mut row.tracked;
+                if (tracked.endpoint.version, tracked.cursor) == (release.version, release.from) {
+                    tracked.cursor = release.to;
+                }
+                row.end_lease(release.again_at);
+            }
+        }
         Ok(())
     }
 
@@ -308,13 +300,21 @@ impl<C: Send> Webhooks for Memory<C> {
         Ok(row.map_or(0, |row| row.waiting.len().min(limit)))
     }
 
-    async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
+    async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError> {
         let mut state = self.state();
-        let row = state.endpoints.get_mut(&round.endpoint);
-        let is_current =
-            |row: &&mut Row| row.is_held_by(holder) && row.tracked.cursor == round.from;
-        let row = row.filter(is_current);
-        Ok(row.map(|row| row.apply(round)).is_some())
+        let lease = Lease {
+            endpoint: round.endpoint,
+            holder,
+        };
+        let row = state.held(&lease);
+        let Some(row) = row.filter(|row| row.tracked.cursor == round.from) else {
+            return Ok(Recorded::Lost);
+        };
+        if row.tracked.endpoint.version != round.version {
+            return Ok(Recorded::Changed);
+        }
+        row.apply(round);
+        Ok(Recorded::Done)
     }
 
     async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError> {

@@ -11,7 +11,7 @@ use domain::{
     testing::{AllPorts, hours, noon, uuid},
     webhook::{
         DeliveryRecord, Endpoint, EndpointId, EndpointState, EndpointUrl, Health, LeaseQuery,
-        Owner, PreviousSecret, Round, Secret, TrackedEndpoint, WaitingEvent, Webhooks,
+        Owner, PreviousSecret, Recorded, Round, Secret, TrackedEndpoint, WaitingEvent, Webhooks,
     },
 };
 
@@ -149,8 +149,9 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         disabled: None,
         wakes_silent: false,
         at: later,
+        again_at: later,
     };
-    assert_eq!(store.record(uuid(LEASE), &round).await, Ok(true));
+    assert_eq!(store.record(uuid(LEASE), &round).await, Ok(Recorded::Done));
     let next = WaitingEvent {
         next_at: Some(later),
         ..waiting(2, JOB_POSTING_UPDATED)

@@ -1,12 +1,14 @@
 //! Endpoints in memory that take their time, as a store elsewhere does.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use domain::{
+    Version,
     audit::Entry,
     event::Cursor,
     webhook::{
-        DeliveryRecord, Endpoint, EndpointBacklog, EndpointWrite, Owner, Round, WaitingEvent,
+        DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Owner, Recorded,
+        Round, WaitingEvent,
     },
 };
 use time::OffsetDateTime;
@@ -14,8 +16,13 @@ use time::OffsetDateTime;
 use super::*;
 
 /// Leases end a while after their round was recorded, or their holder asked for it. Questions for
-/// endpoints are counted.
-pub(super) struct SlowEndpoints(pub Arc<MemoryStore>, pub Arc<AtomicUsize>);
+/// endpoints are counted, and commits at the end of rounds; the store can be away.
+pub(super) struct SlowEndpoints(
+    pub Arc<MemoryStore>,
+    pub Arc<AtomicUsize>,
+    pub Arc<AtomicUsize>,
+    pub Arc<AtomicBool>,
+);
 
 const WHILE: Duration = Duration::from_millis(150);
 
@@ -70,26 +77,27 @@ impl Webhooks for SlowEndpoints {
 
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError> {
         self.1.fetch_add(1, Ordering::SeqCst);
+        if self.3.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("a test".to_owned()));
+        }
         self.0.lease(query).await
     }
 
     async fn renew(
         &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
+        leases: &[Lease],
         until: OffsetDateTime,
-    ) -> Result<HashSet<EndpointId>, StoreError> {
-        self.0.renew(holder, endpoints, until).await
+    ) -> Result<HashMap<Lease, Version>, StoreError> {
+        if self.3.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        self.0.renew(leases, until).await
     }
 
-    async fn release(
-        &self,
-        holder: Uuid,
-        endpoints: &[EndpointId],
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
+    async fn release(&self, releases: &[Release]) -> Result<(), StoreError> {
         sleep(WHILE).await;
-        Webhooks::release(&*self.0, holder, endpoints, now).await
+        self.2.fetch_add(1, Ordering::SeqCst);
+        Webhooks::release(&*self.0, releases).await
     }
 
     async fn due(
@@ -114,7 +122,11 @@ impl Webhooks for SlowEndpoints {
     }
 
     /// The answer comes late.
-    async fn record(&self, holder: Uuid, round: &Round) -> Result<bool, StoreError> {
+    async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError> {
+        if self.3.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("a test".to_owned()));
+        }
+        self.2.fetch_add(1, Ordering::SeqCst);
         let recorded = self.0.record(holder, round).await;
         sleep(WHILE).await;
         recorded

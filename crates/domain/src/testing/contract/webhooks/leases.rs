@@ -1,9 +1,10 @@
 //! An endpoint with something to do is leased by one holder at a time.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashMap, time::Duration};
 
 use super::{
-    END, ONE, SECOND, TWO, found, id, insert, lease, paused, place, record, round, waiting, wanting,
+    END, ONE, SECOND, TWO, found, id, insert, lease, paused, place, record, released, round,
+    waiting, wanting,
 };
 use crate::{
     event::EventLog,
@@ -13,7 +14,8 @@ use crate::{
         endpoint, minutes, noon,
     },
     webhook::{
-        EndpointBacklog, Health, LeaseQuery, MOST_WAITING_COUNTED, Round, WantedState, Webhooks,
+        EndpointBacklog, Health, Lease, LeaseQuery, MOST_WAITING_COUNTED, REST, Recorded, Release,
+        Round, WantedState, Webhooks,
     },
 };
 
@@ -77,7 +79,9 @@ pub async fn endpoints_take_turns<S: Webhooks>(store: &S) {
     for minute in 0..6 {
         let leased = lease(store, ONE, at(minute), 1).await;
         assert_eq!(leased.len(), 1);
-        let released = store.release(ONE, &leased, at(minute)).await;
+        let released = store
+            .release(&[released(ONE, &leased[0], at(minute))])
+            .await;
         released.expect("the store works");
         turns.extend(leased);
     }
@@ -90,25 +94,86 @@ pub async fn endpoints_take_turns<S: Webhooks>(store: &S) {
     assert_eq!(lease(store, ONE, at(9), 9).await, [1, 2, 3].map(id));
 }
 
-pub async fn a_lease_is_renewed_while_the_endpoint_is_active<S: Webhooks>(store: &S) {
+/// Also one of an endpoint that was paused: what its round has delivered is still to be recorded.
+pub async fn a_lease_is_renewed_while_it_is_held<S: Webhooks>(store: &S) {
     insert(store, 1..=4).await;
     let at = |minute| noon() + minutes(minute);
+    let leases = |holder, numbers: &[u8]| {
+        let lease = |n: &u8| Lease {
+            endpoint: id(*n),
+            holder,
+        };
+        numbers.iter().map(lease).collect::<Vec<_>>()
+    };
     assert_eq!(lease(store, ONE, at(0), 3).await, [1, 2, 3].map(id));
     assert_eq!(lease(store, TWO, at(0), 9).await, [4].map(id));
     let third = store.update(&paused(&endpoint(3)), None).await;
     third.expect("the store works");
-    let renewed = store.renew(ONE, &[1, 3, 4].map(id), at(9)).await;
-    assert_eq!(renewed, Ok(HashSet::from([id(1)])));
-    // The other leases lapse; a holder keeps a lapsed one until another holder takes it.
+    let [first, third] = [(ONE, 1), (ONE, 3)].map(|(holder, n)| leases(holder, &[n])[0]);
+    let renewed = store.renew(&leases(ONE, &[1, 3, 4]), at(9)).await;
+    assert_eq!(renewed, Ok(HashMap::from([(first, 1), (third, 2)])));
+    // The other lease lapses; a holder keeps a lapsed one until another holder takes it.
     assert_eq!(lease(store, TWO, at(1), 1).await, [id(2)]);
-    let renewed = store.renew(TWO, &[2, 4].map(id), at(9)).await;
-    assert_eq!(renewed, Ok(HashSet::from([2, 4].map(id))));
-    let renewed = store.renew(ONE, &[1, 2].map(id), at(9)).await;
-    assert_eq!(renewed, Ok(HashSet::from([id(1)])));
+    let all = [leases(TWO, &[2, 4]), leases(ONE, &[1, 2])].concat();
+    let renewed = store.renew(&all, at(9)).await;
+    let held = all[..3].iter().map(|lease| (*lease, 1)).collect();
+    assert_eq!(renewed, Ok(held));
     assert_eq!(lease(store, TWO, at(8), 9).await, []);
-    let released = store.release(TWO, &[1, 2].map(id), at(8)).await;
-    released.expect("the store works");
+    let releases = [1, 2].map(|n| released(TWO, &id(n), at(8)));
+    store.release(&releases).await.expect("the store works");
     assert_eq!(lease(store, ONE, at(8), 9).await, [id(2)]);
+}
+
+/// Several at once, each with events that it passes or without.
+pub async fn a_lease_that_is_released_passes_events<S: Webhooks>(store: &S) {
+    insert(store, 1..=5).await;
+    assert_eq!(lease(store, ONE, noon(), 5).await, [1, 2, 3, 4, 5].map(id));
+    // Meanwhile one is moved back, and one changed.
+    let moved = round(0, 9, noon());
+    assert_eq!(store.record(ONE, &moved).await, Ok(Recorded::Done));
+    assert_eq!(lease(store, ONE, noon(), 5).await, [id(1)]);
+    assert_eq!(store.replay(id(1), place(5), None).await, Ok(true));
+    let second = store.update(&paused(&endpoint(2)), None).await;
+    second.expect("the store works");
+    let pass = |holder, n, from, to| Release {
+        from: place(from),
+        to: place(to),
+        ..released(holder, &id(n), noon())
+    };
+    let all = [
+        pass(ONE, 1, 9, 20),
+        pass(ONE, 2, 0, 20),
+        pass(ONE, 3, 0, 20),
+        pass(ONE, 4, 0, 0),
+        pass(TWO, 5, 0, 20),
+    ];
+    store.release(&all).await.expect("the store works");
+    for (n, cursor) in [(1, 5), (2, 0), (3, 20), (4, 0), (5, 0)] {
+        assert_eq!(found(store, n).await.cursor, place(cursor), "{n}");
+    }
+    assert_eq!(lease(store, TWO, noon(), 9).await, [1, 3, 4].map(id));
+    assert_eq!(store.release(&[]).await, Ok(()));
+    assert_eq!(store.renew(&[], noon()).await, Ok(HashMap::new()));
+}
+
+pub async fn an_endpoint_rests_after_a_round<S: Webhooks>(store: &S) {
+    insert(store, 1..=2).await;
+    let end = noon() + REST;
+    assert_eq!(lease(store, ONE, noon(), 9).await, [1, 2].map(id));
+    let resting = Round {
+        again_at: end,
+        waiting: vec![waiting(1, 1, Some(noon()))],
+        ..round(0, 1, noon())
+    };
+    assert_eq!(store.record(ONE, &resting).await, Ok(Recorded::Done));
+    let resting = released(ONE, &id(2), end);
+    store.release(&[resting]).await.expect("the store works");
+    let almost = end - SECOND / 1_000;
+    assert_eq!(lease(store, ONE, almost, 9).await, []);
+    // A rest that is longer is that of a clock that was wrong.
+    let earlier = noon() - SECOND;
+    assert_eq!(lease(store, ONE, earlier, 1).await, [id(1)]);
+    assert_eq!(lease(store, ONE, end, 9).await, [id(2)]);
 }
 
 pub async fn the_backlog_is_counted<S: Store + EventLog + Webhooks>(store: &S) {
@@ -138,7 +203,7 @@ pub async fn the_backlog_is_counted<S: Store + EventLog + Webhooks>(store: &S) {
         waiting: (1..=many).map(|n| waiting(n, 1, None)).collect(),
         ..round(0, 0, noon())
     };
-    assert_eq!(store.record(ONE, &round).await, Ok(true));
+    assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Done));
     let counted = row(1, MOST_WAITING_COUNTED, None);
     assert_eq!(store.backlog(1).await, Ok(vec![counted]));
 }

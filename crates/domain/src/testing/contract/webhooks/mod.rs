@@ -16,7 +16,8 @@ use crate::{
     testing::{endpoint, hours, minutes, noon, uuid},
     webhook::{
         DeliveryRecord, Endpoint, EndpointChange, EndpointId, EndpointUrl, EndpointWrite, Health,
-        LeaseQuery, Round, TrackedEndpoint, WaitingEvent, WantedState, Webhooks,
+        Lease, LeaseQuery, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, WantedState,
+        Webhooks,
     },
 };
 
@@ -113,6 +114,21 @@ fn round(from: u64, to: u64, at: OffsetDateTime) -> Round {
         disabled: None,
         wakes_silent: false,
         at,
+        again_at: at,
+    }
+}
+
+/// The end of a lease of an endpoint as it was inserted, without any events passed.
+fn released(holder: Uuid, endpoint: &EndpointId, again_at: OffsetDateTime) -> Release {
+    Release {
+        lease: Lease {
+            endpoint: *endpoint,
+            holder,
+        },
+        version: 1,
+        from: Cursor::START,
+        to: Cursor::START,
+        again_at,
     }
 }
 
@@ -148,7 +164,7 @@ async fn record<S: Webhooks>(store: &S, at: OffsetDateTime, change: impl FnOnce(
     let from = found(store, 1).await.cursor.sequence;
     let mut round = round(from, from + 1, at);
     change(&mut round);
-    assert_eq!(store.record(ONE, &round).await, Ok(true));
+    assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Done));
 }
 
 async fn due<S: Webhooks>(store: &S, at: OffsetDateTime, limit: usize) -> Vec<u64> {

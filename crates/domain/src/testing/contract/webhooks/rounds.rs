@@ -8,7 +8,8 @@ use super::{
 use crate::{
     testing::{endpoint, hours, minutes, noon, text, uuid},
     webhook::{
-        DELIVERIES_KEPT, DeliveryRecord, Health, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+        DELIVERIES_KEPT, DeliveryRecord, Health, Recorded, Round, TrackedEndpoint, WaitingEvent,
+        Webhooks,
     },
 };
 
@@ -86,7 +87,7 @@ pub async fn a_round_without_the_lease_is_not_recorded<S: Webhooks>(store: &S) {
         ..round(0, 1, noon())
     };
     let refused = async |holder| {
-        assert_eq!(store.record(holder, &full).await, Ok(false));
+        assert_eq!(store.record(holder, &full).await, Ok(Recorded::Lost));
         let after = found(store, 1).await;
         assert_eq!((after.endpoint, after.cursor), (endpoint(1), place(0)));
         assert_eq!(due(store, noon(), 9).await, [0; 0]);
@@ -99,11 +100,17 @@ pub async fn a_round_without_the_lease_is_not_recorded<S: Webhooks>(store: &S) {
     let later = noon() + hours(1);
     lease(store, TWO, later, 9).await;
     refused(ONE).await;
-    assert_eq!(store.record(TWO, &round(0, 1, later)).await, Ok(true));
-    assert_eq!(store.record(TWO, &round(1, 2, later)).await, Ok(false));
+    assert_eq!(
+        store.record(TWO, &round(0, 1, later)).await,
+        Ok(Recorded::Done)
+    );
+    assert_eq!(
+        store.record(TWO, &round(1, 2, later)).await,
+        Ok(Recorded::Lost)
+    );
     lease(store, TWO, later, 9).await;
     let late = round(1, 2, later + hours(1));
-    assert_eq!(store.record(TWO, &late).await, Ok(true));
+    assert_eq!(store.record(TWO, &late).await, Ok(Recorded::Done));
 }
 
 pub async fn a_round_that_was_moved_back_is_not_recorded<S: Webhooks>(store: &S) {
@@ -111,27 +118,41 @@ pub async fn a_round_that_was_moved_back_is_not_recorded<S: Webhooks>(store: &S)
     record(store, noon(), |round| round.to = place(5)).await;
     lease(store, ONE, noon(), 9).await;
     assert_eq!(store.replay(id(1), place(3), None).await, Ok(true));
-    assert_eq!(store.record(ONE, &round(5, 6, noon())).await, Ok(false));
+    assert_eq!(
+        store.record(ONE, &round(5, 6, noon())).await,
+        Ok(Recorded::Lost)
+    );
     assert_eq!(found(store, 1).await.cursor, place(3));
-    assert_eq!(store.record(ONE, &round(3, 6, noon())).await, Ok(true));
+    assert_eq!(
+        store.record(ONE, &round(3, 6, noon())).await,
+        Ok(Recorded::Done)
+    );
 }
 
-/// The health that the round reports is about the endpoint before the change.
-pub async fn a_round_leaves_an_owners_change_alone<S: Webhooks>(store: &S) {
+/// Its worker decides anew, as the round is about the endpoint before. The lease goes on.
+pub async fn a_round_of_another_version_is_not_recorded<S: Webhooks>(store: &S) {
     insert(store, [1]).await;
     lease(store, ONE, noon(), 9).await;
     let write = moved(&endpoint(1), noon() + SECOND);
     store.update(&write, None).await.expect("the store works");
     let mut round = round(0, 3, noon());
-    round.health.fall_silent(1.0, noon());
     round.disabled = Some("It said so.".to_owned());
     round.waiting = vec![waiting(1, 1, Some(noon()))];
-    assert_eq!(store.record(ONE, &round).await, Ok(true));
-    let expect = TrackedEndpoint {
+    round.deliveries = vec![delivery(1, noon())];
+    assert_eq!(store.record(TWO, &round).await, Ok(Recorded::Lost));
+    assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Changed));
+    let mut expect = TrackedEndpoint {
         endpoint: write.endpoint,
-        cursor: place(3),
+        cursor: place(0),
         health: Health::default(),
     };
+    assert_eq!(found(store, 1).await, expect);
+    assert_eq!(due(store, noon(), 9).await, [0; 0]);
+    assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
+    round.version = expect.endpoint.version;
+    round.disabled = None;
+    assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Done));
+    expect.cursor = place(3);
     assert_eq!(found(store, 1).await, expect);
     assert_eq!(due(store, noon(), 9).await, [1]);
 }

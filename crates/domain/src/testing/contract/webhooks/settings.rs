@@ -12,7 +12,7 @@ use crate::{
     store::StoreError,
     testing::{by_ann, endpoint, hours, minutes, noon, text, uuid},
     webhook::{
-        Endpoint, EndpointState, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Secret,
+        Endpoint, EndpointState, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Recorded, Secret,
         TrackedEndpoint, Webhooks,
     },
 };
@@ -172,7 +172,10 @@ pub async fn a_deleted_endpoint_is_gone_with_its_work<S: Webhooks>(store: &S) {
     assert_eq!(store.delete(id(1), None).await, Ok(false));
     assert_eq!(find(store, id(1)).await, None);
     assert!(find(store, id(2)).await.is_some());
-    assert_eq!(store.record(ONE, &round(1, 2, noon())).await, Ok(false));
+    assert_eq!(
+        store.record(ONE, &round(1, 2, noon())).await,
+        Ok(Recorded::Lost)
+    );
     // Nothing of it is there for another one of the same id.
     insert(store, [1]).await;
     assert_eq!(due(store, noon(), 9).await, [0; 0]);

@@ -8,10 +8,11 @@ use crate::{
     field::Patch,
     posting::event::COMPANY_UPDATED,
     testing::{endpoint, noon, uuid},
+    usecase::start_round,
     webhook::{
-        Attempt, DEFAULT_RETRY_SECONDS, EndpointChange, EndpointState, Health, MOST_WAITING,
-        NO_SUCCESS, NoAnswer, ROUND_TIME, Round, WANTS_NO_MORE, WaitingEvent, WantedState,
-        Webhooks,
+        Attempt, DEFAULT_RETRY_SECONDS, DeliveryRound, EndpointChange, EndpointState, Health,
+        MOST_WAITING, NO_SUCCESS, NoAnswer, ROUND_TIME, Recorded, Round, TrackedEndpoint,
+        WANTS_NO_MORE, WaitingEvent, WantedState, Webhooks,
     },
 };
 
@@ -193,14 +194,14 @@ fn a_limited_number_of_events_waits() {
         full.disabled = None;
         full.to = events[MOST_WAITING - 1].cursor;
         full.waiting = events[..MOST_WAITING].iter().map(waits_an_hour).collect();
-        assert_eq!(world.store.record(ONE, &full).await, Ok(true));
+        assert_eq!(world.store.record(ONE, &full).await, Ok(Recorded::Done));
         world.run(mins(1), &mut |_, _| answers(200)).await;
         assert_eq!(world.tracked(1).await.cursor, full.to);
         let tracked = world.lease(ONE, 1).await.remove(0);
         let mut fewer = Round::disabling(&tracked, "", world.now);
         fewer.disabled = None;
         fewer.settled = vec![events[2].cursor];
-        assert_eq!(world.store.record(ONE, &fewer).await, Ok(true));
+        assert_eq!(world.store.record(ONE, &fewer).await, Ok(Recorded::Done));
         world.run(mins(2), &mut |_, _| answers(200)).await;
         let seen: Vec<_> = world.seen.iter().map(|seen| seen.event).collect();
         assert_eq!(seen, [events[MOST_WAITING + 2].cursor]);
@@ -218,6 +219,75 @@ fn waits_an_hour(event: &RecordedEvent) -> WaitingEvent {
         last_error: None,
         is_silent: false,
     }
+}
+
+/// What was delivered stays so, and what failed counts for nothing.
+#[test]
+fn failures_from_before_an_owners_change_do_not_count() {
+    pollster::block_on(async {
+        let mut world = World::new("60", 1).await;
+        world.publish([1, 2]).await;
+        world.run(secs(1), &mut |_, _| answers(500)).await;
+        world.publish([1, 3, 4, 4, 5]).await;
+        world.now += mins(2);
+        let before = world.tracked(1).await;
+        let tracked = world.lease(ONE, 1).await.remove(0);
+        let mut round = start(&world, tracked).await;
+        let begun: Vec<_> = std::iter::from_fn(|| round.begin(world.now)).collect();
+        let end = |round: &mut DeliveryRound, n: u128, attempt: &Attempt| {
+            let mut begun = begun.iter();
+            let number = begun.find(|begun| is_of(&begun.event, n)).unwrap().number;
+            round.end(number, attempt, noon() + mins(3), 0.0);
+        };
+        // The second failure is the last, and one is for good.
+        end(&mut round, 1, &answers(500));
+        end(&mut round, 2, &answers(200));
+        end(&mut round, 3, &answers(410));
+        end(&mut round, 4, &times_out());
+        round.stop();
+        assert!(round.begin(world.now).is_none());
+        world.now += mins(1);
+        let result = round.finish(world.now, 0.0);
+        assert_eq!(result.given_up(), 1);
+        assert!(result.disabled.is_some());
+        let write = before
+            .endpoint
+            .rotate(before.endpoint.secret.clone(), world.now);
+        world.store.update(&write, None).await.unwrap();
+        let recorded = world.store.record(ONE, &result).await;
+        assert_eq!(recorded, Ok(Recorded::Changed));
+        let changed = world.tracked(1).await;
+        let result = round.finish_changed(&changed, world.now);
+        assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
+        let after = world.tracked(1).await;
+        assert_eq!(
+            (after.endpoint, after.health),
+            (write.endpoint, before.health)
+        );
+        let events = world.events().await;
+        assert_eq!(after.cursor, events[4].cursor);
+        let due = world.store.due(endpoint(1).id, world.now, 9).await.unwrap();
+        let due: Vec<_> = due.iter().map(|it| (it.cursor, it.attempts)).collect();
+        let expect = [(0, 1), (3, 0), (4, 0)].map(|(n, attempts)| (events[n].cursor, attempts));
+        assert_eq!(due, expect);
+        let errors = world.deliveries().await;
+        assert!(
+            errors
+                .iter()
+                .all(|row| !row.error.as_deref().unwrap_or("").contains("given up"))
+        );
+        world.run(mins(9), &mut |_, _| answers(200)).await;
+        let taken: Vec<_> = world.taken(1).map(|seen| seen.event).collect();
+        let rest = [0, 3, 4, 6, 2, 5].map(|n| events[n].cursor);
+        assert_eq!(taken.len(), rest.len());
+        assert!(rest.iter().all(|event| taken.contains(event)));
+    });
+}
+
+async fn start(world: &World, tracked: TrackedEndpoint) -> DeliveryRound {
+    let (store, schedule) = (&world.store, world.schedule.clone());
+    let start = start_round(store, store, tracked, schedule, world.now).await;
+    start.unwrap().round
 }
 
 /// A receiver that is slow for the events of one posting gets those of others meanwhile, and the
@@ -238,7 +308,7 @@ fn a_round_is_limited_in_time() {
         let round = world.attempt(tracked, &mut slow).await;
         let longest = noon() + ROUND_TIME + secs(14);
         assert!(round.at <= longest, "{}", round.at);
-        assert_eq!(world.store.record(ONE, &round).await, Ok(true));
+        assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
         let others = world.taken(1).filter(|seen| seen.subject != uuid(1));
         assert_eq!(others.count(), 20);
         world.run(mins(6), &mut slow).await;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{LEASE, ONE, TWO, World, answers, secs};
 use crate::{
     testing::endpoint,
-    webhook::{WINDOW, Webhooks},
+    webhook::{REST, Recorded, WINDOW, Webhooks},
 };
 
 /// The attempts of a round that was not recorded are made again, and no others.
@@ -19,14 +19,14 @@ fn a_crash_repeats_at_most_a_round() {
             let tracked = world.lease(TWO, 1).await.remove(0);
             let round = world.attempt(tracked, &mut receiver).await;
             if !crashes {
-                assert_eq!(world.store.record(TWO, &round).await, Ok(true));
+                assert_eq!(world.store.record(TWO, &round).await, Ok(Recorded::Done));
                 continue;
             }
             assert!(world.lease(ONE, 1).await.is_empty());
             world.now += LEASE;
             // The lease is lost, to the next holder that comes.
             world.run(world.elapsed() + secs(1), &mut receiver).await;
-            assert_eq!(world.store.record(TWO, &round).await, Ok(false));
+            assert_eq!(world.store.record(TWO, &round).await, Ok(Recorded::Lost));
             world.publish((1..=300).map(|n| n % 50)).await;
         }
         world.run(world.elapsed() + secs(10), &mut receiver).await;
@@ -61,7 +61,7 @@ fn two_workers_share_the_endpoints() {
                 for tracked in leased {
                     worked.get_mut(&holder).unwrap().insert(tracked.endpoint.id);
                     let round = world.attempt(tracked, &mut receiver).await;
-                    assert_eq!(world.store.record(holder, &round).await, Ok(true));
+                    assert_eq!(world.store.record(holder, &round).await, Ok(Recorded::Done));
                 }
             }
         }
@@ -77,7 +77,7 @@ fn two_workers_share_the_endpoints() {
 #[test]
 fn attempts_under_way_are_limited() {
     pollster::block_on(async {
-        let world = World::new("5", 1).await;
+        let mut world = World::new("5", 1).await;
         world.publish(1..=100).await;
         let tracked = world.lease(ONE, 1).await.remove(0);
         let schedule = world.schedule.clone();
@@ -90,16 +90,47 @@ fn attempts_under_way_are_limited() {
         assert!(round.begin(world.now).is_some());
         assert!(round.begin(world.now).is_none());
         // An attempt that could not be made counts for nothing, and ends the round.
-        assert!(!round.was_cut_short());
         round.withdraw(begun[2].number);
-        assert!(round.was_cut_short() && round.begin(world.now).is_none());
+        assert!(round.begin(world.now).is_none());
         // Events not attempted, or still under way, come again.
         round.end(begun[1].number, &answers(200), world.now, 0.0);
         let round = round.finish(world.now, 0.0);
         assert_eq!(round.to, begun[1].event.cursor);
         assert_eq!(round.waiting, []);
         assert!(!round.is_idle());
-        assert_eq!(world.store.record(ONE, &round).await, Ok(true));
+        world.now = round.again_at;
+        assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
         assert_eq!(world.lease(TWO, 1).await[0].endpoint.id, endpoint(1).id);
+    });
+}
+
+/// Under constant pushes, whether it wants them or not; and a backlog is worked off without rests.
+#[test]
+fn an_endpoint_makes_about_a_round_a_second() {
+    pollster::block_on(async {
+        for prefix in ["job-", "other-"] {
+            let mut world = World::new("5", 0).await;
+            let mut some = endpoint(1);
+            some.prefixes = vec![prefix.to_owned()];
+            let inserted = world.store.insert(&some, super::Cursor::START, None).await;
+            inserted.unwrap();
+            let mut rounds = 0;
+            for turn in 0..200 {
+                world.publish([1 + turn % 7]).await;
+                world.now += std::time::Duration::from_millis(50);
+                for tracked in world.lease(ONE, 1).await {
+                    rounds += 1;
+                    let round = world.attempt(tracked, &mut |_, _| answers(200)).await;
+                    assert_eq!(round.is_idle(), prefix == "other-");
+                    assert!(round.again_at <= round.at + REST);
+                    assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
+                }
+            }
+            assert!((9..=11).contains(&rounds), "{prefix}: {rounds}");
+        }
+        let mut world = World::new("5", 1).await;
+        world.publish((0..5_000).map(|n| n % 300)).await;
+        world.run(secs(4), &mut |_, _| answers(200)).await;
+        world.assert_complete(1).await;
     });
 }
