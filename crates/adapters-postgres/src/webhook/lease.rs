@@ -86,10 +86,10 @@ statement! {
     EndLease = held!(
         "?, ?, ?, ?, ?, ?, ?, ?",
         ", seen_version, from_in, from_number, to_in, to_number, again_at",
-        "holder = NULL, leased_until = again_at, \
-         written_in = CASE WHEN (version, written_in, number) = (seen_version, from_in, from_number) \
-         THEN to_in ELSE written_in END, \
-         number = CASE WHEN (version, written_in, number) = (seen_version, from_in, from_number) \
+        "holder = NULL, leased_until = again_at, written_in = CASE WHEN \
+         (version, written_in, number) = (seen_version, from_in, from_number) \
+         THEN to_in ELSE written_in END, number = CASE WHEN \
+         (version, written_in, number) = (seen_version, from_in, from_number) \
          THEN to_number ELSE number END"
     )
 }

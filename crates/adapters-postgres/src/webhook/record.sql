@@ -15,8 +15,8 @@ locked AS MATERIALIZED (
     FOR NO KEY UPDATE
 ),
 -- Every transaction that writes the waiting events or the deliveries of an endpoint locks its row
--- first, and changes the holder, the place or the version. So what this statement sees of them is as
--- it is, even if it had to wait for the row.
+-- first, and changes the holder, the place or the version. So what this statement sees of them is
+-- as it is, even if it had to wait for the row.
 held AS MATERIALIZED (
     SELECT * FROM locked WHERE version = ?
 ),

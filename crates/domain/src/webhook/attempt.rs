@@ -68,8 +68,8 @@ pub enum NoAnswer {
     Timeout,
     /// The answer is not HTTP.
     Broken,
-    /// The request could not be made, for reasons that are the service's own: it says nothing of the
-    /// receiver.
+    /// The request could not be made, for reasons that are the service's own: it says nothing of
+    /// the receiver.
     Unsendable,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A [`DeliveryRound`] makes no calls. Its worker [begins](DeliveryRound::begin) as many attempts
 //! as it may, reports the [end](DeliveryRound::end) of each, and records the
-//! [result](DeliveryRound::finish) when none is under way any more. A round that has to end early, for
-//! whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
+//! [result](DeliveryRound::finish) when none is under way any more. A round that has to end early,
+//! for whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -354,9 +354,9 @@ impl DeliveryRound {
         }
     }
 
-    /// The result for an endpoint that its owner has changed since the round began. Deliveries count.
-    /// Failures, which are about the endpoint before, do not: their events are due, with no attempt
-    /// more than before, and none is given up. Events that the round has only read are read again.
+    /// The result for an endpoint that its owner has changed since the round began. Deliveries
+    /// count. Failures, which are about the endpoint before, do not: their events are due, with no
+    /// attempt more than before, and none is given up. Events that were only read are read again.
     pub fn finish_changed(&self, changed: &TrackedEndpoint, now: OffsetDateTime) -> Round {
         let to = self.last_ended();
         let attempts = self.attempts.iter();

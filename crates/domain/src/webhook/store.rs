@@ -90,8 +90,8 @@ pub struct Round {
     /// Waiting events, new and changed ones, by cursor.
     pub waiting: Vec<WaitingEvent>,
     /// Events that wait no longer: they were delivered, given up or are no longer wanted. None of
-    /// them is in `waiting`. Of each of their subjects the oldest event that still waits, after this
-    /// round, is due.
+    /// them is in `waiting`. Of each of their subjects the oldest event that still waits, after
+    /// this round, is due.
     pub settled: Vec<Cursor>,
     /// The attempts, oldest first.
     pub deliveries: Vec<DeliveryRecord>,
@@ -127,8 +127,8 @@ impl Round {
         }
     }
 
-    /// Whether it does nothing but end the lease and pass events that the endpoint does not want, as
-    /// a [`Release`] does.
+    /// Whether it does nothing but end the lease and pass events that the endpoint does not want,
+    /// as a [`Release`] does.
     pub fn is_idle(&self) -> bool {
         self.deliveries.is_empty()
             && self.settled.is_empty()
@@ -212,8 +212,8 @@ pub struct EndpointBacklog {
 ///
 /// A worker [leases](Self::lease) endpoints with something to do, makes a round of attempts for
 /// each, and [records](Self::record) it, which ends the lease; one without attempts is
-/// [released](Self::release). A round that is not recorded, by a crash or because the lease was lost,
-/// is made again.
+/// [released](Self::release). A round that is not recorded, by a crash or because the lease was
+/// lost, is made again.
 #[async_trait]
 pub trait Webhooks: Send + Sync {
     /// Adds an endpoint that gets the events after a cursor.
@@ -267,12 +267,13 @@ pub trait Webhooks: Send + Sync {
 
     /// Leases endpoints that are active, not [quiet](Health::is_quiet), not leased and not resting:
     /// those whose cursor is before the end of the log, or that have a waiting event whose next
-    /// attempt is due. Concurrent callers get different endpoints. Those that were never leased come
-    /// first, by id, then those that could be leased for the longest time, so that each has its turn.
+    /// attempt is due. Concurrent callers get different endpoints. Those that were never leased
+    /// come first, by id, then those that could be leased for the longest time, so that each has
+    /// its turn.
     ///
-    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which say how long the
-    /// endpoint rests; a longer [`REST`] is the work of a clock that was wrong, and is over. Or it
-    /// ends with its time: then its holder still has it until another one leases the endpoint.
+    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which say how long
+    /// the endpoint rests; a rest longer than [`REST`] is that of a clock that was wrong, and over.
+    /// Or it ends with its time: its holder still has it until another one leases the endpoint.
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
     /// Moves the end of leases to `until`. Returns those that are still held, with the version of

@@ -65,8 +65,8 @@ struct Ended {
 }
 
 impl Deliveries {
-    /// Makes a round and records it. A round that comes to nothing is returned instead: its lease is
-    /// to be released.
+    /// Makes a round and records it. A round that comes to nothing is returned instead: its lease
+    /// is to be released.
     pub(super) async fn deliver(
         &self,
         tracked: TrackedEndpoint,
@@ -106,7 +106,7 @@ impl Deliveries {
         Ok(None)
     }
 
-    /// Makes the attempts of a round. An attempt has a time limit; only a stop does not wait for it.
+    /// Makes the attempts of a round. Each has a time limit, and only a stop does not wait for it.
     async fn make_attempts(
         &self,
         round: &mut DeliveryRound,
@@ -256,7 +256,10 @@ impl Deliveries {
                 }
             }
             Recorded::Lost => {
-                tracing::info!(endpoint = %id, "a round is lost: the endpoint was moved back, deleted or leased elsewhere");
+                tracing::info!(
+                    endpoint = %id,
+                    "a round is lost: the endpoint was moved back, deleted or leased elsewhere"
+                );
             }
             Recorded::Changed => {}
         }

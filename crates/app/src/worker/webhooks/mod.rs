@@ -2,8 +2,8 @@
 //!
 //! A worker leases endpoints with something to do and makes a [round](deliver) for each, many at
 //! the same time. While rounds are under way, their leases are renewed. A round ends early when its
-//! lease is over, its endpoint has changed or the worker stops: it begins no more attempts, waits for
-//! those under way, and is recorded like any other, for the store knows best whether it may be.
+//! lease is over, its endpoint has changed or the worker stops: it begins no more attempts, waits
+//! for those under way, and is recorded like any other, for the store knows whether it may be.
 //! Workers of several processes share the endpoints by their leases.
 
 mod deliver;
