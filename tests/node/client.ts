@@ -28,9 +28,24 @@ export class Board {
 
   /** Pushes a posting, and returns its id. */
   async push(identifier: string, body: Payload): Promise<string> {
+    const id = await this.#put(identifier, body, false);
+    if (id === null) throw new Error("a push has no id");
+    return id;
+  }
+
+  /** Asks what a push would do, unknown fields refused: the id of the posting, if there is one. */
+  async dryRun(identifier: string, body: Payload): Promise<string | null> {
+    return this.#put(identifier, body, true);
+  }
+
+  async #put(identifier: string, body: Payload, isDryRun: boolean): Promise<string | null> {
+    const params = {
+      path: { uniqueSourceIdentifier: identifier },
+      ...(isDryRun && { query: { dry_run: true }, header: { Prefer: "handling=strict" } }),
+    };
     const { data, error } = await this.#api.PUT(
       "/api/job-board/job-postings/{uniqueSourceIdentifier}",
-      { params: { path: { uniqueSourceIdentifier: identifier } }, body },
+      { params, body },
     );
     if (!data) {
       const fields = "errors" in error ? Object.entries(error.errors) : [];

@@ -42,7 +42,11 @@ test("a program with generated types pushes a posting and reads it", async () =>
   const { Board, POSTING, summary } = await compiled();
   const board = await Board.open(service.url, service.clientId, service.clientSecret);
   const identifier = `typed-${randomUUID()}`;
+  assert.equal(await board.dryRun(identifier, POSTING), null);
   const id = await board.push(identifier, POSTING);
+  assert.equal(await board.dryRun(identifier, { title: "Other" }), id);
+  const misspelt = board.dryRun(identifier, { salary_mim: 1 });
+  await assert.rejects(misspelt, /salary_mim: is not a known field; .* salary_min/);
   assert.equal(await board.push(identifier, {}), id);
   const posting = await board.read(identifier);
   assert.equal(posting.uuid, id);

@@ -1,6 +1,7 @@
 """A program of somebody who generates a client from the OpenAPI document, and checks its types.
 
-It takes the URL of the service and a client's credentials, pushes a posting and reads it.
+It takes the URL of the service and a client's credentials, asks what a push would do, pushes a
+posting and reads it.
 """
 
 import base64
@@ -39,6 +40,18 @@ def push(client: AuthenticatedClient, identifier: str, posting: PostingPayload) 
     """Pushes a posting, and returns its id."""
     answer = put_job_posting.sync(identifier, client=client, body=posting)
     assert isinstance(answer, PutAnswer), answer
+    assert answer.data.uuid is not None
+    return answer.data.uuid
+
+
+def dry_run(
+    client: AuthenticatedClient, identifier: str, posting: PostingPayload
+) -> uuid.UUID | None:
+    """Asks what a push would do, unknown fields refused: the posting's id, if there is one."""
+    answer = put_job_posting.sync(
+        identifier, client=client, body=posting, dry_run=True, prefer="handling=strict"
+    )
+    assert isinstance(answer, PutAnswer), answer
     return answer.data.uuid
 
 
@@ -72,7 +85,9 @@ def main() -> None:
         salary_period=SalaryPeriod.ANNUALLY,
         company=CompanyPayload(name="Rosenhof", website_url="https://rosenhof.example"),
     )
+    assert dry_run(client, identifier, payload) is None
     first = push(client, identifier, payload)
+    assert dry_run(client, identifier, PostingPayload(title="Other")) == first
     assert push(client, identifier, PostingPayload(location_city=None)) == first
     posting = read(client, identifier)
     assert posting.uuid == first

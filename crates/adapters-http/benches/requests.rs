@@ -12,8 +12,11 @@ use adapters_http::oauth::{self, Authorizer, ClientSecret, KeyFolder, KeyId};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use domain::testing::MemoryStore;
 use domain::{
-    client::{Client, ClientId, Clients, Scope},
-    posting::{PostingId, PutPosting},
+    client::{
+        ActivityRecorder, Client, ClientId, Clients, Prefixes, Scope, StoredSecret,
+        activity::{Judgement, Refusal},
+    },
+    posting::{PostingId, PutOutcome, PutPosting},
 };
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -21,6 +24,19 @@ use uuid::Uuid;
 
 const URL: &str = "http://127.0.0.1:8080";
 const SCOPES: &[Scope] = &[Scope::JobPostingsWrite];
+
+/// Remembers nothing.
+struct Nobody;
+
+impl ActivityRecorder for Nobody {
+    fn pushed(&self, _: ClientId, _: PutOutcome, _: OffsetDateTime) {}
+
+    fn refused(&self, _: ClientId, _: Refusal) {}
+
+    fn judged(&self, _: ClientId, _: Judgement, _: OffsetDateTime) {}
+
+    fn used(&self, _: ClientId, _: [u8; 32], _: OffsetDateTime) {}
+}
 
 fn parsing(criterion: &mut Criterion) {
     let paragraph = "<p>You build &amp; run the services behind our \\\"product\\\".</p>\\n";
@@ -53,8 +69,8 @@ fn tokens(criterion: &mut Criterion) {
     let clients: Arc<dyn Clients> = Arc::new(MemoryStore::new());
     let headers = system.block_on(token(&clients, keys.path()));
     let check = |authorizer: &Authorizer| {
-        let allowed = system.block_on(authorizer.authorize(black_box(&headers), SCOPES));
-        allowed.expect("a good token")
+        let checked = system.block_on(authorizer.authorize(black_box(&headers), SCOPES));
+        checked.caller.expect("a good token")
     };
 
     let mut group = criterion.benchmark_group("checking a token");
@@ -73,7 +89,8 @@ fn tokens(criterion: &mut Criterion) {
 
 fn authorizer(clients: &Arc<dyn Clients>, keys: &Path) -> Authorizer {
     let ttl = Duration::from_hours(1);
-    Authorizer::new(Arc::clone(clients), keys, URL, ttl).expect("readable keys")
+    let authorizer = Authorizer::new(Arc::clone(clients), Arc::new(Nobody), keys, URL, ttl);
+    authorizer.expect("readable keys")
 }
 
 /// The headers of a request with a token from the token endpoint.
@@ -82,13 +99,19 @@ async fn token(clients: &Arc<dyn Clients>, keys: &Path) -> HeaderMap {
     let id = ClientId::new(Uuid::now_v7());
     let client = Client {
         id,
+        version: 1,
         name: "Bench".to_owned(),
         scopes: SCOPES.to_vec(),
-        secret_digest: secret.digest(),
+        prefixes: Prefixes::ALL,
+        requests_per_minute: None,
+        secrets: vec![StoredSecret::new(
+            secret.digest(),
+            OffsetDateTime::now_utc(),
+        )],
         created_at: OffsetDateTime::now_utc(),
         revoked_at: None,
     };
-    clients.insert(&client).await.expect("a client");
+    clients.insert(&client, None).await.expect("a client");
     let authorizer = web::Data::new(authorizer(clients, keys));
     let app = App::new().app_data(authorizer).configure(oauth::routes);
     let app = test::init_service(app).await;

@@ -4,9 +4,15 @@
 //! token learns nothing. This is why each has one handler for all methods.
 
 use actix_web::{HttpRequest, HttpResponse, Resource, dev::Payload, web};
-use domain::client::{ClientId, Scope};
+use domain::client::Scope;
 
-use crate::{body, error::ApiError, state::State};
+use crate::{
+    body,
+    error::ApiError,
+    middleware::RequestUsage,
+    oauth::{Authorization, Caller},
+    state::State,
+};
 
 /// A resource that does one thing, for the methods of its header `Allow`, and reads no body.
 pub fn resource<H>(path: &str, scopes: &'static [Scope], allow: &'static str, handle: H) -> Resource
@@ -28,16 +34,17 @@ where
     web::resource(path).to(answer)
 }
 
-/// Checks that the client's token has one of the scopes.
+/// Checks the client's token, its limit, and that it has one of the scopes. Called once for each
+/// request, because each call counts as one.
 pub async fn authorize(
     request: &HttpRequest,
     state: &State,
     scopes: &[Scope],
-) -> Result<ClientId, ApiError> {
-    Ok(state
-        .authorizer
-        .authorize(request.headers(), scopes)
-        .await?)
+) -> Result<Caller, ApiError> {
+    let checked = state.authorizer.authorize(request.headers(), scopes);
+    let Authorization { caller, usage } = checked.await;
+    RequestUsage::set(request, usage);
+    Ok(caller?)
 }
 
 /// Refuses a method that the resource does not support.

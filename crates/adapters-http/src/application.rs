@@ -25,7 +25,7 @@ use crate::{
     connection::Timeouts,
     docs,
     docs::Docs,
-    event, health, middleware, oauth,
+    event, health, integration, middleware, oauth,
     oauth::Authorizer,
     posting, routing,
     server::{ServerSettings, serve},
@@ -245,6 +245,7 @@ impl Shared {
     ) -> Result<Self, BuildError> {
         let authorizer = web::Data::new(Authorizer::new(
             Arc::clone(&ports.clients),
+            Arc::clone(&ports.recorder),
             &settings.keys,
             public_url,
             settings.token_ttl,
@@ -276,6 +277,7 @@ impl Shared {
             .configure(posting::routes)
             .configure(event::routes)
             .configure(webhook::routes)
+            .configure(integration::routes)
             .configure(subscriber::routes)
             .configure(oauth::routes)
             .configure(health::routes)

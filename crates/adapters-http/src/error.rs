@@ -14,8 +14,9 @@ use actix_web::{
 };
 use domain::{
     body::BodyError,
+    client::{Forbidden, activity::Refusal},
     event::LogError,
-    posting::{InvalidIdentifier, PutPosting, Rejection},
+    posting::Rejection,
     store::StoreError,
     usecase::{IngestError, WebhookError},
     validation::FieldErrors,
@@ -25,10 +26,12 @@ use newsletter::{
     usecase::NewsletterError,
 };
 use serde::{Serialize, Serializer};
+use time::OffsetDateTime;
 use utoipa::{
     ToSchema,
     openapi::{ArrayBuilder, ObjectBuilder, schema::AdditionalProperties},
 };
+use uuid::Uuid;
 
 use crate::schema::{object, string};
 
@@ -71,6 +74,19 @@ impl ApiError {
     pub fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
         self.0.header = Some((name, value.into()));
         self
+    }
+
+    /// The refusal of a push, for the client to read later. `None` if the service has failed.
+    pub fn refusal(&self, id: Uuid, at: OffsetDateTime, identifier: &str) -> Option<Refusal> {
+        let Answer {
+            status,
+            message,
+            errors,
+            ..
+        } = &*self.0;
+        let status = status.is_client_error().then(|| status.as_u16())?;
+        let errors = errors.as_ref();
+        Some(Refusal::new(id, at, identifier, status, message, errors))
     }
 
     /// 400: the request cannot be understood.
@@ -349,9 +365,9 @@ impl From<BodyError> for ApiError {
     }
 }
 
-impl From<InvalidIdentifier> for ApiError {
-    fn from(error: InvalidIdentifier) -> Self {
-        Self::invalid(FieldErrors::one(PutPosting::IDENTIFIER, error.to_string()))
+impl From<Forbidden> for ApiError {
+    fn from(error: Forbidden) -> Self {
+        Self::new(StatusCode::FORBIDDEN, error.to_string())
     }
 }
 

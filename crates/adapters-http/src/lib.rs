@@ -22,6 +22,7 @@ mod event;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod health;
+mod integration;
 mod middleware;
 pub mod oauth;
 mod openapi;
@@ -41,6 +42,7 @@ pub use self::{
     application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,
     event::event_body,
+    integration::client_data,
     middleware::panic_message,
     openapi::openapi,
     posting::posting_data,

@@ -1,10 +1,10 @@
 //! The middleware around every request: request id and span, common headers, and recovery from
 //! handlers that panic.
 
-use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
+use std::{any::Any, cell::Cell, panic::AssertUnwindSafe, rc::Rc, time::Instant};
 
 use actix_web::{
-    Error, HttpResponse,
+    Error, HttpMessage as _, HttpRequest, HttpResponse,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
     error::InternalError,
@@ -20,7 +20,7 @@ use tracing::Instrument;
 use crate::{
     connection::Connection,
     error::{ApiError, InternalBody},
-    oauth,
+    oauth::{self, Usage},
     request_id::{RequestId, X_REQUEST_ID},
     subscriber,
 };
@@ -41,6 +41,8 @@ pub async fn track(
         method = %request.method(),
         path = subscriber::loggable(request.path(), request.match_info().as_str()),
     );
+    let usage = RequestUsage::default();
+    request.extensions_mut().insert(usage.clone());
     let is_for_token = request.path() == oauth::TOKEN_PATH;
     let connection = Connection::of(request.request());
     let under_way = connection.map(|connection| connection.begin(request.request()));
@@ -49,7 +51,7 @@ pub async fn track(
         let outcome = AssertUnwindSafe(async { next.call(request).await })
             .catch_unwind()
             .await;
-        let answer = finish(outcome, &id, is_for_token);
+        let answer = finish(outcome, &Marks { id, usage }, is_for_token);
         let status = match &answer {
             Ok(response) => response.status(),
             Err(error) => error.as_response_error().status_code(),
@@ -70,54 +72,82 @@ pub async fn track(
     guarded.instrument(span).await
 }
 
+/// The use of the client's limit by a request, for the headers of its answer. It is shared, because
+/// not every answer has its request: a handler that panics drops it.
+#[derive(Clone, Default)]
+pub struct RequestUsage(Rc<Cell<Option<Usage>>>);
+
+impl RequestUsage {
+    /// Sets it, once the client is known.
+    pub fn set(request: &HttpRequest, usage: Option<Usage>) {
+        if let Some(of_request) = request.extensions().get::<Self>() {
+            of_request.0.set(usage);
+        }
+    }
+}
+
+/// The headers that answers have in common.
+struct Marks {
+    id: RequestId,
+    usage: RequestUsage,
+}
+
+impl Marks {
+    fn add_to(&self, headers: &mut HeaderMap) {
+        headers.insert(X_REQUEST_ID, self.id.header());
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if let Some(usage) = self.usage.0.get() {
+            usage.tell(headers);
+        }
+    }
+}
+
 type Outcome = Result<Result<ServiceResponse<BoxBody>, Error>, Box<dyn Any + Send>>;
 
 fn finish(
     outcome: Outcome,
-    id: &RequestId,
+    marks: &Marks,
     is_for_token: bool,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
+    let internal = || {
+        let mut response = internal(&marks.id, is_for_token);
+        marks.add_to(response.headers_mut());
+        response
+    };
     match outcome {
         Ok(Ok(response)) if response.status() == StatusCode::INTERNAL_SERVER_ERROR => {
             let (request, _) = response.into_parts();
-            Ok(ServiceResponse::new(request, internal(id, is_for_token)))
+            Ok(ServiceResponse::new(request, internal()))
         }
         Ok(Ok(mut response)) => {
-            mark(response.headers_mut(), id);
+            marks.add_to(response.headers_mut());
             Ok(response)
         }
         Ok(Err(error)) => {
             let mut response = error.error_response();
             if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
                 tracing::error!(cause = %error, "internal error");
-                response = internal(id, is_for_token);
+                response = internal();
             }
-            mark(response.headers_mut(), id);
+            marks.add_to(response.headers_mut());
             Err(InternalError::from_response(error, response).into())
         }
         // The panic dropped the request, so only an error can carry the answer.
         Err(panic) => {
             tracing::error!(cause = panic_message(panic.as_ref()), "a handler panicked");
-            Err(InternalError::from_response(ApiError::INTERNAL, internal(id, is_for_token)).into())
+            Err(InternalError::from_response(ApiError::INTERNAL, internal()).into())
         }
     }
 }
 
 /// The answer to an internal failure: always the same, except for the request id.
 pub fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
-    let mut response = HttpResponse::InternalServerError().json(InternalBody {
+    HttpResponse::InternalServerError().json(InternalBody {
         message: ApiError::INTERNAL,
         request_id: id.as_str(),
         error: is_for_token.then_some("server_error"),
         error_description: is_for_token.then_some(ApiError::INTERNAL),
-    });
-    mark(response.headers_mut(), id);
-    response
-}
-
-fn mark(headers: &mut HeaderMap, id: &RequestId) {
-    headers.insert(X_REQUEST_ID, id.header());
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    })
 }
 
 /// The message of a caught panic.

@@ -39,18 +39,28 @@ impl<'a> Parameters<'a> {
             .ok()
     }
 
-    /// The value that was read from the parameters, unless any of them is wrong. A parameter that
-    /// was not taken is an unknown one.
-    pub fn finish<T>(mut self, value: T) -> Result<T, FieldErrors> {
+    /// The value that was read from the parameters, unless any of them is wrong.
+    pub fn finish<T>(self, value: T) -> Result<T, FieldErrors> {
+        let errors = self.errors();
+        if errors.is_empty() {
+            Ok(value)
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// Everything that is wrong with the parameters. One that was not taken is an unknown one.
+    pub fn errors(mut self) -> FieldErrors {
         for (name, _) in self.left {
             self.errors.add(name, "is not a known parameter");
         }
-        if self.errors.is_empty() {
-            Ok(value)
-        } else {
-            Err(self.errors)
-        }
+        self.errors
     }
+}
+
+/// Reads `true` or `false`.
+pub fn boolean(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| "must be true or false".to_owned())
 }
 
 /// Reads an integer in a range.

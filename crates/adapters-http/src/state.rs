@@ -4,7 +4,7 @@ use std::{future::pending, sync::Arc};
 
 use actix_web::web;
 use domain::{
-    client::Clients,
+    client::{ActivityLog, ActivityRecorder, Clients},
     event::EventFeed,
     store::{Health, PostingReader},
     usecase::Ingest,
@@ -31,6 +31,10 @@ pub struct Ports {
     pub webhooks: WebhookPorts,
     /// Knows the OAuth clients.
     pub clients: Arc<dyn Clients>,
+    /// Reads the activity of clients.
+    pub activity: Arc<dyn ActivityLog>,
+    /// Takes in the activity of clients.
+    pub recorder: Arc<dyn ActivityRecorder>,
     /// Checks the store.
     pub health: Arc<dyn Health>,
 }

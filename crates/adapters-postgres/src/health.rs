@@ -21,7 +21,11 @@ statement! {
          ('events', 'INSERT'), ('events', 'DELETE'), ('event_log', 'UPDATE'), \
          ('event_cursors', 'INSERT'), ('event_cursors', 'UPDATE'), \
          ('outbox', 'INSERT'), ('outbox', 'UPDATE'), ('outbox', 'DELETE'), \
-         ('subscribers', 'INSERT'), ('subscribers', 'UPDATE'), ('clients', 'SELECT')) \
+         ('subscribers', 'INSERT'), ('subscribers', 'UPDATE'), \
+         ('clients', 'SELECT'), ('clients', 'UPDATE'), ('client_secrets', 'SELECT'), \
+         ('client_secrets', 'UPDATE'), ('client_days', 'INSERT'), ('client_days', 'UPDATE'), \
+         ('client_days', 'DELETE'), ('client_refusals', 'INSERT'), \
+         ('client_refusals', 'DELETE')) \
          AS needed (name, action) WHERE NOT has_table_privilege(name, action))",
     returns (Bool, Bool, Nullable<Text>)
 }

@@ -42,7 +42,7 @@ pub(crate) enum Value<'a> {
     /// A column of `text`.
     Texts(Vec<Option<&'a str>>),
     /// A column of `text`, rendered when it is bound.
-    Rendered(Vec<Rendered<'a>>),
+    Rendered(Vec<Option<Rendered<'a>>>),
     /// A column of `bytea`.
     Binaries(Vec<Option<&'a [u8]>>),
     /// A column of `integer`.
@@ -106,8 +106,9 @@ pub(crate) fn column<'a, W: 'a>(
     match &column.of {
         Of::Id(of) => Value::OptionalUuids(rows.map(of).collect()),
         Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Texts(rows.map(of).collect()),
+        Of::Rendered(of) => Value::Rendered(rows.map(|row| of(row).map(Rendered)).collect()),
         Of::TextList(of) | Of::Document(of) => {
-            Value::Rendered(rows.map(|row| Rendered(of(row))).collect())
+            Value::Rendered(rows.map(|row| Some(Rendered(of(row)))).collect())
         }
         Of::Integer(of) => Value::BigInts(rows.map(of).collect()),
         Of::Real(of) => Value::Doubles(rows.map(of).collect()),
@@ -139,7 +140,7 @@ impl Bind<Pg> for Value<'_> {
             Self::Uuids(column) => out.push_bind_param::<Array<Id>, _>(column),
             Self::OptionalUuids(column) => out.push_bind_param::<Array<Nullable<Id>>, _>(column),
             Self::Texts(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
-            Self::Rendered(column) => out.push_bind_param::<Array<Text>, _>(column),
+            Self::Rendered(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
             Self::Binaries(column) => out.push_bind_param::<Array<Nullable<Binary>>, _>(column),
             Self::Integers(column) => out.push_bind_param::<Array<Integer>, _>(column),
             Self::BigInts(column) => out.push_bind_param::<Array<Nullable<BigInt>>, _>(column),

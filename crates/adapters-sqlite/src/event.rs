@@ -17,9 +17,10 @@ use domain::{
 use sql_common::{
     event::{
         EventColumns, EventRow, FindKept, Keep, MOST_LOOKED_AT, MoveKept, cursor, cursor_values,
-        keep_values, kept, move_kept_values, page, well_before,
+        keep_values, kept, move_kept_values, page, prefixes, well_before,
     },
     event_columns, statement,
+    stored::array_text,
     types::{Moment, StoredTime},
 };
 use time::OffsetDateTime;
@@ -117,8 +118,11 @@ fn number(place: Cursor) -> i64 {
 statement! {
     Wanted =
     concat!(
-        "SELECT ", event_columns!(), " FROM (SELECT 0 AS written_in, * FROM events) AS events \
+        "WITH prefixes AS MATERIALIZED (SELECT value AS prefix FROM json_each(?)) \
+         SELECT ", event_columns!(), " FROM (SELECT 0 AS written_in, * FROM events) AS events \
          WHERE number > ? AND number <= ? AND name IN (SELECT value FROM json_each(?)) \
+         AND (source_identifier IS NULL OR EXISTS (SELECT 1 FROM prefixes \
+         WHERE substr(source_identifier, 1, length(prefix)) = prefix)) \
          ORDER BY number LIMIT ?"
     ),
     returns EventColumns
@@ -147,11 +151,12 @@ fn read(conn: &mut SqliteConnection, query: &LogQuery) -> Result<Option<LogPage>
     }
     let last = last.unwrap_or(after);
     let names: Vec<_> = query.names.iter().map(EventName::as_str).collect();
-    // A list of plain names is debugged as JSON has it.
-    let names = format!("{names:?}");
+    let names = array_text(&names);
     // One more than asked for tells whether there is more.
     let ahead = i64::try_from(query.limit.saturating_add(1)).unwrap_or(i64::MAX);
+    let prefixes = array_text(&prefixes(query));
     let values = [
+        prefixes.as_str().into(),
         after.into(),
         last.into(),
         names.as_str().into(),

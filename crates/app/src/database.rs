@@ -7,7 +7,7 @@ use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
 use domain::{
     audit::AuditLog,
-    client::Clients,
+    client::{ActivityLog, Clients},
     enrichment::DraftCache,
     event::EventLog,
     outbox::Outbox,
@@ -18,11 +18,12 @@ use newsletter::store::{Accounts, SubscriberReader};
 
 use crate::{
     accounts::SharedTime,
+    activity::Activities,
     clock,
     config::DatabaseUrl,
     embedded,
     metrics::{Stores, backlog_of},
-    worker::{Wake, WakingStore},
+    worker::{ObservedStore, Observer, Wake},
 };
 
 const CANNOT_OPEN: &str = "cannot open the database";
@@ -50,6 +51,7 @@ pub struct Database {
     pub webhooks: Arc<dyn Webhooks>,
     pub accounts: Arc<dyn Accounts>,
     pub clients: Arc<dyn Clients>,
+    pub activity: Arc<dyn ActivityLog>,
     pub drafts: Arc<dyn DraftCache>,
     pub audit: Arc<dyn AuditLog>,
     pub health: Arc<dyn Health>,
@@ -68,6 +70,7 @@ impl Database {
             + Webhooks
             + Accounts
             + Clients
+            + ActivityLog
             + DraftCache
             + AuditLog
             + Health
@@ -87,17 +90,22 @@ impl Database {
                 clock: clock::system(),
             }),
             clients: Arc::clone(store) as _,
+            activity: Arc::clone(store) as _,
             drafts: Arc::clone(store) as _,
             audit: Arc::clone(store) as _,
             health: Arc::clone(store) as _,
         }
     }
 
-    /// The same ports, with a store whose commits wake a worker.
-    pub fn waking(self, wake: &Arc<Wake>) -> Self {
+    /// The same ports, with a store whose commits wake a worker and are noticed as activity.
+    pub fn observed(self, wake: &Arc<Wake>, activities: &Arc<Activities>) -> Self {
+        let observer = Observer {
+            wake: Arc::clone(wake),
+            activities: Arc::clone(activities),
+        };
         Self {
-            store: Arc::new(WakingStore::new(self.store, Arc::clone(wake))),
-            newsletter: Arc::new(WakingStore::new(self.newsletter, Arc::clone(wake))),
+            store: Arc::new(ObservedStore::new(self.store, observer.clone())),
+            newsletter: Arc::new(ObservedStore::new(self.newsletter, observer)),
             ..self
         }
     }

@@ -15,6 +15,7 @@
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
 mod accounts;
+mod activity;
 mod admin;
 mod announce;
 mod cli;

@@ -22,6 +22,7 @@ use tokio_util::task::AbortOnDropHandle;
 pub use self::worker::run as run_worker;
 use self::worker::{WorkerOptions, WorkerSetup};
 use crate::{
+    activity::{Activities, ActivityTask},
     admin::Admin,
     announce::Parts,
     cli::ServeArgs,
@@ -120,6 +121,22 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
     }
 }
 
+impl ServiceConfig {
+    /// The worker, if one is to run.
+    fn worker(&self) -> anyhow::Result<Option<WorkerSetup>> {
+        let Some(enricher) = &self.enricher else {
+            return Ok(None);
+        };
+        let options = WorkerOptions {
+            lifetime: self.lifetime,
+            keep_events: self.keep_events,
+            reconciles: self.reconciles,
+            schedule: self.webhooks.schedule.clone(),
+        };
+        WorkerSetup::new(enricher, &self.accounts, options).map(Some)
+    }
+}
+
 /// A running service.
 pub struct Running {
     /// The address that it listens on.
@@ -132,6 +149,7 @@ pub struct Running {
     lanes: LaneTasks,
     feed: FeedTask,
     newsletter: NewsletterService,
+    activity: ActivityTask,
     worker: Option<Worker>,
     admin: Option<Admin>,
     _clocks: AbortOnDropHandle<()>,
@@ -148,18 +166,7 @@ impl Service {
         if !config.database.is_embedded() {
             require_key(&folder)?;
         }
-        let setup = config
-            .enricher
-            .map(|enricher| {
-                let options = WorkerOptions {
-                    lifetime: config.lifetime,
-                    keep_events: config.keep_events,
-                    reconciles: config.reconciles,
-                    schedule: config.webhooks.schedule.clone(),
-                };
-                WorkerSetup::new(&enricher, &config.accounts, options)
-            })
-            .transpose()?;
+        let setup = config.worker()?;
         let receivers = webhooks::client(config.webhooks.private)?;
         let tried = webhooks::client_of_api(config.webhooks.private)?;
         let database =
@@ -169,8 +176,9 @@ impl Service {
             tracing::info!(folder = %config.keys.display(), "made a token signing key");
         }
 
-        let wake = Arc::new(Wake::default());
-        let database = database.waking(&wake);
+        let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
+        let database = database.observed(&wake, &activities);
+        let activity = ActivityTask::start(&activities, &database.activity);
         let (lanes, lane_tasks) = Lanes::start(
             &database.store,
             config.lifetime,
@@ -190,6 +198,8 @@ impl Service {
             newsletter: Arc::new(newsletter.clone()),
             webhooks: webhook_ports(&database, tried, config.webhooks.private),
             clients: Arc::clone(&database.clients),
+            activity: Arc::clone(&database.activity),
+            recorder: activities,
             health: Arc::clone(&database.health),
         };
         let application = Application::build(
@@ -235,6 +245,7 @@ impl Service {
             lanes: lane_tasks,
             feed: feed_task,
             newsletter,
+            activity,
             worker,
             admin,
             _clocks: clocks,
@@ -283,6 +294,7 @@ impl Running {
             lanes,
             feed,
             newsletter,
+            activity,
             worker,
             admin,
             ..
@@ -299,6 +311,7 @@ impl Running {
             }
         };
         tokio::join!(answered, worked);
+        activity.stop().await;
         // Last, so that the metrics show the shutdown.
         if let Some(admin) = admin {
             admin.stop().await;

@@ -305,6 +305,7 @@ pub async fn is_heard(log: &dyn EventLog) -> bool {
     let query = LogQuery {
         after: log.cursor(CONSUMER).await.unwrap(),
         names: vec![INDIVIDUAL_MEMBERSHIP_UPDATED],
+        prefixes: domain::client::Prefixes::ALL,
         limit: 1,
     };
     log.read(&query).await.unwrap().events.is_empty()

@@ -178,7 +178,7 @@ impl PostingReader for MapStore {
         let mut found: Vec<_> = tables
             .postings
             .values()
-            .map(|view| (entry(view), view))
+            .map(|view| (entry(view, query), view))
             .filter(|(_, view)| query.status.is_none_or(|it| view.posting.status == it))
             .filter(|(at, _)| {
                 query
@@ -190,7 +190,7 @@ impl PostingReader for MapStore {
         found.sort_by_key(|(at, _)| key(at.position));
         let entries: Vec<_> = found.iter().map(|(entry, _)| *entry).collect();
         let (page, next) = query.page(&entries);
-        let views = found.iter().take(page.len());
+        let views = found.iter().filter(|(entry, _)| page.contains(entry));
         let shown = views.map(|(_, view)| with(query.texts, tables.shown(view, 0)));
         let postings = shown.collect();
         Ok(PostingPage { postings, next })
@@ -221,7 +221,7 @@ fn with(texts: Texts, mut view: PostingView) -> PostingView {
 }
 
 /// Where a posting stands in the list, and how large its texts are.
-fn entry(view: &PostingView) -> ListEntry {
+fn entry(view: &PostingView, query: &ListQuery) -> ListEntry {
     let metadata = view.posting.details.metadata.as_ref();
     let texts = view.texts.as_ref();
     ListEntry {
@@ -232,6 +232,7 @@ fn entry(view: &PostingView) -> ListEntry {
         bytes: view.description().len()
             + metadata.map_or(0, |metadata| metadata.as_str().len())
             + texts.map_or(0, |it| it.markdown.len() + it.redacted_markdown.len()),
+        is_wanted: query.wants(&view.posting.source_identifier, view.posting.created_by),
     }
 }
 

@@ -76,6 +76,15 @@ impl Action {
     /// A posting was featured, or is no longer.
     pub const POSTINGS_FEATURE: Self = Self::new("postings.feature");
 
+    /// An OAuth client was made.
+    pub const CLIENTS_CREATE: Self = Self::new("clients.create");
+    /// The settings of an OAuth client were changed.
+    pub const CLIENTS_UPDATE: Self = Self::new("clients.update");
+    /// An OAuth client got another secret.
+    pub const CLIENTS_ROTATE: Self = Self::new("clients.rotate");
+    /// An OAuth client was revoked.
+    pub const CLIENTS_REVOKE: Self = Self::new("clients.revoke");
+
     /// A webhook endpoint was registered.
     pub const WEBHOOKS_CREATE: Self = Self::new("webhooks.create");
     /// A webhook endpoint was changed.

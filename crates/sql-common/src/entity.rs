@@ -50,6 +50,8 @@ pub enum Of<W> {
     Kept(for<'a> fn(&'a W) -> Option<&'a str>),
     /// The text of a JSON value.
     Json(for<'a> fn(&'a W) -> Option<&'a str>),
+    /// A text that is computed when it is bound.
+    Rendered(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
     /// A list of texts.
     TextList(for<'a> fn(&'a W) -> &'a dyn ToText),
     /// A JSON value.
@@ -74,7 +76,8 @@ impl<W> Column<W> {
         match &self.of {
             Of::Id(of) => Value::Id(of(write)),
             Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Text(of(write)),
-            Of::TextList(of) | Of::Document(of) => Value::Rendered(Rendered(of(write))),
+            Of::Rendered(of) => Value::Rendered(of(write).map(Rendered)),
+            Of::TextList(of) | Of::Document(of) => Value::Rendered(Some(Rendered(of(write)))),
             Of::Integer(of) => Value::Integer(of(write)),
             Of::Real(of) => Value::Real(of(write)),
             Of::Bool(of) => Value::Bool(of(write)),

@@ -9,7 +9,7 @@ use diesel::{
 };
 use domain::{
     company::{Company, CompanyId, Website},
-    event::{Cursor, Event, EventName, LogPage, PostingState, RecordedEvent, Subject},
+    event::{Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent, Subject},
     posting::PostingId,
     store::StoreError,
 };
@@ -24,6 +24,15 @@ use crate::{
 
 /// The largest number of events, of any name, that one page looks at.
 pub const MOST_LOOKED_AT: usize = 5_000;
+
+/// The prefixes of the wanted identifiers; the empty one, which every text begins with, for all.
+pub fn prefixes(query: &LogQuery) -> Vec<&str> {
+    if query.prefixes.are_all() {
+        return vec![""];
+    }
+    let prefixes = query.prefixes.as_slice().iter();
+    prefixes.map(String::as_str).collect()
+}
 
 /// The columns of an [`EventRow`].
 #[macro_export]

@@ -10,8 +10,8 @@ use domain::{
     company::{Company, CompanyId},
     enrichment::EnrichedTexts,
     posting::{
-        ContentHash, CountryCode, CurrencyCode, Description, Details, HistoryEntry, Metadata,
-        Posting, PostingId, PostingView, SalaryPeriod, TextsDigest,
+        Actor, ContentHash, CountryCode, CurrencyCode, Description, Details, HistoryEntry,
+        Metadata, Posting, PostingId, PostingView, SalaryPeriod, TextsDigest,
     },
     store::{ListEntry, ListOrder, ListQuery, Position, PostingWrite, StoreError},
 };
@@ -20,7 +20,7 @@ use crate::{
     company::{CompanyRow, companies},
     entity,
     stored::{coordinates, digest, parse, parse_optional},
-    types::{Id, Moment, StoredId, StoredTime, TextList, optional_time},
+    types::{Id, Moment, StoredId, StoredTime, TextList, ToText, optional_time},
 };
 
 entity! {
@@ -30,6 +30,7 @@ entity! {
             id: Id = Id(|write| Some(write.posting.id.uuid())),
             source_identifier: Text = Text(|write| Some(write.posting.source_identifier.as_str())),
             created_at: Moment = Time(|write| Some(write.posting.created_at)),
+            created_by: Nullable<Text> = Rendered(|write| actor(write.posting.created_by.as_ref())),
         }
         changing {
             version: BigInt = Integer(|write| Some(write.posting.version)),
@@ -47,6 +48,7 @@ entity! {
             expire_at: Nullable<Moment> = Time(|write| write.posting.expire_at),
             expired_at: Nullable<Moment> = Time(|write| write.posting.expired_at),
             updated_at: Moment = Time(|write| Some(write.posting.updated_at)),
+            updated_by: Nullable<Text> = Rendered(|write| actor(write.posting.updated_by.as_ref())),
             title: Text = Text(|write| Some(&write.posting.details.title)),
             employment_types: TextList = TextList(|write| &write.posting.details.employment_types),
             location_types: TextList = TextList(|write| &write.posting.details.location_types),
@@ -89,8 +91,14 @@ fn hash(hash: Option<&ContentHash>) -> Option<&[u8]> {
     hash.map(|hash| hash.as_bytes().as_slice())
 }
 
+fn actor(by: Option<&Actor>) -> Option<&dyn ToText> {
+    by.map(|by| by as _)
+}
+
 /// The column of the identifier, which some queries read alone.
 pub const IDENTIFIER: &str = "postings.source_identifier";
+
+const CREATOR: &str = "postings.created_by";
 
 impl PostingRow {
     /// The posting, with its description if that was read: it is a column of its own, because it is
@@ -147,7 +155,9 @@ impl PostingRow {
             expire_at: optional_time(row.expire_at, "postings.expire_at")?,
             expired_at: optional_time(row.expired_at, "postings.expired_at")?,
             created_at: row.created_at.time("postings.created_at")?,
+            created_by: parse_optional(row.created_by, CREATOR)?,
             updated_at: row.updated_at.time("postings.updated_at")?,
+            updated_by: parse_optional(row.updated_by, "postings.updated_by")?,
         })
     }
 }
@@ -331,19 +341,31 @@ macro_rules! posting_queries {
                 .select(columns)
         }
 
-        type EntryColumns = (postings::id, postings::updated_at, SqlLiteral<BigInt>);
+        type EntryColumns = (
+            postings::id,
+            postings::updated_at,
+            postings::source_identifier,
+            postings::created_by,
+            SqlLiteral<BigInt>,
+        );
 
         #[diesel::dsl::auto_type]
         pub(super) fn entries() -> _ {
-            let columns: EntryColumns = (postings::id, postings::updated_at, sql($size));
+            let columns: EntryColumns = (
+                postings::id,
+                postings::updated_at,
+                postings::source_identifier,
+                postings::created_by,
+                sql($size),
+            );
             postings::table
                 .left_join(posting_texts::table)
                 .select(columns)
         }
 
         pub(super) fn listed(query: &ListQuery) -> IntoBoxed<'static, entries, $db> {
-            // One more than asked for tells whether there is a next page.
-            let ahead = query.limit.saturating_add(1);
+            // One more than the page looks at tells whether there is a next page.
+            let ahead = query.looks_at().saturating_add(1);
             let mut select = entries()
                 .limit(i64::try_from(ahead).unwrap_or(i64::MAX))
                 .into_boxed();
@@ -378,17 +400,23 @@ macro_rules! posting_queries {
     };
 }
 
-/// The id, the time of the last update, and the size of a posting.
-pub type EntryRow = (StoredId, StoredTime, i64);
+/// The id, the time of the last update, the identifier, the creator, and the size of a posting.
+pub type EntryRow = (StoredId, StoredTime, String, Option<String>, i64);
 
 /// An entry of a list, before its posting is read.
-pub fn entry((id, updated_at, bytes): EntryRow) -> Result<ListEntry, StoreError> {
+pub fn entry(
+    (id, updated_at, identifier, created_by, bytes): EntryRow,
+    query: &ListQuery,
+) -> Result<ListEntry, StoreError> {
+    let identifier = parse(identifier, IDENTIFIER)?;
+    let created_by = parse_optional(created_by, CREATOR)?;
     Ok(ListEntry {
         position: Position {
             updated_at: updated_at.time("postings.updated_at")?,
             id: id.uuid("postings.id")?,
         },
         bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+        is_wanted: query.wants(&identifier, created_by),
     })
 }
 

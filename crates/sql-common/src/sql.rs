@@ -69,6 +69,7 @@ macro_rules! statement {
 /// | `{table.changing = ?}` | `name = ?, …` |
 /// | `{table.changing = sent}` | `name = sent.name, …` |
 /// | `{table.changing = excluded}` | `name = excluded.name, …` |
+/// | `{table.changing += excluded}` | `count = table.count + excluded.count, …` |
 pub fn expand<E: Entity>(text: &str) -> String {
     let table = E::TABLE;
     let named = |column: &Column<E::Write>| column.name.to_owned();
@@ -95,6 +96,12 @@ pub fn expand<E: Entity>(text: &str) -> String {
         .replace(
             &format!("{{{table}.changing = excluded}}"),
             &set("excluded"),
+        )
+        .replace(
+            &format!("{{{table}.changing += excluded}}"),
+            &list(changing(), |Column { name, .. }| {
+                format!("{name} = {table}.{name} + excluded.{name}")
+            }),
         )
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use domain::{
     audit::Details,
-    client::Scope,
+    client::{Prefixes, Scope},
     day,
     enrichment::Coordinates,
     posting::{
@@ -116,6 +116,22 @@ pub fn details(text: &str, column: &str) -> Result<Details, StoreError> {
 /// The text of a JSON object, for its column.
 pub fn details_text(details: &Details) -> String {
     serde_json::Value::Object(details.clone()).to_string()
+}
+
+/// The text of a JSON array of texts, for its column.
+pub fn array_text<T: AsRef<str>>(texts: &[T]) -> String {
+    let texts: Vec<_> = texts.iter().map(AsRef::as_ref).collect();
+    serde_json::Value::from(texts).to_string()
+}
+
+/// Converts a JSON array of texts from its column.
+pub fn array(text: &str, column: &str) -> Result<Vec<String>, StoreError> {
+    serde_json::from_str(text).map_err(|_| corrupt(column, text))
+}
+
+/// Converts prefixes from their column.
+pub fn prefixes(text: &str, column: &str) -> Result<Prefixes, StoreError> {
+    Prefixes::new(&array(text, column)?).map_err(|_| corrupt(column, text))
 }
 
 /// Converts a count from its column.

@@ -14,7 +14,7 @@ pub enum Value<'a> {
     /// A text.
     Text(Option<&'a str>),
     /// A value that is bound as its text.
-    Rendered(Rendered<'a>),
+    Rendered(Option<Rendered<'a>>),
     /// An integer.
     Integer(Option<i64>),
     /// A floating-point number.
@@ -72,7 +72,7 @@ macro_rules! bind {
                 match self {
                     Self::Id(value) => out.push_bind_param::<Nullable<Id>, _>(value),
                     Self::Text(value) => out.push_bind_param::<Nullable<Text>, _>(value),
-                    Self::Rendered(value) => out.push_bind_param::<Text, _>(value),
+                    Self::Rendered(value) => out.push_bind_param::<Nullable<Text>, _>(value),
                     Self::Integer(value) => out.push_bind_param::<Nullable<BigInt>, _>(value),
                     Self::Real(value) => out.push_bind_param::<Nullable<Double>, _>(value),
                     Self::Bool(value) => out.push_bind_param::<Bool, _>(value),

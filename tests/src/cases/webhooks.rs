@@ -315,7 +315,12 @@ async fn events_are_delivered_again(store: Store) {
     let audit: Value = serde_json::from_str(&audit).unwrap();
     let entries = audit.as_array().unwrap().iter();
     let actions: Vec<_> = entries.map(|entry| entry["action"].clone()).collect();
-    let expect = ["webhooks.update", "webhooks.update", "webhooks.replay"];
+    let expect = [
+        "clients.create",
+        "webhooks.update",
+        "webhooks.update",
+        "webhooks.replay",
+    ];
     assert_eq!(actions, expect);
 }
 

@@ -10,7 +10,7 @@ const DESCRIPTION: &str = "<p>We are looking for a <strong>gardener</strong> who
     leave</li></ul>";
 
 /// The keys of a posting in answers.
-pub const VIEW_KEYS: [&str; 30] = [
+pub const VIEW_KEYS: [&str; 32] = [
     "uuid",
     "unique_source_identifier",
     "status",
@@ -38,7 +38,9 @@ pub const VIEW_KEYS: [&str; 30] = [
     "expire_at",
     "is_featured",
     "created_at",
+    "created_by",
     "updated_at",
+    "updated_by",
     "expired_at",
     "history",
 ];

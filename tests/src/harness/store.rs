@@ -113,6 +113,7 @@ impl Database {
             let query = LogQuery {
                 after: log.cursor(CONSUMER).await.unwrap(),
                 names: vec![INDIVIDUAL_MEMBERSHIP_UPDATED],
+                prefixes: domain::client::Prefixes::ALL,
                 limit: 1,
             };
             return !log.read(&query).await.unwrap().events.is_empty();

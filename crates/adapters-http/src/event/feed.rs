@@ -55,7 +55,7 @@ enum After {
 }
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    api::authorize(request, state, READERS).await?;
+    let caller = api::authorize(request, state, READERS).await?;
     let query = parse(request.query_string()).map_err(ApiError::invalid)?;
     let feed = &*state.ports.events;
     let after = match query.after {
@@ -66,6 +66,7 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     let log = LogQuery {
         after,
         names: query.names,
+        prefixes: caller.prefixes().clone(),
         limit: query.limit,
     };
     if query.wait.is_zero() {
@@ -172,6 +173,7 @@ mod tests {
 
     use async_trait::async_trait;
     use domain::{
+        client::Prefixes,
         posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED},
         store::StoreError,
     };
@@ -272,6 +274,7 @@ mod tests {
         LogQuery {
             after: None,
             names: PUBLIC.to_vec(),
+            prefixes: Prefixes::ALL,
             limit: 1,
         }
     }

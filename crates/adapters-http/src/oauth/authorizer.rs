@@ -1,18 +1,23 @@
 //! The authorizer: issues access tokens and verifies them.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use domain::{
-    client::{Client, ClientId, Clients},
+    client::{ActivityRecorder, Client, ClientId, Clients},
     store::StoreError,
 };
 use time::OffsetDateTime;
 
 use super::{
-    clients::{self, ClientStates},
+    clients::{self, ActiveClients},
     failures::FailedClients,
     jwt::{TokenFault, Tokens, VerifiedToken},
     keys::{KeyError, KeyFolder, KeyRing},
+    limit::Uptime,
 };
 
 /// The realm of both `WWW-Authenticate` challenges.
@@ -41,8 +46,9 @@ pub struct Authorizer {
     tokens: Tokens,
     keys: KeyRing,
     clients: Arc<dyn Clients>,
+    recorder: Arc<dyn ActivityRecorder>,
     failed: FailedClients,
-    pub(super) states: ClientStates,
+    pub(super) active: ActiveClients,
     clock: Clock,
 }
 
@@ -52,6 +58,7 @@ impl Authorizer {
     /// The folder may have no key yet: tokens are issued and accepted once it has one.
     pub fn new(
         clients: Arc<dyn Clients>,
+        recorder: Arc<dyn ActivityRecorder>,
         keys: &Path,
         public_url: &str,
         token_ttl: Duration,
@@ -63,23 +70,45 @@ impl Authorizer {
         };
         let clock: Clock = Arc::new(OffsetDateTime::now_utc);
         let keys = KeyRing::open(KeyFolder::new(keys), clock())?;
-        Ok(Self::with_clock(settings, keys, clients, clock))
+        let start = Instant::now();
+        let uptime = Uptime(Arc::new(move || start.elapsed()));
+        Ok(Self::build(
+            settings, keys, clients, recorder, clock, uptime,
+        ))
     }
 
-    /// An authorizer with other claims or another clock.
+    /// An authorizer with other claims or another clock, by which limits are counted, too.
     pub fn with_clock(
         settings: AuthSettings,
         keys: KeyRing,
         clients: Arc<dyn Clients>,
+        recorder: Arc<dyn ActivityRecorder>,
         clock: Clock,
+    ) -> Self {
+        let shown = Arc::clone(&clock);
+        let uptime = Uptime(Arc::new(move || {
+            let since_1970 = shown() - OffsetDateTime::UNIX_EPOCH;
+            since_1970.try_into().unwrap_or_default()
+        }));
+        Self::build(settings, keys, clients, recorder, clock, uptime)
+    }
+
+    fn build(
+        settings: AuthSettings,
+        keys: KeyRing,
+        clients: Arc<dyn Clients>,
+        recorder: Arc<dyn ActivityRecorder>,
+        clock: Clock,
+        uptime: Uptime,
     ) -> Self {
         Self {
             token_ttl: i64::try_from(settings.token_ttl.as_secs()).unwrap_or(i64::MAX),
             tokens: Tokens::new(settings.issuer.clone(), settings.audience),
             issuer: settings.issuer,
             keys,
-            states: ClientStates::new(Arc::clone(&clients)),
+            active: ActiveClients::new(Arc::clone(&clients), uptime),
             clients,
+            recorder,
             failed: FailedClients::default(),
             clock,
         }
@@ -111,6 +140,13 @@ impl Authorizer {
         &self.tokens
     }
 
+    /// Records that a token was issued for the secret with this digest.
+    pub(super) fn note_use(&self, client: ClientId, digest: [u8; 32], now: OffsetDateTime) {
+        self.recorder
+            .used(client, digest, domain::microseconds(now));
+    }
+
+    /// The client as it is in the store, so that a new secret works at once.
     pub(super) async fn find_client(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
         clients::within(self.clients.find(id)).await
     }

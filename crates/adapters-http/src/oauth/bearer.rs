@@ -1,21 +1,24 @@
-//! Bearer authentication (RFC 6750): the client of a request, and whether its scopes suffice.
+//! Bearer authentication (RFC 6750): the client of a request, its limit, and whether its scopes
+//! suffice.
 //!
 //! Only the header is read, before a handler reads the body. Two `Authorization` headers are a bad
 //! request (RFC 6750 §3.1). Tokens in the query or in the body (RFC 6750 §2.2, §2.3) are not
 //! accepted.
 
-use std::fmt;
+use std::{fmt, num::NonZeroU32, sync::Arc};
 
 use actix_web::http::{
     StatusCode,
     header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use domain::client::{ClientId, Scope};
+use domain::client::{Client, ClientId, Prefixes, Scope};
 
 use super::{
     authorizer::{Authorizer, REALM, RETRY_AFTER_SECONDS},
+    clients::ActiveClient,
     grant::{Verdict, guard},
-    jwt::TokenFault,
+    jwt::{TokenFault, VerifiedToken},
+    limit::Usage,
 };
 use crate::error::ApiError;
 
@@ -28,31 +31,102 @@ pub enum AuthError {
     Ambiguous,
     /// The token is not accepted.
     Invalid(TokenFault),
+    /// The client has used up its limit.
+    Limited {
+        /// The limit.
+        per_minute: NonZeroU32,
+        /// The seconds until the next request is taken.
+        retry_after: u64,
+    },
     /// The token is valid but has none of these scopes.
     InsufficientScope(Vec<Scope>),
+    /// The token has one of these scopes, but its client has none of them any more.
+    WithdrawnScope(Vec<Scope>),
     /// The token's client could not be looked up.
     Unavailable,
 }
 
+/// The client of an authorised request, as the store had it a few seconds ago at most.
+#[derive(Clone, Debug)]
+pub struct Caller(Arc<Client>);
+
+impl Caller {
+    /// The client's id.
+    pub fn id(&self) -> ClientId {
+        self.0.id
+    }
+
+    /// The postings that it may read and write.
+    pub fn prefixes(&self) -> &Prefixes {
+        &self.0.prefixes
+    }
+
+    /// The client.
+    pub fn client(&self) -> &Client {
+        &self.0
+    }
+}
+
+/// The outcome of the check of a request.
+#[derive(Clone, Debug)]
+pub struct Authorization {
+    /// The client, or the reason why it may not do this.
+    pub caller: Result<Caller, AuthError>,
+    /// The use of the client's limit, if its token is valid and it has a limit.
+    pub usage: Option<Usage>,
+}
+
 impl Authorizer {
-    /// Returns the client of a request with these headers if its token has any one of the scopes.
-    /// List the weakest scope first: it is the one that `WWW-Authenticate` names.
-    pub async fn authorize(
+    /// Checks a request with these headers: its token, the limit of the token's client, and that
+    /// the token and its client have any one of the scopes. List the weakest scope first: it is the
+    /// one that `WWW-Authenticate` names.
+    pub async fn authorize(&self, headers: &HeaderMap, scopes: &[Scope]) -> Authorization {
+        let (active, token) = match self.identify(headers, scopes).await {
+            Ok(identified) => identified,
+            Err(error) => {
+                return Authorization {
+                    caller: Err(error),
+                    usage: None,
+                };
+            }
+        };
+        let ActiveClient { client, limit } = active;
+        let counted = limit.map(|limit| limit.count());
+        let usage = counted.map(|(usage, _)| usage);
+        let caller = match (counted, token) {
+            (Some((usage, Err(retry_after))), _) => Err(AuthError::Limited {
+                per_minute: usage.per_minute(),
+                retry_after,
+            }),
+            (_, None) => Err(AuthError::InsufficientScope(scopes.to_vec())),
+            (_, Some(token)) => {
+                let is_held = |scope| token.scopes.contains(scope) && client.scopes.contains(scope);
+                if scopes.iter().any(is_held) {
+                    Ok(Caller(client))
+                } else {
+                    Err(AuthError::WithdrawnScope(scopes.to_vec()))
+                }
+            }
+        };
+        Authorization { caller, usage }
+    }
+
+    /// The client of a request, and its token if that has any one of the scopes.
+    async fn identify(
         &self,
         headers: &HeaderMap,
         scopes: &[Scope],
-    ) -> Result<ClientId, AuthError> {
+    ) -> Result<(ActiveClient, Option<Arc<VerifiedToken>>), AuthError> {
         let token = token_of(headers)?;
         let now = self.now();
-        let (token, allowed) = match guard(self, token, scopes, now) {
-            Verdict::Allowed(token) => (token, true),
-            Verdict::WrongScope(token) => (token, false),
+        let (id, token) = match guard(self, token, scopes, now) {
+            Verdict::Allowed(token) => (token.client_id, Some(token)),
+            Verdict::WrongScope(token) => (token.client_id, None),
             Verdict::Invalid(fault) => return Err(AuthError::Invalid(fault)),
         };
-        match self.states.may_act(token.client_id, now).await {
-            Ok(true) if allowed => Ok(token.client_id),
-            Ok(true) => Err(AuthError::InsufficientScope(scopes.to_vec())),
-            Ok(false) => Err(AuthError::Invalid(TokenFault::Revoked)),
+        match self.active.find(id, now).await {
+            Ok(Some(client)) => Ok((client, token)),
+            Ok(None) => Err(AuthError::Invalid(TokenFault::Revoked)),
             Err(error) => {
                 tracing::error!(%error, "a token's client could not be looked up");
                 Err(AuthError::Unavailable)
@@ -80,7 +154,11 @@ impl From<AuthError> for ApiError {
         let status = match error {
             AuthError::Missing | AuthError::Invalid(_) => StatusCode::UNAUTHORIZED,
             AuthError::Ambiguous => StatusCode::BAD_REQUEST,
-            AuthError::InsufficientScope(_) => StatusCode::FORBIDDEN,
+            AuthError::InsufficientScope(_) | AuthError::WithdrawnScope(_) => StatusCode::FORBIDDEN,
+            AuthError::Limited { retry_after, .. } => {
+                return Self::new(StatusCode::TOO_MANY_REQUESTS, error.to_string())
+                    .with_header(RETRY_AFTER, retry_after);
+            }
             AuthError::Unavailable => {
                 return Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
                     .with_header(RETRY_AFTER, RETRY_AFTER_SECONDS);
@@ -97,10 +175,14 @@ impl From<AuthError> for ApiError {
 /// The value of `WWW-Authenticate` (RFC 6750 §3). Without a token, it has no error code.
 fn challenge(error: &AuthError) -> String {
     let (code, scope) = match error {
-        AuthError::Missing | AuthError::Unavailable => return format!("Bearer realm=\"{REALM}\""),
+        AuthError::Missing | AuthError::Limited { .. } | AuthError::Unavailable => {
+            return format!("Bearer realm=\"{REALM}\"");
+        }
         AuthError::Ambiguous => ("invalid_request", None),
         AuthError::Invalid(_) => ("invalid_token", None),
-        AuthError::InsufficientScope(scopes) => ("insufficient_scope", scopes.first()),
+        AuthError::InsufficientScope(scopes) | AuthError::WithdrawnScope(scopes) => {
+            ("insufficient_scope", scopes.first())
+        }
     };
     let scope = scope.map_or_else(String::new, |scope| format!(", scope=\"{scope}\""));
     format!("Bearer realm=\"{REALM}\", error=\"{code}\", error_description=\"{error}\"{scope}")
@@ -115,19 +197,27 @@ impl fmt::Display for AuthError {
             ),
             Self::Ambiguous => f.write_str("There is more than one Authorization header."),
             Self::Invalid(fault) => fault.fmt(f),
+            Self::Limited { per_minute, .. } => write!(
+                f,
+                "This client may send {per_minute} requests a minute. Try again after the seconds \
+                 of Retry-After."
+            ),
             Self::InsufficientScope(scopes) => {
-                let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
-                write!(
-                    f,
-                    "The access token lacks the scope {}.",
-                    names.join(" or ")
-                )
+                write!(f, "The access token lacks the scope {}.", any_of(scopes))
+            }
+            Self::WithdrawnScope(scopes) => {
+                write!(f, "The client no longer has the scope {}.", any_of(scopes))
             }
             Self::Unavailable => {
                 f.write_str("The access token cannot be checked at the moment. Try again.")
             }
         }
     }
+}
+
+fn any_of(scopes: &[Scope]) -> String {
+    let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+    names.join(" or ")
 }
 
 impl std::error::Error for AuthError {}

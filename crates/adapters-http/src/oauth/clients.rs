@@ -1,4 +1,4 @@
-//! Whether a client exists and is not revoked: asked of the store, cached for a few seconds.
+//! The clients of tokens, asked of the store and cached for a few seconds.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -6,13 +6,15 @@ use std::{
 };
 
 use domain::{
-    client::{ClientId, Clients},
+    client::{Client, ClientId, Clients},
     store::StoreError,
 };
 use moka::sync::Cache;
 use time::{Duration, OffsetDateTime};
 
-/// How long an answer is cached. A revoked client's tokens must stop working within 10 seconds.
+use super::limit::{Limit, Uptime};
+
+/// How long an answer is cached. Changes of a client must hold within 10 seconds.
 const HOLDS_FOR: Duration = Duration::seconds(5);
 /// How long the store may take to answer.
 const PATIENCE: StdDuration = StdDuration::from_secs(3);
@@ -20,9 +22,17 @@ const PATIENCE: StdDuration = StdDuration::from_secs(3);
 const REMEMBERED_CLIENTS: u64 = 10_000;
 
 /// The cached answers of the store, by client.
-pub(super) struct ClientStates {
+pub(super) struct ActiveClients {
     clients: Arc<dyn Clients>,
+    clock: Uptime,
     slots: Cache<ClientId, Arc<Slot>>,
+}
+
+/// A client that is not revoked, and its limit.
+#[derive(Clone, Debug)]
+pub(super) struct ActiveClient {
+    pub client: Arc<Client>,
+    pub limit: Option<Arc<Limit>>,
 }
 
 #[derive(Default)]
@@ -35,45 +45,65 @@ struct Slot {
 #[derive(Clone, Default)]
 struct Answers {
     /// The time of the last successful query, and its answer.
-    last: Option<(OffsetDateTime, bool)>,
+    last: Option<(OffsetDateTime, Option<ActiveClient>)>,
     /// The number of queries.
     asked: u64,
     failed: Option<StoreError>,
 }
 
-impl ClientStates {
-    pub fn new(clients: Arc<dyn Clients>) -> Self {
+impl ActiveClients {
+    pub fn new(clients: Arc<dyn Clients>, clock: Uptime) -> Self {
         Self {
             clients,
+            clock,
             slots: Cache::new(REMEMBERED_CLIENTS),
         }
     }
 
-    /// Whether the client exists and is not revoked.
-    pub async fn may_act(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
+    /// The client, if it exists and is not revoked.
+    pub async fn find(
+        &self,
+        id: ClientId,
+        now: OffsetDateTime,
+    ) -> Result<Option<ActiveClient>, StoreError> {
         let slot = self.slots.get_with(id, Arc::default);
         let before = slot.answers();
-        if let Some(answer) = before.fresh(now) {
+        if let Some((asked_at, answer)) = before.last
+            && is_fresh(asked_at, now)
+        {
             return Ok(answer);
         }
         let _asking = slot.asking.lock().await;
         let meanwhile = slot.answers();
+        let last = meanwhile.last.map(|(_, answer)| answer);
         if meanwhile.asked != before.asked {
             // Requests that waited share the outcome; otherwise each would ask a store that hangs.
-            match (meanwhile.failed, meanwhile.last) {
+            match (meanwhile.failed, last.clone()) {
                 (Some(error), _) => return Err(error),
-                (None, Some((_, answer))) => return Ok(answer),
+                (None, Some(answer)) => return Ok(answer),
                 (None, None) => {}
             }
         }
-        let outcome = self.ask(id).await;
+        let found = within(self.clients.find(id)).await;
+        let outcome = found.map(|found| {
+            let active = found.filter(Client::is_active);
+            active.map(|client| self.limited(client, last.flatten()))
+        });
         slot.record(now, &outcome);
         outcome
     }
 
-    async fn ask(&self, id: ClientId) -> Result<bool, StoreError> {
-        let found = within(self.clients.find(id)).await?;
-        Ok(found.is_some_and(|client| client.revoked_at.is_none()))
+    /// The client with its limit. A limit that stays as it was keeps its use.
+    fn limited(&self, client: Client, before: Option<ActiveClient>) -> ActiveClient {
+        let limit = client.requests_per_minute.map(|per_minute| {
+            let kept = before.and_then(|before| before.limit);
+            let kept = kept.filter(|limit| limit.per_minute() == per_minute);
+            kept.unwrap_or_else(|| Arc::new(Limit::new(per_minute, &self.clock)))
+        });
+        ActiveClient {
+            client: Arc::new(client),
+            limit,
+        }
     }
 }
 
@@ -87,12 +117,12 @@ impl Slot {
 
     /// Records an outcome. `asked_at` is a time before the query, so that the answer is never
     /// older.
-    fn record(&self, asked_at: OffsetDateTime, outcome: &Result<bool, StoreError>) {
+    fn record(&self, asked_at: OffsetDateTime, outcome: &Result<Option<ActiveClient>, StoreError>) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.asked += 1;
         match outcome {
             Ok(answer) => {
-                answers.last = Some((asked_at, *answer));
+                answers.last = Some((asked_at, answer.clone()));
                 answers.failed = None;
             }
             Err(error) => answers.failed = Some(error.clone()),
@@ -100,14 +130,10 @@ impl Slot {
     }
 }
 
-impl Answers {
-    fn fresh(&self, now: OffsetDateTime) -> Option<bool> {
-        self.last
-            // After the clock was set back an old answer must not stay valid; but a request that
-            // began up to a second before the query may use its answer.
-            .filter(|(at, _)| (-Duration::SECOND..HOLDS_FOR).contains(&(now - *at)))
-            .map(|(_, answer)| answer)
-    }
+/// Whether an answer still holds. After the clock was set back an old one must not; but a request
+/// that began up to a second before the query may use its answer.
+fn is_fresh(asked_at: OffsetDateTime, now: OffsetDateTime) -> bool {
+    (-Duration::SECOND..HOLDS_FOR).contains(&(now - asked_at))
 }
 
 /// The answer of the store, or an error after [`PATIENCE`].

@@ -10,7 +10,8 @@
 //! and the granted scope is limited to the client's scopes (`grant::credentials`). Tokens are JWTs,
 //! signed with ES256 by the keys of a folder (`keys`) and verified (`jwt`) before oxide-auth sees
 //! them, so every process checks tokens by itself. An accepted token is cached, and oxide-auth is
-//! not called for it again. Only whether the client was revoked is asked of the store (`clients`).
+//! not called for it again. Only the client is asked of the store (`clients`), with its present
+//! scopes, its prefixes and its limit (`limit`).
 
 mod authorizer;
 mod bearer;
@@ -21,6 +22,7 @@ pub mod fuzz;
 mod grant;
 mod jwt;
 mod keys;
+mod limit;
 mod metadata;
 mod secret;
 mod token;
@@ -32,12 +34,14 @@ use actix_web::web::{self, ServiceConfig};
 
 pub use self::{
     authorizer::{AuthSettings, Authorizer, Clock},
-    bearer::AuthError,
+    bearer::{AuthError, Authorization, Caller},
     jwt::TokenFault,
     keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet},
+    limit::Usage,
     secret::{ClientSecret, NoRandom},
 };
 pub(crate) use self::{
+    limit::{RATE_LIMIT, RATE_LIMIT_POLICY},
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     token::{
         PATH as TOKEN_PATH, TokenAnswer,

@@ -5,11 +5,12 @@
 use std::fmt;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::client::MOST_SECRETS;
 use ring::{
     digest::{SHA256, digest},
     rand::{SecureRandom as _, SystemRandom},
 };
-use subtle::ConstantTimeEq as _;
+use subtle::{Choice, ConstantTimeEq as _};
 
 /// The system returned no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,10 +50,21 @@ pub(crate) fn secret_digest(secret: &[u8]) -> [u8; 32] {
     bytes
 }
 
-/// Whether the secret has this digest. Takes the same time for any result, even without a digest.
-pub(crate) fn secret_matches(secret: &[u8], digest: Option<&[u8; 32]>) -> bool {
-    let equal = secret_digest(secret).ct_eq(digest.unwrap_or(&[0; 32]));
-    bool::from(equal) & digest.is_some()
+/// The digest of a secret, if it is among the first [`MOST_SECRETS`] of these. Takes the same time
+/// for any result and any number of them.
+pub(crate) fn matching_digest<'a>(
+    secret: &[u8],
+    digests: impl IntoIterator<Item = &'a [u8; 32]>,
+) -> Option<[u8; 32]> {
+    let digest = secret_digest(secret);
+    let mut digests = digests.into_iter();
+    let mut matches = Choice::from(0);
+    for _ in 0..MOST_SECRETS {
+        let stored = digests.next();
+        let is_stored = Choice::from(u8::from(stored.is_some()));
+        matches |= digest.ct_eq(stored.unwrap_or(&[0; 32])) & is_stored;
+    }
+    bool::from(matches).then_some(digest)
 }
 
 /// Random bytes as base64url.
@@ -72,15 +84,18 @@ mod tests {
         let other = ClientSecret::generate().unwrap();
         assert_eq!(URL_SAFE_NO_PAD.decode(secret.expose()).unwrap().len(), 32);
         assert_ne!(secret.expose(), other.expose());
-        assert!(secret_matches(
-            secret.expose().as_bytes(),
-            Some(&secret.digest())
-        ));
-        assert!(!secret_matches(
-            secret.expose().as_bytes(),
-            Some(&other.digest())
-        ));
-        assert!(!secret_matches(secret.expose().as_bytes(), None));
+        let (own, others) = (secret.digest(), other.digest());
+        for (digests, matches) in [
+            (&[own][..], true),
+            (&[own, others], true),
+            (&[others, own], true),
+            (&[others], false),
+            (&[others, [0; 32]], false),
+            (&[], false),
+        ] {
+            let found = matching_digest(secret.expose().as_bytes(), digests);
+            assert_eq!(found, matches.then_some(own), "{digests:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The errors that several operations share.
 
+use std::num::NonZeroU32;
+
 use actix_web::{
     HttpResponse, ResponseError as _,
     http::header::{HeaderMap, HeaderValue},
@@ -17,7 +19,8 @@ use super::response::refusal;
 use crate::{
     error::{ApiError, ErrorBody, InternalBody, ValidationBody},
     middleware,
-    oauth::AuthError,
+    oauth::{AuthError, RATE_LIMIT, RATE_LIMIT_POLICY},
+    posting::WRITERS,
     request_id::{RequestId, X_REQUEST_ID},
 };
 
@@ -71,6 +74,33 @@ pub const FORBIDDEN: SharedError = SharedError::new(
         ApiError::from(AuthError::InsufficientScope(scopes)).error_response()
     },
 );
+pub const FORBIDDEN_TO_PUSH: SharedError = SharedError::new(
+    "ForbiddenToPush",
+    "The token has none of the required scopes; or, without `WWW-Authenticate`, the identifier \
+     begins with none of the client's prefixes.",
+    || {
+        let scopes = WRITERS.to_vec();
+        ApiError::from(AuthError::InsufficientScope(scopes)).error_response()
+    },
+);
+pub const LIMITED: SharedError = SharedError::new(
+    "TooManyRequests",
+    "The client has used up its requests of this minute, or has too many exports or calls of \
+     receivers under way. Try again after `Retry-After`.",
+    || {
+        let limited = AuthError::Limited {
+            per_minute: NonZeroU32::MIN.saturating_add(599),
+            retry_after: 1,
+        };
+        let mut answer = ApiError::from(limited).error_response();
+        let (policy, left) = ("\"client\";q=600;w=60", "\"client\";r=0;t=60");
+        for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)] {
+            let value = HeaderValue::from_static(value);
+            answer.headers_mut().insert(name, value);
+        }
+        answer
+    },
+);
 pub const NOT_FOUND: SharedError = SharedError::new(
     "PostingNotFound",
     "There is no posting with this identifier.",
@@ -91,11 +121,6 @@ pub const TOO_MANY_WEBHOOKS: SharedError = SharedError::new(
     "TooManyWebhooks",
     "The client has as many webhooks as it may have.",
     || ApiError::from(WebhookError::TooMany).error_response(),
-);
-pub const TOO_MANY_REQUESTS: SharedError = SharedError::new(
-    "TooManyRequests",
-    "The client has too many such requests under way. Try again after `Retry-After`.",
-    || ApiError::too_many_requests().error_response(),
 );
 pub const SUBSCRIBER_NOT_FOUND: SharedError = SharedError::new(
     "SubscriberNotFound",
@@ -144,15 +169,16 @@ pub const UNAVAILABLE: SharedError = SharedError::new(
     || ApiError::from(IngestError::Overloaded).error_response(),
 );
 
-const SHARED: [&SharedError; 17] = [
+const SHARED: [&SharedError; 18] = [
     &BAD_REQUEST,
     &UNAUTHORIZED,
     &FORBIDDEN,
+    &FORBIDDEN_TO_PUSH,
+    &LIMITED,
     &NOT_FOUND,
     &EVENTS_GONE,
     &WEBHOOK_NOT_FOUND,
     &TOO_MANY_WEBHOOKS,
-    &TOO_MANY_REQUESTS,
     &SUBSCRIBER_NOT_FOUND,
     &BAD_SIGNATURE,
     &TIMEOUT,
@@ -170,6 +196,7 @@ pub const READING: &[&SharedError] = &[
     &UNAUTHORIZED,
     &FORBIDDEN,
     &INVALID,
+    &LIMITED,
     &INTERNAL,
     &UNAVAILABLE,
 ];

@@ -7,7 +7,9 @@ use utoipa::openapi::{
 };
 
 use super::{
-    errors::{EVENTS_GONE, FORBIDDEN, INTERNAL, INVALID, UNAUTHORIZED, UNAVAILABLE, with_errors},
+    errors::{
+        EVENTS_GONE, FORBIDDEN, INTERNAL, INVALID, LIMITED, UNAUTHORIZED, UNAVAILABLE, with_errors,
+    },
     operation::{operation, parameter},
     response::{ok, with_header},
     security::requires,
@@ -93,6 +95,7 @@ fn list() -> OperationBuilder {
             &FORBIDDEN,
             &EVENTS_GONE,
             &INVALID,
+            &LIMITED,
             &INTERNAL,
             &UNAVAILABLE,
         ]],

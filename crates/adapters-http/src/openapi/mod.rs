@@ -5,6 +5,7 @@
 
 mod errors;
 mod events;
+mod integration;
 mod newsletter;
 mod oauth;
 mod operation;
@@ -28,6 +29,7 @@ use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
     event::{DeliveredEvent, EventPageAnswer},
     health::Health,
+    integration::IntegrationAnswer,
     oauth::{JwkSet, Metadata, TokenAnswer, TokenErrorBody},
     posting::{self, PageAnswer, PostingAnswer, PutAnswer},
     schema::of_answer,
@@ -44,10 +46,15 @@ posting is enriched and then approved or rejected; `GET` returns its status, and
 Beside that it keeps newsletter subscribers in sync with an e-mail provider.
 
 **Access.** Ask `/oauth/token` for a token with your client's credentials and send it as \
-`Authorization: Bearer`. The token is checked before anything else.
+`Authorization: Bearer`. The token is checked before anything else. An operator may give a client \
+prefixes, and it uses only the identifiers that begin with one of them: others are answered 403 \
+when it pushes, 404 when it reads, and are absent from lists, exports, events and webhooks.
+
+**Limits.** If a client has a limit of requests a minute, every answer to it has \
+`RateLimit-Policy` and `RateLimit`; past the limit it is answered 429 with `Retry-After`.
 
 **Errors** are JSON with a `message`. A 422 for invalid fields lists all of them under `errors`, by \
-path, such as `company.website_url` or `employment_types.0`. A 503 says in `Retry-After` \
+path, such as `company.website_url` or `employment_types.0`. A 429 or 503 says in `Retry-After` \
 when to try again; repeating a request is always safe. A method that a path does not support is \
 answered with 405 and `Allow`.
 
@@ -77,6 +84,7 @@ pub fn openapi() -> OpenApi {
         postings::paths(),
         events::paths(),
         webhooks::paths(),
+        integration::paths(),
         newsletter::paths(),
         oauth::paths(),
         service::paths(),
@@ -96,13 +104,10 @@ pub fn openapi() -> OpenApi {
                 "Follow what happens to postings and companies.",
             ),
             tag(
-                events::TAG,
-                "Follow what happens to postings and companies.",
-            ),
-            tag(
                 webhooks::TAG,
                 "Have events delivered, by Standard Webhooks 1.0.",
             ),
+            tag(integration::TAG, "What a client may do, and what it did."),
             tag(
                 newsletter::TAG,
                 "Report newsletter subscribers, and what the e-mail provider and the people \
@@ -112,7 +117,7 @@ pub fn openapi() -> OpenApi {
             tag(service::TAG, "The service itself."),
         ]))
         .paths(paths.fold(PathsBuilder::new(), |paths, (path, item)| {
-            paths.path(path, item)
+            paths.path(path, response::with_limits(item))
         }))
         .webhooks(Some(
             webhooks::deliveries().fold(PathsBuilder::new(), |paths, (name, item)| {
@@ -144,6 +149,7 @@ fn components() -> Components {
         of_answer::<EndpointsAnswer>(),
         of_answer::<AttemptAnswer>(),
         of_answer::<DeliveriesAnswer>(),
+        of_answer::<IntegrationAnswer>(),
         of_answer::<SubscriberAnswer>(),
         of_answer::<WebhookAnswer>(),
         of_answer::<TokenAnswer>(),

@@ -3,22 +3,22 @@
 use domain::posting::limits::SOURCE_IDENTIFIER;
 use serde_json::json;
 use utoipa::openapi::{
-    HttpMethod, KnownFormat, ObjectBuilder, PathItem, SchemaFormat, Type,
+    HttpMethod, KnownFormat, ObjectBuilder, PathItem, ResponseBuilder, SchemaFormat, Type,
     path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItemBuilder},
 };
 
 use super::{
     errors::{
-        FORBIDDEN, INTERNAL, INVALID, NEEDS_HTTP_1_1, NOT_FOUND, READING, TOO_MANY_REQUESTS,
-        UNAUTHORIZED, UNAVAILABLE, WRITING, with_errors,
+        FORBIDDEN, FORBIDDEN_TO_PUSH, INTERNAL, INVALID, LIMITED, NEEDS_HTTP_1_1, NOT_FOUND,
+        READING, UNAUTHORIZED, UNAVAILABLE, WRITING, with_errors,
     },
     operation::{Examples, json_body, operation, parameter},
-    response::{lines, ok, with_header},
+    response::{PREFERENCE_APPLIED, lines, ok, with_header},
     security::requires,
 };
 use crate::posting::{
-    DEFAULT_LIMIT, EXPORT_PATH, LIST_PATH, MAX_LIMIT, PageAnswer, Posting, PostingAnswer,
-    PutAnswer, READERS, TEXTS, WRITERS,
+    DEFAULT_LIMIT, EXPORT_PATH, LIST_PATH, MAX_LIMIT, ME, PageAnswer, Posting, PostingAnswer,
+    PutAnswer, READERS, STRICT, TEXTS, WRITERS,
 };
 use crate::schema::{one_of, reference, string, time};
 
@@ -62,18 +62,47 @@ fn put() -> OperationBuilder {
              posting down; with `\"expiration\": null` it reopens one that was taken down. Fields \
              that are sent along are applied in the same step, and a refusal applies nothing. \
              Repeating a push changes nothing.\n\n\
-             Refusals come in this order: 401, 403, 405, 415, 413, 400, 422 for fields, 404 for \
-             expiring what is not there, 422 for what the status does not allow.",
+             Refusals come in this order: 401, 429, 403, 405, 415, 413, 400, 422 for fields and \
+             parameters, 404 for expiring what is not there, 422 for what the status does not \
+             allow.",
     )
     .securities(Some(requires(WRITERS)))
     .parameter(identifier())
+    .parameter(parameter(
+        ParameterIn::Query,
+        "dry_run",
+        "With `true` the answer is the one that a push would have now, and nothing is written. \
+         Where a posting would be created, `uuid` is `null`.",
+        ObjectBuilder::new()
+            .schema_type(Type::Boolean)
+            .default(Some(json!(false))),
+    ))
+    .parameter(
+        parameter(
+            ParameterIn::Header,
+            "Prefer",
+            "With `handling=strict` (RFC 7240) unknown fields are refused, which are ignored \
+             otherwise. Other preferences are ignored.",
+            string("Preferences."),
+        )
+        .example(Some(json!(STRICT))),
+    )
     .request_body(Some(body))
-    .response("201", ok::<PutAnswer>("The posting was created."))
+    .response("201", pushed("The posting was created."))
     .response(
         "200",
-        ok::<PutAnswer>("The posting was updated, expired, or is so already."),
+        pushed("The posting was updated, expired or reopened, or is so already."),
     );
-    with_errors(operation, &[READING, WRITING, &[&NOT_FOUND]])
+    with_errors(
+        operation,
+        &[READING, WRITING, &[&NOT_FOUND, &FORBIDDEN_TO_PUSH]],
+    )
+}
+
+fn pushed(description: &str) -> ResponseBuilder {
+    let headers = ["Posthaste-Outcome", "Posthaste-Status", PREFERENCE_APPLIED];
+    let answer = ok::<PutAnswer>(description);
+    headers.into_iter().fold(answer, with_header)
 }
 
 fn get() -> OperationBuilder {
@@ -81,7 +110,8 @@ fn get() -> OperationBuilder {
         TAG,
         "getJobPosting",
         "Read a posting",
-        "The posting with all its fields, and the newest 100 entries of its history.",
+        "The posting with all its fields, and the newest 100 entries of its history. Unknown \
+         parameters are refused.",
     )
     .securities(Some(requires(READERS)))
     .parameter(identifier())
@@ -90,41 +120,60 @@ fn get() -> OperationBuilder {
 }
 
 fn list() -> OperationBuilder {
-    let operation = operation(TAG, "listJobPostings", "Postings by their last change", 
-            "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. What is \
+    let operation = operation(
+        TAG,
+        "listJobPostings",
+        "Postings by their last change",
+        "For reconciling: ascending by `updated_at` and `uuid`, a page at a time. What is \
              written at the same moment may become visible a little later, so let \
-             `updated_after` overlap by a minute. A page ends early at 8 MiB, and `next_cursor` goes on \
-             there. Unknown and repeated parameters are refused.",)
-        .securities(Some(requires(READERS)))
-        .parameter(status())
-        .parameter(parameter(
-            ParameterIn::Query,
-            "updated_after",
-            "Only postings that changed after this time. A plus sign is written `%2B`.",
-            time("A time of RFC 3339.").examples(["2026-01-31T12:00:00Z"]),
-        ))
-        .parameter(parameter(
-            ParameterIn::Query,
-            "limit",
-            "How many postings a page has at most.",
-            ObjectBuilder::new()
-                .schema_type(Type::Integer)
-                .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
-                .minimum(Some(1))
-                .maximum(Some(MAX_LIMIT))
-                .default(Some(json!(DEFAULT_LIMIT))),
-        ))
-        .parameter(parameter(
-            ParameterIn::Query,
-            "cursor",
-            "The `next_cursor` of the page before. Its content may change at any time.",
-            string("An opaque position.").min_length(Some(1)),
-        ))
-        .parameter(texts())
-        .response("200", ok::<PageAnswer>("A page of postings."));
+             `updated_after` overlap by a minute. A page ends early at 8 MiB, and `next_cursor` \
+             goes on there. A page may be short, or even empty, before the last one: if few \
+             postings are the client's or have its prefixes, the answer does not wait for all \
+             others to be passed by. Unknown and repeated parameters are refused.",
+    )
+    .securities(Some(requires(READERS)))
+    .parameter(status())
+    .parameter(parameter(
+        ParameterIn::Query,
+        "updated_after",
+        "Only postings that changed after this time. A plus sign is written `%2B`.",
+        time("A time of RFC 3339.").examples(["2026-01-31T12:00:00Z"]),
+    ))
+    .parameter(parameter(
+        ParameterIn::Query,
+        "client",
+        &format!("Only postings that this client created: `{ME}`, or a client's id."),
+        string("A client.").min_length(Some(1)).examples([ME]),
+    ))
+    .parameter(parameter(
+        ParameterIn::Query,
+        "limit",
+        "How many postings a page has at most.",
+        ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+            .minimum(Some(1))
+            .maximum(Some(MAX_LIMIT))
+            .default(Some(json!(DEFAULT_LIMIT))),
+    ))
+    .parameter(parameter(
+        ParameterIn::Query,
+        "cursor",
+        "The `next_cursor` of the page before. Its content may change at any time.",
+        string("An opaque position.").min_length(Some(1)),
+    ))
+    .parameter(texts())
+    .response("200", ok::<PageAnswer>("A page of postings."));
     with_errors(
         operation,
-        &[&[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE]],
+        &[&[
+            &UNAUTHORIZED,
+            &FORBIDDEN,
+            &INVALID,
+            &LIMITED,
+            &INTERNAL,
+            &UNAVAILABLE,
+        ]],
     )
 }
 
@@ -155,7 +204,7 @@ fn export() -> OperationBuilder {
             &UNAUTHORIZED,
             &FORBIDDEN,
             &INVALID,
-            &TOO_MANY_REQUESTS,
+            &LIMITED,
             &INTERNAL,
             &UNAVAILABLE,
             &NEEDS_HTTP_1_1,

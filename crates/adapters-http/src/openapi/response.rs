@@ -1,23 +1,28 @@
 //! Builders for responses and their headers.
 
 use actix_web::{HttpResponse, body::MessageBody as _};
+use domain::posting::{PutOutcome, Status};
 use serde_json::Value;
 use utoipa::{
     ToSchema,
     openapi::{
-        Content, ContentBuilder, Header, ObjectBuilder, Ref, ResponseBuilder, Type,
-        header::HeaderBuilder,
+        Content, ContentBuilder, Header, ObjectBuilder, PathItem, Ref, RefOr, ResponseBuilder,
+        Type, header::HeaderBuilder,
     },
 };
 
 use crate::{
     posting::NDJSON,
     request_id,
-    schema::{Answer, reference},
+    schema::{Answer, one_of, reference},
 };
 
 const JSON: &str = "application/json";
 const X_REQUEST_ID: &str = "X-Request-Id";
+/// The headers of answers to a client that has a limit.
+pub const LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
+/// The header that says which preferences were honoured.
+pub const PREFERENCE_APPLIED: &str = "Preference-Applied";
 
 /// A successful response with this body.
 pub fn ok<A: Answer>(description: &str) -> ResponseBuilder {
@@ -65,6 +70,33 @@ pub fn with_header(response: ResponseBuilder, name: &str) -> ResponseBuilder {
     response.header_ref(name, header)
 }
 
+/// A path whose operations describe the headers of limits at their successes, if clients are
+/// limited there.
+pub fn with_limits(mut path: PathItem) -> PathItem {
+    let methods = [
+        &mut path.get,
+        &mut path.put,
+        &mut path.post,
+        &mut path.patch,
+        &mut path.delete,
+    ];
+    for operation in methods.into_iter().flatten() {
+        let responses = &mut operation.responses.responses;
+        if !responses.contains_key("429") {
+            continue;
+        }
+        for response in responses.values_mut() {
+            if let RefOr::T(response) = response {
+                response.headers.extend(LIMIT.map(|name| {
+                    let header = Ref::new(format!("#/components/headers/{name}"));
+                    (name.to_owned(), RefOr::Ref(header))
+                }));
+            }
+        }
+    }
+    path
+}
+
 /// The content of an HTML page.
 pub fn page() -> Content {
     ContentBuilder::new()
@@ -74,7 +106,7 @@ pub fn page() -> Content {
 }
 
 /// The headers as components.
-pub fn headers() -> [(&'static str, Header); 6] {
+pub fn headers() -> [(&'static str, Header); 11] {
     let header = |schema: ObjectBuilder, description: &str| {
         HeaderBuilder::new()
             .schema(Some(schema))
@@ -108,6 +140,42 @@ pub fn headers() -> [(&'static str, Header); 6] {
         ),
         ("Cache-Control", header(plain(), "Who may keep the answer.")),
         ("Location", header(plain(), "Where to go on.")),
+        (
+            "RateLimit-Policy",
+            header(
+                plain(),
+                "The client's limit: `q` requests in `w` seconds. Absent if it has none.",
+            ),
+        ),
+        (
+            "RateLimit",
+            header(
+                plain(),
+                "What is left of the limit: `r` requests now, and `t` seconds until all of them. \
+                 Absent if there is no limit.",
+            ),
+        ),
+        (
+            "Posthaste-Outcome",
+            header(
+                one_of("An outcome.", PutOutcome::NAMES),
+                "What the push did, or would do.",
+            ),
+        ),
+        (
+            "Posthaste-Status",
+            header(
+                one_of("A status.", Status::NAMES),
+                "The posting's status afterwards.",
+            ),
+        ),
+        (
+            PREFERENCE_APPLIED,
+            header(
+                plain(),
+                "`handling=strict` if that was preferred (RFC 7240 §3).",
+            ),
+        ),
         (
             "Posthaste-Events-Cursor",
             header(

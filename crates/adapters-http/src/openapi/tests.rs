@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::{
     event::{self, MAX_WAIT},
+    integration,
     posting::{DEFAULT_LIMIT, EXPORT_PATH, LIST_PATH, MAX_LIMIT},
     subscriber, webhook,
 };
@@ -97,8 +98,8 @@ fn limits_are_those_of_the_domain() {
             limits::EXPIRATION_REASON,
         ),
         (format!("{one}/schema/maxLength"), limits::SOURCE_IDENTIFIER),
-        (list("2/schema/maximum"), MAX_LIMIT),
-        (list("2/schema/default"), DEFAULT_LIMIT),
+        (list("3/schema/maximum"), MAX_LIMIT),
+        (list("3/schema/default"), DEFAULT_LIMIT),
         (events("1/schema/maximum"), event::MAX_LIMIT),
         (events("1/schema/default"), event::DEFAULT_LIMIT),
         (events("3/schema/maximum"), MAX_WAIT),
@@ -208,6 +209,9 @@ fn operations_say_who_may_and_what_they_answer() {
     assert_eq!(ids.len(), operations.len());
     for (name, operation) in &operations {
         assert!(operation["summary"].is_string(), "{name}");
+        let is_of_client = operation["security"][0].get("oauth2").is_some();
+        let is_limited = operation["responses"].get("429").is_some();
+        assert_eq!(is_limited, is_of_client, "{name}");
         let answers = operation["responses"].as_object().unwrap();
         assert!(answers.contains_key("500"), "{name}");
         for (status, answer) in answers {
@@ -226,9 +230,15 @@ fn operations_say_who_may_and_what_they_answer() {
             let needs = match status.as_str() {
                 "303" => Some("Location"),
                 "401" | "403" => Some("WWW-Authenticate"),
-                "503" => Some("Retry-After"),
+                "429" | "503" => Some("Retry-After"),
                 _ => None,
             };
+            let is_limited =
+                answers.contains_key("429") && (status.starts_with('2') || status == "429");
+            for header in ["RateLimit", "RateLimit-Policy"] {
+                let is_told = headers.get(header).is_some();
+                assert_eq!(is_told, is_limited, "{name} {status} {header}");
+            }
             assert!(
                 needs.is_none_or(|header| headers.get(header).is_some()),
                 "{name} {status}"
@@ -251,7 +261,7 @@ fn operations_say_who_may_and_what_they_answer() {
     );
     let readers = json!([{"oauth2": [read]}, {"oauth2": [write]}, bearer]);
     assert_eq!(security(&format!("get {one}")), readers);
-    for path in [LIST_PATH, EXPORT_PATH, event::PATH] {
+    for path in [LIST_PATH, EXPORT_PATH, event::PATH, integration::PATH] {
         assert_eq!(security(&format!("get {path}")), readers);
     }
     let reporters = json!([{"oauth2": [Scope::NewsletterSubscribersWrite.as_str()]}, bearer]);

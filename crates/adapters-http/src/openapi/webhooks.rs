@@ -8,8 +8,8 @@ use utoipa::openapi::{
 
 use super::{
     errors::{
-        BAD_REQUEST, FORBIDDEN, INTERNAL, INVALID, SharedError, TOO_MANY_REQUESTS,
-        TOO_MANY_WEBHOOKS, UNAUTHORIZED, UNAVAILABLE, WEBHOOK_NOT_FOUND, WRITING, with_errors,
+        BAD_REQUEST, FORBIDDEN, INTERNAL, INVALID, LIMITED, SharedError, TOO_MANY_WEBHOOKS,
+        UNAUTHORIZED, UNAVAILABLE, WEBHOOK_NOT_FOUND, WRITING, with_errors,
     },
     operation::{Examples, json_body, operation, parameter},
     response::{ok, response, with_header},
@@ -28,9 +28,14 @@ use crate::{
 pub const TAG: &str = "Webhooks";
 
 /// The errors of every operation.
-const ALL: &[&SharedError] = &[&UNAUTHORIZED, &FORBIDDEN, &INVALID, &INTERNAL, &UNAVAILABLE];
-/// The further error of an operation that looks up the receiver's name, or calls it.
-const CALLING: &[&SharedError] = &[&TOO_MANY_REQUESTS];
+const ALL: &[&SharedError] = &[
+    &UNAUTHORIZED,
+    &FORBIDDEN,
+    &INVALID,
+    &LIMITED,
+    &INTERNAL,
+    &UNAVAILABLE,
+];
 const WITH_BODY: &[&SharedError] = &[&BAD_REQUEST];
 
 /// The paths with their operations.
@@ -86,10 +91,7 @@ fn create() -> OperationBuilder {
     )
     .request_body(Some(json_body("NewWebhookEndpoint", None, new())))
     .response("201", created);
-    with_errors(
-        operation,
-        &[ALL, WITH_BODY, WRITING, CALLING, &[&TOO_MANY_WEBHOOKS]],
-    )
+    with_errors(operation, &[ALL, WITH_BODY, WRITING, &[&TOO_MANY_WEBHOOKS]])
 }
 
 fn show() -> OperationBuilder {
@@ -111,10 +113,7 @@ fn update() -> OperationBuilder {
     )
     .request_body(Some(json_body("WebhookEndpointChange", None, changes())))
     .response("200", ok::<EndpointAnswer>("The webhook as it is now."));
-    with_errors(
-        operation,
-        &[ALL, WITH_BODY, WRITING, CALLING, &[&WEBHOOK_NOT_FOUND]],
-    )
+    with_errors(operation, &[ALL, WITH_BODY, WRITING, &[&WEBHOOK_NOT_FOUND]])
 }
 
 fn delete() -> OperationBuilder {
@@ -147,7 +146,7 @@ fn test() -> OperationBuilder {
          \"data\":{}}`, signed like an event. Its outcome changes nothing.",
     )
     .response("200", ok::<AttemptAnswer>("What came of it."));
-    with_errors(operation, &[ALL, CALLING, &[&WEBHOOK_NOT_FOUND]])
+    with_errors(operation, &[ALL, &[&WEBHOOK_NOT_FOUND]])
 }
 
 fn replay() -> OperationBuilder {

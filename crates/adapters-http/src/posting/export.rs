@@ -40,12 +40,13 @@ const PAGE_BYTES_WITHOUT_TEXTS: usize = 8 << 20;
 const PIECE: usize = 64 * 1024;
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let client = api::authorize(request, state, READERS).await?;
-    let query = parse(request.query_string()).map_err(ApiError::invalid)?;
+    let caller = api::authorize(request, state, READERS).await?;
+    let mut query = parse(request.query_string()).map_err(ApiError::invalid)?;
+    query.prefixes.clone_from(caller.prefixes());
     if request.version() < Version::HTTP_11 {
         return Err(ApiError::needs_http_1_1());
     }
-    let slot = state.exports.take(client)?;
+    let slot = state.exports.take(caller.id())?;
     // Read first: changes from here on are among the events, and may be in the export too.
     let cursor = state.ports.events.end().await?;
     let mut response = HttpResponse::Ok();
@@ -126,7 +127,7 @@ impl Export {
         query: ListQuery,
         slot: Option<Slot>,
     ) -> Result<Self, ExportError> {
-        let first = read(Arc::clone(&postings), query).await?;
+        let first = read(Arc::clone(&postings), query.clone()).await?;
         let mut export = Self {
             postings,
             query,
@@ -145,7 +146,7 @@ impl Export {
         if page.next.is_some() {
             self.query.after = page.next;
             self.next
-                .spawn(read(Arc::clone(&self.postings), self.query));
+                .spawn(read(Arc::clone(&self.postings), self.query.clone()));
         }
     }
 

@@ -1,17 +1,30 @@
 //! `GET` of a posting with its history.
 
 use actix_web::{HttpRequest, HttpResponse};
-use domain::posting::Rejection;
+use domain::posting::{PutPosting, Rejection, SourceIdentifier};
 
-use super::{LIST_PATH, READERS, identifier, view};
-use crate::{api, error::ApiError, state::State};
+use super::{LIST_PATH, READERS, view};
+use crate::{api, error::ApiError, query::Parameters, state::State};
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    api::authorize(request, state, READERS).await?;
-    if api::last_segment(request)?.is_empty() {
+    let caller = api::authorize(request, state, READERS).await?;
+    let segment = api::last_segment(request)?;
+    if segment.is_empty() {
         return Err(ApiError::list_has_no_slash(LIST_PATH));
     }
-    let found = state.ports.postings.find(&identifier(request)?).await?;
+    let mut errors = Parameters::of(request.query_string()).errors();
+    let identifier = match SourceIdentifier::from_path_segment(segment) {
+        Ok(identifier) if errors.is_empty() => identifier,
+        Ok(_) => return Err(ApiError::invalid(errors)),
+        Err(error) => {
+            errors.add(PutPosting::IDENTIFIER, error.to_string());
+            return Err(ApiError::invalid(errors));
+        }
+    };
+    if !caller.prefixes().permit(&identifier) {
+        return Err(Rejection::NotFound.into());
+    }
+    let found = state.ports.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
     view::one(posting).await
 }

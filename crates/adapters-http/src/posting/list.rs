@@ -1,12 +1,16 @@
 //! `GET` of the list of postings, for reconciling.
 
+use std::time::Duration;
+
 use actix_web::{HttpRequest, HttpResponse};
 use domain::{
+    client::ClientId,
     posting::Status,
-    store::{ListQuery, Texts},
+    store::{ListQuery, PostingPage, PostingReader, StoreError, Texts},
     validation::FieldErrors,
 };
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
+use tokio::time::Instant;
 
 use super::{READERS, cursor, view};
 use crate::{
@@ -20,20 +24,46 @@ use crate::{
 pub const DEFAULT_LIMIT: usize = 50;
 /// The largest number of postings in a page.
 pub const MAX_LIMIT: usize = 200;
+/// Stands for the client that asks.
+pub const ME: &str = "me";
+
+/// The time that is spent on pages without wanted postings, before the client is given an empty
+/// one.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    api::authorize(request, state, READERS).await?;
-    let query = parse(request.query_string()).map_err(ApiError::invalid)?;
-    view::many(state.ports.postings.list(&query).await?, query.texts).await
+    let caller = api::authorize(request, state, READERS).await?;
+    let mut query = parse(request.query_string(), caller.id()).map_err(ApiError::invalid)?;
+    query.prefixes.clone_from(caller.prefixes());
+    let texts = query.texts;
+    view::many(read(&*state.ports.postings, query).await?, texts).await
 }
 
-/// Parses the parameters, and collects all errors for one answer.
-fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
+/// Reads the first page that has postings, or the last one. Pages without any are passed by for a
+/// limited time.
+async fn read(
+    postings: &dyn PostingReader,
+    mut query: ListQuery,
+) -> Result<PostingPage, StoreError> {
+    let begin = Instant::now();
+    loop {
+        let page = postings.list(&query).await?;
+        let is_over = begin.elapsed() >= PATIENCE;
+        if !page.postings.is_empty() || page.next.is_none() || is_over {
+            return Ok(page);
+        }
+        query.after = page.next;
+    }
+}
+
+/// Parses the parameters of a client, and collects all errors for one answer.
+fn parse(query: &str, me: ClientId) -> Result<ListQuery, FieldErrors> {
     let mut parameters = Parameters::of(query);
     let query = ListQuery {
         status: parameters.take("status", parse_status),
         texts: parameters.take("texts", parse_texts).unwrap_or_default(),
         updated_after: parameters.take("updated_after", parse_time),
+        created_by: parameters.take("client", |text| parse_client(text, me)),
         after: parameters.take("cursor", |text| {
             cursor::decode(text).ok_or_else(|| {
                 "must be a next_cursor of an earlier answer; leave it out to start over".to_owned()
@@ -45,6 +75,15 @@ fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
         ..ListQuery::default()
     };
     parameters.finish(query)
+}
+
+/// Reads a client's id, or the word for the one that asks.
+fn parse_client(text: &str, me: ClientId) -> Result<ClientId, String> {
+    if text == ME {
+        return Ok(me);
+    }
+    text.parse()
+        .map_err(|_| format!("must be {ME} or the id of a client"))
 }
 
 /// Reads a status.
@@ -81,11 +120,23 @@ fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
 
 #[cfg(test)]
 mod tests {
-    use domain::store::Position;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use domain::{
+        posting::{PostingView, SourceIdentifier},
+        store::Position,
+    };
     use time::macros::datetime;
     use uuid::Uuid;
 
     use super::*;
+
+    const ME_TOO: ClientId = ClientId::new(Uuid::from_u128(1));
+
+    fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
+        super::parse(query, ME_TOO)
+    }
 
     #[test]
     fn nothing_is_required() {
@@ -103,18 +154,21 @@ mod tests {
             id: Uuid::max(),
         };
         let query = format!(
-            "status=approved&updated_after=2026-01-31T12:00:00.1234567%2B02:00&texts=redacted&limit=200&cursor={}",
+            "status=approved&updated_after=2026-01-31T12:00:00.1234567%2B02:00&client=me&texts=redacted&limit=200&cursor={}",
             cursor::encode(after)
         );
         let expect = ListQuery {
             status: Some(Status::Approved),
             texts: Texts::Redacted,
             updated_after: Some(datetime!(2026-01-31 10:00:00.123456 UTC)),
+            created_by: Some(ME_TOO),
             after: Some(after),
             limit: 200,
             ..ListQuery::default()
         };
         assert_eq!(parse(&query), Ok(expect));
+        let of_other = parse(&format!("client={}", Uuid::max())).unwrap();
+        assert_eq!(of_other.created_by, Some(ClientId::new(Uuid::max())));
     }
 
     #[test]
@@ -132,8 +186,9 @@ mod tests {
             }
         };
         check(
-            "status=Approved&texts=some&updated_after=yesterday&limit=0&cursor=x&page=2",
+            "status=Approved&client=Me&texts=some&updated_after=yesterday&limit=0&cursor=x&page=2",
             &[
+                ("client", "must be me or the id"),
                 ("cursor", "must be a next_cursor"),
                 ("limit", "between 1 and 200"),
                 ("page", "not a known parameter"),
@@ -153,5 +208,45 @@ mod tests {
             &[("updated_after", "RFC 3339")],
         );
         check("cursor=", &[("cursor", "next_cursor")]);
+    }
+
+    /// A board without wanted postings, each page of which takes half a second.
+    struct Barren {
+        pages: usize,
+        read: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl PostingReader for Barren {
+        async fn find(&self, _: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+            Ok(None)
+        }
+
+        async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            let page = query.after.map_or(0, |after| after.id.as_u128());
+            let read = self.read.fetch_add(1, Ordering::SeqCst);
+            assert_eq!(page, read as u128);
+            Ok(PostingPage {
+                postings: Vec::new(),
+                next: (read + 1 < self.pages).then(|| Position {
+                    updated_at: OffsetDateTime::UNIX_EPOCH,
+                    id: Uuid::from_u128(page + 1),
+                }),
+            })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pages_without_postings_are_passed_by_for_a_limited_time() {
+        for (pages, read, goes_on) in [(3, 3, false), (usize::MAX, 4, true)] {
+            let board = Barren {
+                pages,
+                read: AtomicUsize::new(0),
+            };
+            let page = super::read(&board, parse("").unwrap()).await.unwrap();
+            assert_eq!(board.read.load(Ordering::SeqCst), read);
+            assert_eq!(page.next.is_some(), goes_on);
+        }
     }
 }

@@ -5,18 +5,20 @@ mod export;
 mod get;
 mod list;
 mod payload;
+mod prefer;
 mod put;
 mod view;
 
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
-use domain::{client::Scope, posting::SourceIdentifier};
+use domain::client::Scope;
 
 #[cfg(fuzzing)]
 pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
     export::NDJSON,
-    list::{DEFAULT_LIMIT, MAX_LIMIT, TEXTS},
+    list::{DEFAULT_LIMIT, MAX_LIMIT, ME, TEXTS},
     payload::schemas as payload_schemas,
+    prefer::STRICT,
     put::PutAnswer,
     view::{
         PageAnswer, Posting, PostingAnswer, PostingWithHistory, Status, data as posting_data,
@@ -71,10 +73,4 @@ async fn one(
 
 async fn slash_in_identifier() -> Result<&'static str, ApiError> {
     Err(ApiError::slash_in_identifier())
-}
-
-fn identifier(request: &HttpRequest) -> Result<SourceIdentifier, ApiError> {
-    Ok(SourceIdentifier::from_path_segment(api::last_segment(
-        request,
-    )?)?)
 }

@@ -36,10 +36,11 @@ fn posting() -> ObjectBuilder {
         "The fields to set. An absent field is kept, `null` clears an optional field, and lists \
          and `metadata` are replaced as a whole. To create, `title`, `raw_description`, \
          `company.name`, `company.website_url` and one of `application_email` and \
-         `application_url` are required. Unknown fields are ignored. Single-line strings are \
-         trimmed, and a blank one is treated as `null`; then they must not contain control \
-         characters, nor characters that turn the direction of text (U+202A to U+202E, U+2066 to \
-         U+2069). Lengths count Unicode characters. The character U+0000 is refused everywhere, in \
+         `application_url` are required. Unknown fields are ignored, unless \
+         `Prefer: handling=strict` has them refused. Single-line strings are trimmed, and a blank \
+         one is treated as `null`; then they must not contain control characters, nor characters \
+         that turn the direction of text (U+202A to U+202E, U+2066 to U+2069). Lengths count \
+         Unicode characters. The character U+0000 is refused everywhere, in \
          unknown fields too.",
     )
     .additional_properties(Some(AdditionalProperties::FreeForm(true)))

@@ -1,16 +1,44 @@
 //! `PUT` of a posting: create, update, expire.
 
-use actix_web::{HttpRequest, HttpResponse, dev::Payload};
-use domain::{
-    client::ClientId,
-    posting::{self, PostingId, PutOutcome, PutPosting},
+use actix_web::{
+    HttpRequest, HttpResponse, ResponseError as _,
+    dev::Payload,
+    http::{
+        StatusCode,
+        header::{HeaderName, HeaderValue},
+    },
 };
+use domain::{
+    body::BodyError,
+    client::ClientId,
+    posting::{self, PostingId, PutOutcome, PutPosting, SourceIdentifier},
+    validation::FieldErrors,
+};
+use percent_encoding::percent_decode_str;
 use serde::Serialize;
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::WRITERS;
-use crate::{api, body, error::ApiError, schema::Answer, state::State};
+use super::{
+    WRITERS,
+    prefer::{STRICT, is_strict},
+};
+use crate::{
+    api, body,
+    error::ApiError,
+    oauth::Caller,
+    query::{Parameters, boolean},
+    schema::Answer,
+    state::State,
+};
+
+/// The header with the outcome of a push.
+const OUTCOME: HeaderName = HeaderName::from_static("posthaste-outcome");
+/// The header with the posting's status afterwards.
+const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
+/// The header that says which preferences were honoured (RFC 7240 §3).
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 /// The answer to a push.
 #[derive(Serialize, ToSchema)]
@@ -22,12 +50,12 @@ pub struct PutAnswer {
 /// The posting.
 #[derive(Serialize, ToSchema)]
 struct Pushed {
-    /// The posting's id.
-    uuid: Uuid,
+    /// The posting's id; `null` if a dry run found that one would be created.
+    uuid: Option<Uuid>,
 }
 
 impl PutAnswer {
-    const fn of(uuid: Uuid) -> Self {
+    const fn of(uuid: Option<Uuid>) -> Self {
         Self {
             data: Pushed { uuid },
         }
@@ -36,7 +64,30 @@ impl PutAnswer {
 
 impl Answer for PutAnswer {
     fn example() -> Self {
-        Self::of(Uuid::from_u128(0x0190_a1b2_0000_7000_8000_0000_0000_0001))
+        Self::of(Some(Uuid::from_u128(
+            0x0190_a1b2_0000_7000_8000_0000_0000_0001,
+        )))
+    }
+}
+
+/// The wishes of a client beside the body.
+struct Wishes {
+    /// To be answered without anything written.
+    dry_run: bool,
+    /// To have unknown fields refused.
+    strict: bool,
+    /// What is wrong with the parameters.
+    errors: FieldErrors,
+}
+
+impl Wishes {
+    fn of(request: &HttpRequest) -> Self {
+        let mut parameters = Parameters::of(request.query_string());
+        Self {
+            dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
+            strict: is_strict(request.headers()),
+            errors: parameters.errors(),
+        }
     }
 }
 
@@ -45,23 +96,98 @@ pub(super) async fn handle(
     payload: &mut Payload,
     state: &State,
 ) -> Result<HttpResponse, ApiError> {
-    let by = api::authorize(request, state, WRITERS).await?;
-    let body = body::read_json(request, payload, state.body_limit()).await?;
-    let new_id = PostingId::new(Uuid::now_v7());
-    let put = PutPosting::parse(api::last_segment(request)?, &body, by, new_id)?;
-    // The command owns its values, so the body need not stay in memory while it waits.
-    drop(body);
-    let answer = state.ports.ingest.put(put).await?;
-    trace(request, by, &answer);
-    let mut response = match answer.outcome {
-        PutOutcome::Created => HttpResponse::Created(),
-        _ => HttpResponse::Ok(),
-    };
-    Ok(response.json(PutAnswer::of(answer.id.uuid())))
+    let caller = api::authorize(request, state, WRITERS).await?;
+    let wishes = Wishes::of(request);
+    let (dry_run, strict) = (wishes.dry_run, wishes.strict);
+    let answer = push(request, payload, state, &caller, wishes).await;
+    let answer = answer.map_err(|error| match error.status_code() {
+        StatusCode::UNPROCESSABLE_ENTITY if strict => {
+            error.with_header(PREFERENCE_APPLIED, HeaderValue::from_static(STRICT))
+        }
+        _ => error,
+    });
+    if !dry_run {
+        record(request, state, caller.id(), &answer);
+    }
+    let answer = answer?;
+    let is_new = answer.outcome == PutOutcome::Created;
+    let mut response = HttpResponse::build(if is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    });
+    response
+        .insert_header((OUTCOME, answer.outcome.as_str()))
+        .insert_header((STATUS, answer.status.as_str()));
+    if strict {
+        response.insert_header((PREFERENCE_APPLIED, STRICT));
+    }
+    let is_there = !(is_new && dry_run);
+    Ok(response.json(PutAnswer::of(is_there.then(|| answer.id.uuid()))))
 }
 
-/// Logs the client and its change, in the request's span with the request id. Unchanged pushes,
-/// which are the majority, are not logged.
+async fn push(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
+    caller: &Caller,
+    wishes: Wishes,
+) -> Result<posting::Answer, ApiError> {
+    let segment = api::last_segment(request);
+    // What is no identifier is a field error, told with the others.
+    let identifier = segment.as_ref().ok().copied();
+    let identifier = identifier.map(SourceIdentifier::from_path_segment);
+    if let Some(Ok(identifier)) = identifier {
+        caller.prefixes().check(&identifier)?;
+    }
+    let body = body::read_json(request, payload, state.body_limit()).await?;
+    let parse = if wishes.strict {
+        PutPosting::parse_strictly
+    } else {
+        PutPosting::parse
+    };
+    let new_id = PostingId::new(Uuid::now_v7());
+    let mut put = parse(segment?, &body, caller.id(), new_id);
+    if let Ok(PutPosting { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut put {
+        errors.merge(wishes.errors);
+    }
+    // The command owns its values, so the body need not stay in memory while it waits.
+    drop(body);
+    let ingest = &state.ports.ingest;
+    Ok(if wishes.dry_run {
+        ingest.dry_run(put?).await?
+    } else {
+        ingest.put(put?).await?
+    })
+}
+
+/// Records the outcome of a push as the client's activity.
+fn record(
+    request: &HttpRequest,
+    state: &State,
+    client: ClientId,
+    answer: &Result<posting::Answer, ApiError>,
+) {
+    let (recorder, now) = (&state.ports.recorder, OffsetDateTime::now_utc());
+    let now = domain::microseconds(now);
+    match answer {
+        Ok(answer) => {
+            trace(request, client, answer);
+            recorder.pushed(client, answer.outcome, now);
+        }
+        Err(error) => {
+            let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
+            let identifier = percent_decode_str(segment).decode_utf8_lossy();
+            if let Some(refusal) = error.refusal(Uuid::now_v7(), now, &identifier) {
+                recorder.refused(client, refusal);
+            }
+        }
+    }
+}
+
+/// Logs the client and its change, with the actors of the posting's first and last change before,
+/// in the request's span with the request id. Unchanged pushes, which are the majority, are not
+/// logged.
 fn trace(request: &HttpRequest, client_id: ClientId, answer: &posting::Answer) {
     let outcome = answer.outcome;
     if outcome == PutOutcome::Unchanged {
@@ -69,5 +195,13 @@ fn trace(request: &HttpRequest, client_id: ClientId, answer: &posting::Answer) {
     }
     // It is still percent-encoded, so it cannot contain a line break.
     let identifier = api::last_segment(request).unwrap_or_default();
-    tracing::info!(target: "posthaste::push", %client_id, identifier, outcome = outcome.as_str(), "pushed");
+    tracing::info!(
+        target: "posthaste::push",
+        %client_id,
+        identifier,
+        outcome = outcome.as_str(),
+        created_by = answer.created_by.map(tracing::field::display),
+        updated_by = answer.updated_by.map(tracing::field::display),
+        "pushed"
+    );
 }

@@ -203,6 +203,11 @@ pub struct Posting<'a> {
     /// When the posting last changed.
     #[schema(value_type = OffsetDateTime)]
     updated_at: Timestamp,
+    /// The actor of the first push: `client:ID`. `null` of a posting from before this was known.
+    created_by: Option<String>,
+    /// The actor of the last change: `client:ID`, `enricher`, `operator` or `lifetime`. `null` of a
+    /// posting that has not changed since this is known.
+    updated_by: Option<String>,
 }
 
 fn amount() -> ObjectBuilder {
@@ -272,6 +277,8 @@ impl<'a> Posting<'a> {
             expiration_reason: details.expiration_reason.as_deref(),
             created_at: Timestamp(posting.created_at),
             updated_at: Timestamp(posting.updated_at),
+            created_by: posting.created_by.map(|actor| actor.to_string()),
+            updated_by: posting.updated_by.map(|actor| actor.to_string()),
         }
     }
 }

@@ -6,6 +6,7 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use domain::{
+    client::Prefixes,
     field::Patch,
     usecase::WebhookError,
     webhook::{
@@ -44,7 +45,7 @@ pub(super) async fn create(
     let secret = Secret::drawn(rand::random());
     let webhooks = ports.of(client);
     let _slot = state.receiver_calls.take(client)?;
-    let created = webhooks.create(new, Vec::new(), id, secret, now());
+    let created = webhooks.create(new, Prefixes::ALL, id, secret, now());
     let endpoint = created.await?;
     let location = format!("{PATH}/{}", endpoint.id);
     let mut response = view::with_secret(StatusCode::CREATED, &endpoint, &Health::default())?;

@@ -93,7 +93,7 @@ async fn replay(
 }
 
 async fn authorize(request: &HttpRequest, state: &State) -> Result<ClientId, ApiError> {
-    api::authorize(request, state, MANAGERS).await
+    Ok(api::authorize(request, state, MANAGERS).await?.id())
 }
 
 async fn refuse_method(

@@ -84,7 +84,13 @@ async fn one_segment_and_no_more() {
         assert_eq!(response.message(), says, "{path}");
     }
     // A query string is not part of the identifier.
-    let put = request("PUT", &format!("{PATH}/a?b=/c%00")).token(&token);
+    let put = request("PUT", &format!("{PATH}/a?dry_run=false&b=/c%00")).token(&token);
+    let refused = put.json(&posting()).send(&app).await;
+    assert_eq!(
+        refused.json()["errors"],
+        json!({"b": ["is not a known parameter"]})
+    );
+    let put = request("PUT", &format!("{PATH}/a?dry_run=false")).token(&token);
     assert_eq!(put.json(&posting()).send(&app).await.status, 201);
     let get = request("GET", &format!("{PATH}/a")).token(&token);
     let found = get.send(&app).await.json();

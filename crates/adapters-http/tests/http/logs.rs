@@ -127,10 +127,13 @@ async fn each_change_says_who_made_it_and_nothing_else_does() {
         for part in [
             "posthaste::push",
             "client_id=",
+            "created_by=client:",
             "identifier=\"a%20b%2Fc\"",
             &format!("outcome=\"{outcome}\""),
         ] {
             assert!(lines.contains(part), "{part}: {lines}");
         }
+        let was_there = lines.contains("updated_by=client:");
+        assert_eq!(was_there, outcome != "created", "{lines}");
     }
 }

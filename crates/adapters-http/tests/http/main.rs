@@ -7,10 +7,12 @@
 )]
 
 mod admin;
+mod clients;
 mod connections;
 mod documentation;
 mod events;
 mod export;
+mod fence;
 mod identifiers;
 mod listing;
 mod logs;

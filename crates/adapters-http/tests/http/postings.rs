@@ -76,6 +76,10 @@ async fn every_field_is_read_back() {
         .map(|name| data.remove(name).unwrap().as_str().unwrap().to_owned())
         .into();
     assert_eq!(times[0], times[1]);
+    for name in ["created_by", "updated_by"] {
+        let by = data.remove(name).unwrap();
+        assert!(by.as_str().unwrap().starts_with("client:"), "{name}");
+    }
     assert!(times[0].ends_with('Z'), "{}", times[0]);
     let created_at = OffsetDateTime::parse(&times[0], &Rfc3339).unwrap();
     assert_eq!(created_at, domain::microseconds(created_at));

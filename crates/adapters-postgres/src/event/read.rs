@@ -7,7 +7,8 @@ use domain::{
     store::StoreError,
 };
 use sql_common::event::{
-    EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of, well_before,
+    EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of, prefixes,
+    well_before,
 };
 use time::OffsetDateTime;
 
@@ -48,7 +49,8 @@ statement! {
          wanted AS MATERIALIZED (SELECT * FROM (\
          SELECT ", sql_common::event_columns!(), " FROM events WHERE ", ahead!(), " \
          ORDER BY written_in, number LIMIT ?) AS looked_at \
-         WHERE name = ANY(?) LIMIT ?), \
+         WHERE name = ANY(?) AND (source_identifier IS NULL OR source_identifier ^@ ANY(?)) \
+         LIMIT ?), \
          is_short AS MATERIALIZED (SELECT count(*) < ? AS yes FROM wanted), \
          most AS MATERIALIZED (SELECT written_in, number FROM events \
          WHERE (SELECT yes FROM is_short) AND ", ahead!(), " \
@@ -84,6 +86,7 @@ pub(super) async fn page(
         number,
         most.into(),
         texts(&query.names, |name| Some(name.as_str())),
+        Value::Texts(prefixes(query).into_iter().map(Some).collect()),
         ahead.into(),
         ahead.into(),
         most.saturating_sub(1).into(),

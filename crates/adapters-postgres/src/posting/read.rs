@@ -179,17 +179,20 @@ impl PostingReader for PostgresStore {
     }
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
-        let query = *query;
+        let query = query.clone();
         self.connections
             .run(async move |conn| {
                 let found = listed(&query).load::<EntryRow>(conn).await?;
-                let found: Vec<_> = found.into_iter().map(entry).collect::<Result<_, _>>()?;
+                let found: Vec<_> = found
+                    .into_iter()
+                    .map(|row| entry(row, &query))
+                    .collect::<Result<_, _>>()?;
                 let (page, next) = query.page(&found);
                 let ids = page.iter();
                 let ids: Vec<_> = ids.map(|entry| StoredId::from(entry.position.id)).collect();
                 let views = with_texts(conn, ids, query.texts).await?;
                 Ok(PostingPage {
-                    postings: sql_common::posting::page(views, page, &query),
+                    postings: sql_common::posting::page(views, &page, &query),
                     next,
                 })
             })

@@ -326,10 +326,11 @@ async fn one_store_sees_the_commits_of_another() {
     assert!(found.is_some());
 
     let client = client(1);
-    one.insert(&client).await.unwrap();
+    Clients::insert(&one, &client, None).await.unwrap();
     let found = Clients::find(&other, client.id).await.unwrap().unwrap();
     assert_eq!(found.revoked_at, None);
-    one.revoke(client.id, noon()).await.unwrap();
+    let revoked = client.revoke(noon()).unwrap();
+    Clients::update(&one, &revoked, None).await.unwrap();
     let found = Clients::find(&other, client.id).await.unwrap().unwrap();
     assert_eq!(found.revoked_at, Some(noon()));
 }

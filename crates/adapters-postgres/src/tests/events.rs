@@ -5,6 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use diesel_async::SimpleAsyncConnection;
 use domain::event::Event;
 use domain::{
+    client::Prefixes,
     company::Website,
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, Subject},
     field::Patch,
@@ -27,6 +28,7 @@ async fn page(store: &PostgresStore, after: Option<Cursor>, limit: usize) -> Log
     let query = LogQuery {
         after,
         names: PUBLIC.to_vec(),
+        prefixes: Prefixes::ALL,
         limit,
     };
     store.read(&query).await.unwrap()
@@ -311,13 +313,14 @@ async fn new_events_follow_those_of_another_server() {
         assert!(EventLog::end(&store).await.unwrap() > end);
 
         // What the old server gave out after the dump was made is not given out again.
-        let lost = Cursor {
+        let undone = Cursor {
             transaction: end.transaction + 1_000,
             sequence: end.sequence + 1,
         };
         let query = LogQuery {
-            after: Some(lost),
+            after: Some(undone),
             names: PUBLIC.to_vec(),
+            prefixes: Prefixes::ALL,
             limit: 1,
         };
         assert_eq!(store.read(&query).await, Err(LogError::Gone));
@@ -359,6 +362,7 @@ async fn a_server_that_went_back_gives_no_place_out_twice() {
             sequence: kept.sequence + 1,
         }),
         names: PUBLIC.to_vec(),
+        prefixes: Prefixes::ALL,
         limit: 1,
     };
     assert_eq!(store.read(&lost).await, Err(LogError::Gone));
@@ -380,6 +384,7 @@ async fn events_are_deleted_once() {
     let query = LogQuery {
         after: Some(Cursor::START),
         names: Vec::new(),
+        prefixes: Prefixes::ALL,
         limit: 1,
     };
     assert_eq!(one.read(&query).await, Err(LogError::Gone));

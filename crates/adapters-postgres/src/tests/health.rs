@@ -57,10 +57,14 @@ async fn a_role_without_rights_is_not_ready() {
     let limited = PostgresStore::open(&url, &patient()).await.unwrap();
     let lacks = reason(&limited).await;
     assert!(
-        lacks.contains("DELETE on events, DELETE on outbox"),
+        lacks.contains("DELETE on events, DELETE on outbox, DELETE on client_days"),
         "{lacks}"
     );
-    run(&store, &format!("GRANT DELETE ON events, outbox TO {role}")).await;
+    run(
+        &store,
+        &format!("GRANT DELETE ON events, outbox, client_days, client_refusals TO {role}"),
+    )
+    .await;
     assert_eq!(limited.ready().await, Ok(()));
     drop(limited);
     run(&store, &format!("DROP OWNED BY {role}; DROP ROLE {role}")).await;

@@ -1,6 +1,7 @@
 //! The contract suite, and tests particular to PostgreSQL.
 
 mod availability;
+mod clients;
 mod concurrency;
 mod drafts;
 mod events;

@@ -8,6 +8,7 @@ use std::sync::{
 use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
+    client::Prefixes,
     company::{Company, CompanyId, CompanyWrite, Website},
     enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts},
     event::{Event, EventLog, LogQuery, PostingState, Subject},
@@ -275,6 +276,7 @@ async fn no_table_is_read_from_end_to_end() {
         of_drafts(&store, round).await;
         of_events(&store).await;
         super::webhooks::use_all(&store, round).await;
+        super::clients::use_all(&store, round).await;
     }
     let observer = super::afterwards(&database, [store]).await;
     // The cursors of all consumers, of which there are few, and of endpoints are read once, when a
@@ -328,6 +330,7 @@ async fn of_events(store: &PostgresStore) {
     let query = LogQuery {
         after: None,
         names: event::PUBLIC.to_vec(),
+        prefixes: Prefixes::ALL,
         limit: 10,
     };
     let page = store.read(&query).await.unwrap();

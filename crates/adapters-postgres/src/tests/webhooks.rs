@@ -269,7 +269,9 @@ async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     let observer = afterwards(&database, [store]).await;
     let others = "SELECT n_tup_upd - n_tup_hot_upd AS value FROM pg_stat_user_tables \
         WHERE relname = 'webhook_endpoints'";
-    assert_eq!(number(&observer, others).await, 0);
+    // A page may be full now and then; a changed index column would count with each round.
+    let others = number(&observer, others).await;
+    assert!(others < 5, "{others}");
 }
 
 /// Makes the calls about endpoints.

@@ -130,19 +130,22 @@ impl PostingReader for SqliteStore {
     }
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
-        let query = *query;
+        let query = query.clone();
         self.connections.read(move |conn| list(conn, &query)).await
     }
 }
 
 fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<PostingPage, Failure> {
     let found = in_order(query).load::<EntryRow>(conn)?;
-    let found: Vec<_> = found.into_iter().map(entry).collect::<Result<_, _>>()?;
+    let found: Vec<_> = found
+        .into_iter()
+        .map(|row| entry(row, query))
+        .collect::<Result<_, _>>()?;
     let (page, next) = query.page(&found);
     let ids = page.iter().map(|entry| StoredId::from(entry.position.id));
     let views = with_texts(conn, ids.collect(), query.texts)?;
     Ok(PostingPage {
-        postings: sql_common::posting::page(views, page, query),
+        postings: sql_common::posting::page(views, &page, query),
         next,
     })
 }
@@ -156,7 +159,7 @@ fn in_order(query: &ListQuery) -> IntoBoxed<'static, entries, Sqlite> {
     let mut select = listed(&ListQuery {
         status: None,
         updated_after: None,
-        ..*query
+        ..query.clone()
     });
     if let Some(status) = query.status {
         let status = sql::<Bool>("+postings.status = ").bind::<Text, _>(status.as_str());

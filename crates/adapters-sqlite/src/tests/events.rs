@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
 use domain::{
+    client::Prefixes,
     event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, Subject},
     posting::event::COMPANY_UPDATED,
     store::{Store, WriteSet},
@@ -45,6 +46,7 @@ async fn read(store: &SqliteStore, after: Option<Cursor>) -> LogPage {
     let query = LogQuery {
         after,
         names: vec![TOLD],
+        prefixes: Prefixes::ALL,
         limit: 10,
     };
     store.read(&query).await.unwrap()
@@ -148,6 +150,7 @@ async fn many_old_events_are_deleted_by_parts() {
     let query = |after| LogQuery {
         after: Some(after),
         names: vec![TOLD],
+        prefixes: Prefixes::ALL,
         limit: 10,
     };
     let gone = store.read(&query(numbered(2_199))).await;
@@ -188,6 +191,7 @@ async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
     let lost = LogQuery {
         after: Some(numbered(3)),
         names: vec![TOLD],
+        prefixes: Prefixes::ALL,
         limit: 10,
     };
     assert_eq!(store.read(&lost).await, Err(LogError::Gone));
@@ -294,6 +298,7 @@ async fn events_that_waited_for_delivery_begin_the_log() {
     let query = LogQuery {
         after: None,
         names: vec![TOLD, COMPANY_UPDATED],
+        prefixes: Prefixes::ALL,
         limit: 10,
     };
     let page = store.read(&query).await.unwrap();

@@ -207,7 +207,7 @@ async fn one_store_sees_the_commits_of_another() {
     );
 
     let client = client(1);
-    one.insert(&client).await.unwrap();
+    one.insert(&client, None).await.unwrap();
     assert_eq!(
         Clients::find(&other, client.id)
             .await
@@ -216,7 +216,8 @@ async fn one_store_sees_the_commits_of_another() {
             .revoked_at,
         None
     );
-    one.revoke(client.id, noon()).await.unwrap();
+    let revoked = client.revoke(noon()).unwrap();
+    one.update(&revoked, None).await.unwrap();
     assert_eq!(
         Clients::find(&other, client.id)
             .await

@@ -110,6 +110,8 @@ async fn tables_refuse_what_has_no_meaning() {
         "INSERT INTO events (at, name, subject, version) VALUES (0, 'Told', zeroblob(16), 1)",
         "INSERT INTO events (at, name, subject, company_name) VALUES (0, 'Told', zeroblob(16), 'a')",
         "UPDATE event_log SET deleted_number = -1",
+        "UPDATE clients SET id = x'00'",
+        "INSERT INTO client_refusals SELECT id, zeroblob(15), 0, '', 422, '', NULL FROM clients",
     ];
     tables_refuse(&store, &special).await;
 }

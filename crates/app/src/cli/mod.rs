@@ -3,6 +3,7 @@
 //! Options that several commands share are in [`settings`]; what their values may be is in
 //! [`crate::config`]. [`parse()`] reads the arguments and turns a bad value into one line.
 
+mod clients;
 mod enricher;
 mod newsletter;
 mod operator;
@@ -17,15 +18,16 @@ mod tests;
 use std::path::PathBuf;
 
 use adapters_http::oauth::KeyId;
-use clap::{ArgAction, Args, Parser, Subcommand, builder::FalseyValueParser};
-use domain::{
-    client::{ClientId, Scope},
-    posting::{SourceIdentifier, Status},
-};
+use clap::{Args, Parser, Subcommand, builder::FalseyValueParser};
+use domain::posting::{SourceIdentifier, Status};
 use secrecy::SecretString;
 use url::Url;
 
 pub use self::{
+    clients::{
+        ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,
+        ClientsShowArgs, ClientsUpdateArgs,
+    },
     enricher::EnricherArgs,
     newsletter::{
         AccountsArgs, DEFAULT_BOARD_NAME, PagesArgs, SubscribersCommand, SubscribersDecideArgs,
@@ -236,50 +238,6 @@ pub struct KeysRetireArgs {
 
     #[command(flatten)]
     pub data_dir: DataDirArgs,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum ClientsCommand {
-    /// Make a client; its secret is shown this once
-    Create(ClientsCreateArgs),
-    /// List the clients, oldest first
-    List(StoreArgs),
-    /// Revoke a client; its tokens stop working within ten seconds
-    Revoke(ClientsRevokeArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct ClientsCreateArgs {
-    /// What people call the client
-    #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NAME", value_parser = config::client_name)]
-    pub name: String,
-
-    /// What it may do: `job-postings:write`, `job-postings:read`, `newsletter-subscribers:write` or
-    /// `webhooks:manage`; several times, or separated by commas
-    #[arg(
-        long = "scope",
-        value_name = "SCOPE",
-        env = "POSTHASTE_CLIENT_SCOPE",
-        required = true,
-        value_delimiter = ',',
-        action = ArgAction::Append,
-        value_parser = config::scope
-    )]
-    pub scopes: Vec<Scope>,
-
-    #[command(flatten)]
-    pub json: JsonArgs,
-    #[command(flatten)]
-    pub store: StoreArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct ClientsRevokeArgs {
-    /// The client's id
-    #[arg(value_name = "ID", value_parser = config::client_id)]
-    pub id: ClientId,
-    #[command(flatten)]
-    pub store: StoreArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,3 +1,4 @@
+use domain::client::Scope;
 use std::ffi::OsString;
 
 use clap::CommandFactory as _;

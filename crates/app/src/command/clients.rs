@@ -1,98 +1,207 @@
 //! `posthaste clients`: manages OAuth clients.
 
-use std::process::ExitCode;
+mod show;
+
+use std::{num::NonZeroU32, process::ExitCode};
 
 use adapters_http::oauth::ClientSecret;
-use anyhow::bail;
-use domain::client::{Client, ClientId, Clients, Scope};
+use domain::{
+    audit::Attribution,
+    client::{self, Client, ClientChange, ClientId, Clients, Prefixes, Scope, StoredSecret},
+    usecase::{ClientError, ManagedClients},
+};
 use serde_json::json;
 use uuid::Uuid;
 
+use self::show::Shown;
 use crate::{
-    cli::{ClientsCommand, ClientsCreateArgs},
+    cli::{
+        ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,
+        ClientsShowArgs, ClientsUpdateArgs,
+    },
     clock,
     database::{Database, Outdated},
-    output, text,
+    misconfigured::Misconfigured,
+    output,
 };
 
 /// Runs a subcommand.
 pub async fn run(command: &ClientsCommand) -> anyhow::Result<ExitCode> {
     match command {
         ClientsCommand::Create(args) => print_new(args).await?,
-        ClientsCommand::List(store) => {
-            let database = Database::open(&store.database()).await?;
-            list(database.clients.as_ref()).await?;
-        }
-        ClientsCommand::Revoke(args) => {
-            let database = Database::open(&args.store.database()).await?;
-            revoke(database.clients.as_ref(), args.id).await?;
-        }
+        ClientsCommand::List(args) => list(args).await?,
+        ClientsCommand::Show(args) => show(args).await?,
+        ClientsCommand::Update(args) => update(args).await?,
+        ClientsCommand::Rotate(args) => rotate(args).await?,
+        ClientsCommand::Revoke(args) => revoke(args).await?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The settings of a new client.
+#[derive(Debug)]
+pub struct NewClient<'a> {
+    pub name: &'a str,
+    pub scopes: &'a [Scope],
+    pub prefixes: Prefixes,
+    pub requests_per_minute: Option<NonZeroU32>,
 }
 
 /// Creates a client and returns its secret, of which only a digest is stored.
 pub async fn create(
     clients: &dyn Clients,
-    name: &str,
-    scopes: &[Scope],
+    by: &Attribution,
+    new: NewClient<'_>,
 ) -> anyhow::Result<(Client, ClientSecret)> {
-    let secret = ClientSecret::generate()?;
-    let mut unique = Vec::with_capacity(scopes.len());
-    for scope in scopes {
-        if !unique.contains(scope) {
-            unique.push(*scope);
-        }
-    }
+    let (secret, now) = (ClientSecret::generate()?, clock::now());
     let client = Client {
         id: ClientId::new(Uuid::now_v7()),
-        name: name.to_owned(),
-        scopes: unique,
-        secret_digest: secret.digest(),
-        created_at: clock::now(),
+        version: 1,
+        name: new.name.to_owned(),
+        scopes: client::unique(new.scopes.to_vec()),
+        prefixes: new.prefixes,
+        requests_per_minute: new.requests_per_minute,
+        secrets: vec![StoredSecret::new(secret.digest(), now)],
+        created_at: now,
         revoked_at: None,
     };
-    clients.insert(&client).await?;
+    ManagedClients { clients, by }.create(&client).await?;
     Ok((client, secret))
 }
 
 async fn print_new(args: &ClientsCreateArgs) -> anyhow::Result<()> {
+    let by = args.operator.attribution()?;
+    let new = NewClient {
+        name: &args.name,
+        scopes: &args.scopes,
+        prefixes: prefixes(&args.prefixes)?,
+        requests_per_minute: args.requests_per_minute,
+    };
     let (url, keys) = (args.store.database(), args.store.data_dir.keys());
     let database = Database::open_or_make(&url, &keys, Outdated::MigrateEmbedded).await?;
-    let (client, secret) = create(database.clients.as_ref(), &args.name, &args.scopes).await?;
-    if args.json.enabled {
+    let (client, secret) = create(database.clients.as_ref(), &by, new).await?;
+    print_secret(client.id, &secret, args.json.enabled)
+}
+
+fn print_secret(id: ClientId, secret: &ClientSecret, as_json: bool) -> anyhow::Result<()> {
+    let secret = secret.expose();
+    if as_json {
         return output::print_json(&json!({
-            "client_id": client.id.to_string(),
-            "client_secret": secret.expose(),
+            "client_id": id.to_string(),
+            "client_secret": secret,
         }));
     }
     output::print(format_args!(
-        "client_id      {}\nclient_secret  {}\nThe secret is not shown again.",
-        client.id,
-        secret.expose()
+        "client_id      {id}\nclient_secret  {secret}\nThe secret is not shown again."
     ))
 }
 
-async fn list(clients: &dyn Clients) -> anyhow::Result<()> {
-    let mut table = output::table(["CLIENT", "NAME", "SCOPES", "CREATED", "REVOKED"]);
-    for client in clients.list().await? {
-        let scopes: Vec<_> = client.scopes.iter().map(|scope| scope.as_str()).collect();
-        table.add_row([
-            client.id.to_string(),
-            text::plain(&client.name),
-            scopes.join(" "),
-            output::time(client.created_at),
-            client.revoked_at.map(output::time).unwrap_or_default(),
-        ]);
-    }
-    output::print(table)
+/// The prefixes of an option.
+fn prefixes(texts: &[String]) -> anyhow::Result<Prefixes> {
+    Ok(Prefixes::new(texts).map_err(|error| Misconfigured(format!("--prefix: {error}")))?)
 }
 
-async fn revoke(clients: &dyn Clients, id: ClientId) -> anyhow::Result<()> {
-    if !clients.revoke(id, clock::now()).await? {
-        bail!("there is no client {id}; `posthaste clients list` shows those there are");
+async fn list(args: &ClientsListArgs) -> anyhow::Result<()> {
+    let database = Database::open(&args.store.database()).await?;
+    let mut all = database.clients.list().await?;
+    let is_more = all.len() > args.limit;
+    all.truncate(args.limit);
+    if args.json.enabled {
+        let mut shown = Vec::with_capacity(all.len());
+        for client in all {
+            shown.push(Shown::read(client, &*database.activity).await?);
+        }
+        return output::print_json(&shown);
     }
+    output::print(show::table(&all))?;
+    if is_more {
+        output::print("and more; `--limit` takes a larger number of rows")?;
+    }
+    Ok(())
+}
+
+async fn show(args: &ClientsShowArgs) -> anyhow::Result<()> {
+    let database = Database::open(&args.store.database()).await?;
+    let found = database.clients.find(args.id).await?;
+    let client = found
+        .ok_or(ClientError::NotFound(args.id))
+        .map_err(in_words)?;
+    let shown = Shown::read(client, &*database.activity).await?;
+    if args.json.enabled {
+        output::print_json(&shown)
+    } else {
+        output::print(shown.text())
+    }
+}
+
+async fn update(args: &ClientsUpdateArgs) -> anyhow::Result<()> {
+    let by = args.operator.attribution()?;
+    let change = ClientChange {
+        name: args.name.clone(),
+        scopes: (!args.scopes.is_empty()).then(|| args.scopes.clone()),
+        prefixes: match (&*args.prefixes, args.no_prefix) {
+            ([], false) => None,
+            ([], true) => Some(Prefixes::ALL),
+            (texts, _) => Some(prefixes(texts)?),
+        },
+        requests_per_minute: match (args.requests_per_minute, args.no_limit) {
+            (None, false) => None,
+            (limit, _) => Some(limit),
+        },
+    };
+    let database = Database::open(&args.store.database()).await?;
+    let clients = ManagedClients {
+        clients: &*database.clients,
+        by: &by,
+    };
+    let client = clients.update(args.id, &change, clock::now()).await;
+    let client = client.map_err(in_words)?;
+    output::print(show::settings(&client))?;
+    output::print("Every process knows it within 10 seconds.")
+}
+
+async fn rotate(args: &ClientsRotateArgs) -> anyhow::Result<()> {
+    let by = args.operator.attribution()?;
+    let secret = ClientSecret::generate()?;
+    let overlap = time::Duration::try_from(args.overlap)?;
+    let database = Database::open(&args.store.database()).await?;
+    let clients = ManagedClients {
+        clients: &*database.clients,
+        by: &by,
+    };
+    let rotated = clients.rotate(args.id, secret.digest(), overlap, clock::now());
+    let client = rotated.await.map_err(in_words)?;
+    print_secret(args.id, &secret, args.json.enabled)?;
+    if !args.json.enabled {
+        let before = client.secrets.get(1).and_then(|before| before.expires_at);
+        output::print(before.map_or_else(
+            || "The former secret is not valid any more.".to_owned(),
+            |end| format!("The former secret is valid until {}.", output::time(end)),
+        ))?;
+    }
+    Ok(())
+}
+
+async fn revoke(args: &ClientsRevokeArgs) -> anyhow::Result<()> {
+    let by = args.operator.attribution()?;
+    let database = Database::open(&args.store.database()).await?;
+    let clients = ManagedClients {
+        clients: &*database.clients,
+        by: &by,
+    };
+    let revoked = clients.revoke(args.id, clock::now()).await;
+    revoked.map_err(in_words)?;
     output::print(format_args!(
-        "Revoked {id}; its tokens stop working within 10 seconds."
+        "Revoked {}; its tokens stop working within 10 seconds.",
+        args.id
     ))
+}
+
+fn in_words(error: ClientError) -> anyhow::Error {
+    match error {
+        ClientError::NotFound(id) => anyhow::anyhow!(
+            "there is no client {id}; `posthaste clients list` shows those there are"
+        ),
+        other => other.into(),
+    }
 }

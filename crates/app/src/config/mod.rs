@@ -4,6 +4,7 @@
 //! behind the option's or the variable's name, and does not repeat values that may hold a password.
 
 mod admin;
+mod clients;
 mod database;
 mod enricher;
 mod newsletter;
@@ -12,11 +13,10 @@ mod webhooks;
 #[cfg(test)]
 mod tests;
 
-use std::{net::SocketAddr, str::FromStr, time::Duration};
+use std::{net::SocketAddr, time::Duration};
 
 use domain::{
     audit::Operator,
-    client::{ClientId, Scope},
     day,
     line::check_line,
     posting::{Lifetime, SourceIdentifier, Status},
@@ -27,6 +27,7 @@ use url::Url;
 
 pub use self::{
     admin::{AdminBind, admin_bind},
+    clients::{client_id, client_limit, client_name, identifier_prefix, overlap, scope},
     database::{DatabaseUrl, database_url},
     enricher::{
         EnricherKind, EnricherName, LlmSettings, enricher, llm_base_url, llm_concurrency,
@@ -36,14 +37,9 @@ pub use self::{
         Group, PersonRef, WebhookSecrets, account, api_key, board_name, group_id, migration_source,
         person, reconcile, requests_per_minute, webhook_secrets,
     },
-    webhooks::{
-        endpoint_id, event_type, identifier_prefix, private_addresses, retry_schedule,
-        webhook_description,
-    },
+    webhooks::{endpoint_id, event_type, private_addresses, retry_schedule, webhook_description},
 };
 
-/// The longest name of a client, in characters.
-const CLIENT_NAME_LENGTH: usize = 255;
 /// The longest reason that an operator gives, in characters.
 const REASON_LENGTH: usize = 1000;
 /// The longest life of a token, in seconds: a year.
@@ -154,27 +150,6 @@ pub fn log_filter(text: &str) -> Result<String, String> {
             "{text:?} is no log filter such as `info,posthaste=debug`: {error}"
         )),
     }
-}
-
-/// A client's name.
-pub fn client_name(text: &str) -> Result<String, String> {
-    line(text, CLIENT_NAME_LENGTH)
-}
-
-/// A client's id.
-pub fn client_id(text: &str) -> Result<ClientId, String> {
-    ClientId::from_str(text.trim())
-        .map_err(|_| format!("{text:?} is not a client id, which is a UUID"))
-}
-
-/// A scope.
-pub fn scope(text: &str) -> Result<Scope, String> {
-    Scope::parse(text.trim()).ok_or_else(|| {
-        format!(
-            "{text:?} is not one of {}",
-            Scope::ALL.map(Scope::as_str).join(", ")
-        )
-    })
 }
 
 /// A posting's status.

@@ -3,7 +3,6 @@
 use domain::{
     event::EventName,
     field::Term as _,
-    posting::SourceIdentifier,
     webhook::{EndpointId, LONGEST_DESCRIPTION, PrivateAddresses, PublicEvent, RetrySchedule},
 };
 
@@ -35,14 +34,6 @@ pub fn event_type(text: &str) -> Result<EventName, String> {
     match PublicEvent::parse(text.trim()) {
         Some(PublicEvent(name)) => Ok(name),
         None => Err(format!("{text:?} is not {}", PublicEvent::expected())),
-    }
-}
-
-/// The beginning of identifiers, untrimmed.
-pub fn identifier_prefix(text: &str) -> Result<String, String> {
-    match SourceIdentifier::new(text) {
-        Ok(prefix) => Ok(prefix.as_str().to_owned()),
-        Err(error) => Err(error.to_string()),
     }
 }
 

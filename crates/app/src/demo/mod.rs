@@ -2,10 +2,12 @@
 //!
 //! It starts the service on a free port, creates a client, pushes the [`samples`] over OAuth and
 //! HTTP as [`crate::push`] does with any file, waits until they are enriched, and prints their
-//! outcome ([`table`]) and commands to go on by hand ([`curl`]).
+//! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), and commands to go on by
+//! hand ([`curl`]).
 
 mod curl;
 mod samples;
+mod sharing;
 mod table;
 
 #[cfg(test)]
@@ -22,12 +24,14 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use domain::{
-    client::Scope,
+    audit::{Attribution, Operator},
+    client::{Prefixes, Scope},
     posting::{ENRICH, Lifetime, SourceIdentifier},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use secrecy::SecretString;
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use self::{
     samples::Sample,
@@ -35,7 +39,7 @@ use self::{
 };
 use crate::{
     cli::{DEFAULT_BOARD_NAME, DemoArgs},
-    command::clients,
+    command::clients::{self, NewClient},
     config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
     kinds,
@@ -152,19 +156,14 @@ async fn show(database: &Database, url: &str, home: &Home, exits: bool) -> anyho
         "Posthaste listens on {url}, its data is in {}.",
         home.directory.display()
     ))?;
-    let scopes = [Scope::JobPostingsWrite, Scope::JobPostingsRead];
-    let (client, secret) = clients::create(&*database.clients, "demo", &scopes).await?;
-    let credentials = Credentials {
-        client_id: client.id.to_string(),
-        client_secret: SecretString::from(secret.expose().to_owned()),
-    };
-
-    let rows = push_samples(url, credentials.clone()).await?;
+    let credentials = integration(database, "demo", Prefixes::ALL).await?;
+    let rows = push_samples(url, credentials.clone(), samples::LINES).await?;
     wait_for_enrichment(database).await?;
     output::print(format_args!(
         "\n{}\n",
         table::render(&rows, &*database.postings).await?
     ))?;
+    output::print(format_args!("{}\n", sharing::render(database, url).await?))?;
 
     let again = exits.then(|| curl::ServeAgain::new(home)).transpose()?;
     output::print(curl::lines(url, &credentials, again.as_ref()))?;
@@ -176,9 +175,36 @@ async fn show(database: &Database, url: &str, home: &Home, exits: bool) -> anyho
     Ok(())
 }
 
-/// Pushes all samples, and returns the answers by posting.
-async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec<Row>> {
-    let samples = samples::all()?;
+/// Creates a client that pushes and reads the postings that begin so.
+async fn integration(
+    database: &Database,
+    name: &str,
+    prefixes: Prefixes,
+) -> anyhow::Result<Credentials> {
+    let by = Attribution {
+        id: Uuid::now_v7(),
+        operator: Operator::new("demo")?,
+    };
+    let new = NewClient {
+        name,
+        scopes: &[Scope::JobPostingsWrite, Scope::JobPostingsRead],
+        prefixes,
+        requests_per_minute: None,
+    };
+    let (client, secret) = clients::create(&*database.clients, &by, new).await?;
+    Ok(Credentials {
+        client_id: client.id.to_string(),
+        client_secret: SecretString::from(secret.expose().to_owned()),
+    })
+}
+
+/// Pushes samples, one in each line, and returns the answers by posting.
+async fn push_samples(
+    url: &str,
+    credentials: Credentials,
+    lines: &str,
+) -> anyhow::Result<Vec<Row>> {
+    let samples = samples::read(lines)?;
     let mut rows: Vec<Row> = Vec::new();
     for Sample { id, payload } in &samples {
         if !rows.iter().any(|row| row.id.as_str() == id) {
@@ -216,7 +242,7 @@ async fn push_samples(url: &str, credentials: Credentials) -> anyhow::Result<Vec
     };
     let never = std::future::pending();
     push::drive(
-        push::read(Cursor::new(samples::LINES)),
+        push::read(Cursor::new(lines.to_owned())),
         Arc::new(sender),
         CONCURRENCY,
         never,

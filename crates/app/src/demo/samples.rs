@@ -22,9 +22,15 @@ pub struct Sample {
     pub payload: Value,
 }
 
-/// Every push.
-pub fn all() -> serde_json::Result<Vec<Sample>> {
-    LINES.lines().map(serde_json::from_str).collect()
+/// The pushes in these lines.
+pub fn read(lines: &str) -> serde_json::Result<Vec<Sample>> {
+    lines.lines().map(serde_json::from_str).collect()
+}
+
+/// The first line with a push of this posting.
+pub fn line(id: &str) -> Option<&'static str> {
+    let start = format!("{{\"id\":\"{id}\",");
+    LINES.lines().find(|line| line.starts_with(&start))
 }
 
 #[cfg(test)]
@@ -42,7 +48,7 @@ mod tests {
     #[test]
     fn each_sample_is_refused_for_the_reason_it_is_there_for_or_not_at_all() {
         let mut refused = BTreeMap::new();
-        for Sample { id, payload } in all().unwrap() {
+        for Sample { id, payload } in read(LINES).unwrap() {
             let segment = id.replace('/', "%2F");
             let body = payload.to_string();
             let by = ClientId::new(Uuid::nil());
@@ -72,7 +78,7 @@ mod tests {
 
     #[test]
     fn there_are_about_thirty_and_they_are_varied() {
-        let all = all().unwrap();
+        let all = read(LINES).unwrap();
         let ids: BTreeSet<_> = all.iter().map(|sample| sample.id.as_str()).collect();
         assert_eq!(ids.len(), all.len() - 2, "an update and an expiry");
         assert!((28..=34).contains(&ids.len()), "{}", ids.len());
@@ -94,7 +100,7 @@ mod tests {
 
     #[test]
     fn nothing_leads_to_a_real_place() {
-        for Sample { id, payload } in all().unwrap() {
+        for Sample { id, payload } in read(LINES).unwrap() {
             let text = payload.to_string();
             for marker in ["https://", "http://", "@", "www."] {
                 for (at, _) in text.match_indices(marker) {

@@ -1,5 +1,7 @@
 //! Renders the outcome of the samples as a table.
 
+use std::fmt;
+
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use domain::{
     posting::{PostingView, SourceIdentifier, Status},
@@ -47,6 +49,21 @@ impl Answer {
             refusal: Some(refusal.message.clone()),
         }
     }
+
+    /// The reason of a refusal.
+    pub fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+}
+
+/// The status, or a dash without one.
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.status {
+            Some(status) => status.fmt(f),
+            None => f.write_str("–"),
+        }
+    }
 }
 
 /// Reads the postings' status, and renders the table.
@@ -87,12 +104,8 @@ pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Resul
 }
 
 fn answers(answers: &[Answer]) -> String {
-    let status = |answer: &Answer| {
-        answer
-            .status
-            .map_or("–".to_owned(), |status| status.to_string())
-    };
-    answers.iter().map(status).collect::<Vec<_>>().join(" ")
+    let answers: Vec<_> = answers.iter().map(Answer::to_string).collect();
+    answers.join(" ")
 }
 
 fn outcome(row: &Row, view: Option<&PostingView>) -> (String, String) {

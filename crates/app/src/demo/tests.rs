@@ -29,16 +29,10 @@ async fn the_samples_end_as_intended_and_the_printed_commands_work() {
     let home = Home::new(None, false).unwrap();
     let running = Service::start(home.service()).await.unwrap();
     let (database, url) = (&running.database, running.public_url.as_str());
-    let scopes = [Scope::JobPostingsWrite, Scope::JobPostingsRead];
-    let (client, secret) = clients::create(&*database.clients, "demo", &scopes)
+    let credentials = integration(database, "demo", Prefixes::ALL).await.unwrap();
+    let rows = push_samples(url, credentials.clone(), samples::LINES)
         .await
         .unwrap();
-    let credentials = Credentials {
-        client_id: client.id.to_string(),
-        client_secret: SecretString::from(secret.expose().to_owned()),
-    };
-
-    let rows = push_samples(url, credentials.clone()).await.unwrap();
     wait_for_enrichment(database).await.unwrap();
     let table = table::render(&rows, &*database.postings).await.unwrap();
     assert!(

@@ -76,7 +76,7 @@ impl Buffer {
         }
         let behind = self.events.partition_point(|event| event.cursor <= after);
         let later = self.events.range(behind..);
-        let mut wanted = later.filter(|event| query.names.contains(&event.event.name));
+        let mut wanted = later.filter(|event| query.wants(&event.event));
         let events: Vec<_> = wanted.by_ref().take(query.limit).cloned().collect();
         let Some(last) = events.last() else {
             return Found::Nothing(self.end);

@@ -102,6 +102,7 @@ impl Poller {
             let query = LogQuery {
                 after: Some(self.buffer.borrow().end()),
                 names: PUBLIC.to_vec(),
+                prefixes: domain::client::Prefixes::ALL,
                 limit: PAGE,
             };
             let page = self.log.read(&query).await?;

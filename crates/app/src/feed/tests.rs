@@ -143,6 +143,7 @@ fn query(after: Option<Cursor>, names: &[EventName]) -> LogQuery {
     LogQuery {
         after,
         names: names.to_vec(),
+        prefixes: domain::client::Prefixes::ALL,
         limit: 100,
     }
 }

@@ -5,8 +5,8 @@
 //! two stages, each a task that takes whatever waits as its next batch, and never waits for more
 //! to come: under light load a batch is one posting, under heavy load one commit pays for many.
 //!
-//! - [`read`] loads the postings and companies that a batch names, and answers the pushes that
-//!   change nothing: most of a catalogue that is pushed again, which would otherwise wait behind
+//! - [`read`] loads the postings and companies that a batch names, and answers dry runs and the
+//!   pushes that change nothing: most of a catalogue that is pushed again, which would otherwise wait behind
 //!   the commits of others.
 //! - [`mod@write`] commits the rest on the [`snapshot`] that was read for it. Postings that the lane
 //!   has written since are read again; writes of other processes show in the postings' versions.
@@ -77,6 +77,8 @@ impl Default for LaneSettings {
 /// A command on its way.
 struct Job {
     put: PutPosting,
+    /// Whether it is answered by the first stage, without a commit.
+    is_dry_run: bool,
     /// The state that it was read against, once it was.
     snapshot: Option<Box<Snapshot>>,
     deadline: Instant,
@@ -193,9 +195,9 @@ impl Lanes {
     }
 }
 
-#[async_trait]
-impl Ingest for Lanes {
-    async fn put(&self, put: PutPosting) -> Result<Answer, IngestError> {
+impl Lanes {
+    /// Queues a command, and waits for its answer.
+    async fn submit(&self, put: PutPosting, is_dry_run: bool) -> Result<Answer, IngestError> {
         let deadline = Instant::now() + self.deadline;
         let slot = Arc::clone(&self.slots)
             .try_acquire_owned()
@@ -204,6 +206,7 @@ impl Ingest for Lanes {
         let lane = self.lane_of(&put.identifier);
         let job = Job {
             put,
+            is_dry_run,
             snapshot: None,
             deadline,
             answer,
@@ -217,6 +220,17 @@ impl Ingest for Lanes {
             Ok(Err(_)) => Err(unavailable("the service stopped before it had an answer")),
             Err(_) => Err(unavailable("it took too long")),
         }
+    }
+}
+
+#[async_trait]
+impl Ingest for Lanes {
+    async fn put(&self, put: PutPosting) -> Result<Answer, IngestError> {
+        self.submit(put, false).await
+    }
+
+    async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
+        self.submit(put, true).await
     }
 }
 

@@ -1,4 +1,5 @@
-//! The first stage: one read for a batch, and an answer to every push that changes nothing.
+//! The first stage: one read for a batch, and an answer to every dry run and every push that changes
+//! nothing.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -72,6 +73,11 @@ impl Reader {
         };
         let mut changes = Vec::with_capacity(jobs.len());
         for job in jobs {
+            if job.is_dry_run {
+                let answer = self.runner.dry_run(known.as_ref(), &job.put).await;
+                job.answer(answer);
+                continue;
+            }
             let unchanged = known
                 .as_ref()
                 .filter(|_| !self.blocked.has(&job.put.identifier))

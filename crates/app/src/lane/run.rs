@@ -11,7 +11,7 @@ use std::{
 use domain::{
     posting::{Answer, Lifetime, PutPosting, decide},
     store::{Known, RowLocks, Store, StoreError},
-    usecase::{self, Answers},
+    usecase::{self, Answers, IngestError},
 };
 
 use tokio::sync::Notify;
@@ -86,6 +86,26 @@ impl Runner {
         }
     }
 
+    /// The answer that a command would get on the state that was loaded for its batch. It is loaded
+    /// for the command alone if that failed, because another command may be the cause.
+    pub async fn dry_run(
+        &self,
+        known: Option<&Known>,
+        put: &PutPosting,
+    ) -> Result<Answer, IngestError> {
+        let alone;
+        let known = if let Some(known) = known {
+            known
+        } else {
+            alone = self.load(&[put]).await.map_err(refusal)?;
+            &alone
+        };
+        let now = (self.clock)();
+        let decided = panics::caught(async { Ok(decide(known, put, self.lifetime, now)) });
+        let decision = decided.await.map_err(refusal)??;
+        Ok(decision.answer)
+    }
+
     /// The rows that the commit of a batch would lock; `None` if it would lock none.
     pub fn locks(&self, known: &Known, puts: &[&PutPosting]) -> Option<RowLocks> {
         let now = (self.clock)();
@@ -131,5 +151,13 @@ impl Runner {
         .await;
         self.epoch.fetch_add(1, Ordering::Release);
         result
+    }
+}
+
+/// The answer to a command whose state could not be read or decided on.
+fn refusal(error: StoreError) -> IngestError {
+    match error {
+        StoreError::Broken(why) => IngestError::Broken(why),
+        other => IngestError::Unavailable(other.to_string()),
     }
 }

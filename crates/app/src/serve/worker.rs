@@ -10,6 +10,7 @@ use newsletter::subscriber::provider::Provider;
 
 use super::check_embedded;
 use crate::{
+    activity::ActivityTask,
     admin::Admin,
     announce::Parts,
     cli::WorkerArgs,
@@ -120,8 +121,9 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let database = Database::open(&url).await?;
     check_embedded(&url, &database).await?;
     let _clocks = clock::compare(&database.health, &clock::system());
-    let wake = Arc::new(Wake::default());
-    let database = database.waking(&wake);
+    let (wake, activities) = (Arc::<Wake>::default(), Arc::default());
+    let database = database.observed(&wake, &activities);
+    let activity = ActivityTask::start(&activities, &database.activity);
     // No API here, so no pushes to count.
     let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
     let worker = setup.start(&database, receivers, wake, Arc::new(|| false))?;
@@ -133,6 +135,7 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let _ = output::print("Posthaste works in the background.");
     signals.asked().await;
     worker.stop().await;
+    activity.stop().await;
     if let Some(admin) = admin {
         admin.stop().await;
     }

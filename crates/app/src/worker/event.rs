@@ -158,6 +158,7 @@ impl Listener {
         let mut query = LogQuery {
             after,
             names: vec![INDIVIDUAL_MEMBERSHIP_UPDATED],
+            prefixes: domain::client::Prefixes::ALL,
             limit: self.throttle.batch(Floor::EVENTS, PAGE),
         };
         loop {

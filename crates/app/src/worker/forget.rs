@@ -187,6 +187,7 @@ mod tests {
         let all = LogQuery {
             after: None,
             names: vec![TOLD],
+            prefixes: domain::client::Prefixes::ALL,
             limit: 9,
         };
         EventLog::read(&*store, &all).await.unwrap().events.len()

@@ -67,7 +67,7 @@ use self::{
 pub use self::{
     breaker::ModelBreaker,
     throttle::BusyProbe,
-    wake::{Wake, WakingStore},
+    wake::{ObservedStore, Observer, Wake},
     webhooks::{Body, WebhookParts},
 };
 use crate::{clock::Clock, cores};
@@ -157,7 +157,7 @@ impl From<WorkerSettings> for DeliverySettings {
 
 /// What a worker works with.
 pub struct WorkerParts {
-    /// The state; should wake the worker, see [`WakingStore`].
+    /// The state; should wake the worker, see [`ObservedStore`].
     pub store: Arc<dyn Store>,
     /// The subscribers; likewise.
     pub newsletter: Arc<dyn ::newsletter::store::Store>,

@@ -139,7 +139,7 @@ fn texts(input: &EnrichmentInput) -> EnrichedTexts {
 /// A test bench: a worker with its store, a scripted enricher and its settings.
 struct Bench {
     store: Arc<FaultyStore>,
-    waking: Arc<WakingStore<FaultyStore>>,
+    waking: Arc<ObservedStore<FaultyStore>>,
     wake: Arc<Wake>,
     script: Arc<Script>,
     drafts: Arc<MemoryDrafts>,
@@ -152,7 +152,10 @@ impl Bench {
     fn new() -> Self {
         let (store, wake) = (FaultyStore::new(), Arc::new(Wake::default()));
         Self {
-            waking: Arc::new(WakingStore::new(Arc::clone(&store), Arc::clone(&wake))),
+            waking: Arc::new(ObservedStore::new(
+                Arc::clone(&store),
+                Observer::waking(&wake),
+            )),
             store,
             wake,
             script: Arc::default(),

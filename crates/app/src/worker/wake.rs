@@ -26,7 +26,11 @@ use tokio::{
 };
 use tracing::Level;
 
-use crate::{kinds::QUEUES, waits};
+use crate::{
+    activity::{Activities, Verdict},
+    kinds::QUEUES,
+    waits,
+};
 
 /// Notifies a worker's loops of new tasks and events. A notification without a waiting loop is kept
 /// for the next one.
@@ -113,16 +117,37 @@ impl Signal {
     }
 }
 
-/// A store that notifies the worker after commits with tasks or events, and logs the events.
-pub struct WakingStore<S: ?Sized> {
-    inner: Arc<S>,
-    wake: Arc<Wake>,
+/// The parts of the program that have to know of commits.
+#[derive(Clone, Debug, Default)]
+pub struct Observer {
+    /// The worker's loops and the readers of events.
+    pub wake: Arc<Wake>,
+    /// The activity of clients.
+    pub activities: Arc<Activities>,
 }
 
-impl<S: ?Sized> WakingStore<S> {
-    /// Combines a store with a worker's notifications.
-    pub const fn new(inner: Arc<S>, wake: Arc<Wake>) -> Self {
-        Self { inner, wake }
+#[cfg(test)]
+impl Observer {
+    /// One that counts verdicts for nobody.
+    pub fn waking(wake: &Arc<Wake>) -> Self {
+        Self {
+            wake: Arc::clone(wake),
+            ..Self::default()
+        }
+    }
+}
+
+/// A store that notifies the worker after commits with tasks or events, logs the events, and
+/// counts verdicts as activity.
+pub struct ObservedStore<S: ?Sized> {
+    inner: Arc<S>,
+    observer: Observer,
+}
+
+impl<S: ?Sized> ObservedStore<S> {
+    /// Combines a store with those that have to know of its commits.
+    pub const fn new(inner: Arc<S>, observer: Observer) -> Self {
+        Self { inner, observer }
     }
 
     /// Commits, and on success logs the events and notifies the loops.
@@ -136,14 +161,14 @@ impl<S: ?Sized> WakingStore<S> {
             log(event);
         }
         for queue in additions.queues {
-            self.wake.call(queue);
+            self.observer.wake.call(queue);
         }
         if additions.has_events {
-            self.wake.recorded.notify_one();
-            self.wake.deliveries.notify_one();
+            self.observer.wake.recorded.notify_one();
+            self.observer.wake.deliveries.notify_one();
         }
         if additions.is_for_newsletter {
-            self.wake.newsletter.calls.notify_one();
+            self.observer.wake.newsletter.calls.notify_one();
         }
         Ok(())
     }
@@ -190,7 +215,7 @@ fn log(event: &Event) {
 }
 
 #[async_trait]
-impl<S: Store + ?Sized> Store for WakingStore<S> {
+impl<S: Store + ?Sized> Store for ObservedStore<S> {
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -205,7 +230,10 @@ impl<S: Store + ?Sized> Store for WakingStore<S> {
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let additions = Additions::of(&writes.tasks);
-        self.waking(additions, self.inner.commit(writes)).await
+        let verdicts = Verdict::all_of(&writes);
+        self.waking(additions, self.inner.commit(writes)).await?;
+        self.observer.activities.judged_all(&verdicts);
+        Ok(())
     }
 
     async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
@@ -222,7 +250,7 @@ impl<S: Store + ?Sized> Store for WakingStore<S> {
 }
 
 #[async_trait]
-impl<S: newsletter::store::Store + ?Sized> newsletter::store::Store for WakingStore<S> {
+impl<S: newsletter::store::Store + ?Sized> newsletter::store::Store for ObservedStore<S> {
     async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError> {
         self.inner.load(emails).await
     }

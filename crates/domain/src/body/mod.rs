@@ -1,12 +1,17 @@
 //! The body of a command: one JSON object, with errors reported per field.
 
+mod members;
 mod nul;
+mod unknown;
 mod vast;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-pub use self::nul::refuse as refuse_nul;
 pub(crate) use self::vast::{is_vast, string_len};
+pub use self::{
+    nul::refuse as refuse_nul,
+    unknown::{KnownFields, refuse as refuse_unknown},
+};
 use crate::validation::FieldErrors;
 
 /// The reason why a body is not a command.

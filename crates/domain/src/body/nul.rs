@@ -2,20 +2,10 @@
 //!
 //! JSON spells it `\u0000`; the character itself is no JSON.
 
-use std::{borrow::Cow, fmt};
-
-use serde::de::{Deserializer as _, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
-use crate::{
-    line::{InvalidLine, turns_direction},
-    validation::FieldErrors,
-};
+use super::members::{members, shown};
+use crate::{line::InvalidLine, validation::FieldErrors};
 
 const ESCAPE: &str = r"\u0000";
-
-/// The longest name of an unknown field in an error, in characters.
-const NAME: usize = 100;
 
 /// Adds an error for each field of a body that contains the character and has no error yet.
 /// `objects` are the known fields that are objects: their own fields are reported by name.
@@ -47,50 +37,6 @@ fn has_nul(json: &str) -> bool {
         let before = json.as_bytes()[..at].iter().rev();
         before.take_while(|byte| **byte == b'\\').count() % 2 == 0
     })
-}
-
-/// The members of a JSON object, as far as it is one.
-fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
-    let mut members = Vec::new();
-    // A syntax error is reported elsewhere.
-    let _ = serde_json::Deserializer::from_str(json).deserialize_map(Members(&mut members));
-    members
-}
-
-struct Members<'a, 'de>(&'a mut Vec<(Cow<'de, str>, &'de str)>);
-
-impl<'de> Visitor<'de> for Members<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        while let Some((name, value)) = entries.next_entry::<Name<'de>, &'de RawValue>()? {
-            self.0.push((name.0, value.get()));
-        }
-        Ok(())
-    }
-}
-
-/// A name that is copied only if it has escapes.
-#[derive(serde::Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// A name that the sender chose, fit for an answer.
-fn shown(name: &str) -> String {
-    name.chars()
-        .take(NAME)
-        .map(|c| {
-            let is_unfit = c.is_control() || turns_direction(c);
-            if is_unfit {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                c
-            }
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,12 +1,22 @@
-//! OAuth clients and their scopes.
+//! OAuth clients: the integrations that share the board, with their scopes, prefixes, limits and
+//! secrets, and their activity.
 
-use std::{fmt, str::FromStr};
+pub mod activity;
+mod prefixes;
+mod secret;
+
+use std::{fmt, num::NonZeroU32, str::FromStr};
 
 use async_trait::async_trait;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::StoreError;
+pub use self::{
+    activity::{Activity, ActivityLog, ActivityRecorder},
+    prefixes::{Forbidden, InvalidPrefix, Prefixes},
+    secret::{MOST_SECRETS, StoredSecret},
+};
+use crate::{StoreError, Version, audit::Entry};
 
 /// A client's id, which is its OAuth `client_id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,23 +97,124 @@ impl fmt::Display for Scope {
 pub struct Client {
     /// Its `client_id`.
     pub id: ClientId,
+    /// Counts the commits that wrote it, but for its activity.
+    pub version: Version,
     /// The name for operators.
     pub name: String,
-    /// The scopes that it may request, each once.
+    /// The scopes that it may request, each once. A token has effect only for those that its client
+    /// still has.
     pub scopes: Vec<Scope>,
-    /// SHA-256 of its secret. The secret has 256 random bits, so a slow hash would add nothing.
-    pub secret_digest: [u8; 32],
+    /// The identifiers of the postings that it may read and write.
+    pub prefixes: Prefixes,
+    /// The most requests that each process accepts from it in a minute.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Its secrets, the newest first, at most [`MOST_SECRETS`].
+    pub secrets: Vec<StoredSecret>,
     /// When it was made.
     pub created_at: OffsetDateTime,
     /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
 }
 
-/// The port to the clients.
+/// A change of a client's settings; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientChange {
+    /// The name.
+    pub name: Option<String>,
+    /// The scopes, in place of the present ones.
+    pub scopes: Option<Vec<Scope>>,
+    /// The prefixes, in place of the present ones.
+    pub prefixes: Option<Prefixes>,
+    /// The limit; `Some(None)` takes it away.
+    pub requests_per_minute: Option<Option<NonZeroU32>>,
+}
+
+/// A change of a client to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientWrite {
+    /// The version that the client must have in the store.
+    pub expected: Version,
+    /// The client afterwards, with its next version. A secret that it does not have ends at once.
+    pub client: Client,
+}
+
+impl Client {
+    /// Whether it exists for others: it is not revoked.
+    pub const fn is_active(&self) -> bool {
+        self.revoked_at.is_none()
+    }
+
+    /// The secrets that authenticate it at this time.
+    pub fn live_secrets(&self, now: OffsetDateTime) -> impl Iterator<Item = &StoredSecret> {
+        let secrets = self.secrets.iter().filter(move |_| self.is_active());
+        secrets.filter(move |secret| secret.is_live(now))
+    }
+
+    /// Applies a change; `None` if everything is as wanted already.
+    pub fn apply(&self, change: &ClientChange) -> Option<ClientWrite> {
+        let write = self.changed(|client| {
+            let change = change.clone();
+            client.name = change.name.unwrap_or_else(|| client.name.clone());
+            client.scopes = change.scopes.map_or_else(|| client.scopes.clone(), unique);
+            client.prefixes = change.prefixes.unwrap_or_else(|| client.prefixes.clone());
+            client.requests_per_minute = change
+                .requests_per_minute
+                .unwrap_or(client.requests_per_minute);
+        });
+        let unchanged = Self {
+            version: self.version,
+            ..write.client.clone()
+        };
+        (unchanged != *self).then_some(write)
+    }
+
+    /// Gives it another secret, by its digest. The present one ends after `overlap`, but not later
+    /// than it would have; one that was replaced before ends at once.
+    pub fn rotate(&self, digest: [u8; 32], overlap: Duration, now: OffsetDateTime) -> ClientWrite {
+        self.changed(|client| {
+            let newest = client.secrets.first().cloned();
+            let kept = newest.map(|secret| secret.ending(now.saturating_add(overlap)));
+            let kept = kept.filter(|secret| secret.is_live(now));
+            client.secrets = vec![StoredSecret::new(digest, now)];
+            client.secrets.extend(kept);
+        })
+    }
+
+    /// Revokes it; `None` if it is already.
+    pub fn revoke(&self, now: OffsetDateTime) -> Option<ClientWrite> {
+        self.is_active()
+            .then(|| self.changed(|client| client.revoked_at = Some(now)))
+    }
+
+    /// The next version, with a change.
+    fn changed(&self, change: impl FnOnce(&mut Self)) -> ClientWrite {
+        let mut client = self.clone();
+        change(&mut client);
+        client.version += 1;
+        ClientWrite {
+            expected: self.version,
+            client,
+        }
+    }
+}
+
+/// Scopes without repeats, in their order.
+pub fn unique(scopes: Vec<Scope>) -> Vec<Scope> {
+    let mut unique = Vec::with_capacity(scopes.len());
+    for scope in scopes {
+        if !unique.contains(&scope) {
+            unique.push(scope);
+        }
+    }
+    unique
+}
+
+/// The port to the clients. Calls that an operator makes bring an audit entry along, which is
+/// written in the same commit.
 #[async_trait]
 pub trait Clients: Send + Sync {
     /// Adds a client.
-    async fn insert(&self, client: &Client) -> Result<(), StoreError>;
+    async fn insert(&self, client: &Client, entry: Option<&Entry>) -> Result<(), StoreError>;
 
     /// Finds a client, revoked or not.
     async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError>;
@@ -111,6 +222,12 @@ pub trait Clients: Send + Sync {
     /// Every client, oldest first.
     async fn list(&self) -> Result<Vec<Client>, StoreError>;
 
-    /// Revokes a client; a repeated call keeps the first time. `false` for an unknown client.
-    async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError>;
+    /// Writes a change of a client. Secrets that it had and has no more are deleted; of those that
+    /// it keeps, the time of the last use stays as it is stored.
+    ///
+    /// [`StoreError::Conflict`] if its version is not the expected one.
+    async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError>;
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
-use super::{Cursor, Event, EventName};
-use crate::store::StoreError;
+use super::{Cursor, Event, EventName, Subject};
+use crate::{client::Prefixes, store::StoreError};
 
 /// An event in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +24,19 @@ pub struct LogQuery {
     pub after: Option<Cursor>,
     /// The names of the wanted events.
     pub names: Vec<EventName>,
+    /// The postings whose events are wanted.
+    pub prefixes: Prefixes,
     /// The largest number of events.
     pub limit: usize,
+}
+
+impl LogQuery {
+    /// Whether an event is wanted. Those that are about neither a posting nor a company have no
+    /// prefixes.
+    pub fn wants(&self, event: &Event) -> bool {
+        let is_other = matches!(event.subject, Subject::Other(_));
+        self.names.contains(&event.name) && (is_other || self.prefixes.permit_event(event))
+    }
 }
 
 /// A page of the log.
@@ -33,7 +44,7 @@ pub struct LogQuery {
 pub struct LogPage {
     /// The events, in order.
     pub events: Vec<RecordedEvent>,
-    /// The cursor of the next page. It passes events of other names.
+    /// The cursor of the next page. It passes events that are not wanted.
     pub next: Cursor,
     /// Whether more may be read at once. A page may be short, and even empty, before the end: a
     /// store looks at a limited number of events of any name.

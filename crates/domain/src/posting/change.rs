@@ -75,12 +75,13 @@ impl Change {
             reason,
             by,
         });
-        self.touch(now);
+        self.touch(by, now);
     }
 
-    /// Sets the time of the last change. It never goes back, though clocks of several machines may
-    /// disagree.
-    pub(super) fn touch(&mut self, now: OffsetDateTime) {
+    /// Sets actor and time of the last change. The time never goes back, though clocks of several
+    /// machines may disagree.
+    pub(super) fn touch(&mut self, by: Actor, now: OffsetDateTime) {
+        self.posting.updated_by = Some(by);
         self.posting.updated_at = self.posting.updated_at.max(now);
     }
 

@@ -37,6 +37,12 @@ pub struct Answer {
     pub id: PostingId,
     /// The outcome.
     pub outcome: PutOutcome,
+    /// The posting's status afterwards.
+    pub status: Status,
+    /// The actor that created the posting, as far as that is known.
+    pub created_by: Option<Actor>,
+    /// The actor of the change before this one; `None` of a new posting.
+    pub updated_by: Option<Actor>,
 }
 
 /// The reason why a command is refused.
@@ -112,6 +118,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         return Err(Rejection::Invalid(errors));
     };
 
+    let by = Actor::Client(put.by);
     let mut change = Change::creating(Posting {
         id: put.new_id,
         source_identifier: put.identifier.clone(),
@@ -129,9 +136,11 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         expire_at: None,
         expired_at: None,
         created_at: now,
+        created_by: Some(by),
         updated_at: now,
+        updated_by: Some(by),
     });
-    change.move_to(Status::PendingEnrichment, None, Actor::Client(put.by), now);
+    change.move_to(Status::PendingEnrichment, None, by, now);
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);
     }
@@ -142,6 +151,9 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         answer: Answer {
             id: put.new_id,
             outcome: PutOutcome::Created,
+            status: Status::PendingEnrichment,
+            created_by: Some(by),
+            updated_by: None,
         },
         change: Some(Box::new(change)),
     })
@@ -229,6 +241,9 @@ fn update(
         answer: Answer {
             id: posting.id,
             outcome,
+            status: change.posting.status,
+            created_by: posting.created_by,
+            updated_by: posting.updated_by,
         },
         change: is_any.then(|| Box::new(change)),
     })
@@ -259,7 +274,7 @@ fn advance(
             if reason.is_some() && *reason != before.details.expiration_reason {
                 change.move_to(Status::Expired, reason.clone(), by, now);
             } else if differs {
-                change.touch(now);
+                change.touch(by, now);
             }
         }
         (_, ExpirationPatch::Expire(_)) => {
@@ -269,7 +284,7 @@ fn advance(
             change.raise(event::JOB_POSTING_EXPIRED);
         }
         _ if differs => {
-            change.touch(now);
+            change.touch(by, now);
             change.raise(event::JOB_POSTING_UPDATED);
         }
         _ => {}

@@ -87,8 +87,12 @@ pub struct Posting {
     pub expired_at: Option<OffsetDateTime>,
     /// When it was first pushed.
     pub created_at: OffsetDateTime,
+    /// The actor that created it; `None` where that is not known any more.
+    pub created_by: Option<Actor>,
     /// When it last changed.
     pub updated_at: OffsetDateTime,
+    /// The actor of the last change; `None` of a change from before this was recorded.
+    pub updated_by: Option<Actor>,
 }
 
 /// The pushed part of a posting. A first push applies to the default.

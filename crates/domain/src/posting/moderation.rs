@@ -77,7 +77,7 @@ fn feature(posting: &Posting, on: bool, now: OffsetDateTime) -> Option<Change> {
         reason: Some(if on { "featured" } else { "no longer featured" }.to_owned()),
         by: Actor::Operator,
     });
-    change.touch(now);
+    change.touch(Actor::Operator, now);
     change.raise(event::JOB_POSTING_UPDATED);
     Some(change)
 }

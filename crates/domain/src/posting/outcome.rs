@@ -35,7 +35,7 @@ pub fn apply(
         enrichment.coordinates,
     );
     change.posting.enriched_hash = Some(content);
-    change.touch(now);
+    change.touch(Actor::Enricher, now);
     let stays_rejected = posting.moderated && posting.status == Status::Rejected;
     if posting.approved_hash == Some(content) {
         // An operator has judged this content.
@@ -108,7 +108,7 @@ pub fn leave_unjudged(
         if !enrich(&mut change, texts, place) {
             return None;
         }
-        change.touch(now);
+        change.touch(Actor::Enricher, now);
         raise_enriched(&mut change, posting, true);
     }
     Some(change)

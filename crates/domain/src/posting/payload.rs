@@ -10,7 +10,7 @@ use super::{
     metadata::MetadataField,
 };
 use crate::{
-    body::{self, BodyError},
+    body::{self, BodyError, KnownFields},
     checks::{optional, required},
     field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Presence, Text},
     validation::{FieldErrors, MOST_ERRORS},
@@ -29,6 +29,9 @@ macro_rules! payload {
             $($(#[$attr])* pub(super) $field: $type,)+
             $(#[garde(custom(not_sent))] $prohibited: Presence,)+
         }
+
+        /// The fields of a body, the prohibited ones too.
+        const FIELDS: &[&str] = &[$(stringify!($field),)+ $(stringify!($prohibited),)+];
 
         /// The fields that only the service sets; sending one, even as `null`, is an error.
         pub const PROHIBITED: &[&str] = &[$(stringify!($prohibited),)+];
@@ -106,6 +109,15 @@ pub(super) struct ExpirationPayload {
 impl PostingPayload {
     /// The fields that are objects with known fields in them.
     pub(super) const OBJECTS: &[&str] = &["company", "expiration"];
+
+    /// The names of all fields.
+    pub(super) const KNOWN: KnownFields<'_> = KnownFields {
+        fields: FIELDS,
+        objects: &[
+            ("company", &["name", "website_url", "logo_path"]),
+            ("expiration", &["reason"]),
+        ],
+    };
 
     /// Parses a body. Wrong types of fields are no errors here; see [`Self::errors`].
     pub(super) fn from_json(text: &str) -> Result<Self, BodyError> {

@@ -51,4 +51,23 @@ impl PutPosting {
             }
         }
     }
+
+    /// Parses a request as [`Self::parse`] does, and makes unknown fields errors, which it ignores.
+    pub fn parse_strictly(
+        segment: &str,
+        body: &[u8],
+        by: ClientId,
+        new_id: PostingId,
+    ) -> Result<Self, BodyError> {
+        let text = body::text(body)?;
+        let refuse = |errors: &mut FieldErrors| {
+            body::refuse_unknown(text, PostingPayload::KNOWN, errors);
+        };
+        let mut parsed = Self::parse(segment, body, by, new_id);
+        match &mut parsed {
+            Ok(Self { errors, .. }) | Err(BodyError::Invalid(errors)) => refuse(errors),
+            Err(BodyError::NotJson(_)) => {}
+        }
+        parsed
+    }
 }

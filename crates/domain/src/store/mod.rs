@@ -12,10 +12,11 @@ pub use self::locks::RowLocks;
 pub use crate::error::StoreError;
 use crate::{
     Version,
+    client::{ClientId, Prefixes},
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
     outbox::TaskWrites,
-    posting::{HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status},
+    posting::{Actor, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status},
 };
 
 /// The state that a batch of commands is decided on.
@@ -173,7 +174,7 @@ pub enum Texts {
 }
 
 /// A page of a list of postings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListQuery {
     /// The order.
     pub order: ListOrder,
@@ -183,6 +184,10 @@ pub struct ListQuery {
     pub status: Option<Status>,
     /// The time that the last change must follow, if any.
     pub updated_after: Option<OffsetDateTime>,
+    /// The client that created the postings, if only those are wanted.
+    pub created_by: Option<ClientId>,
+    /// The postings that the reader may see.
+    pub prefixes: Prefixes,
     /// The position that the page follows; `None` for the first page.
     pub after: Option<Position>,
     /// The largest number of postings.
@@ -199,6 +204,8 @@ impl Default for ListQuery {
             texts: Texts::default(),
             status: None,
             updated_after: None,
+            created_by: None,
+            prefixes: Prefixes::ALL,
             after: None,
             limit: 0,
             max_bytes: PAGE_BYTES,
@@ -216,21 +223,48 @@ pub struct ListEntry {
     pub position: Position,
     /// The size of the texts: description, metadata and enriched texts.
     pub bytes: usize,
+    /// Whether the query [wants](ListQuery::wants) it.
+    pub is_wanted: bool,
 }
 
+/// The number of postings that a page looks at if it may want few of them.
+const LOOKED_AT: usize = 1_000;
+
 impl ListQuery {
-    /// The page's part of the found entries, and the position of the next page. A store looks for
-    /// one entry more than the limit.
-    pub fn page(self, found: &[ListEntry]) -> (&[ListEntry], Option<Position>) {
-        let mut bytes = 0_usize;
-        let fits = |entry: &&ListEntry| {
-            let is_first = bytes == 0;
-            bytes = bytes.saturating_add(entry.bytes.max(1));
-            is_first || bytes <= self.max_bytes
-        };
-        let length = found.iter().take(self.limit).take_while(fits).count();
-        let (page, rest) = found.split_at(length);
-        let last = page.last().filter(|_| !rest.is_empty());
+    /// Whether a posting is wanted, by what no index of a store need have. Status and time are left
+    /// to the store.
+    pub fn wants(&self, identifier: &SourceIdentifier, created_by: Option<Actor>) -> bool {
+        let is_creator = |client| created_by == Some(Actor::Client(client));
+        self.created_by.is_none_or(is_creator) && self.prefixes.permit(identifier)
+    }
+
+    /// The largest number of entries that a store looks at for a page. It looks for one more, to
+    /// know whether there are further ones.
+    pub fn looks_at(&self) -> usize {
+        if self.created_by.is_none() && self.prefixes.are_all() {
+            self.limit
+        } else {
+            self.limit.max(LOOKED_AT)
+        }
+    }
+
+    /// The page's part of the found entries, and the position of the next page.
+    pub fn page(&self, found: &[ListEntry]) -> (Vec<ListEntry>, Option<Position>) {
+        let (mut page, mut bytes) = (Vec::new(), 0_usize);
+        let mut looked_at = 0;
+        for entry in found.iter().take(self.looks_at()) {
+            if entry.is_wanted {
+                bytes = bytes.saturating_add(entry.bytes.max(1));
+                let fits = page.is_empty() || bytes <= self.max_bytes;
+                if page.len() == self.limit || !fits {
+                    break;
+                }
+                page.push(*entry);
+            }
+            looked_at += 1;
+        }
+        let (seen, rest) = found.split_at(looked_at);
+        let last = seen.last().filter(|_| !rest.is_empty());
         (page, last.map(|entry| entry.position))
     }
 }
@@ -239,8 +273,9 @@ impl ListQuery {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingPage {
     /// The postings, without their history. One that changed while the page was read is left out
-    /// where it comes later in the list now. By [`ListOrder::Id`] a page may be short, and even
-    /// empty, before the last one.
+    /// where it comes later in the list now. A page may be short, and even empty, before the last
+    /// one: by [`ListOrder::Id`], and if only some clients' postings or prefixes are wanted, a store
+    /// looks at a limited number of others.
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,
@@ -283,6 +318,7 @@ mod tests {
                     id: Uuid::from_u128(n),
                 },
                 bytes: 10,
+                is_wanted: true,
             })
             .collect();
         for (limit, max_bytes, length, goes_on) in [
@@ -304,5 +340,47 @@ mod tests {
             let last = found.get(length - 1).map(|entry| entry.position);
             assert_eq!(next, last.filter(|_| goes_on), "{limit} {max_bytes}");
         }
+    }
+
+    #[test]
+    fn a_page_passes_a_limited_number_of_unwanted_postings() {
+        let found = |count: usize, wanted: &[usize]| -> Vec<_> {
+            let entry = |n: usize| ListEntry {
+                position: Position {
+                    updated_at: noon(),
+                    id: Uuid::from_u128(n as u128),
+                },
+                bytes: 10,
+                is_wanted: wanted.contains(&n),
+            };
+            (0..count).map(entry).collect()
+        };
+        let query = ListQuery {
+            created_by: Some(ClientId::new(Uuid::nil())),
+            limit: 2,
+            ..ListQuery::default()
+        };
+        for (count, wanted, page, next) in [
+            (5, &[1, 3][..], &[1, 3][..], None),
+            (6, &[1, 3, 5], &[1, 3], Some(4)),
+            (LOOKED_AT, &[7], &[7], None),
+            (LOOKED_AT + 1, &[7], &[7], Some(LOOKED_AT - 1)),
+            (LOOKED_AT + 1, &[LOOKED_AT], &[], Some(LOOKED_AT - 1)),
+        ] {
+            let found = found(count, wanted);
+            let (entries, position) = query.page(&found);
+            let at = |n: &usize| found[*n].position;
+            let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
+            assert_eq!(positions, page.iter().map(at).collect::<Vec<_>>());
+            assert_eq!(position, next.as_ref().map(at), "{count} {wanted:?}");
+        }
+        assert_eq!(
+            ListQuery {
+                created_by: None,
+                ..query
+            }
+            .looks_at(),
+            2
+        );
     }
 }

@@ -17,7 +17,7 @@ pub use self::{
 };
 use crate::{
     audit::AuditLog,
-    client::Clients,
+    client::{ActivityLog, Clients},
     enrichment::DraftCache,
     event::EventLog,
     outbox::Outbox,
@@ -27,7 +27,16 @@ use crate::{
 
 /// Everything that a store implements.
 pub trait AllPorts:
-    Store + PostingReader + Health + EventLog + Outbox + Clients + DraftCache + AuditLog + Webhooks
+    Store
+    + PostingReader
+    + Health
+    + EventLog
+    + Outbox
+    + Clients
+    + ActivityLog
+    + DraftCache
+    + AuditLog
+    + Webhooks
 {
 }
 
@@ -38,6 +47,7 @@ impl<T> AllPorts for T where
         + EventLog
         + Outbox
         + Clients
+        + ActivityLog
         + DraftCache
         + AuditLog
         + Webhooks
@@ -59,7 +69,7 @@ impl<T> AllPorts for T where
 /// | `commits`, `outbox` | [`Store`], [`Outbox`] |
 /// | `events` | [`Store`], [`EventLog`] |
 /// | `audit` | [`Store`], [`Outbox`], [`AuditLog`] |
-/// | `clients` | [`Clients`] |
+/// | `clients` | [`Clients`], [`ActivityLog`], [`AuditLog`] |
 /// | `drafts` | [`DraftCache`] |
 /// | `webhooks` | [`Store`], [`EventLog`], [`AuditLog`], [`Webhooks`] |
 #[macro_export]
@@ -106,6 +116,8 @@ macro_rules! contract_suite {
             lists_have_the_texts_that_are_asked_for
             lists_end_at_their_size
             lists_filter
+            lists_have_the_postings_of_a_client_and_of_prefixes
+            a_posting_knows_its_first_and_last_writer
             a_long_history_is_cut
             reads_as_in_memory
         } }
@@ -122,6 +134,7 @@ macro_rules! contract_suite {
     };
     (@events $block_on:path, $fixture:expr) => {
         $crate::contract_suite! { @cases $block_on, $fixture; events {
+            events_of_other_prefixes_are_passed
             events_are_read_as_they_were_recorded
             a_reader_goes_on_where_it_was
             events_are_found_by_their_cursors
@@ -176,8 +189,13 @@ macro_rules! contract_suite {
     (@clients $block_on:path, $fixture:expr) => {
         $crate::contract_suite! { @cases $block_on, $fixture; clients {
             a_client_comes_back
-            a_revoked_client_stays_revoked
             clients_are_listed_oldest_first
+            a_change_of_a_client_is_written_once
+            a_replaced_secret_ends_and_the_one_before_goes
+            a_command_about_a_client_is_in_the_audit
+            activity_is_added_up
+            a_change_keeps_the_last_use_of_a_secret
+            activity_has_a_largest_size
         } }
     };
     (@drafts $block_on:path, $fixture:expr) => {

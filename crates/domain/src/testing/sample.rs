@@ -5,10 +5,11 @@ use uuid::Uuid;
 
 use crate::{
     audit::{Attribution, Operator},
-    client::{Client, ClientId, Scope},
+    client::{Client, ClientId, Prefixes, Scope, StoredSecret},
     company::CompanyId,
     posting::{
-        Answer, Details, Posting, PostingId, PutOutcome, PutPosting, SourceIdentifier, Status,
+        Actor, Answer, Details, Posting, PostingId, PutOutcome, PutPosting, SourceIdentifier,
+        Status,
     },
     webhook::{Endpoint, EndpointId, EndpointState, EndpointUrl, Owner, Secret},
 };
@@ -59,7 +60,10 @@ pub fn client(n: u128) -> Client {
         id: ClientId::new(uuid(n)),
         name: format!("Client {n}"),
         scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
-        secret_digest: [7; 32],
+        version: 1,
+        prefixes: Prefixes::ALL,
+        requests_per_minute: None,
+        secrets: vec![StoredSecret::new([7; 32], noon())],
         created_at: noon() + minutes(i64::try_from(n).unwrap_or_default()),
         revoked_at: None,
     }
@@ -81,7 +85,7 @@ pub fn endpoint(n: u8) -> Endpoint {
         owner: Owner::Operator,
         url: EndpointUrl::from_store(&url).expect("it is a URL"),
         names: None,
-        prefixes: Vec::new(),
+        prefixes: Prefixes::ALL,
         include_posting: false,
         description: None,
         state: EndpointState::Active,
@@ -125,7 +129,9 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
         expire_at: None,
         expired_at: None,
         created_at: noon(),
+        created_by: Some(Actor::Client(client(1).id)),
         updated_at: noon(),
+        updated_by: Some(Actor::Client(client(1).id)),
     }
 }
 
@@ -134,11 +140,19 @@ pub fn put_id(identifier: &str) -> PostingId {
     PostingId::new(Uuid::new_v5(&Uuid::NAMESPACE_OID, identifier.as_bytes()))
 }
 
-/// The answer to a push of this identifier that made the posting or found it.
+/// The answer to a [`push`] of this identifier that made the posting, or found one that was pushed
+/// and not enriched yet.
 pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
+    let by = Some(Actor::Client(ClientId::new(uuid(1))));
     Answer {
         id: put_id(identifier),
         outcome,
+        status: match outcome {
+            PutOutcome::Expired => Status::Expired,
+            _ => Status::PendingEnrichment,
+        },
+        created_by: by,
+        updated_by: by.filter(|_| outcome != PutOutcome::Created),
     }
 }
 

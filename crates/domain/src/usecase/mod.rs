@@ -1,5 +1,6 @@
 //! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
 
+mod client;
 mod enrich;
 mod expire;
 mod ingest;
@@ -13,6 +14,7 @@ mod tests;
 use async_trait::async_trait;
 
 pub use self::{
+    client::{ClientError, ManagedClients},
     enrich::{
         Assignment, Outcome, Unjudged, abandon, assignments, leave_unjudged, record_outcomes,
     },
@@ -46,4 +48,8 @@ pub enum IngestError {
 pub trait Ingest: Send + Sync {
     /// Carries out one command.
     async fn put(&self, put: PutPosting) -> Result<Answer, IngestError>;
+
+    /// Decides one command on the state as it is now, and writes nothing. The id in the answer is
+    /// the command's where it would create a posting.
+    async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError>;
 }

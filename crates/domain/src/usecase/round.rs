@@ -93,6 +93,7 @@ async fn page(
     let mut query = LogQuery {
         after: Some(after),
         names: endpoint.names().to_vec(),
+        prefixes: endpoint.prefixes.clone(),
         limit: EVENTS,
     };
     let mut all = Page::empty(after);

@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use crate::{
     audit::{Action, Attribution, Entry},
-    client::ClientId,
+    client::{ClientId, Prefixes},
     event::EventLog,
     field::Patch,
     store::{Store, StoreError, WriteSet},
@@ -84,12 +84,11 @@ pub struct ManagedWebhooks<'a> {
 }
 
 impl ManagedWebhooks<'_> {
-    /// Registers an endpoint for the events from now on, of the postings whose identifiers begin
-    /// with one of `prefixes`, or of all postings if there are none.
+    /// Registers an endpoint for the events from now on. `prefixes` are for those of operators.
     pub async fn create(
         &self,
         new: NewEndpoint,
-        prefixes: Vec<String>,
+        prefixes: Prefixes,
         id: EndpointId,
         secret: Secret,
         now: OffsetDateTime,

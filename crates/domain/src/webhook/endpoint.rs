@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::{EndpointChange, EndpointUrl, Secret};
 use crate::{
     Version,
-    client::ClientId,
-    event::{Event, EventName, Subject},
+    client::{Client, ClientId, Prefixes},
+    event::{Event, EventName},
     field::Patch,
     posting::event::PUBLIC,
     vocabulary,
@@ -96,8 +96,9 @@ pub struct Endpoint {
     pub url: EndpointUrl,
     /// The names of the wanted events; `None` for all that are [`PUBLIC`], later ones too.
     pub names: Option<Vec<EventName>>,
-    /// The beginnings of the identifiers of which it may see postings; empty for the whole board.
-    pub prefixes: Vec<String>,
+    /// The postings whose events an operator's endpoint gets. A client's endpoint gets those that the
+    /// client may read at the time.
+    pub prefixes: Prefixes,
     /// Whether events of a posting carry the posting as it is when they are delivered.
     pub include_posting: bool,
     /// The owner's description.
@@ -146,16 +147,14 @@ impl Endpoint {
 
     /// Whether it is told about an event. Events of companies are for everybody.
     pub fn wants(&self, event: &Event) -> bool {
-        self.names().contains(&event.name)
-            && match &event.subject {
-                Subject::Posting(posting) => {
-                    let identifier = posting.source_identifier.as_str();
-                    let has = |prefix: &String| identifier.starts_with(prefix.as_str());
-                    self.prefixes.is_empty() || self.prefixes.iter().any(has)
-                }
-                Subject::Company(_) => true,
-                Subject::Other(_) => false,
-            }
+        self.names().contains(&event.name) && self.prefixes.permit_event(event)
+    }
+
+    /// The endpoint with what its owner may read now.
+    #[must_use]
+    pub fn of_client(mut self, client: &Client) -> Self {
+        self.prefixes.clone_from(&client.prefixes);
+        self
     }
 
     /// The secrets that sign a delivery at this time, the newest first.
@@ -239,7 +238,7 @@ mod tests {
     use super::*;
     use crate::{
         company::{Company, CompanyId, Website},
-        event::PostingState,
+        event::{PostingState, Subject},
         posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_EXPIRED},
         testing::{endpoint, hours, identifier, noon, posting, uuid},
     };
@@ -273,7 +272,7 @@ mod tests {
         assert!(!all.wants(&other(JOB_POSTING_CREATED)));
         let some = Endpoint {
             names: Some(vec![JOB_POSTING_CREATED, COMPANY_UPDATED]),
-            prefixes: vec!["acme-".to_owned(), "ü".to_owned()],
+            prefixes: Prefixes::new(&["acme-", "ü"]).unwrap(),
             ..all
         };
         for (name, source, expect) in [

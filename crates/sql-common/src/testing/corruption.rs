@@ -6,7 +6,10 @@ use std::fmt;
 
 use domain::{
     audit::{Action, AuditLog, AuditQuery},
-    client::Clients,
+    client::{
+        ActivityLog, Clients, Prefixes,
+        activity::{ActivityWrites, Counts, Refusal},
+    },
     enrichment::{DraftCache, DraftKey},
     event::{Cursor, Event, EventLog, LogError, LogQuery, PostingState, Subject},
     outbox::Outbox,
@@ -46,7 +49,9 @@ async fn damage<S: Shell>(store: &S, table: &str, case: Case) -> String {
     format!("{table}.{column}")
 }
 
-const POSTINGS: [Case; 14] = [
+const POSTINGS: [Case; 16] = [
+    ("created_by", "'somebody'", "'somebody'"),
+    ("updated_by", "'client:nobody'", "'client:nobody'"),
     ("status", "'published'", "'published'"),
     (
         "employment_types",
@@ -200,6 +205,7 @@ pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
         let query = LogQuery {
             after: None,
             names: vec![JOB_POSTING_CREATED],
+            prefixes: Prefixes::ALL,
             limit: 1,
         };
         let page = store.read(&query).await.map_err(|error| match error {
@@ -233,21 +239,83 @@ pub async fn of_drafts<S: DraftCache + Shell>(store: &S) {
     }
 }
 
-/// Damages clients.
+const CLIENTS: [Case; 5] = [
+    (
+        "scopes",
+        "'job-postings:write,everything'",
+        "'{job-postings:write,everything}'",
+    ),
+    ("prefixes", "'[\"\"]'", "'[\"\"]'"),
+    ("requests_per_minute", "0", "0"),
+    ("created_at", "9223372036854775806", "'10000-01-01'"),
+    ("revoked_at", "9223372036854775807", "'infinity'"),
+];
+
+const SECRETS: [Case; 4] = [
+    ("digest", "x'00'", "'\\x00'"),
+    ("created_at", "-9223372036854775807", "'-infinity'"),
+    ("expires_at", "9223372036854775806", "'10000-01-01'"),
+    ("last_used_at", "9223372036854775807", "'infinity'"),
+];
+
+/// Damages clients and their secrets.
 ///
 /// # Panics
 /// When an error does not name the column.
 pub async fn of_clients<S: Clients + Shell>(store: &S) {
     let client = client(1);
-    store.insert(&client).await.expect("it is new");
-    let case = (
-        "scopes",
-        "'job-postings:write,everything'",
-        "'{job-postings:write,everything}'",
-    );
-    let named = damage(store, "clients", case).await;
-    names(Clients::find(store, client.id).await, &named);
-    names(Clients::list(store).await, &named);
+    for (table, cases) in [("clients", &CLIENTS[..]), ("client_secrets", &SECRETS)] {
+        for case in cases {
+            store.damage("DELETE FROM clients").await;
+            let inserted = store.insert(&client, None).await;
+            inserted.expect("it is new");
+            let named = damage(store, table, *case).await;
+            names(Clients::find(store, client.id).await, &named);
+            names(Clients::list(store).await, &named);
+        }
+    }
+}
+
+const LAST_PUSH: [Case; 1] = [("last_push_at", "9223372036854775807", "'infinity'")];
+
+const DAYS: [Case; 2] = [
+    ("date", "'2026-02-29'", "'infinity'"),
+    ("rejected", "-1", "-1"),
+];
+
+const REFUSALS: [Case; 4] = [
+    ("at", "9223372036854775807", "'infinity'"),
+    ("status", "65536", "65536"),
+    ("errors", "'{]}'", "'[]'"),
+    ("errors", "'{\"a\":1}'", "'{\"a\":1}'"),
+];
+
+/// Damages the activity of a client.
+///
+/// # Panics
+/// When an error does not name the column.
+pub async fn of_activity<S: Clients + ActivityLog + Shell>(store: &S) {
+    let client = client(1);
+    let refusal = Refusal::new(uuid(1), noon(), "job-1", 422, "No.", None);
+    let writes = ActivityWrites {
+        days: vec![(client.id, noon().date(), Counts::default())],
+        refusals: vec![(client.id, refusal)],
+        ..ActivityWrites::default()
+    };
+    for (table, cases) in [
+        ("clients", &LAST_PUSH[..]),
+        ("client_days", &DAYS),
+        ("client_refusals", &REFUSALS),
+    ] {
+        for case in cases {
+            store.damage("DELETE FROM clients").await;
+            let inserted = store.insert(&client, None).await;
+            inserted.expect("it is new");
+            assert_eq!(store.record(&writes).await, Ok(()));
+            let named = damage(store, table, *case).await;
+            names(store.activity(client.id).await, &named);
+        }
+    }
 }
 
 const AUDIT: [Case; 2] = [

@@ -114,7 +114,7 @@ macro_rules! store_suite {
     ($fixture:path, $empty:path) => {
         $crate::store_suite! { @cases $fixture;
             corruption: of_postings of_history of_subscribers of_the_outbox of_events of_drafts
-                of_clients of_the_audit of_one_kind of_endpoints of_rounds secrets_are_not_told;
+                of_clients of_activity of_the_audit of_one_kind of_endpoints of_rounds secrets_are_not_told;
             outbox: counting_has_an_end;
             webhooks: tables_refuse_what_has_no_meaning;
         }
@@ -156,18 +156,41 @@ macro_rules! store_suite {
 /// # Panics
 /// When a row is accepted.
 pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
+    let client =
+        "INSERT INTO clients (id, name, scopes, created_at) VALUES ({id}, '', '{}', {past})";
+    assert_eq!(store.shell(client).await, Ok(()));
     for statement in REFUSED.iter().chain(special) {
         assert!(store.shell(statement).await.is_err(), "{statement}");
     }
 }
 
 /// Statements that the checks of the tables refuse, in the words of every database.
-const REFUSED: [&str; 37] = [
+const REFUSED: [&str; 52] = [
     "UPDATE postings SET status = 'published'",
     "UPDATE postings SET metadata = '{'",
     "UPDATE postings SET salary_period = 'daily'",
     "DELETE FROM companies",
     "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '')",
+    "UPDATE clients SET version = 0",
+    "UPDATE clients SET prefixes = '{}'",
+    "UPDATE clients SET prefixes = NULL",
+    "UPDATE clients SET requests_per_minute = 0",
+    "UPDATE clients SET requests_per_minute = 4294967296",
+    "INSERT INTO client_secrets VALUES ({id}, {long}, {past}, NULL, NULL)",
+    "INSERT INTO client_secrets VALUES ((SELECT id FROM clients), {short}, {past}, NULL, NULL)",
+    "INSERT INTO client_secrets VALUES ((SELECT id FROM clients), {long}, NULL, NULL, NULL)",
+    "INSERT INTO client_days VALUES ({id}, '2026-01-01', 0, 0, 0, 0, 0, 0, 0, 0)",
+    "INSERT INTO client_days \
+     VALUES ((SELECT id FROM clients), '2026-01-01', -1, 0, 0, 0, 0, 0, 0, 0)",
+    "INSERT INTO client_days \
+     VALUES ((SELECT id FROM clients), '2026-01-01', 0, 0, 0, 0, 0, 0, 0, NULL)",
+    "INSERT INTO client_days \
+     VALUES ((SELECT id FROM clients), 'yesterdays', 0, 0, 0, 0, 0, 0, 0, 0)",
+    "INSERT INTO client_refusals VALUES ({id}, {id}, {past}, '', 422, '', NULL)",
+    "INSERT INTO client_refusals \
+     VALUES ((SELECT id FROM clients), {id}, {past}, '', 65536, '', NULL)",
+    "INSERT INTO client_refusals \
+     VALUES ((SELECT id FROM clients), {id}, {past}, '', 422, '', '[]')",
     "UPDATE subscribers SET version = 0",
     "UPDATE subscribers SET email = ''",
     "UPDATE subscribers SET status = 'inactive'",

@@ -21,7 +21,7 @@ use diesel::{
 use domain::{
     audit::Details,
     client::Scope,
-    posting::{EmploymentType, LocationType},
+    posting::{Actor, EmploymentType, LocationType},
     store::StoreError,
 };
 use time::{Date, OffsetDateTime};
@@ -81,6 +81,7 @@ stored! {
     BigInt => i64,
     Binary => Vec<u8>,
     Bool => bool,
+    Count => i64,
     Day => StoredDay,
     Double => f64,
     Id => StoredId,
@@ -219,6 +220,12 @@ joined!(EmploymentType, LocationType, Scope);
 impl ToText for Details {
     fn to_text(&self) -> String {
         details_text(self)
+    }
+}
+
+impl ToText for Actor {
+    fn to_text(&self) -> String {
+        self.to_string()
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     entity::Entity,
     event::{cursor_in, cursor_values},
     statement,
-    stored::{corrupt, count, parse},
+    stored::{array, array_text, corrupt, count, parse, prefixes},
     types::{Count, Id, Moment, StoredTime, optional_time},
     value::Value,
 };
@@ -40,13 +40,12 @@ pub struct EndpointRecord {
 
 impl From<&Endpoint> for EndpointRecord {
     fn from(endpoint: &Endpoint) -> Self {
-        let array = |texts: Vec<&str>| serde_json::Value::from(texts).to_string();
         let names = endpoint.names.as_ref();
-        let names = names.map(|names| names.iter().map(EventName::as_str).collect());
+        let names = names.map(|names| names.iter().map(EventName::as_str).collect::<Vec<_>>());
         Self {
             owner: owner_text(endpoint.owner),
-            names: names.map(array),
-            prefixes: array(endpoint.prefixes.iter().map(String::as_str).collect()),
+            names: names.map(|names| array_text(&names)),
+            prefixes: array_text(endpoint.prefixes.as_slice()),
             endpoint: endpoint.clone(),
         }
     }
@@ -101,10 +100,6 @@ fn owner(text: &str) -> Result<Owner, StoreError> {
     Ok(Owner::Client(ClientId::new(id)))
 }
 
-fn texts(array: &str, column: &str) -> Result<Vec<String>, StoreError> {
-    serde_json::from_str(array).map_err(|_| corrupt(column, array))
-}
-
 /// A secret back from its column. Of a bad one only the length is told.
 fn secret(key: Vec<u8>, column: &str) -> Result<Secret, StoreError> {
     let length = key.len();
@@ -124,7 +119,7 @@ impl TryFrom<EndpointRow> for Endpoint {
     fn try_from(row: EndpointRow) -> Result<Self, StoreError> {
         let names = row
             .names
-            .map(|names| texts(&names, "webhook_endpoints.names"))
+            .map(|names| array(&names, "webhook_endpoints.names"))
             .transpose()?;
         let previous_secret = match (row.previous_secret, row.previous_secret_until) {
             (None, _) => None,
@@ -142,7 +137,7 @@ impl TryFrom<EndpointRow> for Endpoint {
             owner: owner(&row.owner)?,
             url: url(&row.url)?,
             names: names.map(|names| names.into_iter().map(EventName::from_store).collect()),
-            prefixes: texts(&row.prefixes, "webhook_endpoints.prefixes")?,
+            prefixes: prefixes(&row.prefixes, "webhook_endpoints.prefixes")?,
             include_posting: row.include_posting,
             description: row.description,
             state: parse(row.state, "webhook_endpoints.state")?,

@@ -23,7 +23,7 @@ use url::Url;
 use super::issuer::{NO_REDIRECT, TokenIssuer, grant_scope, spell};
 use crate::oauth::{
     authorizer::Authorizer,
-    secret::secret_matches,
+    secret::matching_digest,
     token::{error::TokenError, request::TokenRequest},
 };
 
@@ -47,7 +47,7 @@ pub(in crate::oauth) async fn issue(
         input = match machine.advance(input) {
             Output::Authenticate { client, passdata } => {
                 let (client, secret) = (client.to_owned(), passdata.to_vec());
-                authenticated = Some(authenticate(authorizer, &client, &secret).await?);
+                authenticated = Some(authenticate(authorizer, &client, &secret, now).await?);
                 Input::Authenticated
             }
             Output::Binding { client_id } => Input::Bound {
@@ -57,7 +57,7 @@ pub(in crate::oauth) async fn issue(
                 extensions: Extensions::new(),
             },
             Output::Negotiate { bound_client, .. } => {
-                let client = authenticated.as_ref().ok_or_else(TokenError::internal)?;
+                let (client, _) = authenticated.as_ref().ok_or_else(TokenError::internal)?;
                 Input::Negotiated {
                     pre_grant: PreGrant {
                         client_id: bound_client.client_id.clone().into_owned(),
@@ -70,7 +70,7 @@ pub(in crate::oauth) async fn issue(
                 pre_grant,
                 extensions,
             } => {
-                let client = authenticated.ok_or_else(TokenError::internal)?;
+                let (client, digest) = authenticated.ok_or_else(TokenError::internal)?;
                 let grant = grant(authorizer, pre_grant, extensions, now)?;
                 let scope = spell(&grant.scope);
                 let issued = TokenIssuer::new(authorizer, now)
@@ -78,6 +78,7 @@ pub(in crate::oauth) async fn issue(
                     .map_err(|()| {
                         TokenError::unavailable("No token can be signed at the moment.")
                     })?;
+                authorizer.note_use(client.id, digest, now);
                 return Ok(Issued {
                     token: issued.token,
                     scope,
@@ -96,12 +97,14 @@ pub(in crate::oauth) async fn issue(
     }
 }
 
-/// Finds the client with this secret. For an unknown id the comparison takes the same time.
+/// Finds the client with this secret, and the secret's digest. For an unknown id the comparison
+/// takes the same time.
 async fn authenticate(
     authorizer: &Authorizer,
     client: &str,
     secret: &[u8],
-) -> Result<Client, TokenError> {
+    now: OffsetDateTime,
+) -> Result<(Client, [u8; 32]), TokenError> {
     let client = match client.parse() {
         Ok(id) => authorizer.find_client(id).await.map_err(|error| {
             tracing::error!(%error, "a client could not be looked up");
@@ -109,9 +112,10 @@ async fn authenticate(
         })?,
         Err(_) => None,
     };
-    let matches = secret_matches(secret, client.as_ref().map(|client| &client.secret_digest));
+    let live = client.iter().flat_map(|client| client.live_secrets(now));
+    let digest = matching_digest(secret, live.map(|secret| &secret.digest));
     client
-        .filter(|client| matches && client.revoked_at.is_none())
+        .zip(digest)
         .ok_or_else(|| TokenError::invalid_client("Unknown client, or wrong client secret."))
 }
 

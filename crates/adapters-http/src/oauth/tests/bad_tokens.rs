@@ -85,7 +85,6 @@ async fn forge(harness: &Harness) -> Forge {
 
 async fn outcome(harness: &Harness, token: &str) -> Result<ClientId, AuthError> {
     harness
-        .authorizer
         .authorize(&bearer(token), &[Scope::JobPostingsWrite])
         .await
 }

@@ -1,5 +1,7 @@
 //! Requests that are authorised, and the refusals of the others.
 
+use std::num::NonZeroU32;
+
 use actix_web::{
     ResponseError as _,
     http::header::{RETRY_AFTER, WWW_AUTHENTICATE},
@@ -27,7 +29,7 @@ async fn any_one_of_the_scopes_is_enough() {
         (READERS, &[], false),
     ] {
         let (id, token) = harness.token(has).await;
-        let outcome = harness.authorizer.authorize(&bearer(&token), needs).await;
+        let outcome = harness.authorize(&bearer(&token), needs).await;
         let expected = if allowed {
             Ok(id)
         } else {
@@ -42,7 +44,7 @@ async fn headers_that_carry_no_token_or_more_than_one() {
     let harness = Harness::new();
     let (_, token) = harness.token(READERS).await;
     let check = async |headers: HeaderMap, expected: Option<AuthError>| {
-        let outcome = harness.authorizer.authorize(&headers, READERS).await;
+        let outcome = harness.authorize(&headers, READERS).await;
         assert_eq!(outcome.err(), expected, "{headers:?}");
     };
     let malformed = || Some(AuthError::Invalid(TokenFault::Malformed));
@@ -104,6 +106,15 @@ fn a_refusal_says_what_rfc_6750_wants() {
             ),
             None,
         ),
+        (
+            AuthError::Limited {
+                per_minute: NonZeroU32::MIN,
+                retry_after: 17,
+            },
+            429,
+            None,
+            Some("17"),
+        ),
         (AuthError::Unavailable, 503, None, Some("5")),
     ] {
         let answer = ApiError::from(error).error_response();
@@ -120,11 +131,11 @@ async fn a_token_holds_for_its_lifetime_and_not_a_second_longer() {
     let (id, token) = harness.token(READERS).await;
     let check = async |seconds, expected: Result<ClientId, AuthError>| {
         harness.set_clock(seconds);
-        let outcome = harness.authorizer.authorize(&bearer(&token), READERS).await;
+        let outcome = harness.authorize(&bearer(&token), READERS).await;
         assert_eq!(outcome, expected, "after {seconds} s");
         let elsewhere = harness.other_process();
         assert_eq!(
-            elsewhere.authorize(&bearer(&token), READERS).await,
+            authorize_in(&elsewhere, &bearer(&token), READERS).await,
             expected
         );
     };
@@ -138,9 +149,9 @@ async fn a_token_holds_for_its_lifetime_and_not_a_second_longer() {
 async fn a_revoked_clients_tokens_stop_within_five_seconds() {
     let harness = Harness::new();
     let (id, token) = harness.token(READERS).await;
-    let authorize = async || harness.authorizer.authorize(&bearer(&token), READERS).await;
+    let authorize = async || harness.authorize(&bearer(&token), READERS).await;
     assert_eq!(authorize().await, Ok(id));
-    harness.clients.revoke(id, at(0)).await.unwrap();
+    harness.clients.revoke(id);
     harness.set_clock(-1);
     assert_eq!(authorize().await, Ok(id), "the answer still holds");
     harness.set_clock(4);
@@ -151,10 +162,7 @@ async fn a_revoked_clients_tokens_stop_within_five_seconds() {
         Err(AuthError::Invalid(TokenFault::Revoked))
     );
     let wrong_scope = &[Scope::NewsletterSubscribersWrite];
-    let outcome = harness
-        .authorizer
-        .authorize(&bearer(&token), wrong_scope)
-        .await;
+    let outcome = harness.authorize(&bearer(&token), wrong_scope).await;
     assert_eq!(
         outcome,
         Err(AuthError::Invalid(TokenFault::Revoked)),
@@ -163,12 +171,90 @@ async fn a_revoked_clients_tokens_stop_within_five_seconds() {
 }
 
 #[actix_web::test]
+async fn a_client_that_lost_a_scope_cannot_use_it() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(&Scope::ALL).await;
+    let webhooks = &[Scope::WebhooksManage];
+    let authorize = async |scopes| harness.authorize(&bearer(&token), scopes).await;
+    assert_eq!(authorize(READERS).await, Ok(id));
+    assert_eq!(authorize(webhooks).await, Ok(id));
+    harness.clients.change(id, |client| {
+        client.scopes = vec![Scope::JobPostingsRead];
+    });
+    harness.set_clock(5);
+    assert_eq!(authorize(READERS).await, Ok(id));
+    let refused = authorize(webhooks).await.unwrap_err();
+    assert_eq!(refused, AuthError::WithdrawnScope(webhooks.to_vec()));
+    let writers = &[Scope::JobPostingsWrite];
+    let answer = ApiError::from(authorize(writers).await.unwrap_err()).error_response();
+    assert_eq!(answer.status().as_u16(), 403);
+    let challenge = answer.headers().get(WWW_AUTHENTICATE).unwrap();
+    assert!(challenge.to_str().unwrap().contains("insufficient_scope"));
+    harness.clients.change(id, |client| {
+        client.scopes = Scope::ALL.to_vec();
+    });
+    harness.set_clock(10);
+    assert_eq!(authorize(webhooks).await, Ok(id));
+}
+
+#[actix_web::test]
+async fn a_limit_is_counted_after_the_token_and_before_the_scopes() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(READERS).await;
+    let limit = |limit| {
+        let limit = NonZeroU32::new(limit);
+        harness
+            .clients
+            .change(id, |client| client.requests_per_minute = limit);
+    };
+    let limited = |per_minute, retry_after| AuthError::Limited {
+        per_minute: NonZeroU32::new(per_minute).unwrap(),
+        retry_after,
+    };
+    let webhooks = &[Scope::WebhooksManage];
+    let authorize = async |scopes| harness.authorize(&bearer(&token), scopes).await;
+    limit(2);
+    let insufficient = AuthError::InsufficientScope(webhooks.to_vec());
+    assert_eq!(authorize(webhooks).await, Err(insufficient));
+    assert_eq!(authorize(READERS).await, Ok(id));
+    assert_eq!(authorize(READERS).await, Err(limited(2, 30)));
+    assert_eq!(authorize(webhooks).await, Err(limited(2, 30)));
+    // The client is read again, and has the same limit.
+    harness.set_clock(29);
+    assert_eq!(authorize(READERS).await, Err(limited(2, 1)));
+    let elsewhere = harness.other_process();
+    let outcome = authorize_in(&elsewhere, &bearer(&token), READERS).await;
+    assert_eq!(outcome, Ok(id), "each process has its own");
+    harness.set_clock(30);
+    assert_eq!(authorize(READERS).await, Ok(id));
+    assert_eq!(authorize(READERS).await, Err(limited(2, 30)));
+    // Another limit begins anew, within seconds.
+    limit(1);
+    harness.set_clock(34);
+    assert_eq!(authorize(READERS).await, Ok(id));
+    assert_eq!(authorize(READERS).await, Err(limited(1, 60)));
+    limit(0);
+    harness.set_clock(39);
+    let checked = harness.authorizer.authorize(&bearer(&token), READERS).await;
+    assert!(checked.caller.is_ok() && checked.usage.is_none());
+    harness.clients.revoke(id);
+    limit(1);
+    harness.set_clock(44);
+    let revoked = AuthError::Invalid(TokenFault::Revoked);
+    assert_eq!(
+        authorize(READERS).await,
+        Err(revoked),
+        "401 comes before 429"
+    );
+}
+
+#[actix_web::test]
 async fn a_clock_that_is_set_back_keeps_no_answer_alive() {
     let harness = Harness::new();
     let (id, token) = harness.token(READERS).await;
-    let authorize = async || harness.authorizer.authorize(&bearer(&token), READERS).await;
+    let authorize = async || harness.authorize(&bearer(&token), READERS).await;
     assert_eq!(authorize().await, Ok(id));
-    harness.clients.revoke(id, at(0)).await.unwrap();
+    harness.clients.revoke(id);
     harness.set_clock(-60);
     assert_eq!(
         authorize().await,
@@ -181,7 +267,7 @@ async fn a_client_that_is_gone_counts_as_revoked() {
     let harness = Harness::new();
     let (_, token) = harness.token(READERS).await;
     harness.clients.clients.lock().unwrap().clear();
-    let outcome = harness.authorizer.authorize(&bearer(&token), READERS).await;
+    let outcome = harness.authorize(&bearer(&token), READERS).await;
     assert_eq!(outcome, Err(AuthError::Invalid(TokenFault::Revoked)));
 }
 
@@ -189,17 +275,14 @@ async fn a_client_that_is_gone_counts_as_revoked() {
 async fn while_the_store_is_away_only_fresh_answers_count() {
     let harness = Harness::new();
     let (id, token) = harness.token(READERS).await;
-    let authorize = async || harness.authorizer.authorize(&bearer(&token), READERS).await;
+    let authorize = async || harness.authorize(&bearer(&token), READERS).await;
     assert_eq!(authorize().await, Ok(id));
     harness.clients.down.store(true, Ordering::SeqCst);
     harness.set_clock(4);
     assert_eq!(authorize().await, Ok(id));
     harness.set_clock(5);
     assert_eq!(authorize().await, Err(AuthError::Unavailable));
-    let bad = harness
-        .authorizer
-        .authorize(&bearer("a.b.c"), READERS)
-        .await;
+    let bad = harness.authorize(&bearer("a.b.c"), READERS).await;
     assert_eq!(
         bad,
         Err(AuthError::Invalid(TokenFault::Malformed)),
@@ -216,13 +299,8 @@ async fn many_requests_of_one_client_ask_the_store_once() {
     let before = harness.clients.finds.load(Ordering::SeqCst);
     for (down, expected) in [(false, None), (true, Some(AuthError::Unavailable))] {
         harness.clients.down.store(down, Ordering::SeqCst);
-        let requests = (0..20).map(|_| async {
-            harness
-                .authorizer
-                .authorize(&bearer(&token), READERS)
-                .await
-                .err()
-        });
+        let requests =
+            (0..20).map(|_| async { harness.authorize(&bearer(&token), READERS).await.err() });
         for outcome in futures_util::future::join_all(requests).await {
             assert_eq!(outcome, expected);
         }

@@ -285,9 +285,7 @@ async fn a_new_key_verifies_at_once_and_signs_after_30_seconds_in_every_process(
         harness.set_clock(seconds);
         let (id, token) = harness.token(&[Scope::JobPostingsWrite]).await;
         assert_eq!(signer(&token), Some(expected), "at {seconds} s");
-        let outcome = elsewhere
-            .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
-            .await;
+        let outcome = authorize_in(&elsewhere, &bearer(&token), &[Scope::JobPostingsWrite]).await;
         assert_eq!(outcome, Ok(id), "at {seconds} s");
     }
 }
@@ -302,9 +300,7 @@ async fn a_token_of_a_key_that_is_not_known_yet_is_looked_up_again() {
     harness.folder.generate(key_id(at(2), 0)).unwrap();
     harness.authorizer.keys().reload();
     let (id, token) = harness.token(&[Scope::JobPostingsWrite]).await;
-    let outcome = elsewhere
-        .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
-        .await;
+    let outcome = authorize_in(&elsewhere, &bearer(&token), &[Scope::JobPostingsWrite]).await;
     assert_eq!(outcome, Ok(id));
 }
 
@@ -314,7 +310,6 @@ async fn a_retired_keys_tokens_stop_within_five_seconds() {
     let (id, token) = harness.token(&[Scope::JobPostingsWrite]).await;
     let authorize = async || {
         harness
-            .authorizer
             .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
             .await
     };
@@ -337,7 +332,6 @@ async fn a_key_that_is_replaced_under_its_id_verifies_no_old_token() {
     write_private(&file, fixtures::OPENSSL_P256);
     harness.set_clock(5);
     let outcome = harness
-        .authorizer
         .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
         .await;
     assert_eq!(outcome, Err(AuthError::Invalid(TokenFault::Signature)));
@@ -354,7 +348,6 @@ async fn what_was_known_stays_when_the_folder_vanishes() {
     .unwrap();
     harness.set_clock(60);
     let outcome = harness
-        .authorizer
         .authorize(&bearer(&token), &[Scope::JobPostingsWrite])
         .await;
     assert_eq!(outcome, Ok(id));

@@ -28,7 +28,12 @@ use actix_web::{
 };
 use async_trait::async_trait;
 use domain::{
-    client::{Client, ClientId, Clients, Scope},
+    audit::Entry,
+    client::{
+        ActivityRecorder, Client, ClientId, ClientWrite, Clients, Prefixes, Scope, StoredSecret,
+        activity::{Judgement, Refusal},
+    },
+    posting::PutOutcome,
     store::StoreError,
 };
 use serde_json::Value;
@@ -62,7 +67,7 @@ struct FakeClients {
 
 #[async_trait]
 impl Clients for FakeClients {
-    async fn insert(&self, client: &Client) -> Result<(), StoreError> {
+    async fn insert(&self, client: &Client, _: Option<&Entry>) -> Result<(), StoreError> {
         self.clients
             .lock()
             .unwrap()
@@ -84,12 +89,37 @@ impl Clients for FakeClients {
         Ok(self.clients.lock().unwrap().values().cloned().collect())
     }
 
-    async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
-        let mut clients = self.clients.lock().unwrap();
-        let client = clients.get_mut(&id);
-        Ok(client
-            .map(|client| client.revoked_at.get_or_insert(now))
-            .is_some())
+    async fn update(&self, write: &ClientWrite, _: Option<&Entry>) -> Result<(), StoreError> {
+        let client = write.client.clone();
+        self.clients.lock().unwrap().insert(client.id, client);
+        Ok(())
+    }
+}
+
+impl FakeClients {
+    /// Changes a client in the store.
+    fn change(&self, id: ClientId, change: impl FnOnce(&mut Client)) {
+        change(self.clients.lock().unwrap().get_mut(&id).unwrap());
+    }
+
+    fn revoke(&self, id: ClientId) {
+        self.change(id, |client| client.revoked_at = Some(at(0)));
+    }
+}
+
+/// The uses of secrets, in order.
+#[derive(Default)]
+struct Uses(Mutex<Vec<(ClientId, [u8; 32], OffsetDateTime)>>);
+
+impl ActivityRecorder for Uses {
+    fn pushed(&self, _: ClientId, _: PutOutcome, _: OffsetDateTime) {}
+
+    fn refused(&self, _: ClientId, _: Refusal) {}
+
+    fn judged(&self, _: ClientId, _: Judgement, _: OffsetDateTime) {}
+
+    fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
+        self.0.lock().unwrap().push((client, digest, at));
     }
 }
 
@@ -97,6 +127,7 @@ impl Clients for FakeClients {
 struct Harness {
     folder: KeyFolder,
     clients: Arc<FakeClients>,
+    uses: Arc<Uses>,
     authorizer: Data<Authorizer>,
     clock: Arc<AtomicI64>,
     _directory: TempDir,
@@ -115,11 +146,13 @@ impl Harness {
         let directory = tempfile::tempdir().unwrap();
         let folder = KeyFolder::new(directory.path().join("keys"));
         let clients = Arc::new(FakeClients::default());
+        let uses = Arc::new(Uses::default());
         let clock = Arc::new(AtomicI64::new(0));
-        let authorizer = authorizer(&folder, &clients, &clock);
+        let authorizer = authorizer(&folder, &clients, &uses, &clock);
         Self {
             folder,
             clients,
+            uses,
             authorizer,
             clock,
             _directory: directory,
@@ -128,11 +161,20 @@ impl Harness {
 
     /// Another process on the same database, with caches of its own.
     fn other_process(&self) -> Data<Authorizer> {
-        authorizer(&self.folder, &self.clients, &self.clock)
+        authorizer(&self.folder, &self.clients, &self.uses, &self.clock)
     }
 
     fn set_clock(&self, seconds: i64) {
         self.clock.store(seconds * 1000, Ordering::SeqCst);
+    }
+
+    /// The client of a request, or the reason why it may not.
+    async fn authorize(
+        &self,
+        headers: &HeaderMap,
+        scopes: &[Scope],
+    ) -> Result<ClientId, AuthError> {
+        authorize_in(&self.authorizer, headers, scopes).await
     }
 
     /// Creates a client with these scopes. Returns its id and secret.
@@ -143,13 +185,16 @@ impl Harness {
         let id = ClientId::new(uuid::Builder::from_random_bytes(random).into_uuid());
         let client = Client {
             id,
+            version: 1,
             name: "a scraper".to_owned(),
             scopes: scopes.to_vec(),
-            secret_digest: secret.digest(),
+            prefixes: Prefixes::ALL,
+            requests_per_minute: None,
+            secrets: vec![StoredSecret::new(secret.digest(), at(0))],
             created_at: at(0),
             revoked_at: None,
         };
-        self.clients.insert(&client).await.unwrap();
+        self.clients.insert(&client, None).await.unwrap();
         (id, secret.expose().to_owned())
     }
 
@@ -185,9 +230,19 @@ impl Harness {
     }
 }
 
+async fn authorize_in(
+    authorizer: &Authorizer,
+    headers: &HeaderMap,
+    scopes: &[Scope],
+) -> Result<ClientId, AuthError> {
+    let checked = authorizer.authorize(headers, scopes).await;
+    checked.caller.map(|caller| caller.id())
+}
+
 fn authorizer(
     folder: &KeyFolder,
     clients: &Arc<FakeClients>,
+    uses: &Arc<Uses>,
     clock: &Arc<AtomicI64>,
 ) -> Data<Authorizer> {
     let millis = Arc::clone(clock);
@@ -200,7 +255,10 @@ fn authorizer(
         token_ttl: StdDuration::from_secs(TTL.unsigned_abs()),
     };
     let clients: Arc<dyn Clients> = Arc::<FakeClients>::clone(clients);
-    Data::new(Authorizer::with_clock(settings, keys, clients, clock))
+    let recorder: Arc<dyn ActivityRecorder> = Arc::<Uses>::clone(uses);
+    Data::new(Authorizer::with_clock(
+        settings, keys, clients, recorder, clock,
+    ))
 }
 
 /// An answer of the routes.

@@ -249,12 +249,50 @@ async fn a_client_without_scopes_gets_no_token() {
 }
 
 #[actix_web::test]
+async fn two_secrets_are_live_and_a_new_one_works_at_once() {
+    let harness = Harness::new();
+    let (id, first) = harness.client(&[Scope::JobPostingsRead]).await;
+    let post = async |secret: &str| {
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+        harness.post(&[], &form).await.status
+    };
+    let rotate = |seconds| {
+        let secret = ClientSecret::generate().unwrap();
+        harness.clients.change(id, |client| {
+            let overlap = Duration::seconds(60);
+            let write = client.rotate(secret.digest(), overlap, at(seconds));
+            *client = write.client;
+        });
+        secret.expose().to_owned()
+    };
+    assert_eq!(post(&first).await, 200);
+    let second = rotate(0);
+    for (seconds, of_first) in [(0, 200), (59, 200), (60, 401)] {
+        harness.set_clock(seconds);
+        assert_eq!(post(&first).await, of_first, "after {seconds} s");
+        assert_eq!(post(&second).await, 200);
+        assert_eq!(post("another").await, 401);
+    }
+    let third = rotate(60);
+    let fourth = rotate(60);
+    for (secret, status) in [(second, 401), (third.clone(), 200), (fourth.clone(), 200)] {
+        assert_eq!(post(&secret).await, status);
+    }
+    let uses = harness.uses.0.lock().unwrap();
+    let last: Vec<_> = uses.iter().rev().take(2).rev().copied().collect();
+    let digest = |secret: &str| secret::secret_digest(secret.as_bytes());
+    let expect = [third, fourth].map(|secret| (id, digest(&secret), at(60)));
+    assert_eq!(last, expect);
+    assert_eq!(uses.len(), 8, "the issued tokens alone");
+}
+
+#[actix_web::test]
 async fn a_revoked_client_gets_no_token_at_once() {
     let harness = Harness::new();
     let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
     let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
     assert_eq!(harness.post(&[], &form).await.status, 200);
-    harness.clients.revoke(id, at(0)).await.unwrap();
+    harness.clients.revoke(id);
     let answer = harness.post(&[], &form).await;
     assert_eq!(
         (answer.status, &answer.body["error"]),

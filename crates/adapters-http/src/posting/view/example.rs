@@ -14,6 +14,8 @@ use crate::schema::Answer;
 const PUSHED: Timestamp = Timestamp(datetime!(2026-01-31 12:00:00 UTC));
 const APPROVED: Timestamp = Timestamp(datetime!(2026-01-31 12:00:04.25 UTC));
 
+const CLIENT: &str = "client:0190a1b2-0000-7000-8000-000000000000";
+
 impl Answer for PostingAnswer<'_> {
     fn example() -> Self {
         let entry = |status, at, by: &str| HistoryEntry {
@@ -22,12 +24,11 @@ impl Answer for PostingAnswer<'_> {
             reason: None,
             by: by.to_owned(),
         };
-        let client = "client:0190a1b2-0000-7000-8000-000000000000";
         Self {
             data: PostingWithHistory {
                 posting: posting(),
                 history: vec![
-                    entry(Stands::PendingEnrichment, PUSHED, client),
+                    entry(Stands::PendingEnrichment, PUSHED, CLIENT),
                     entry(Stands::Approved, APPROVED, "enricher"),
                 ],
             },
@@ -81,5 +82,7 @@ fn posting() -> Posting<'static> {
         expiration_reason: None,
         created_at: PUSHED,
         updated_at: APPROVED,
+        created_by: Some(CLIENT.to_owned()),
+        updated_by: Some("enricher".to_owned()),
     }
 }

@@ -12,9 +12,14 @@ use std::{
 use async_trait::async_trait;
 use domain::testing::MemoryStore;
 use domain::{
+    client::{
+        Activity, ActivityLog, ActivityRecorder, ClientId,
+        activity::{ActivityWrites, Gathered, Judgement, Refusal},
+    },
     event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
     posting::{
-        Answer, Lifetime, PostingView, PutPosting, SourceIdentifier, moderation::Moderation,
+        Answer, Lifetime, PostingView, PutOutcome, PutPosting, SourceIdentifier,
+        moderation::Moderation,
     },
     store::{Health, ListQuery, PostingPage, PostingReader, StoreError},
     usecase::{self, Ingest, IngestError},
@@ -40,6 +45,8 @@ pub struct Backend {
     pub followers: AtomicUsize,
     /// The number of pages of an export that can still be read; then they have one posting each.
     pub export_pages: Mutex<Option<usize>>,
+    /// The activity that was not written yet.
+    pub gathered: Mutex<Gathered>,
 }
 
 /// Counts a reader of the event log until it is dropped.
@@ -81,6 +88,47 @@ impl Ingest for Backend {
             .unwrap();
         Ok(answers.remove(0)?)
     }
+
+    async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
+        let now = domain::microseconds(OffsetDateTime::now_utc());
+        let batch = [&put];
+        let known = usecase::load_batch(&*self.store, &batch).await.unwrap();
+        let (mut answers, _) = usecase::decide_batch(known, &batch, Lifetime::NEVER, now);
+        Ok(answers.remove(0)?)
+    }
+}
+
+impl ActivityRecorder for Backend {
+    fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
+        self.gathered.lock().unwrap().push(client, outcome, at);
+    }
+
+    fn refused(&self, client: ClientId, refusal: Refusal) {
+        self.gathered.lock().unwrap().refuse(client, refusal);
+    }
+
+    fn judged(&self, client: ClientId, judgement: Judgement, at: OffsetDateTime) {
+        self.gathered.lock().unwrap().judge(client, judgement, at);
+    }
+
+    fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
+        let mut gathered = self.gathered.lock().unwrap();
+        gathered.use_secret(client, digest, at);
+    }
+}
+
+#[async_trait]
+impl ActivityLog for Backend {
+    async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError> {
+        self.store.record(writes).await
+    }
+
+    /// Writes first what was gathered.
+    async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
+        let writes = self.gathered.lock().unwrap().take();
+        self.record(&writes).await?;
+        self.store.activity(client).await
+    }
 }
 
 #[async_trait]
@@ -94,7 +142,7 @@ impl PostingReader for Backend {
     }
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
-        let mut query = *query;
+        let mut query = query.clone();
         if let Some(left) = &mut *self.export_pages.lock().unwrap() {
             let away = StoreError::Unavailable(INTERNALS.into());
             *left = left.checked_sub(1).ok_or(away)?;

@@ -13,7 +13,7 @@ use adapters_http::{
     oauth::{ClientSecret, KeyFolder, KeyId},
 };
 use domain::{
-    client::{Client, ClientId, Clients, Scope},
+    client::{Client, ClientId, Clients, Prefixes, Scope, StoredSecret},
     webhook::PrivateAddresses,
 };
 use tempfile::TempDir;
@@ -68,6 +68,8 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
             private: PrivateAddresses::Refuse,
         },
         clients: backend.store.clone(),
+        activity: backend.clone(),
+        recorder: backend.clone(),
         health: backend.clone(),
     }
 }
@@ -117,17 +119,27 @@ impl TestApp {
 
     /// Creates a client with these scopes. Returns a token for it.
     pub async fn token(&self, scopes: &[Scope]) -> String {
+        let of_client = self.client(|client| client.scopes = scopes.to_vec());
+        of_client.await.1
+    }
+
+    /// Creates a client with a change. Returns its id and a token for it.
+    pub async fn client(&self, change: impl FnOnce(&mut Client)) -> (ClientId, String) {
         let secret = ClientSecret::generate().unwrap();
-        let id = ClientId::new(Uuid::now_v7());
-        let client = Client {
+        let (id, now) = (ClientId::new(Uuid::now_v7()), OffsetDateTime::now_utc());
+        let mut client = Client {
             id,
+            version: 1,
             name: "Test".to_owned(),
-            scopes: scopes.to_vec(),
-            secret_digest: secret.digest(),
-            created_at: OffsetDateTime::now_utc(),
+            scopes: vec![Scope::JobPostingsWrite],
+            prefixes: Prefixes::ALL,
+            requests_per_minute: None,
+            secrets: vec![StoredSecret::new(secret.digest(), now)],
+            created_at: now,
             revoked_at: None,
         };
-        self.backend.store.insert(&client).await.unwrap();
+        change(&mut client);
+        self.backend.store.insert(&client, None).await.unwrap();
         let form = format!(
             "grant_type=client_credentials&client_id={id}&client_secret={}",
             secret.expose()
@@ -138,7 +150,8 @@ impl TestApp {
             .send(self)
             .await;
         assert_eq!(answer.status, 200, "{answer:?}");
-        answer.json()["access_token"].as_str().unwrap().to_owned()
+        let token = answer.json()["access_token"].as_str().unwrap().to_owned();
+        (id, token)
     }
 
     pub async fn writer(&self) -> String {

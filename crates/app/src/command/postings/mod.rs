@@ -5,7 +5,7 @@ mod show;
 #[cfg(test)]
 mod tests;
 
-use std::{process::ExitCode, time::Duration};
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::bail;
 use domain::{
@@ -20,6 +20,7 @@ use domain::{
 use uuid::Uuid;
 
 use crate::{
+    activity::Activities,
     cli::{
         PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsListArgs, PostingsRejectArgs,
         PostingsShowArgs,
@@ -134,10 +135,13 @@ async fn resolve(store: &dyn Store, id: &SourceIdentifier) -> Result<SourceIdent
 
 async fn moderate_one(args: PostingArgs, command: Moderation) -> anyhow::Result<()> {
     let by = args.operator.attribution()?;
+    let activities = Arc::<Activities>::default();
     let database = Database::open(&args.store.database()).await?;
+    let database = database.observed(&Arc::default(), &activities);
     let store = &*database.store;
     let (id, lifetime) = (resolve(store, &args.id).await?, args.lifetime.lifetime);
     let posting = apply(store, &id, &command, &by, lifetime).await?;
+    activities.write(&*database.activity).await;
     output::print(sentence(&posting, &command))
 }
 

@@ -9,6 +9,7 @@ use adapters_webhooks::WebhookClient;
 use anyhow::bail;
 use domain::{
     audit::Attribution,
+    client::Prefixes,
     field::Patch,
     usecase::{ManagedWebhooks, Manager, WebhookError},
     webhook::{
@@ -93,6 +94,8 @@ async fn create(args: WebhooksCreateArgs) -> anyhow::Result<()> {
             names.push(name);
         }
     }
+    let prefixes = Prefixes::new(&args.prefixes)
+        .map_err(|error| Misconfigured(format!("--prefix: {error}")))?;
     let new = NewEndpoint {
         url,
         names: (!names.is_empty()).then_some(names),
@@ -104,7 +107,7 @@ async fn create(args: WebhooksCreateArgs) -> anyhow::Result<()> {
     let office = Office::new(database, by, private)?;
     let (id, now) = (EndpointId::new(Uuid::now_v7()), clock::now());
     let created = office.webhooks();
-    let created = created.create(new, args.prefixes, id, Secret::drawn(rand::random()), now);
+    let created = created.create(new, prefixes, id, Secret::drawn(rand::random()), now);
     let endpoint = created.await.map_err(in_words)?;
     let secret = endpoint.secret.reveal();
     if args.json.enabled {

@@ -60,7 +60,7 @@ impl<'a> Shown<'a> {
                 names.join(", ")
             },
         );
-        let prefixes = match &*endpoint.prefixes {
+        let prefixes = match endpoint.prefixes.as_slice() {
             [] => "the whole board".to_owned(),
             prefixes => text::plain(&prefixes.join(", ")),
         };
@@ -113,7 +113,7 @@ impl Serialize for Shown<'_> {
         let json = Json {
             endpoint: endpoint_data(self.tracked),
             owner: owner(self.tracked.endpoint.owner),
-            prefixes: &self.tracked.endpoint.prefixes,
+            prefixes: self.tracked.endpoint.prefixes.as_slice(),
             waiting: self.backlog.map(|of| of.waiting),
             behind_since: self
                 .backlog

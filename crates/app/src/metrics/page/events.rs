@@ -64,6 +64,7 @@ async fn first_after(
     let query = LogQuery {
         after,
         names: kinds::events(),
+        prefixes: domain::client::Prefixes::ALL,
         limit: 1,
     };
     let page = log.read(&query).await?;

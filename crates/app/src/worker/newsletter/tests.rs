@@ -33,7 +33,7 @@ use crate::{
     clock::Clock,
     kinds,
     testing::{self, Fault, FaultyStore, MemoryDrafts, is_heard},
-    worker::{Wake, WakingStore, Worker, WorkerParts, WorkerSettings},
+    worker::{ObservedStore, Observer, Wake, Worker, WorkerParts, WorkerSettings},
 };
 
 const ADA: &str = "ada@example.com";
@@ -68,7 +68,7 @@ fn locked() -> ProviderError {
 /// A test bench: a store, a scripted provider and workers, on the runtime's virtual time.
 struct Bench {
     store: Arc<FaultyStore>,
-    waking: Arc<WakingStore<FaultyStore>>,
+    waking: Arc<ObservedStore<FaultyStore>>,
     wake: Arc<Wake>,
     script: Arc<Script>,
     clock: Clock,
@@ -81,7 +81,10 @@ impl Bench {
         let start = Instant::now();
         let clock = move || domain::microseconds(noon() + start.elapsed());
         Self {
-            waking: Arc::new(WakingStore::new(Arc::clone(&store), Arc::clone(&wake))),
+            waking: Arc::new(ObservedStore::new(
+                Arc::clone(&store),
+                Observer::waking(&wake),
+            )),
             store,
             wake,
             script: Arc::default(),

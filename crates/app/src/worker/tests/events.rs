@@ -190,6 +190,7 @@ async fn old_events_are_deleted() {
         let query = domain::event::LogQuery {
             after: None,
             names: vec![JOB_POSTING_CREATED],
+            prefixes: domain::client::Prefixes::ALL,
             limit: usize::MAX,
         };
         bench.memory().read(&query).await.unwrap().events.len() == 2

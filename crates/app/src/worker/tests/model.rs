@@ -26,7 +26,7 @@ const HOUR: Duration = Duration::from_hours(1);
 /// A test bench for a model: a store, a scripted model and workers, on the runtime's virtual time.
 struct ModelBench {
     store: Arc<FaultyStore>,
-    waking: Arc<WakingStore<FaultyStore>>,
+    waking: Arc<ObservedStore<FaultyStore>>,
     wake: Arc<Wake>,
     model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,
@@ -39,7 +39,10 @@ impl ModelBench {
         let (store, wake) = (FaultyStore::new(), Arc::new(Wake::default()));
         let start = Instant::now();
         Self {
-            waking: Arc::new(WakingStore::new(Arc::clone(&store), Arc::clone(&wake))),
+            waking: Arc::new(ObservedStore::new(
+                Arc::clone(&store),
+                Observer::waking(&wake),
+            )),
             store,
             wake,
             model: Arc::default(),

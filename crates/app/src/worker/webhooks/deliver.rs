@@ -6,6 +6,7 @@ use std::{
 };
 
 use domain::{
+    client::Client,
     event::{Event, Subject},
     posting::PostingView,
     store::StoreError,
@@ -64,6 +65,17 @@ struct Ended {
     result: Result<Attempt, StoreError>,
 }
 
+/// An endpoint with what its owner may read now.
+fn within(owner: Option<&Client>, tracked: TrackedEndpoint) -> TrackedEndpoint {
+    match owner {
+        Some(client) => TrackedEndpoint {
+            endpoint: tracked.endpoint.of_client(client),
+            ..tracked
+        },
+        None => tracked,
+    }
+}
+
 impl Deliveries {
     /// Makes a round and records it. A round that comes to nothing is returned instead: its lease
     /// is to be released.
@@ -74,11 +86,13 @@ impl Deliveries {
         stop: &CancellationToken,
     ) -> Result<Option<Round>, StoreError> {
         let parts = &self.parts;
-        if self.is_revoked(&tracked.endpoint).await? {
+        let owner = self.owner(&tracked.endpoint).await?;
+        if owner.as_ref().is_some_and(|client| !client.is_active()) {
             let round = Round::disabling(&tracked, CLIENT_REVOKED, (parts.clock)());
             let recorded = self.record(&tracked.endpoint, &round, lease).await?;
             return Ok((recorded == Recorded::Changed).then_some(round));
         }
+        let tracked = within(owner.as_ref(), tracked);
         let endpoint = tracked.endpoint.clone();
         let (webhooks, log) = (parts.webhooks.endpoints.as_ref(), parts.log.as_ref());
         let (schedule, now) = (parts.webhooks.schedule.clone(), (parts.clock)());
@@ -101,6 +115,7 @@ impl Deliveries {
             let Some(changed) = webhooks.find(endpoint.id).await? else {
                 break;
             };
+            let changed = within(owner.as_ref(), changed);
             result = round.finish_changed(&changed, now);
         }
         Ok(None)
@@ -149,13 +164,12 @@ impl Deliveries {
         }
     }
 
-    /// Whether the endpoint's owner is a client that was revoked.
-    async fn is_revoked(&self, endpoint: &Endpoint) -> Result<bool, StoreError> {
-        let Owner::Client(id) = endpoint.owner else {
-            return Ok(false);
-        };
-        let client = self.parts.webhooks.clients.find(id).await?;
-        Ok(client.is_some_and(|client| client.revoked_at.is_some()))
+    /// The client that owns the endpoint, if it is not the operators'.
+    async fn owner(&self, endpoint: &Endpoint) -> Result<Option<Client>, StoreError> {
+        match endpoint.owner {
+            Owner::Client(id) => self.parts.webhooks.clients.find(id).await,
+            Owner::Operator => Ok(None),
+        }
     }
 
     /// Permission for another attempt of a round: the first one always has it, so that no endpoint

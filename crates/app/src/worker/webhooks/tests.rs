@@ -7,6 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{
+    client::{ClientChange, Prefixes},
     event::{Cursor, EventLog as _, LogQuery, RecordedEvent},
     field::Patch,
     posting::{SourceIdentifier, event::PUBLIC},
@@ -201,6 +202,7 @@ impl World {
         let query = LogQuery {
             after: None,
             names: PUBLIC.to_vec(),
+            prefixes: Prefixes::ALL,
             limit: usize::MAX,
         };
         self.store.read(&query).await.unwrap().events
@@ -321,7 +323,8 @@ impl World {
     async fn change(&self, change: EndpointChange) {
         let found = Webhooks::find(&*self.store, endpoint(1).id).await;
         let write = found.unwrap().unwrap().endpoint.apply(&change, noon());
-        self.store.update(&write.unwrap(), None).await.unwrap();
+        let write = write.unwrap();
+        Webhooks::update(&*self.store, &write, None).await.unwrap();
     }
 
     async fn set(&self, state: WantedState) {
@@ -427,7 +430,9 @@ async fn endpoints_that_want_nothing_cost_few_commits() {
     let world = World::new(0, Receivers::new([])).await;
     for n in 1..=ENDPOINTS {
         let mut other = endpoint(n);
-        other.prefixes = vec!["other-".to_owned()];
+        // No owner may have as many.
+        other.owner = Owner::Client(client(n.into()).id);
+        other.prefixes = Prefixes::new(&["other-"]).unwrap();
         register(&world.store, &other).await;
     }
     let (stop, task) = world.worker();
@@ -465,19 +470,47 @@ async fn a_worker_that_stops_finishes_attempts_under_way() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_gets_the_events_that_it_may_read_at_the_time() {
+    let world = World::new(1, Receivers::new([])).await;
+    let mut client = client(1);
+    client.prefixes = Prefixes::new(&["job-0"]).unwrap();
+    let mut of_client = endpoint(2);
+    of_client.owner = Owner::Client(client.id);
+    register(&world.store, &of_client).await;
+    Clients::insert(&*world.store, &client, None).await.unwrap();
+    let (stop, task) = world.worker();
+    world.publish(0..3).await;
+    sleep(secs(5)).await;
+    world.assert_complete(HOSTS[0]).await;
+    assert_eq!(world.receivers.calls_of(HOSTS[1]).len(), 1);
+    let change = ClientChange {
+        prefixes: Prefixes::new(&["job-3"]).ok(),
+        ..ClientChange::default()
+    };
+    let write = client.apply(&change).unwrap();
+    Clients::update(&*world.store, &write, None).await.unwrap();
+    world.publish(3..5).await;
+    sleep(secs(5)).await;
+    assert_eq!(world.receivers.calls_of(HOSTS[1]).len(), 2);
+    stop.cancel();
+    task.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_revoked_client_is_told_nothing_more() {
     let world = World::new(1, Receivers::new([])).await;
     let client = client(1);
     let mut of_client = endpoint(2);
     of_client.owner = Owner::Client(client.id);
     register(&world.store, &of_client).await;
-    Clients::insert(&*world.store, &client).await.unwrap();
+    Clients::insert(&*world.store, &client, None).await.unwrap();
     let (stop, task) = world.worker();
     world.publish(0..1).await;
     sleep(secs(3)).await;
     world.assert_complete(HOSTS[1]).await;
-    let revoked = world.store.revoke(client.id, noon()).await;
-    assert_eq!(revoked, Ok(true));
+    let write = client.revoke(noon()).unwrap();
+    let revoked = Clients::update(&*world.store, &write, None).await;
+    assert_eq!(revoked, Ok(()));
     world.publish(1..3).await;
     sleep(secs(30)).await;
     world.assert_complete(HOSTS[0]).await;

@@ -5,7 +5,7 @@ use crate::{
     company::CompanyId,
     event::{PostingState, Subject},
     posting::PutOutcome,
-    testing::{answered, create},
+    testing::{create, put_id},
 };
 
 #[test]
@@ -127,7 +127,7 @@ fn a_new_company_is_no_change_of_one() {
     let mut board = Board::with(Status::Approved);
     let body = r#"{"company":{"website_url":"https://new.example","name":"New"}}"#;
     let (given, written) = board.put(body).unwrap();
-    assert_eq!(given, answered("a", PutOutcome::Updated));
+    assert_eq!(given, (put_id("a"), PutOutcome::Updated));
     assert_eq!(
         (written.companies, written.events),
         (1, vec![event::JOB_POSTING_UPDATED])
@@ -148,7 +148,7 @@ fn a_push_after_somebody_else_renamed_the_company_asks_for_enrichment_and_no_mor
     for body in ["{}", r#"{"company":{"name":"Acme AB"}}"#] {
         assert_eq!(
             board.put(body).unwrap(),
-            (answered("a", PutOutcome::Unchanged), asked.clone())
+            ((put_id("a"), PutOutcome::Unchanged), asked.clone())
         );
     }
     assert_eq!(*board.posting(), before);

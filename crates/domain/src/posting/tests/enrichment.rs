@@ -241,6 +241,7 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
         assert_eq!(board.history.len(), steps);
         let expect = Posting {
             updated_at: board.now,
+            updated_by: Some(Actor::Enricher),
             version: before.version + 1,
             texts_digest: Some(TextsDigest::of(&texts, place)),
             ..before

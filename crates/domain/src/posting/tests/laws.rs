@@ -121,8 +121,8 @@ proptest! {
         prop_assert_eq!(&board.known.postings, &state);
         match (first, second) {
             (Ok((first, _)), Ok((second, written))) => {
-                prop_assert_eq!(first.id, second.id);
-                prop_assert_eq!(second.outcome, PutOutcome::Unchanged);
+                prop_assert_eq!(first.0, second.0);
+                prop_assert_eq!(second.1, PutOutcome::Unchanged);
                 prop_assert_eq!(written, Written::default());
             }
             (first, second) => prop_assert_eq!(first, second),

@@ -105,7 +105,7 @@ fn a_push_without_limits_clears_the_end_and_is_no_update() {
     let before = board.posting().clone();
     board.lifetime = Lifetime::NEVER;
     let (given, written) = board.put("{}").unwrap();
-    assert_eq!(given.outcome, PutOutcome::Unchanged);
+    assert_eq!(given.1, PutOutcome::Unchanged);
     assert_eq!((written.postings, written.events), (1, vec![]));
     assert_eq!(board.posting().expire_at, None);
     assert_eq!(board.posting().updated_at, before.updated_at);

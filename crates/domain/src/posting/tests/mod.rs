@@ -12,8 +12,8 @@ mod states;
 use time::OffsetDateTime;
 
 use super::{
-    Answer, Change, Decision, HistoryEntry, Lifetime, Posting, PutPosting, Rejection,
-    SourceIdentifier, Status, decide, event, moderation::Moderation,
+    Change, Decision, HistoryEntry, Lifetime, Posting, PostingId, PutOutcome, PutPosting,
+    Rejection, SourceIdentifier, Status, decide, event, moderation::Moderation,
 };
 use crate::{
     company::Company,
@@ -30,6 +30,9 @@ struct Board {
     lifetime: Lifetime,
     history: Vec<HistoryEntry>,
 }
+
+/// The posting and the outcome that an answer gives.
+type Given = (PostingId, PutOutcome);
 
 /// What one command wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,14 +98,21 @@ impl Board {
         }
     }
 
-    fn run(&mut self, put: &PutPosting) -> Result<(Answer, Written), Rejection> {
-        let decision = self.decide(put)?;
-        let written = self.record(decision.change.map(|change| *change));
-        Ok((decision.answer, written))
+    /// Pushes, and gives the posting's id and the outcome.
+    fn run(&mut self, put: &PutPosting) -> Result<(Given, Written), Rejection> {
+        let before = self.known.postings.get(&put.identifier);
+        let updated_by = before.and_then(|posting| posting.updated_by);
+        let Decision { answer, change } = self.decide(put)?;
+        let written = self.record(change.map(|change| *change));
+        let after = &self.known.postings[&put.identifier];
+        assert_eq!(answer.status, after.status);
+        assert_eq!(answer.created_by, after.created_by);
+        assert_eq!(answer.updated_by, updated_by);
+        Ok(((answer.id, answer.outcome), written))
     }
 
     /// Pushes `a`.
-    fn put(&mut self, body: &str) -> Result<(Answer, Written), Rejection> {
+    fn put(&mut self, body: &str) -> Result<(Given, Written), Rejection> {
         self.run(&push("a", body))
     }
 

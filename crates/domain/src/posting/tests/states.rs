@@ -1,7 +1,7 @@
 //! The table of states of the specification, and the table of outcomes of the contract.
 
 use super::*;
-use crate::{posting::PutOutcome, testing::answered};
+use crate::{posting::PutOutcome, testing::put_id};
 
 const EXPIRE: &str = r#"{"expiration":{}}"#;
 const REOPEN: &str = r#"{"expiration":null}"#;
@@ -10,7 +10,7 @@ const REOPEN: &str = r#"{"expiration":null}"#;
 fn none_and_a_valid_payload_creates() {
     let mut board = Board::new();
     let (given, written) = board.put(CREATE).unwrap();
-    assert_eq!(given, answered("a", PutOutcome::Created));
+    assert_eq!(given, (put_id("a"), PutOutcome::Created));
     assert_eq!(written.events, [event::JOB_POSTING_CREATED]);
     assert!(written.asked, "it enters the enrichment pipeline");
     assert_eq!(board.posting().status, Status::PendingEnrichment);
@@ -34,7 +34,7 @@ fn none_and_expiration_is_not_found() {
 fn none_and_expiration_null_creates() {
     let body = CREATE.replacen('{', r#"{"expiration":null,"#, 1);
     let (given, _) = Board::new().put(&body).unwrap();
-    assert_eq!(given.outcome, PutOutcome::Created);
+    assert_eq!(given.1, PutOutcome::Created);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn any_and_fields_keeps_the_status() {
     for &status in Status::ALL {
         let mut board = Board::with(status);
         let (given, written) = board.put(r#"{"title":"New"}"#).unwrap();
-        assert_eq!(given, answered("a", PutOutcome::Updated));
+        assert_eq!(given, (put_id("a"), PutOutcome::Updated));
         assert_eq!(written.events, [event::JOB_POSTING_UPDATED], "{status}");
         assert_eq!(board.posting().status, status);
         assert_eq!(board.posting().details.title, "New");
@@ -55,7 +55,7 @@ fn pending_and_approved_expire_with_one_event() {
     for status in [Status::PendingEnrichment, Status::Approved] {
         let mut board = Board::with(status);
         let (given, written) = board.put(r#"{"expiration":{"reason":"filled"}}"#).unwrap();
-        assert_eq!(given, answered("a", PutOutcome::Expired));
+        assert_eq!(given, (put_id("a"), PutOutcome::Expired));
         assert_eq!(written.events, [event::JOB_POSTING_EXPIRED]);
         let posting = board.posting();
         assert_eq!(posting.status, Status::Expired);
@@ -72,7 +72,7 @@ fn expired_and_expiration_stays_without_event() {
     let (given, written) = board.put(EXPIRE).unwrap();
     assert_eq!(
         (given, written),
-        (answered("a", PutOutcome::Unchanged), Written::default())
+        ((put_id("a"), PutOutcome::Unchanged), Written::default())
     );
     assert_eq!(
         board.posting().details.expiration_reason.as_deref(),
@@ -87,7 +87,7 @@ fn expired_takes_a_new_reason_without_event() {
     let (given, written) = board
         .put(r#"{"expiration":{"reason":"second"},"title":"N"}"#)
         .unwrap();
-    assert_eq!(given.outcome, PutOutcome::Updated);
+    assert_eq!(given.1, PutOutcome::Updated);
     assert_eq!(written.events, []);
     assert_eq!(
         board.posting().details.expiration_reason.as_deref(),
@@ -102,7 +102,7 @@ fn an_empty_list_is_an_empty_object() {
     let mut board = Board::with(Status::Approved);
     let body = r#"{"expiration":[ ],"metadata":[]}"#;
     let (given, _) = board.put(body).unwrap();
-    assert_eq!(given.outcome, PutOutcome::Expired);
+    assert_eq!(given.1, PutOutcome::Expired);
     let metadata = board.posting().details.metadata.as_ref().unwrap();
     assert_eq!(metadata.as_str(), "{}");
 }
@@ -123,7 +123,7 @@ fn rejected_does_not_expire() {
 fn expired_and_expiration_null_reopens() {
     let mut board = Board::with(Status::Expired);
     let (given, written) = board.put(REOPEN).unwrap();
-    assert_eq!(given, answered("a", PutOutcome::Reopened));
+    assert_eq!(given, (put_id("a"), PutOutcome::Reopened));
     assert_eq!(written.events, [event::JOB_POSTING_REOPENED]);
     assert!(written.asked, "even though its content was enriched before");
     let posting = board.posting();
@@ -244,7 +244,7 @@ fn a_push_that_changes_nothing_writes_nothing() {
         ] {
             assert_eq!(
                 board.put(body).unwrap(),
-                (answered("a", PutOutcome::Unchanged), Written::default()),
+                ((put_id("a"), PutOutcome::Unchanged), Written::default()),
                 "{status} {body}"
             );
             assert_eq!(*board.posting(), before);

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::{companies::company, companies::find, posting, put, touching};
 use crate::{
+    client::Prefixes,
     company::{Company, CompanyWrite},
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
@@ -75,6 +76,7 @@ async fn read<S: EventLog>(
     let query = LogQuery {
         after,
         names: names.to_vec(),
+        prefixes: Prefixes::ALL,
         limit,
     };
     store.read(&query).await.expect("the store works")
@@ -343,6 +345,7 @@ pub async fn old_events_are_deleted<S: Store + EventLog>(store: &S) {
     let from = |after| LogQuery {
         after: Some(after),
         names: vec![TOLD],
+        prefixes: Prefixes::ALL,
         limit: 9,
     };
     for gone in [Cursor::START, start, cursors[0], cursors[2]] {
@@ -383,6 +386,7 @@ pub async fn a_cursor_without_an_event_is_refused<S: Store + EventLog>(store: &S
         let query = LogQuery {
             after: Some(cursor),
             names: vec![TOLD],
+            prefixes: Prefixes::ALL,
             limit: 9,
         };
         let page = store.read(&query).await;
@@ -433,4 +437,55 @@ pub async fn a_consumer_keeps_its_cursor<S: Store + EventLog>(store: &S) {
     }
     assert_eq!(store.cursor("one").await, Ok(Some(second)));
     assert_eq!(store.cursor("two").await, Ok(None));
+}
+
+/// Those of companies are for everybody, and those of other contexts have none.
+pub async fn events_of_other_prefixes_are_passed<S: Store + EventLog>(store: &S) {
+    let created = ["a-1", "ab", "b%1", "B-1", "ü%_"].map(|id| create(id, "acme"));
+    put_events(store, &created).await;
+    let mut renamed = create("c", "acme");
+    renamed.patch.company.name = Some("Acme AB".to_owned());
+    put_events(store, &[renamed]).await;
+    commit_events(store, vec![told(1, noon())]).await;
+    let identifiers = async |prefixes: &[&str], limit| {
+        let mut query = LogQuery {
+            after: None,
+            names: vec![JOB_POSTING_CREATED, COMPANY_UPDATED, TOLD],
+            prefixes: Prefixes::new(prefixes).expect("they are prefixes"),
+            limit,
+        };
+        let mut found = Vec::new();
+        loop {
+            let page = store.read(&query).await.expect("the store works");
+            assert!(page.events.len() <= limit);
+            found.extend(
+                page.events
+                    .into_iter()
+                    .map(|event| match event.event.subject {
+                        Subject::Posting(posting) => posting.source_identifier.to_string(),
+                        Subject::Company(company) => company.name,
+                        Subject::Other(_) => TOLD.to_string(),
+                    }),
+            );
+            if !page.has_more {
+                return found;
+            }
+            query.after = Some(page.next);
+        }
+    };
+    for limit in [1, 100] {
+        for (prefixes, expect) in [
+            (&["a-"][..], &["a-1"][..]),
+            (&["a", "b%"], &["a-1", "ab", "b%1"]),
+            (&["b_", "a%"], &[]),
+            (&["ü%"], &["ü%_"]),
+            (&[], &["a-1", "ab", "b%1", "B-1", "ü%_", "c"]),
+        ] {
+            let mut found = identifiers(prefixes, limit).await;
+            found.retain(|text| text != "Acme AB" && text != "Told");
+            assert_eq!(found, expect, "{prefixes:?}");
+        }
+        let found = identifiers(&["none"], limit).await;
+        assert_eq!(found, ["Acme AB", "Told"]);
+    }
 }

@@ -2,9 +2,9 @@
 
 use super::{identifier, posting, put, run, touching};
 use crate::{
-    client::ClientId,
+    client::{ClientId, Prefixes},
     enrichment::EnrichedTexts,
-    posting::{Actor, Status},
+    posting::{Actor, PostingView, Status},
     store::{HISTORY_SHOWN, ListOrder, ListQuery, PostingPage, PostingReader, Store, Texts},
     testing::{MemoryStore, create, hours, minutes, noon, push, push_by, uuid},
 };
@@ -299,7 +299,7 @@ pub async fn lists_filter<S: Store + PostingReader>(store: &S) {
     assert_eq!(
         names(ListQuery {
             status: Some(Status::Approved),
-            ..none
+            ..none.clone()
         })
         .await,
         ["b"]
@@ -307,7 +307,7 @@ pub async fn lists_filter<S: Store + PostingReader>(store: &S) {
     assert_eq!(
         names(ListQuery {
             status: pending,
-            ..none
+            ..none.clone()
         })
         .await,
         ["a", "c"]
@@ -315,7 +315,7 @@ pub async fn lists_filter<S: Store + PostingReader>(store: &S) {
     assert_eq!(
         names(ListQuery {
             updated_after: Some(noon()),
-            ..none
+            ..none.clone()
         })
         .await,
         ["b", "c"]
@@ -323,7 +323,7 @@ pub async fn lists_filter<S: Store + PostingReader>(store: &S) {
     let query = ListQuery {
         status: pending,
         updated_after: Some(noon()),
-        ..none
+        ..none.clone()
     };
     assert_eq!(names(query).await, ["c"]);
 }
@@ -388,4 +388,78 @@ pub async fn reads_as_in_memory<S: Store + PostingReader>(store: &S) {
                 .expect("memory works")
         );
     }
+}
+
+pub async fn lists_have_the_postings_of_a_client_and_of_prefixes<S: Store + PostingReader>(
+    store: &S,
+) {
+    let other = ClientId::new(uuid(2));
+    let whole = r#"{"title":"T","raw_description":"<p>D</p>","application_email":"a@b.example",
+        "company":{"name":"acme","website_url":"https://acme.example"}}"#;
+    let batch = [
+        create("a-1", "acme"),
+        push_by(other, "a-2", whole),
+        create("b%1", "acme"),
+        push_by(other, "b_2", whole),
+    ];
+    put(store, &batch).await;
+    // A later write by another client does not make it that client's.
+    put(store, &[push_by(other, "a-1", r#"{"title":"Other"}"#)]).await;
+    let all = ListQuery {
+        limit: 100,
+        ..ListQuery::default()
+    };
+    let one = Some(ClientId::new(uuid(1)));
+    let prefixes = |texts: &[&str]| Prefixes::new(texts).expect("they are prefixes");
+    for (created_by, texts, expect) in [
+        (one, &[][..], &["a-1", "b%1"][..]),
+        (Some(other), &[], &["a-2", "b_2"]),
+        (Some(other), &["a-"], &["a-2"]),
+        (None, &["a-"], &["a-1", "a-2"]),
+        (None, &["b_", "a-2"], &["a-2", "b_2"]),
+        (None, &["A", "b-"], &[]),
+        (Some(ClientId::new(uuid(404))), &[], &[]),
+    ] {
+        for order in [ListOrder::Changed, ListOrder::Id] {
+            for limit in [1, 100] {
+                let mut query = ListQuery {
+                    order,
+                    created_by,
+                    prefixes: prefixes(texts),
+                    limit,
+                    ..all.clone()
+                };
+                let mut found = Vec::new();
+                loop {
+                    let page = listed(store, &query).await;
+                    assert!(page.postings.len() <= limit);
+                    let posting = |view: PostingView| view.posting.source_identifier.to_string();
+                    found.extend(page.postings.into_iter().map(posting));
+                    query.after = page.next;
+                    if query.after.is_none() {
+                        break;
+                    }
+                }
+                found.sort_unstable();
+                assert_eq!(found, expect, "{created_by:?} {texts:?}");
+            }
+        }
+    }
+}
+
+pub async fn a_posting_knows_its_first_and_last_writer<S: Store + PostingReader>(store: &S) {
+    let [one, other] = [1, 2].map(|n| Some(Actor::Client(ClientId::new(uuid(n)))));
+    put(store, &[create("a", "acme")]).await;
+    let stored = posting(store, "a").await;
+    assert_eq!((stored.created_by, stored.updated_by), (one, one));
+    let update = push_by(ClientId::new(uuid(2)), "a", r#"{"title":"Other"}"#);
+    put(store, &[update]).await;
+    let stored = posting(store, "a").await;
+    assert_eq!((stored.created_by, stored.updated_by), (one, other));
+    let found = PostingReader::find(store, &identifier("a")).await;
+    let found = found
+        .expect("the store works")
+        .expect("it is there")
+        .posting;
+    assert_eq!((found.created_by, found.updated_by), (one, other));
 }

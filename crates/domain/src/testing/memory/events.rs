@@ -30,7 +30,7 @@ impl<C: Send> EventLog for Memory<C> {
                 break;
             }
             page.next = event.cursor;
-            if query.names.contains(&event.event.name) {
+            if query.wants(&event.event) {
                 page.events.push(event.clone());
             }
         }

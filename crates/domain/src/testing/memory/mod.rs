@@ -1,6 +1,7 @@
 //! A store in memory: the simplest thing that keeps the contract.
 
 mod audit;
+mod clients;
 mod drafts;
 mod events;
 mod outbox;
@@ -18,7 +19,7 @@ use uuid::Uuid;
 use self::outbox::Task;
 use crate::{
     audit::Entry,
-    client::{Client, ClientId, Clients},
+    client::{Client, ClientId},
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
     event::{Cursor, Event, RecordedEvent, Subject},
@@ -50,6 +51,7 @@ struct State {
     identifiers: HashMap<SourceIdentifier, PostingId>,
     companies: HashMap<CompanyId, Company>,
     clients: Vec<Client>,
+    activity: HashMap<ClientId, clients::Stored>,
     drafts: HashMap<DraftKey, drafts::Entry>,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,
@@ -378,9 +380,10 @@ impl<C: Send> PostingReader for Memory<C> {
             .into_iter()
             .filter_map(|row| state.view(row, false))
             .collect();
-        let entries: Vec<_> = views.iter().map(entry).collect();
+        let entries: Vec<_> = views.iter().map(|view| entry(view, query)).collect();
         let (page, next) = query.page(&entries);
-        let shown = views.into_iter().take(page.len());
+        let is_shown = |view: &PostingView| page.contains(&entry(view, query));
+        let shown = views.into_iter().filter(is_shown);
         let postings = shown.map(|view| with(query.texts, view)).collect();
         Ok(PostingPage { postings, next })
     }
@@ -402,7 +405,8 @@ fn with(texts: Texts, mut view: PostingView) -> PostingView {
     view
 }
 
-fn entry(view: &PostingView) -> ListEntry {
+fn entry(view: &PostingView, query: &ListQuery) -> ListEntry {
+    let posting = &view.posting;
     let metadata = view.posting.details.metadata.as_ref();
     let texts = view.texts.as_ref();
     ListEntry {
@@ -415,6 +419,7 @@ fn entry(view: &PostingView) -> ListEntry {
             + texts.map_or(0, |texts| {
                 texts.markdown.len() + texts.redacted_markdown.len()
             }),
+        is_wanted: query.wants(&posting.source_identifier, posting.created_by),
     }
 }
 
@@ -422,36 +427,5 @@ fn entry(view: &PostingView) -> ListEntry {
 impl<C: Send> Health for Memory<C> {
     async fn ready(&self) -> Result<(), StoreError> {
         Ok(())
-    }
-}
-
-#[async_trait]
-impl<C: Send> Clients for Memory<C> {
-    async fn insert(&self, client: &Client) -> Result<(), StoreError> {
-        self.state().clients.push(client.clone());
-        Ok(())
-    }
-
-    async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
-        Ok(self
-            .state()
-            .clients
-            .iter()
-            .find(|client| client.id == id)
-            .cloned())
-    }
-
-    async fn list(&self) -> Result<Vec<Client>, StoreError> {
-        let mut clients = self.state().clients.clone();
-        clients.sort_by_key(|client| client.created_at);
-        Ok(clients)
-    }
-
-    async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<bool, StoreError> {
-        let mut state = self.state();
-        let client = state.clients.iter_mut().find(|client| client.id == id);
-        Ok(client
-            .map(|client| client.revoked_at.get_or_insert(now))
-            .is_some())
     }
 }

@@ -1,6 +1,7 @@
 //! The event log of the fixtures.
 
 use domain::{
+    client::Prefixes,
     company::{Company, CompanyId, Website},
     event::{Cursor, Event, EventName, LogQuery, PostingState, Subject},
     outbox::{Revive, TaskId},
@@ -75,6 +76,9 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
     view.posting = Posting {
         source_identifier: identifier("digested"),
         texts_digest: Some(TextsDigest::from_bytes([0xA5; 32])),
+        // It has no history that would say who it was.
+        created_by: None,
+        updated_by: None,
         ..posting(0x104, view.company.id)
     };
     view.history.clear();
@@ -105,6 +109,7 @@ async fn all<S: AllPorts>(store: &S) -> Vec<Event> {
             COMPANY_UPDATED,
             INDIVIDUAL_MEMBERSHIP_UPDATED,
         ],
+        prefixes: Prefixes::ALL,
         limit: 100,
     };
     let page = store.read(&query).await.expect("the log is there");

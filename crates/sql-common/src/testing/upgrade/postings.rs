@@ -1,7 +1,7 @@
 //! The postings, clients and drafts of the fixtures.
 
 use domain::{
-    client::{Client, ClientId, Clients, Scope},
+    client::{Client, ClientId, Clients, Prefixes, Scope, StoredSecret},
     company::{Company, CompanyId, Website},
     enrichment::{Coordinates, DraftKey, EnrichedTexts, Reservation},
     posting::{
@@ -73,7 +73,7 @@ fn full() -> PostingView {
             published_at: Some(noon() + hours(1)),
             expire_at: Some(noon() + hours(24)),
             updated_at: noon() + hours(2),
-            ..posting(0x101, company.id)
+            ..by_scraper(posting(0x101, company.id))
         },
         company,
         texts: Some(EnrichedTexts {
@@ -103,7 +103,7 @@ pub(super) fn bare() -> PostingView {
     PostingView {
         posting: Posting {
             source_identifier: identifier("bare"),
-            ..posting(0x102, company.id)
+            ..by_scraper(posting(0x102, company.id))
         },
         company,
         texts: None,
@@ -121,7 +121,7 @@ fn expired() -> PostingView {
         status_reason: Some("filled".to_owned()),
         expired_at: Some(noon() + hours(1)),
         updated_at: noon() + hours(1),
-        ..posting(0x103, view.company.id)
+        ..by_scraper(posting(0x103, view.company.id))
     };
     view.posting.details.expiration_reason = Some("filled".to_owned());
     let by = Actor::Lifetime;
@@ -140,9 +140,21 @@ fn company(name: &str, website: &str, logo_path: Option<&str>) -> Company {
     }
 }
 
+fn scraper() -> Actor {
+    Actor::Client(ClientId::new(uuid(0x201)))
+}
+
+/// A posting whose history says who created it, and whose last change is from before that was noted.
+fn by_scraper(posting: Posting) -> Posting {
+    Posting {
+        created_by: Some(scraper()),
+        updated_by: None,
+        ..posting
+    }
+}
+
 fn pushed() -> HistoryEntry {
-    let client = Actor::Client(ClientId::new(uuid(0x201)));
-    entry(Status::PendingEnrichment, hours(0), None, client)
+    entry(Status::PendingEnrichment, hours(0), None, scraper())
 }
 
 fn entry(status: Status, after: Duration, reason: Option<&str>, by: Actor) -> HistoryEntry {
@@ -165,9 +177,12 @@ async fn tasks_come_back<S: AllPorts>(store: &S) {
 async fn clients_come_back<S: AllPorts>(store: &S) {
     let scraper = Client {
         id: ClientId::new(uuid(0x201)),
+        version: 1,
         name: "Scraper".to_owned(),
         scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
-        secret_digest: [7; 32],
+        prefixes: Prefixes::ALL,
+        requests_per_minute: None,
+        secrets: vec![StoredSecret::new([7; 32], noon())],
         created_at: noon(),
         revoked_at: None,
     };
@@ -175,11 +190,15 @@ async fn clients_come_back<S: AllPorts>(store: &S) {
         id: ClientId::new(uuid(0x202)),
         name: "Membership 'old'".to_owned(),
         scopes: vec![Scope::NewsletterSubscribersWrite],
-        secret_digest: [0; 32],
+        secrets: vec![StoredSecret::new([0; 32], noon() + hours(1))],
         created_at: noon() + hours(1),
         revoked_at: Some(noon() + hours(2)),
+        ..scraper.clone()
     };
-    assert_eq!(Clients::list(store).await, Ok(vec![scraper, membership]));
+    for expect in [scraper, membership] {
+        let found = Clients::find(store, expect.id).await;
+        assert_eq!(found, Ok(Some(expect)));
+    }
 }
 
 /// A draft, and a key that is reserved for an hour from noon.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{
-    client::ClientId,
+    client::{ClientId, Prefixes},
     event::{Cursor, EventName},
     posting::event::{
         COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED, JOB_POSTING_UPDATED,
@@ -38,7 +38,7 @@ fn full() -> TrackedEndpoint {
             owner: Owner::Client(ClientId::new(uuid(0x201))),
             url: url("https://receiver.example/hooks?a=b"),
             names: Some(vec![JOB_POSTING_CREATED, COMPANY_UPDATED]),
-            prefixes: vec!["acme-".to_owned(), "ü\"\\,%_".to_owned()],
+            prefixes: Prefixes::new(&["acme-", "ü\"\\,%_"]).expect("they are prefixes"),
             include_posting: true,
             description: Some("Board 'A'".to_owned()),
             state: EndpointState::Disabled,
@@ -70,7 +70,7 @@ fn bare() -> TrackedEndpoint {
             owner: Owner::Operator,
             url: url("https://other.example/"),
             names: None,
-            prefixes: Vec::new(),
+            prefixes: Prefixes::ALL,
             include_posting: false,
             description: None,
             state: EndpointState::Active,
@@ -151,7 +151,10 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         at: later,
         again_at: later,
     };
-    assert_eq!(store.record(uuid(LEASE), &round).await, Ok(Recorded::Done));
+    assert_eq!(
+        Webhooks::record(store, uuid(LEASE), &round).await,
+        Ok(Recorded::Done)
+    );
     let next = WaitingEvent {
         next_at: Some(later),
         ..waiting(2, JOB_POSTING_UPDATED)

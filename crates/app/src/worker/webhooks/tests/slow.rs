@@ -51,7 +51,7 @@ impl Webhooks for SlowEndpoints {
     }
 
     async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
-        self.0.update(write, entry).await
+        Webhooks::update(&*self.0, write, entry).await
     }
 
     async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError> {

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     audit::{Action, AuditLog, AuditQuery},
     client::ClientId,
+    client::Prefixes,
     event::Cursor,
     posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED},
     store::StoreError,
@@ -22,7 +23,7 @@ pub async fn an_endpoint_comes_back<S: Webhooks>(store: &S) {
     let full = Endpoint {
         owner: Owner::Client(ClientId::new(uuid(7))),
         names: Some(vec![COMPANY_UPDATED, JOB_POSTING_CREATED]),
-        prefixes: vec!["acme-".to_owned(), "ü\"\\,%_".to_owned()],
+        prefixes: Prefixes::new(&["acme-", "ü\"\\,%_"]).expect("they are prefixes"),
         include_posting: true,
         description: Some(text(255)),
         state: EndpointState::Disabled,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{ONE, World, answers, is_of, mins, named, secs, times_out};
 use crate::{
+    client::Prefixes,
     event::{EventLog, RecordedEvent},
     field::Patch,
     posting::event::COMPANY_UPDATED,
@@ -346,7 +347,7 @@ fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
     pollster::block_on(async {
         let mut world = World::new("5", 0).await;
         let mut some = endpoint(1);
-        some.prefixes = vec!["job-7".to_owned()];
+        some.prefixes = Prefixes::new(&["job-7"]).unwrap();
         let mut none = endpoint(2);
         none.names = Some(vec![named("JobPostingCreated")]);
         for endpoint in [&some, &none] {

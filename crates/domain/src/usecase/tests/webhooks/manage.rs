@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use crate::{
     audit::{AuditLog, AuditQuery},
     client::ClientId,
+    client::Prefixes,
     event::EventLog,
     field::Patch,
     testing::{MemoryStore, by_ann, hours, noon, uuid},
@@ -82,11 +83,12 @@ fn a_client_manages_its_own_endpoints_and_an_operator_all() {
         };
         let [one, two] = [1, 2].map(|n| managed(Manager::Client(ClientId::new(uuid(n)))));
         let [by_create, by_update, by_test, by_again] = [1, 2, 3, 4].map(by_ann);
-        let prefixes = vec!["acme-".to_owned()];
+        let prefixes = Prefixes::new(&["acme-"]).unwrap();
         let created = one.create(new("a.example"), prefixes, id(1), secret(1), noon());
         let created = created.await.unwrap();
         let operator = managed(Manager::Operator(&by_create));
-        let of_operator = operator.create(new("b.example"), Vec::new(), id(2), secret(1), noon());
+        let of_operator =
+            operator.create(new("b.example"), Prefixes::ALL, id(2), secret(1), noon());
         of_operator.await.unwrap();
         assert_eq!(one.find(id(1)).await.unwrap().endpoint, created);
         let counts = [&one, &two, &operator].map(|by| pollster::block_on(by.list(None, 9)));
@@ -162,7 +164,7 @@ fn an_address_is_checked_when_it_is_new() {
         };
         let create = async |host, n| {
             client
-                .create(new(host), Vec::new(), id(n), secret(1), noon())
+                .create(new(host), Prefixes::ALL, id(n), secret(1), noon())
                 .await
         };
         let message = AddressProblem::Private.to_string();
@@ -191,7 +193,7 @@ fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
             sender: &sender,
             by: Manager::Client(ClientId::new(uuid(1))),
         };
-        let create = client.create(new("a.example"), Vec::new(), id(1), secret(1), noon());
+        let create = client.create(new("a.example"), Prefixes::ALL, id(1), secret(1), noon());
         create.await.unwrap();
         let cursor = async || Webhooks::find(store, id(1)).await.unwrap().unwrap().cursor;
         let end = store.end().await.unwrap();

@@ -174,6 +174,7 @@ impl World {
         let query = crate::event::LogQuery {
             after: None,
             names: PUBLIC.to_vec(),
+            prefixes: crate::client::Prefixes::ALL,
             limit: usize::MAX,
         };
         self.store.read(&query).await.unwrap().events

@@ -111,7 +111,7 @@ fn an_endpoint_makes_about_a_round_a_second() {
         for prefix in ["job-", "other-"] {
             let mut world = World::new("5", 0).await;
             let mut some = endpoint(1);
-            some.prefixes = vec![prefix.to_owned()];
+            some.prefixes = crate::client::Prefixes::new(&[prefix]).unwrap();
             let inserted = world.store.insert(&some, super::Cursor::START, None).await;
             inserted.unwrap();
             let mut rounds = 0;

@@ -1,0 +1,292 @@
+//! A client and its activity as answers and commands show them.
+
+use std::{collections::BTreeMap, num::NonZeroU32};
+
+use domain::{
+    client::{
+        self, Activity, Client, Scope, StoredSecret,
+        activity::{Counts, Day},
+    },
+    day,
+};
+use serde::Serialize;
+use time::macros::datetime;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::{answer::Timestamp, schema::Answer};
+
+/// The client that asks.
+#[derive(Serialize, ToSchema)]
+#[schema(as = IntegrationAnswer)]
+pub struct IntegrationAnswer<'a> {
+    data: Integration<'a>,
+}
+
+impl<'a> IntegrationAnswer<'a> {
+    /// The answer about a client.
+    pub fn new(client: &'a Client, activity: &'a Activity) -> Self {
+        Self {
+            data: Integration::new(client, activity),
+        }
+    }
+}
+
+/// A client as the API shows it to itself under `data`, with its secrets' times and its own, for
+/// commands to print.
+pub fn client_data<'a>(client: &'a Client, activity: &'a Activity) -> impl Serialize {
+    ClientData {
+        integration: Integration::new(client, activity),
+        secrets: client.secrets.iter().map(Secret::new).collect(),
+        created_at: Timestamp(client.created_at),
+        revoked_at: client.revoked_at.map(Timestamp),
+    }
+}
+
+#[derive(Serialize)]
+struct ClientData<'a> {
+    #[serde(flatten)]
+    integration: Integration<'a>,
+    secrets: Vec<Secret>,
+    created_at: Timestamp,
+    revoked_at: Option<Timestamp>,
+}
+
+/// The times of a secret.
+#[derive(Serialize)]
+struct Secret {
+    #[serde(rename = "created_at")]
+    created: Timestamp,
+    #[serde(rename = "expires_at")]
+    expires: Option<Timestamp>,
+    #[serde(rename = "last_used_at")]
+    last_used: Option<Timestamp>,
+}
+
+impl Secret {
+    fn new(secret: &StoredSecret) -> Self {
+        Self {
+            created: Timestamp(secret.created_at),
+            expires: secret.expires_at.map(Timestamp),
+            last_used: secret.last_used_at.map(Timestamp),
+        }
+    }
+}
+
+/// A client, and what came of its pushes. Counts may lag by ten seconds.
+#[derive(Serialize, ToSchema)]
+struct Integration<'a> {
+    /// The client's id.
+    client_id: Uuid,
+    /// The client's name.
+    name: &'a str,
+    /// The scopes that it may request. A token has effect only for those that are still here.
+    scopes: Vec<&'static str>,
+    /// It may use the identifiers that begin with one of these, or all if there are none.
+    prefixes: &'a [String],
+    /// The most requests that each process accepts from it in a minute, if there is a limit.
+    #[schema(value_type = Option<u32>, minimum = 1)]
+    requests_per_minute: Option<NonZeroU32>,
+    /// When it last pushed, refused or not.
+    #[schema(value_type = Option<OffsetDateTime>)]
+    last_push_at: Option<Timestamp>,
+    /// The last 30 days (UTC) with anything, newest first.
+    days: Vec<DayOfIntegration>,
+    /// The last 50 refused pushes, newest first.
+    refusals: Vec<Refusal<'a>>,
+}
+
+impl<'a> Integration<'a> {
+    fn new(client: &'a Client, activity: &'a Activity) -> Self {
+        Self {
+            client_id: client.id.uuid(),
+            name: &client.name,
+            scopes: client.scopes.iter().copied().map(Scope::as_str).collect(),
+            prefixes: client.prefixes.as_slice(),
+            requests_per_minute: client.requests_per_minute,
+            last_push_at: activity.last_push_at.map(Timestamp),
+            days: activity.days.iter().map(DayOfIntegration::new).collect(),
+            refusals: activity.refusals.iter().map(Refusal::new).collect(),
+        }
+    }
+}
+
+/// The activity of a day.
+#[derive(Serialize, ToSchema)]
+struct DayOfIntegration {
+    /// The day (UTC).
+    #[schema(format = Date)]
+    date: String,
+    /// Postings that it created.
+    created: u64,
+    /// Pushes that updated a posting or its company.
+    updated: u64,
+    /// Pushes that changed nothing.
+    unchanged: u64,
+    /// Postings that it expired.
+    expired: u64,
+    /// Postings that it reopened.
+    reopened: u64,
+    /// Pushes that were refused.
+    refused: u64,
+    /// Of the postings that it created, those that were approved.
+    approved: u64,
+    /// Likewise, those that were rejected.
+    rejected: u64,
+}
+
+impl DayOfIntegration {
+    fn new(of: &Day) -> Self {
+        let Counts {
+            created,
+            updated,
+            unchanged,
+            expired,
+            reopened,
+            refused,
+            approved,
+            rejected,
+        } = of.counts;
+        Self {
+            date: day::write(of.date),
+            created,
+            updated,
+            unchanged,
+            expired,
+            reopened,
+            refused,
+            approved,
+            rejected,
+        }
+    }
+}
+
+/// A push that was refused. Long texts are cut, and of many errors some are left out.
+#[derive(Serialize, ToSchema)]
+struct Refusal<'a> {
+    /// When it was refused.
+    #[schema(value_type = OffsetDateTime)]
+    at: Timestamp,
+    /// The identifier in the path, decoded as far as it can be shown.
+    unique_source_identifier: &'a str,
+    /// The status of the answer.
+    #[schema(minimum = 400, maximum = 499)]
+    status: u16,
+    /// The message of the answer.
+    message: &'a str,
+    /// What was wrong with each field, by its path; `null` if it was not about fields.
+    errors: Option<&'a BTreeMap<String, Vec<String>>>,
+}
+
+impl<'a> Refusal<'a> {
+    fn new(refusal: &'a client::activity::Refusal) -> Self {
+        Self {
+            at: Timestamp(refusal.at),
+            unique_source_identifier: &refusal.identifier,
+            status: refusal.status,
+            message: &refusal.message,
+            errors: (!refusal.errors.is_empty()).then_some(&refusal.errors),
+        }
+    }
+}
+
+impl Answer for IntegrationAnswer<'_> {
+    fn example() -> Self {
+        Self {
+            data: Integration {
+                client_id: Uuid::from_u128(0x0190_a1b2_0000_7000_8000_0000_0000_0000),
+                name: "scraper",
+                scopes: vec![Scope::JobPostingsWrite.as_str()],
+                prefixes: &[],
+                requests_per_minute: NonZeroU32::new(600),
+                last_push_at: Some(Timestamp(datetime!(2026-01-31 12:00:00 UTC))),
+                days: vec![DayOfIntegration {
+                    date: "2026-01-31".to_owned(),
+                    created: 12,
+                    updated: 3,
+                    unchanged: 1_985,
+                    expired: 7,
+                    reopened: 0,
+                    refused: 1,
+                    approved: 11,
+                    rejected: 1,
+                }],
+                refusals: vec![Refusal {
+                    at: Timestamp(datetime!(2026-01-31 11:58:02.5 UTC)),
+                    unique_source_identifier: "example-4711",
+                    status: 404,
+                    message: "Job posting not found.",
+                    errors: None,
+                }],
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        client::Prefixes,
+        testing::{self, hours, noon, uuid},
+        validation::FieldErrors,
+    };
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_client_is_shown_with_its_activity() {
+        let mut client = testing::client(1);
+        client.prefixes = Prefixes::new(&["acme-"]).unwrap();
+        client.requests_per_minute = NonZeroU32::new(60);
+        client.secrets[0].last_used_at = Some(noon());
+        let errors = FieldErrors::one("title", "is required");
+        let refusal = |status, errors| {
+            client::activity::Refusal::new(uuid(9), noon(), "acme-1", status, "No.", errors)
+        };
+        let activity = Activity {
+            last_push_at: Some(noon() + hours(1)),
+            days: vec![Day {
+                date: noon().date(),
+                counts: Counts {
+                    created: 1,
+                    updated: 2,
+                    unchanged: 3,
+                    expired: 4,
+                    reopened: 5,
+                    refused: 6,
+                    approved: 7,
+                    rejected: 8,
+                },
+            }],
+            refusals: vec![refusal(422, Some(&errors)), refusal(404, None)],
+        };
+        let shown = |status, errors| {
+            json!({"at": "2026-03-01T12:00:00.123456Z", "unique_source_identifier": "acme-1",
+                "status": status, "message": "No.", "errors": errors})
+        };
+        let mut expect = json!({
+            "client_id": uuid(1), "name": "Client 1",
+            "scopes": ["job-postings:write", "job-postings:read"], "prefixes": ["acme-"],
+            "requests_per_minute": 60, "last_push_at": "2026-03-01T13:00:00.123456Z",
+            "days": [{"date": "2026-03-01", "created": 1, "updated": 2, "unchanged": 3,
+                "expired": 4, "reopened": 5, "refused": 6, "approved": 7, "rejected": 8}],
+            "refusals": [
+                shown(422, json!({"title": ["is required"]})),
+                shown(404, json!(null)),
+            ],
+        });
+        let answer = serde_json::to_value(IntegrationAnswer::new(&client, &activity)).unwrap();
+        assert_eq!(answer, json!({"data": expect}));
+
+        let times = json!({
+            "secrets": [{"created_at": "2026-03-01T12:00:00.123456Z", "expires_at": null,
+                "last_used_at": "2026-03-01T12:00:00.123456Z"}],
+            "created_at": "2026-03-01T12:01:00.123456Z", "revoked_at": null,
+        });
+        let all = expect.as_object_mut().unwrap();
+        all.extend(times.as_object().unwrap().clone());
+        let printed = serde_json::to_value(client_data(&client, &activity)).unwrap();
+        assert_eq!(printed, expect);
+    }
+}

@@ -1,0 +1,215 @@
+//! What a client with prefixes may use: each operation of the document, with a board that has
+//! postings within them and beyond.
+
+use std::collections::BTreeSet;
+
+use domain::client::{Prefixes, Scope};
+use serde_json::{Value, json};
+
+use crate::support::{PATH, Request, TestApp, posting, push, request};
+
+const EVENTS: &str = "/api/job-board/events";
+const EXPORT: &str = "/api/job-board/export";
+const INTEGRATION: &str = "/api/job-board/integration";
+const ONE: &str = "/api/job-board/job-postings/{uniqueSourceIdentifier}";
+
+/// How an operation keeps to the prefixes of its client.
+enum Fence {
+    /// A posting beyond them is refused with this status and message.
+    Refuses(u16, &'static str),
+    /// Postings beyond them are absent from the answer.
+    LeavesOut,
+    /// The answer has the identifiers that the client itself has sent, and nothing about postings.
+    ShowsOwnPushes,
+    /// The operation names no posting.
+    NamesNone,
+    /// Deliveries keep to the prefixes that the client has at the time; no answer names a posting.
+    LeavesOutOfDeliveries,
+}
+
+use Fence::{LeavesOut, LeavesOutOfDeliveries, NamesNone, Refuses, ShowsOwnPushes};
+
+const FORBIDDEN: &str = "This client may only use identifiers that begin with acme-.";
+
+const OPERATIONS: &[(&str, &str, Fence)] = &[
+    ("put", ONE, Refuses(403, FORBIDDEN)),
+    ("get", ONE, Refuses(404, "Job posting not found.")),
+    ("get", PATH, LeavesOut),
+    ("get", EXPORT, LeavesOut),
+    ("get", EVENTS, LeavesOut),
+    ("get", INTEGRATION, ShowsOwnPushes),
+    ("get", "/api/job-board/webhooks", NamesNone),
+    ("post", "/api/job-board/webhooks", LeavesOutOfDeliveries),
+    ("get", "/api/job-board/webhooks/{id}", NamesNone),
+    ("patch", "/api/job-board/webhooks/{id}", NamesNone),
+    ("delete", "/api/job-board/webhooks/{id}", NamesNone),
+    (
+        "post",
+        "/api/job-board/webhooks/{id}/rotate-secret",
+        NamesNone,
+    ),
+    ("post", "/api/job-board/webhooks/{id}/test", NamesNone),
+    (
+        "post",
+        "/api/job-board/webhooks/{id}/replay",
+        LeavesOutOfDeliveries,
+    ),
+    (
+        "get",
+        "/api/job-board/webhooks/{id}/deliveries",
+        LeavesOutOfDeliveries,
+    ),
+    ("put", "/api/newsletter/subscribers/{email}", NamesNone),
+    ("get", "/api/newsletter/subscribers/{email}", NamesNone),
+    ("delete", "/api/newsletter/subscribers/{email}", NamesNone),
+    (
+        "post",
+        "/api/webhooks/newsletter/update-subscriber-status",
+        NamesNone,
+    ),
+    ("get", "/newsletter/confirm-migration", NamesNone),
+    ("post", "/newsletter/confirm-migration", NamesNone),
+    ("get", "/newsletter/migration-confirmed", NamesNone),
+    ("get", "/newsletter/not-subscribed", NamesNone),
+    ("get", "/newsletter/unsubscribed", NamesNone),
+    ("post", "/oauth/token", NamesNone),
+    ("get", "/.well-known/jwks.json", NamesNone),
+    ("get", "/.well-known/oauth-authorization-server", NamesNone),
+    ("get", "/healthz", NamesNone),
+    ("get", "/readyz", NamesNone),
+    ("get", "/api/openapi.json", NamesNone),
+    ("get", "/docs", NamesNone),
+];
+
+#[tokio::test]
+async fn every_operation_keeps_to_the_prefixes_of_its_client() {
+    let document = serde_json::to_value(adapters_http::openapi()).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let documented: BTreeSet<_> = paths
+        .iter()
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().unwrap().keys();
+            methods.map(move |method| (method.as_str(), path.as_str()))
+        })
+        .collect();
+    let known: BTreeSet<_> = OPERATIONS
+        .iter()
+        .map(|(method, path, _)| (*method, *path))
+        .collect();
+    assert_eq!(documented, known, "each operation is listed with its fence");
+
+    let app = TestApp::spawn();
+    let writer = app.writer().await;
+    push(&app, &writer, "acme-1", &posting()).await;
+    let beyond = push(&app, &writer, "other-1", &posting()).await;
+    let (_, token) = app
+        .client(|client| {
+            client.scopes = Scope::ALL.to_vec();
+            client.prefixes = Prefixes::new(&["acme-"]).unwrap();
+        })
+        .await;
+    for (method, path, fence) in OPERATIONS {
+        let to = |identifier: &str| -> Request {
+            let target = path
+                .replace("{uniqueSourceIdentifier}", identifier)
+                .replace("{email}", "ada@example.com")
+                .replace("{id}", "0190a1b2-0000-7000-8000-000000000002");
+            let request = request(&method.to_uppercase(), &target).token(&token);
+            if *method == "put" {
+                request.json(&posting())
+            } else {
+                request
+            }
+        };
+        match fence {
+            Refuses(status, message) => {
+                for identifier in ["other-1", "other-2", "Acme-1", "acm%65"] {
+                    let refused = to(identifier).send(&app).await;
+                    assert_eq!(refused.status, *status, "{method} {path} {refused:?}");
+                    assert_eq!(refused.json(), json!({"message": message}));
+                }
+                for identifier in ["acme-1", "%61cme-1"] {
+                    let answer = to(identifier).send(&app).await;
+                    assert_eq!(answer.status, 200, "{method} {path} {answer:?}");
+                }
+            }
+            LeavesOut => {
+                let answer = to("").send(&app).await;
+                assert_eq!(answer.status, 200, "{method} {path}");
+                let text = answer.text();
+                assert!(text.contains("acme-1"), "{method} {path}: {text}");
+                assert!(!text.contains("other-"), "{method} {path}: {text}");
+                assert!(!text.contains(&beyond), "{method} {path}: {text}");
+            }
+            ShowsOwnPushes => {
+                let answer = to("").send(&app).await;
+                let text = answer.text();
+                assert_eq!(answer.status, 200, "{method} {path}");
+                assert!(text.contains("other-2"), "{method} {path}: {text}");
+                assert!(!text.contains(&beyond), "{method} {path}: {text}");
+            }
+            NamesNone | LeavesOutOfDeliveries => {
+                let text = to("other-1").send(&app).await.body;
+                let text = String::from_utf8_lossy(&text);
+                assert!(!text.contains("other-1"), "{method} {path}: {text}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_push_beyond_the_prefixes_is_refused_before_its_body_is_read() {
+    let app = TestApp::spawn();
+    let (_, token) = app
+        .client(|client| client.prefixes = Prefixes::new(&["a-", "b-"]).unwrap())
+        .await;
+    let put = |segment: &str| request("PUT", &format!("{PATH}/{segment}")).token(&token);
+    for (segment, status) in [
+        ("c-1", 403),
+        ("%FF", 422),
+        ("", 422),
+        ("a%0A", 422),
+        ("%zz", 400),
+    ] {
+        let refused = put(segment).json(&json!({})).send(&app).await;
+        assert_eq!(refused.status, status, "{segment}: {refused:?}");
+    }
+    let refused = put("c-1").header("Content-Type", "text/plain").body("x");
+    let refused = refused.send(&app).await;
+    assert_eq!(refused.status, 403, "before 415: {refused:?}");
+    assert!(refused.message().ends_with("begin with a- or b-."));
+    assert_eq!(refused.header("WWW-Authenticate"), None);
+    let expecting = put("c-1")
+        .header("Content-Type", "application/json")
+        .header("Content-Length", "100")
+        .header("Expect", "100-continue");
+    let mut connection = app.connect().await;
+    connection.write(expecting.head().as_bytes()).await;
+    assert_eq!(connection.read(false).await.status, 403);
+}
+
+#[tokio::test]
+async fn a_page_has_the_postings_of_a_client() {
+    let app = TestApp::spawn();
+    let (id, token) = app.client(|_| {}).await;
+    let other = app.writer().await;
+    push(&app, &token, "mine", &posting()).await;
+    push(&app, &other, "mine", &json!({"title": "Other"})).await;
+    push(&app, &other, "theirs", &posting()).await;
+    for (client, reader, expect) in [
+        ("me", &token, &["mine"][..]),
+        ("me", &other, &["theirs"]),
+        (&*id.to_string(), &other, &["mine"]),
+        ("0190a1b2-0000-7000-8000-000000000002", &other, &[]),
+    ] {
+        let get = request("GET", &format!("{PATH}?client={client}")).token(reader);
+        let page = get.send(&app).await.json();
+        let found = page["data"].as_array().unwrap().iter();
+        let found: Vec<&Value> = found.map(|of| &of["unique_source_identifier"]).collect();
+        assert_eq!(found, expect, "{client}");
+        if expect == ["mine"] {
+            assert_eq!(page["data"][0]["created_by"], format!("client:{id}"));
+            assert_ne!(page["data"][0]["updated_by"], page["data"][0]["created_by"]);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The members of a JSON object by name, without their values being read.
+
+use std::{borrow::Cow, fmt};
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::line::turns_direction;
+
+/// The longest name of an unknown field in an error, in characters.
+pub(super) const NAME: usize = 100;
+
+/// The members of a JSON object, as far as it is one.
+pub(super) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
+    let mut members = Vec::new();
+    // A syntax error is reported elsewhere.
+    let _ = serde_json::Deserializer::from_str(json).deserialize_map(Members(&mut members));
+    members
+}
+
+struct Members<'a, 'de>(&'a mut Vec<(Cow<'de, str>, &'de str)>);
+
+impl<'de> Visitor<'de> for Members<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        while let Some((name, value)) = entries.next_entry::<Name<'de>, &'de RawValue>()? {
+            self.0.push((name.0, value.get()));
+        }
+        Ok(())
+    }
+}
+
+/// A name that is copied only if it has escapes.
+#[derive(serde::Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A name that the sender chose, fit for an answer.
+pub(super) fn shown(name: &str) -> String {
+    name.chars()
+        .take(NAME)
+        .map(|c| {
+            let is_unfit = c.is_control() || turns_direction(c);
+            if is_unfit {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        })
+        .collect()
+}

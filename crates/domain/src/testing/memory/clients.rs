@@ -1,0 +1,114 @@
+//! Clients and their activity in memory.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use time::{Date, OffsetDateTime};
+
+use super::{Memory, audit};
+use crate::{
+    audit::Entry,
+    client::{
+        Activity, ActivityLog, Client, ClientId, ClientWrite, Clients, StoredSecret,
+        activity::{ActivityWrites, Counts, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal},
+    },
+    store::StoreError,
+};
+
+/// The activity of a client.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    pushed_at: Option<OffsetDateTime>,
+    days: BTreeMap<Date, Counts>,
+    refusals: Vec<Refusal>,
+}
+
+#[async_trait]
+impl<C: Send> Clients for Memory<C> {
+    async fn insert(&self, client: &Client, entry: Option<&Entry>) -> Result<(), StoreError> {
+        let mut state = self.state();
+        state.clients.push(client.clone());
+        if let Some(entry) = entry {
+            audit::write(&mut state.audit, entry.clone());
+        }
+        Ok(())
+    }
+
+    async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
+        let state = self.state();
+        let found = state.clients.iter().find(|client| client.id == id);
+        Ok(found.cloned())
+    }
+
+    async fn list(&self) -> Result<Vec<Client>, StoreError> {
+        let mut clients = self.state().clients.clone();
+        clients.sort_by_key(|client| (client.created_at, client.id));
+        Ok(clients)
+    }
+
+    async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let is_expected =
+            |client: &&mut Client| client.id == write.client.id && client.version == write.expected;
+        let Some(client) = state.clients.iter_mut().find(is_expected) else {
+            return Err(StoreError::Conflict);
+        };
+        let before = std::mem::replace(client, write.client.clone());
+        for secret in &mut client.secrets {
+            let same = |other: &&StoredSecret| other.digest == secret.digest;
+            let used = before.secrets.iter().find(same);
+            secret.last_used_at = used.map_or(secret.last_used_at, |used| used.last_used_at);
+        }
+        if let Some(entry) = entry {
+            audit::write(&mut state.audit, entry.clone());
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl<C: Send> ActivityLog for Memory<C> {
+    async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let known: Vec<_> = state.clients.iter().map(|client| client.id).collect();
+        let is_known = |client: &ClientId| known.contains(client);
+        for (client, date, counts) in writes.days.iter().filter(|(id, ..)| is_known(id)) {
+            let days = &mut state.activity.entry(*client).or_default().days;
+            *days.entry(*date).or_default() += *counts;
+            while days.len() > DAYS_KEPT {
+                days.pop_first();
+            }
+        }
+        for (client, at) in writes.pushes.iter().filter(|(id, _)| is_known(id)) {
+            let stored = state.activity.entry(*client).or_default();
+            stored.pushed_at = stored.pushed_at.max(Some(*at));
+        }
+        for (client, refusal) in writes.refusals.iter().filter(|(id, _)| is_known(id)) {
+            let refusals = &mut state.activity.entry(*client).or_default().refusals;
+            refusals.push(refusal.clone());
+            let old = refusals.len().saturating_sub(REFUSALS_KEPT);
+            refusals.drain(..old);
+        }
+        for (id, digest, at) in &writes.secrets {
+            let of_client = state.clients.iter_mut().filter(|client| client.id == *id);
+            let secrets = of_client.flat_map(|client| &mut client.secrets);
+            for secret in secrets.filter(|secret| secret.digest == *digest) {
+                secret.last_used_at = secret.last_used_at.max(Some(*at));
+            }
+        }
+        Ok(())
+    }
+
+    async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
+        let state = self.state();
+        let Some(stored) = state.activity.get(&client) else {
+            return Ok(Activity::default());
+        };
+        let days = stored.days.iter().rev();
+        Ok(Activity {
+            last_push_at: stored.pushed_at,
+            days: days.map(|(&date, &counts)| Day { date, counts }).collect(),
+            refusals: stored.refusals.iter().rev().cloned().collect(),
+        })
+    }
+}
