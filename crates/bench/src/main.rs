@@ -5,7 +5,7 @@
 //! - `build` builds the programs; `service`, `postgres` and `child` run them.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service, `ceiling` the upper bounds.
-//! - `round` runs all measurements once; `extras` and `events` run those without a
+//! - `round` runs all measurements once; `extras`, `events` and `webhooks` run those without a
 //!   floor.
 //! - `pair` measures two builds alternately.
 //! - `measure` defines the results, `targets` the required ones, and `report` prints both.
@@ -32,6 +32,7 @@ mod report;
 mod round;
 mod service;
 mod targets;
+mod webhooks;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -182,6 +183,17 @@ fn measure_all(options: &Options, bench: &Bench<'_>) -> Result<String> {
                 let events = bench.events(backend, count, options.runs())?;
                 let _ = writeln!(report, "{}", events::text(backend, &events));
                 targets.extend(events::targets(backend, &events));
+            }
+        }
+    }
+    if options.webhooks() {
+        for backend in [Backend::Postgres, Backend::Sqlite] {
+            if options.wants(backend) {
+                println!("webhooks, {backend}");
+                let postings = if options.quick { 5_000 } else { 20_000 };
+                let measured = bench.webhooks(backend, postings)?;
+                let _ = writeln!(report, "{}", webhooks::text(backend, &measured));
+                targets.extend(webhooks::targets(backend, &measured));
             }
         }
     }

@@ -64,6 +64,7 @@ pub enum Lengthy {
 enum Name {
     Pushes(Scenario),
     Events,
+    Webhooks,
 }
 
 impl ValueEnum for Name {
@@ -76,6 +77,7 @@ impl ValueEnum for Name {
             Self::Pushes(Scenario::Half),
             Self::Pushes(Scenario::Mixed),
             Self::Events,
+            Self::Webhooks,
         ]
     }
 
@@ -85,6 +87,10 @@ impl ValueEnum for Name {
             Self::Events => Some(PossibleValue::new("events").help(
                 "The feed of events: one client that reads it, and 1,000 that wait for new events",
             )),
+            Self::Webhooks => Some(
+                PossibleValue::new("webhooks")
+                    .help("Deliveries of events: to one webhook and to eight, by one process"),
+            ),
         }
     }
 }
@@ -113,7 +119,7 @@ impl Options {
         named
             .filter_map(|name| match name {
                 Name::Pushes(scenario) => Some(*scenario),
-                Name::Events => None,
+                Name::Events | Name::Webhooks => None,
             })
             .collect()
     }
@@ -121,6 +127,11 @@ impl Options {
     /// Whether to measure the feed of events.
     pub fn events(&self) -> bool {
         self.scenarios.is_empty() || self.scenarios.contains(&Name::Events)
+    }
+
+    /// Whether to measure deliveries to webhooks.
+    pub fn webhooks(&self) -> bool {
+        self.scenarios.is_empty() || self.scenarios.contains(&Name::Webhooks)
     }
 
     /// Whether to measure a store.

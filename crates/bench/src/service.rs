@@ -118,8 +118,15 @@ impl<'run> Installation<'run> {
         Ok(())
     }
 
+    /// Runs a command with these variables, and returns its output.
+    pub fn run_with(&self, arguments: &[&str], settings: &[(&str, &str)]) -> Result<String> {
+        let mut command = self.command(arguments);
+        command.envs(settings.iter().copied());
+        child::output(&command, self.interrupt)
+    }
+
     fn run(&self, arguments: &[&str]) -> Result<String> {
-        child::output(&self.command(arguments), self.interrupt)
+        self.run_with(arguments, &[])
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
