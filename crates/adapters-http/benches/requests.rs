@@ -14,7 +14,7 @@ use domain::testing::MemoryStore;
 use domain::{
     client::{
         ActivityRecorder, Client, ClientId, Clients, Prefixes, Scope, StoredSecret,
-        activity::{Judgement, Refusal},
+        activity::Refusal,
     },
     posting::{PostingId, PutOutcome, PutPosting},
 };
@@ -32,8 +32,6 @@ impl ActivityRecorder for Nobody {
     fn pushed(&self, _: ClientId, _: PutOutcome, _: OffsetDateTime) {}
 
     fn refused(&self, _: ClientId, _: Refusal) {}
-
-    fn judged(&self, _: ClientId, _: Judgement, _: OffsetDateTime) {}
 
     fn used(&self, _: ClientId, _: [u8; 32], _: OffsetDateTime) {}
 }

@@ -41,8 +41,8 @@ pub fn of_answer<Body: ToSchema>() -> Vec<(String, RefOr<Schema>)> {
     all
 }
 
-/// Adds what utoipa's derive cannot say: every field but those with `x-optional` is there, though it
-/// may be `null`, and the value of a field with `x-const` is always the same.
+/// Adds what utoipa's derive cannot say: every field but those with `x-optional` is there, though
+/// it may be `null`, and the value of a field with `x-const` is always the same.
 fn complete(schema: &mut RefOr<Schema>) {
     match schema {
         RefOr::T(Schema::Object(object)) => {

@@ -190,8 +190,9 @@ statement! {
 }
 
 /// The place that all events since a time follow. There is no index on time, and there need not
-/// be: times ascend with the log, nearly. The last event that is old for certain is found by halves,
-/// and from there on events are looked at one by one, for as long as they may be in disorder.
+/// be: times ascend with the log, nearly. The last event that is old for certain is found by
+/// halves, and from there on events are looked at one by one, for as long as they may be in
+/// disorder.
 fn cursor_at(conn: &mut SqliteConnection, at: OffsetDateTime) -> Result<Cursor, Failure> {
     let well_before = StoredTime::from(well_before(at));
     let (deleted, end) = ends(conn)?;

@@ -19,8 +19,8 @@ use crate::{
     signature::signature,
 };
 
-/// The number of idle connections to keep to each receiver: as many as there are requests at a time,
-/// because fewer would be made anew for each wave of answers.
+/// The number of idle connections to keep to each receiver: as many as there are requests at a
+/// time, because fewer would be made anew for each wave of answers.
 const IDLE: usize = 32;
 
 /// The most of an answer's body that is read, in bytes.

@@ -1,5 +1,5 @@
-//! The provider's accounts by the clock of the store, which all processes share: their own clocks may
-//! differ, and a lease is to be held by one of them at a time.
+//! The provider's accounts by the clock of the store, which all processes share: their own clocks
+//! may differ, and a lease is to be held by one of them at a time.
 
 use std::sync::Arc;
 

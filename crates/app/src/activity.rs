@@ -40,12 +40,16 @@ impl Activities {
 
     /// Remembers verdicts that were committed.
     pub fn judged_all(&self, verdicts: &[Verdict]) {
+        if verdicts.is_empty() {
+            return;
+        }
+        let mut gathered = self.gathered();
         for verdict in verdicts {
-            self.judged(verdict.client, verdict.judgement, verdict.at);
+            gathered.judge(verdict.client, verdict.judgement, verdict.at);
         }
     }
 
-    /// Writes what there is. What a store that is away has surely not written is kept for later.
+    /// Writes the activity. If the store has surely not written it, it is kept for the next time.
     pub async fn write(&self, log: &dyn ActivityLog) {
         let writes = self.gathered().take();
         if writes.is_empty() {
@@ -71,10 +75,6 @@ impl ActivityRecorder for Activities {
 
     fn refused(&self, client: ClientId, refusal: Refusal) {
         self.gathered().refuse(client, refusal);
-    }
-
-    fn judged(&self, client: ClientId, judgement: Judgement, at: OffsetDateTime) {
-        self.gathered().judge(client, judgement, at);
     }
 
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
@@ -142,7 +142,7 @@ impl ActivityTask {
         Self { stop, task }
     }
 
-    /// Writes what is left, and ends.
+    /// Writes the rest, and ends.
     pub async fn stop(self) {
         self.stop.cancel();
         if let Err(error) = self.task.await {

@@ -40,12 +40,17 @@ impl FieldErrors {
         if known.is_some_and(|messages| messages.contains(&message)) {
             return;
         }
-        if self.count == MOST_ERRORS {
+        if self.is_full() {
             self.left_out += 1;
             return;
         }
         self.named.entry(field).or_default().push(message);
         self.count += 1;
+    }
+
+    /// Whether further errors are counted and not described.
+    pub const fn is_full(&self) -> bool {
+        self.count == MOST_ERRORS
     }
 
     /// Counts errors without describing them.

@@ -1,7 +1,7 @@
 //! The tables `events`, the event log, and `event_cursors`, where its consumers are.
 //!
-//! The key of an event is (`written_in`, `number`): the transaction that wrote the event, 0 in a store with a
-//! single writer, and the number of the row.
+//! The key of an event is (`written_in`, `number`): the transaction that wrote the event, 0 in a
+//! store with a single writer, and the number of the row.
 
 use diesel::{
     Queryable,

@@ -88,8 +88,8 @@ ALTER TABLE postings
 COMMENT ON COLUMN postings.texts_digest IS
     'SHA-256 of what enrichment made of it, so that a result that brings nothing new raises no event. Unset before the first result, and of those from before this column.';
 
--- In a volatile function an expression has a snapshot of its own, taken now and not when the calling
--- statement began.
+-- In a volatile function an expression has a snapshot of its own, taken now and not when the
+-- calling statement began.
 CREATE FUNCTION event_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     RETURN greatest(

@@ -1,5 +1,5 @@
--- Prefixes, limits, activity and all secrets but the newest of each client go. Clients with prefixes
--- have the whole board afterwards: revoke those that must not.
+-- Prefixes, limits, activity and all secrets but the newest of each client go. Clients with
+-- prefixes have the whole board afterwards: revoke those that must not.
 ALTER TABLE postings DROP COLUMN created_by;
 ALTER TABLE postings DROP COLUMN updated_by;
 

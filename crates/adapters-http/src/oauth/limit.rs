@@ -12,7 +12,7 @@ use governor::{
 
 /// The header with the limit (draft-ietf-httpapi-ratelimit-headers).
 pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-/// The header with what is left of it.
+/// The header with the requests that are left of it.
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// The time by which limits are counted, since any moment.

@@ -4,7 +4,7 @@ use actix_web::http::header::{HeaderMap, HeaderName};
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The preference for refusing what is otherwise ignored.
+/// The preference for refusing unknown fields, which are ignored otherwise.
 pub const STRICT: &str = "handling=strict";
 
 /// Whether the client prefers `handling=strict`. Of several instances of a preference the first one

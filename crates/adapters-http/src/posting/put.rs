@@ -76,7 +76,7 @@ struct Wishes {
     dry_run: bool,
     /// To have unknown fields refused.
     strict: bool,
-    /// What is wrong with the parameters.
+    /// The errors of the parameters.
     errors: FieldErrors,
 }
 
@@ -134,11 +134,13 @@ async fn push(
     wishes: Wishes,
 ) -> Result<posting::Answer, ApiError> {
     let segment = api::last_segment(request);
-    // What is no identifier is a field error, told with the others.
-    let identifier = segment.as_ref().ok().copied();
-    let identifier = identifier.map(SourceIdentifier::from_path_segment);
-    if let Some(Ok(identifier)) = identifier {
-        caller.prefixes().check(&identifier)?;
+    let prefixes = caller.prefixes();
+    // A segment that is no identifier is a field error, told with the others.
+    if !prefixes.are_all()
+        && let Ok(segment) = &segment
+        && let Ok(identifier) = SourceIdentifier::from_path_segment(segment)
+    {
+        prefixes.check(&identifier)?;
     }
     let body = body::read_json(request, payload, state.body_limit()).await?;
     let parse = if wishes.strict {

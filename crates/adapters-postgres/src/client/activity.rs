@@ -28,8 +28,8 @@ statement! {
 }
 
 statement! {
-    /// Deletes the rows behind the newest ones of these clients. The statement that added some
-    /// cannot see them itself, and whoever adds others waits for its locks.
+    /// Deletes the rows behind the newest ones of these clients. The statement that added rows
+    /// cannot see them itself; other processes that add rows wait for its locks.
     Trim =
     "WITH days_trimmed AS ( \
          DELETE FROM client_days USING ( \

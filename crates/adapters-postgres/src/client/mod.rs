@@ -5,10 +5,13 @@
 
 mod activity;
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
-use diesel::ExpressionMethods;
+use diesel::{ExpressionMethods, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
+    Version,
     audit::Entry,
     client::{Client, ClientId, ClientWrite, Clients},
     store::StoreError,
@@ -16,6 +19,7 @@ use domain::{
 use sql_common::{
     client::{
         ClientRecord, ClientRow, Find, List, SecretRecord, SecretRow, client_secrets, clients,
+        stored_ids, versions,
     },
     statement,
     types::StoredId,
@@ -107,6 +111,16 @@ impl Clients for PostgresStore {
         self.connections
             .run(async |conn| Ok(clients(load::<List, _>(conn, &[]).await?)?))
             .await
+    }
+
+    async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError> {
+        let ids = stored_ids(ids);
+        let found = self.connections.run(async move |conn| {
+            let asked = clients::table.filter(clients::id.eq_any(ids));
+            let rows = asked.select((clients::id, clients::version));
+            Ok(versions(rows.load(conn).await?)?)
+        });
+        found.await
     }
 
     async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError> {

@@ -54,8 +54,8 @@ pub(super) async fn use_all(store: &PostgresStore, round: u128) {
     assert_eq!(activity.days.len(), 1);
 }
 
-/// Processes that add to the rows of the same clients wait for each other and never in a circle, and
-/// an operator who changes one of them at the same time meets no conflict.
+/// Processes that add to the rows of the same clients wait for each other and never in a circle,
+/// and an operator who changes one of them at the same time meets no conflict.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_may_record_at_once() {
     const CLIENTS: u128 = 20;

@@ -68,8 +68,8 @@ const PUSHES: u32 = 40;
 /// How often each writer also pushes for the posting that all share.
 const SHARED: u32 = 8;
 
-/// A writer's push: of postings of its own, which meets no other, and now and then also of a posting
-/// and a company that all writers push for.
+/// A writer's push: of postings of its own, which meets no other, and now and then also of a
+/// posting and a company that all writers push for.
 fn pushes(writer: u32, n: u32) -> Vec<PutPosting> {
     let name = format!("Company {writer} {n}");
     let push = |identifier: &str, company: &str| {
@@ -334,7 +334,7 @@ async fn new_events_follow_those_of_another_server() {
     }
 }
 
-/// What operators run after the server itself went back to an earlier time.
+/// The operators' statement after the server itself went back to an earlier time.
 const RESTORED: &str = "UPDATE event_log SET transaction_offset = transaction_offset + 4294967296";
 
 #[tokio::test]

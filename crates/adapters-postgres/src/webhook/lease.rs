@@ -59,7 +59,9 @@ pub(super) async fn lease(
     Ok(leased.into_iter().map(|(_, tracked)| tracked).collect())
 }
 
-/// Changes leases that are held, which are locked in order.
+/// Changes leases that are held. An endpoint that another transaction has locked is passed by, so
+/// that it holds up no other: a lease that was not renewed ends its round, and one that was not
+/// ended lapses.
 macro_rules! held {
     ($sent:literal, $columns:literal, $change:literal) => {
         concat!(
@@ -68,7 +70,7 @@ macro_rules! held {
             ") AS sent (chosen, chosen_holder",
             $columns,
             ") JOIN webhook_endpoints ON id = chosen AND holder = chosen_holder \
-             ORDER BY id FOR NO KEY UPDATE OF webhook_endpoints) \
+             ORDER BY id FOR NO KEY UPDATE OF webhook_endpoints SKIP LOCKED) \
              UPDATE webhook_endpoints SET ",
             $change,
             " FROM held WHERE id = chosen"

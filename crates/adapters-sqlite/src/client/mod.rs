@@ -2,9 +2,12 @@
 
 mod activity;
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
-use diesel::{ExpressionMethods, RunQueryDsl, SqliteConnection};
+use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection};
 use domain::{
+    Version,
     audit::Entry,
     client::{Client, ClientId, ClientWrite, Clients},
     store::StoreError,
@@ -12,6 +15,7 @@ use domain::{
 use sql_common::{
     client::{
         ClientRecord, ClientRow, Find, List, SecretRecord, SecretRow, client_secrets, clients,
+        stored_ids, versions,
     },
     statement,
     types::StoredId,
@@ -98,6 +102,16 @@ impl Clients for SqliteStore {
         self.connections
             .read(|conn| Ok(clients(load::<List, _>(conn, &[])?)?))
             .await
+    }
+
+    async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError> {
+        let ids = stored_ids(ids);
+        let found = self.connections.read(move |conn| {
+            let asked = clients::table.filter(clients::id.eq_any(ids));
+            let rows = asked.select((clients::id, clients::version));
+            Ok(versions(rows.load(conn)?)?)
+        });
+        found.await
     }
 
     async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError> {

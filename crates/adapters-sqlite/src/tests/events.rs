@@ -171,7 +171,7 @@ async fn an_event_is_deleted_by_one() {
     assert_eq!(one.end().await, Ok(numbered(3_000)));
 }
 
-/// What operators run after they put a copy in the place of the database.
+/// The operators' statement after a copy was put in the place of the database.
 const RESTORED: &str = "UPDATE sqlite_sequence SET seq = seq + 4294967296 WHERE name = 'events'";
 
 /// Readers are beyond the end of an older database, and of what was read between the backup and the

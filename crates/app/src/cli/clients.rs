@@ -30,7 +30,7 @@ pub struct ClientsCreateArgs {
     #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NAME", value_parser = config::client_name)]
     pub name: String,
 
-    /// What it may do: `job-postings:write`, `job-postings:read`, `newsletter-subscribers:write` or
+    /// A scope: `job-postings:write`, `job-postings:read`, `newsletter-subscribers:write` or
     /// `webhooks:manage`; several times, or separated by commas
     #[arg(
         long = "scope",
@@ -97,6 +97,7 @@ pub struct ClientsShowArgs {
     pub store: StoreArgs,
 }
 
+// The variables are not those of `create`: what is set for new clients must not change others.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
 pub struct ClientsUpdateArgs {
@@ -108,17 +109,17 @@ pub struct ClientsUpdateArgs {
     #[arg(
         long,
         value_name = "NAME",
-        env = "POSTHASTE_CLIENT_NAME",
+        env = "POSTHASTE_CLIENT_NEW_NAME",
         value_parser = config::client_name,
         group = "change"
     )]
     pub name: Option<String>,
 
-    /// What it may do, in place of what it may do now; several times, or separated by commas
+    /// A scope, in place of all present ones; several times, or separated by commas
     #[arg(
         long = "scope",
         value_name = "SCOPE",
-        env = "POSTHASTE_CLIENT_SCOPE",
+        env = "POSTHASTE_CLIENT_NEW_SCOPE",
         value_delimiter = ',',
         action = ArgAction::Append,
         value_parser = config::scope,
@@ -126,11 +127,12 @@ pub struct ClientsUpdateArgs {
     )]
     pub scopes: Vec<Scope>,
 
-    /// The beginning of the identifiers that it may use, in place of the present ones; several times
+    /// The beginning of the identifiers that it may use, in place of the present ones; several
+    /// times
     #[arg(
         long = "prefix",
         value_name = "PREFIX",
-        env = "POSTHASTE_CLIENT_PREFIX",
+        env = "POSTHASTE_CLIENT_NEW_PREFIX",
         action = ArgAction::Append,
         value_parser = config::identifier_prefix,
         group = "change"
@@ -151,7 +153,7 @@ pub struct ClientsUpdateArgs {
     #[arg(
         long,
         value_name = "REQUESTS",
-        env = "POSTHASTE_CLIENT_REQUESTS_PER_MINUTE",
+        env = "POSTHASTE_CLIENT_NEW_REQUESTS_PER_MINUTE",
         value_parser = config::client_limit,
         group = "change"
     )]

@@ -2,12 +2,12 @@
 
 mod show;
 
-use std::{num::NonZeroU32, process::ExitCode};
+use std::process::ExitCode;
 
 use adapters_http::oauth::ClientSecret;
 use domain::{
     audit::Attribution,
-    client::{self, Client, ClientChange, ClientId, Clients, Prefixes, Scope, StoredSecret},
+    client::{Client, ClientChange, ClientId, Clients, NewClient, Prefixes},
     usecase::{ClientError, ManagedClients},
 };
 use serde_json::json;
@@ -38,42 +38,23 @@ pub async fn run(command: &ClientsCommand) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The settings of a new client.
-#[derive(Debug)]
-pub struct NewClient<'a> {
-    pub name: &'a str,
-    pub scopes: &'a [Scope],
-    pub prefixes: Prefixes,
-    pub requests_per_minute: Option<NonZeroU32>,
-}
-
 /// Creates a client and returns its secret, of which only a digest is stored.
 pub async fn create(
     clients: &dyn Clients,
     by: &Attribution,
-    new: NewClient<'_>,
+    new: NewClient,
 ) -> anyhow::Result<(Client, ClientSecret)> {
-    let (secret, now) = (ClientSecret::generate()?, clock::now());
-    let client = Client {
-        id: ClientId::new(Uuid::now_v7()),
-        version: 1,
-        name: new.name.to_owned(),
-        scopes: client::unique(new.scopes.to_vec()),
-        prefixes: new.prefixes,
-        requests_per_minute: new.requests_per_minute,
-        secrets: vec![StoredSecret::new(secret.digest(), now)],
-        created_at: now,
-        revoked_at: None,
-    };
-    ManagedClients { clients, by }.create(&client).await?;
-    Ok((client, secret))
+    let (id, secret) = (ClientId::new(Uuid::now_v7()), ClientSecret::generate()?);
+    let clients = ManagedClients { clients, by };
+    let created = clients.create(id, new, secret.digest(), clock::now());
+    Ok((created.await?, secret))
 }
 
 async fn print_new(args: &ClientsCreateArgs) -> anyhow::Result<()> {
     let by = args.operator.attribution()?;
     let new = NewClient {
-        name: &args.name,
-        scopes: &args.scopes,
+        name: args.name.clone(),
+        scopes: args.scopes.clone(),
         prefixes: prefixes(&args.prefixes)?,
         requests_per_minute: args.requests_per_minute,
     };

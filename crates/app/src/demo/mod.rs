@@ -2,8 +2,8 @@
 //!
 //! It starts the service on a free port, creates a client, pushes the [`samples`] over OAuth and
 //! HTTP as [`crate::push`] does with any file, waits until they are enriched, and prints their
-//! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), and commands to go on by
-//! hand ([`curl`]).
+//! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), and commands to go on
+//! by hand ([`curl`]).
 
 mod curl;
 mod samples;
@@ -25,7 +25,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use domain::{
     audit::{Attribution, Operator},
-    client::{Prefixes, Scope},
+    client::{NewClient, Prefixes, Scope},
     posting::{ENRICH, Lifetime, SourceIdentifier},
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -39,7 +39,7 @@ use self::{
 };
 use crate::{
     cli::{DEFAULT_BOARD_NAME, DemoArgs},
-    command::clients::{self, NewClient},
+    command::clients,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     database::{Database, Outdated},
     kinds,
@@ -186,8 +186,8 @@ async fn integration(
         operator: Operator::new("demo")?,
     };
     let new = NewClient {
-        name,
-        scopes: &[Scope::JobPostingsWrite, Scope::JobPostingsRead],
+        name: name.to_owned(),
+        scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
         prefixes,
         requests_per_minute: None,
     };

@@ -1,10 +1,10 @@
 //! The feed: readers outside follow the event log, and wait for events without asking for them.
 //!
-//! [`Feed`] reads the log for a reader that does not wait. A reader that waits holds no thread and no
-//! connection: one [task](poll) asks the store for all of them, while there are any, and keeps the
-//! newest events in a [buffer](buffer) that they are answered from, so a reader that comes back for
-//! the next events costs no query either. A reader whose cursor is older than the buffer reads the
-//! log.
+//! [`Feed`] reads the log for a reader that does not wait. A reader that waits holds no thread and
+//! no connection: one [task](poll) asks the store for all of them, while there are any, and keeps
+//! the newest events in a [buffer](buffer) that they are answered from, so a reader that comes back
+//! for the next events costs no query either. A reader whose cursor is older than the buffer reads
+//! the log.
 
 mod buffer;
 mod poll;
@@ -31,8 +31,8 @@ use self::{
     poll::Poller,
 };
 
-/// The time after which a reader that is still ahead of the buffer asks the log: another process may
-/// have read further, but the log may also have ended before the reader's cursor since an older
+/// The time after which a reader that is still ahead of the buffer asks the log: another process
+/// may have read further, but the log may also have ended before the reader's cursor since an older
 /// backup was restored.
 const CATCH_UP: Duration = Duration::from_millis(300);
 

@@ -1,9 +1,9 @@
 //! Commands that are blocked: another transaction holds a row locked that they have to write.
 //!
-//! They have left their batch and their lane, so all other commands go on. Each posting with blocked
-//! commands has a queue of its own, in which one command after the other is tried alone until it
-//! succeeds or its deadline is over. The number of concurrent tries and of blocked commands is
-//! limited: the rest of the connections and of the slots is for the other commands.
+//! They have left their batch and their lane, so all other commands go on. Each posting with
+//! blocked commands has a queue of its own, in which one command after the other is tried alone
+//! until it succeeds or its deadline is over. The number of concurrent tries and of blocked
+//! commands is limited: the rest of the connections and of the slots is for the other commands.
 //!
 //! Rows that were found locked are remembered for a moment, so that a batch waits for a row once
 //! and not with each push for it.

@@ -6,10 +6,11 @@
 //! to come: under light load a batch is one posting, under heavy load one commit pays for many.
 //!
 //! - [`read`] loads the postings and companies that a batch names, and answers dry runs and the
-//!   pushes that change nothing: most of a catalogue that is pushed again, which would otherwise wait behind
-//!   the commits of others.
-//! - [`mod@write`] commits the rest on the [`snapshot`] that was read for it. Postings that the lane
-//!   has written since are read again; writes of other processes show in the postings' versions.
+//!   pushes that change nothing: most of a catalogue that is pushed again, which would otherwise
+//!   wait behind the commits of others.
+//! - [`mod@write`] commits the rest on the [`snapshot`] that was read for it. Postings that the
+//!   lane has written since are read again; writes of other processes show in the postings'
+//!   versions.
 //! - [`blocked`] keeps the commands that wait for a row which another transaction holds locked.
 //!
 //! Because these tasks commit, a request that is dropped half-way takes nothing with it.

@@ -1,5 +1,5 @@
-//! The first stage: one read for a batch, and an answer to every dry run and every push that changes
-//! nothing.
+//! The first stage: one read for a batch, and an answer to every dry run and every push that
+//! changes nothing.
 
 use std::{collections::HashSet, sync::Arc};
 

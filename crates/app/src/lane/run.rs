@@ -19,8 +19,8 @@ use tokio::sync::Notify;
 use super::snapshot::Epoch;
 use crate::{clock::Clock, panics};
 
-/// Runs the steps of the use case for the stages of one lane. A panic in a step fails one batch, not
-/// the lane.
+/// Runs the steps of the use case for the stages of one lane. A panic in a step fails one batch,
+/// not the lane.
 pub(super) struct Runner {
     store: Arc<dyn Store>,
     lifetime: Lifetime,

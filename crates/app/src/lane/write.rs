@@ -46,7 +46,8 @@ impl Writer {
                 waiting.extend(first);
             }
             self.take(&mut changes, &mut waiting);
-            // A batch that is being read right now shares the commit instead of waiting for its end.
+            // A batch that is being read right now shares the commit instead of waiting for its
+            // end.
             if waiting.len() < self.batch && self.runner.next_read().await {
                 self.take(&mut changes, &mut waiting);
             }
@@ -91,8 +92,8 @@ impl Writer {
         }
     }
 
-    /// Commits a batch but for the commands that need a row which is remembered as locked. Those are
-    /// queued as blocked after the commit, because they may be for the same postings. A failure
+    /// Commits a batch but for the commands that need a row which is remembered as locked. Those
+    /// are queued as blocked after the commit, because they may be for the same postings. A failure
     /// gives all commands back.
     async fn commit(
         &self,
@@ -143,8 +144,8 @@ impl Writer {
         }
     }
 
-    /// Runs the commands of a failed batch one by one. One that runs into a lock leaves the lane, and
-    /// so do later ones for its posting.
+    /// Runs the commands of a failed batch one by one. One that runs into a lock leaves the lane,
+    /// and so do later ones for its posting.
     async fn one_by_one(&self, jobs: Vec<Job>, error: StoreError, written: &mut RecentWrites) {
         tracing::debug!(%error, commands = jobs.len(), "a batch is run again one by one");
         let mut failure = (jobs.len() == 1).then_some(error);
@@ -164,8 +165,8 @@ impl Writer {
         }
     }
 
-    /// Runs one command, and again after each conflict until its deadline; `None` when it ran into a
-    /// lock. `failure` is the error of an attempt that was made already.
+    /// Runs one command, and again after each conflict until its deadline; `None` when it ran into
+    /// a lock. `failure` is the error of an attempt that was made already.
     async fn single(
         &self,
         job: &Job,

@@ -2,9 +2,9 @@
 //!
 //! The newsletter is a consumer of the log with a kept cursor. Every worker follows it, and the one
 //! that is first moves the cursor; an event that two of them deliver is harmless, as is one that is
-//! delivered again after a crash. A page that fails as a whole is delivered event by event. One that
-//! fails by itself is set aside and tried again while later ones are delivered; the kept cursor
-//! stays before it. It is passed when it has failed several times and another one did not.
+//! delivered again after a crash. A page that fails as a whole is delivered event by event. One
+//! that fails by itself is set aside and tried again while later ones are delivered; the kept
+//! cursor stays before it. It is passed when it has failed several times and another one did not.
 
 use std::{sync::Arc, time::Duration};
 

@@ -33,8 +33,8 @@ pub(super) struct Expiry {
     pub throttle: Throttle,
 }
 
-/// Postings that could not be written alone, each with the end of its being left out: a row may stay
-/// locked for hours, and is always among the longest overdue.
+/// Postings that could not be written alone, each with the end of its being left out: a row may
+/// stay locked for hours, and is always among the longest overdue.
 #[derive(Default)]
 struct Stuck(HashMap<SourceIdentifier, Instant>);
 
@@ -120,7 +120,8 @@ impl Expiry {
         panics::caught(usecase::expire(self.store.as_ref(), overdue, now)).await
     }
 
-    /// Expires the postings of a failed batch one by one, and puts off those that cannot be written.
+    /// Expires the postings of a failed batch one by one, and puts off those that cannot be
+    /// written.
     async fn one_by_one(
         &self,
         overdue: &[SourceIdentifier],

@@ -99,7 +99,8 @@ impl Sweep for ForgottenEvents {
 
 impl ForgottenEvents {
     /// The time by the earliest of three clocks: this machine's, the store's, and that of the
-    /// writer of the newest event. One that is ahead must not delete the log. `None` without events.
+    /// writer of the newest event. One that is ahead must not delete the log. `None` without
+    /// events.
     async fn now(&self) -> Result<Option<OffsetDateTime>, StoreError> {
         let end = self.events.end().await?;
         let newest = self.events.events_at(&[end]).await?;

@@ -1,6 +1,6 @@
-//! Isolates suspects: tasks whose worker died without a report. One of them may have killed it, so a
-//! process handles one suspect at a time, of whatever queue, and enriches nothing beside it: if the
-//! process dies then, it died of this one. Only enrichments compute on untrusted input.
+//! Isolates suspects: tasks whose worker died without a report. One of them may have killed it, so
+//! a process handles one suspect at a time, of whatever queue, and enriches nothing beside it: if
+//! the process dies then, it died of this one. Only enrichments compute on untrusted input.
 
 use std::{
     collections::HashMap,

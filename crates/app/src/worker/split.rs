@@ -8,8 +8,8 @@ use super::tasks::Tasks;
 /// away. One alone may be a locked row.
 const MISSES: usize = 2;
 
-/// A batch that is handled task by task. A task whose result the store refuses, while it records the
-/// failure, is put off alone, and the others go on.
+/// A batch that is handled task by task. A task whose result the store refuses, while it records
+/// the failure, is put off alone, and the others go on.
 pub(super) struct SplitBatch<'a> {
     tasks: &'a Tasks,
     most: usize,

@@ -2,8 +2,8 @@
 //!
 //! Background work competes with pushes for the database more than for the processor, so the
 //! scheduler cannot settle it. While pushes are many, a loop takes small batches and pauses after
-//! each: a backlog then gets a quarter of the time, and otherwise all of it. Each kind of task keeps
-//! a minimum rate, so that a backlog shrinks even under constant load.
+//! each: a backlog then gets a quarter of the time, and otherwise all of it. Each kind of task
+//! keeps a minimum rate, so that a backlog shrinks even under constant load.
 
 use std::{sync::Arc, time::Duration};
 

@@ -128,7 +128,7 @@ pub struct Observer {
 
 #[cfg(test)]
 impl Observer {
-    /// One that counts verdicts for nobody.
+    /// An observer that wakes a worker; nothing reads the verdicts that it counts.
     pub fn waking(wake: &Arc<Wake>) -> Self {
         Self {
             wake: Arc::clone(wake),

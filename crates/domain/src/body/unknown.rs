@@ -1,5 +1,7 @@
 //! Unknown fields, which a client may ask to have refused.
 
+use std::collections::HashSet;
+
 use super::members::{members, shown};
 use crate::validation::FieldErrors;
 
@@ -10,28 +12,59 @@ const SIMILAR: f64 = 0.6;
 /// The names of the fields of a body, and of those of its objects.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownFields<'a> {
-    /// The fields of the body.
+    /// The fields that may be sent.
     pub fields: &'a [&'a str],
+    /// The fields that are known and may not be sent, so that they are never suggested. Their
+    /// errors are others.
+    pub prohibited: &'a [&'a str],
     /// The fields that are objects, with the fields in them.
     pub objects: &'a [(&'a str, &'a [&'a str])],
 }
 
 /// Adds an error for each field of a body that is not known, with the known one that it may be a
-/// misspelling of.
+/// misspelling of. Errors that will not be described are only counted.
 pub fn refuse(body: &str, known: KnownFields<'_>, errors: &mut FieldErrors) {
+    let mut refusal = Refusal {
+        seen: HashSet::new(),
+        errors,
+    };
     for (name, value) in members(body) {
+        if known.prohibited.contains(&&*name) {
+            continue;
+        }
         if !known.fields.contains(&&*name) {
-            errors.add(shown(&name), message(&name, known.fields));
+            refusal.add(None, &name, known.fields);
             continue;
         }
         let object = known.objects.iter().find(|(object, _)| **object == name);
         if let Some((object, fields)) = object.filter(|_| value.starts_with('{')) {
             for (inner, _) in members(value) {
                 if !fields.contains(&&*inner) {
-                    let path = format!("{object}.{}", shown(&inner));
-                    errors.add(path, message(&inner, fields));
+                    refusal.add(Some(object), &inner, fields);
                 }
             }
+        }
+    }
+}
+
+struct Refusal<'a> {
+    /// The paths of unknown fields. A body may repeat one many times.
+    seen: HashSet<String>,
+    errors: &'a mut FieldErrors,
+}
+
+impl Refusal<'_> {
+    fn add(&mut self, object: Option<&str>, name: &str, known: &[&str]) {
+        let shown = shown(name);
+        let path = object.map_or_else(|| shown.clone(), |object| format!("{object}.{shown}"));
+        if !self.seen.insert(path.clone()) {
+            return;
+        }
+        // A message takes as long as some hundred names.
+        if self.errors.is_full() {
+            self.errors.leave_out(1);
+        } else {
+            self.errors.add(path, message(name, known));
         }
     }
 }
@@ -52,9 +85,11 @@ fn message(name: &str, known: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::validation::MOST_ERRORS;
 
     const KNOWN: KnownFields<'_> = KnownFields {
         fields: &["title", "salary_min", "company"],
+        prohibited: &["latitude"],
         objects: &[("company", &["name", "website_url"])],
     };
 
@@ -87,6 +122,24 @@ mod tests {
             &[("company.website", nearest)],
         );
         check(r#"{"company":["website"],"title":{"x":1}}"#, &[]);
+    }
+
+    #[test]
+    fn a_prohibited_field_is_left_to_others_and_not_suggested() {
+        let body = r#"{"latitude":1,"lattitude":1}"#;
+        check(body, &[("lattitude", "is not a known field")]);
+    }
+
+    #[test]
+    fn of_many_unknown_fields_a_few_are_described_and_all_are_counted() {
+        let names: Vec<_> = (0..150_000)
+            .map(|n| format!(r#""{:05}":1"#, n / 2))
+            .collect();
+        let mut errors = FieldErrors::new();
+        refuse(&format!("{{{}}}", names.join(",")), KNOWN, &mut errors);
+        assert_eq!(errors.iter().count(), MOST_ERRORS);
+        let rest = "(and 74999 more errors).";
+        assert!(errors.to_string().ends_with(rest), "{errors}");
     }
 
     #[test]

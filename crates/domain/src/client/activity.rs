@@ -1,7 +1,7 @@
 //! The activity of clients: counts of outcomes by day, and the newest refusals.
 //!
-//! It is [gathered](Gathered) in memory and written every few seconds, so that no push waits for it.
-//! A process that is killed loses the seconds since.
+//! It is [gathered](Gathered) in memory and written every few seconds, so that no push waits for
+//! it. A process that is killed loses the seconds since.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -146,7 +146,7 @@ fn cut(text: &str) -> String {
 pub struct Day {
     /// The day (UTC).
     pub date: Date,
-    /// What happened on it.
+    /// The counts of that day.
     pub counts: Counts,
 }
 
@@ -196,16 +196,13 @@ pub trait ActivityLog: Send + Sync {
     async fn activity(&self, client: ClientId) -> Result<Activity, StoreError>;
 }
 
-/// The driving port for whatever notices activity. A call only remembers it.
+/// The driving port for the parts that notice activity. A call only remembers it.
 pub trait ActivityRecorder: Send + Sync {
     /// A push was answered.
     fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime);
 
     /// A push was refused.
     fn refused(&self, client: ClientId, refusal: Refusal);
-
-    /// A posting that the client created was judged.
-    fn judged(&self, client: ClientId, judgement: Judgement, at: OffsetDateTime);
 
     /// A token was issued for the secret with this digest.
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime);
@@ -293,7 +290,7 @@ impl Gathered {
         writes
     }
 
-    /// Puts back what could not be written. Newer activity comes after it.
+    /// Puts back activity that could not be written, before the activity since.
     pub fn put_back(&mut self, writes: ActivityWrites) {
         for (client, date, counts) in writes.days {
             if let Some(entry) = self.of(client) {
@@ -474,16 +471,5 @@ mod tests {
         for (field, messages) in &kept.errors {
             assert_eq!((field.len(), messages[0].len()), (TEXT, TEXT));
         }
-    }
-
-    #[test]
-    fn a_refusal_can_be_stored() {
-        let errors = FieldErrors::one("a\0", "b\0");
-        let kept = Refusal::new(uuid(1), noon(), "c\0", 422, "d\0", Some(&errors));
-        let replaced = |text: &str| text.replace('\0', "\u{fffd}");
-        assert_eq!(kept.identifier, replaced("c\0"));
-        assert_eq!(kept.message, replaced("d\0"));
-        let errors = [(replaced("a\0"), vec![replaced("b\0")])];
-        assert_eq!(kept.errors, BTreeMap::from(errors));
     }
 }

@@ -5,7 +5,7 @@ pub mod activity;
 mod prefixes;
 mod secret;
 
-use std::{fmt, num::NonZeroU32, str::FromStr};
+use std::{collections::HashMap, fmt, num::NonZeroU32, str::FromStr};
 
 use async_trait::async_trait;
 use time::{Duration, OffsetDateTime};
@@ -116,7 +116,20 @@ pub struct Client {
     pub revoked_at: Option<OffsetDateTime>,
 }
 
-/// A change of a client's settings; what is `None` stays.
+/// The settings of a new client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewClient {
+    /// The name.
+    pub name: String,
+    /// The scopes, also with repeats.
+    pub scopes: Vec<Scope>,
+    /// The prefixes.
+    pub prefixes: Prefixes,
+    /// The limit.
+    pub requests_per_minute: Option<NonZeroU32>,
+}
+
+/// A change of a client's settings. A setting that is `None` stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientChange {
     /// The name.
@@ -139,6 +152,21 @@ pub struct ClientWrite {
 }
 
 impl Client {
+    /// A client with one secret, by its digest.
+    pub fn new(id: ClientId, new: NewClient, digest: [u8; 32], now: OffsetDateTime) -> Self {
+        Self {
+            id,
+            version: 1,
+            name: new.name,
+            scopes: unique(new.scopes),
+            prefixes: new.prefixes,
+            requests_per_minute: new.requests_per_minute,
+            secrets: vec![StoredSecret::new(digest, now)],
+            created_at: now,
+            revoked_at: None,
+        }
+    }
+
     /// Whether it exists for others: it is not revoked.
     pub const fn is_active(&self) -> bool {
         self.revoked_at.is_none()
@@ -199,7 +227,7 @@ impl Client {
 }
 
 /// Scopes without repeats, in their order.
-pub fn unique(scopes: Vec<Scope>) -> Vec<Scope> {
+fn unique(scopes: Vec<Scope>) -> Vec<Scope> {
     let mut unique = Vec::with_capacity(scopes.len());
     for scope in scopes {
         if !unique.contains(&scope) {
@@ -221,6 +249,9 @@ pub trait Clients: Send + Sync {
 
     /// Every client, oldest first.
     async fn list(&self) -> Result<Vec<Client>, StoreError>;
+
+    /// The versions of these clients, but of unknown ones.
+    async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError>;
 
     /// Writes a change of a client. Secrets that it had and has no more are deleted; of those that
     /// it keeps, the time of the last use stays as it is stored.

@@ -27,7 +27,7 @@ pub enum InvalidPrefix {
     Text {
         /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The reason.
         error: InvalidIdentifier,
     },
     /// There are too many.

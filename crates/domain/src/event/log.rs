@@ -71,8 +71,8 @@ pub trait EventLog: Send + Sync {
     /// be: the log never grows behind a cursor.
     ///
     /// A cursor is the place of an event that is kept, or of the last one that was deleted
-    /// ([`Cursor::START`] before any was); any other one is [`LogError::Gone`]. So every cursor that
-    /// is given out is such a place.
+    /// ([`Cursor::START`] before any was); any other one is [`LogError::Gone`]. So every cursor
+    /// that is given out is such a place.
     ///
     /// The cost is bounded: a page looks at no more than a fixed number of events, wanted or not.
     async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError>;
@@ -107,8 +107,8 @@ pub trait EventLog: Send + Sync {
 /// The driving port for readers outside.
 #[async_trait]
 pub trait EventFeed: Send + Sync {
-    /// The events that follow a cursor, as [`EventLog::read`] does. If there is none yet, the answer
-    /// waits for one, for at most `wait`.
+    /// The events that follow a cursor, as [`EventLog::read`] does. If there is none yet, the
+    /// answer waits for one, for at most `wait`.
     async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError>;
 
     /// The cursor of the last event that can be read.

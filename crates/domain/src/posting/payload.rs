@@ -30,8 +30,8 @@ macro_rules! payload {
             $(#[garde(custom(not_sent))] $prohibited: Presence,)+
         }
 
-        /// The fields of a body, the prohibited ones too.
-        const FIELDS: &[&str] = &[$(stringify!($field),)+ $(stringify!($prohibited),)+];
+        /// The fields that a body may have.
+        const FIELDS: &[&str] = &[$(stringify!($field),)+];
 
         /// The fields that only the service sets; sending one, even as `null`, is an error.
         pub const PROHIBITED: &[&str] = &[$(stringify!($prohibited),)+];
@@ -113,6 +113,7 @@ impl PostingPayload {
     /// The names of all fields.
     pub(super) const KNOWN: KnownFields<'_> = KnownFields {
         fields: FIELDS,
+        prohibited: PROHIBITED,
         objects: &[
             ("company", &["name", "website_url", "logo_path"]),
             ("expiration", &["reason"]),

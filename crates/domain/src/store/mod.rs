@@ -231,8 +231,8 @@ pub struct ListEntry {
 const LOOKED_AT: usize = 1_000;
 
 impl ListQuery {
-    /// Whether a posting is wanted, by what no index of a store need have. Status and time are left
-    /// to the store.
+    /// Whether a posting is wanted by its identifier and its creator, for which a store needs no
+    /// index. A store checks status and time itself.
     pub fn wants(&self, identifier: &SourceIdentifier, created_by: Option<Actor>) -> bool {
         let is_creator = |client| created_by == Some(Actor::Client(client));
         self.created_by.is_none_or(is_creator) && self.prefixes.permit(identifier)
@@ -274,8 +274,8 @@ impl ListQuery {
 pub struct PostingPage {
     /// The postings, without their history. One that changed while the page was read is left out
     /// where it comes later in the list now. A page may be short, and even empty, before the last
-    /// one: by [`ListOrder::Id`], and if only some clients' postings or prefixes are wanted, a store
-    /// looks at a limited number of others.
+    /// one: by [`ListOrder::Id`], and if only some clients' postings or prefixes are wanted, a
+    /// store looks at a limited number of others.
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,

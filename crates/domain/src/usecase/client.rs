@@ -4,7 +4,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     audit::{Action, Attribution, Entry},
-    client::{Client, ClientChange, ClientId, ClientWrite, Clients, Scope},
+    client::{Client, ClientChange, ClientId, ClientWrite, Clients, NewClient, Scope},
     store::StoreError,
 };
 
@@ -35,11 +35,20 @@ pub struct ManagedClients<'a> {
 }
 
 impl ManagedClients<'_> {
-    /// Adds a client.
-    pub async fn create(&self, client: &Client) -> Result<(), StoreError> {
-        let entry = self.entry(Action::CLIENTS_CREATE, client.id, client.created_at);
-        let entry = describe(entry.with("name", &*client.name), client);
-        self.clients.insert(client, Some(&entry)).await
+    /// Adds a client with one secret, by its digest.
+    pub async fn create(
+        &self,
+        id: ClientId,
+        new: NewClient,
+        digest: [u8; 32],
+        now: OffsetDateTime,
+    ) -> Result<Client, StoreError> {
+        let client = Client::new(id, new, digest, now);
+        let entry = self.entry(Action::CLIENTS_CREATE, id, now);
+        self.clients
+            .insert(&client, Some(&describe(entry, &client)))
+            .await?;
+        Ok(client)
     }
 
     /// Changes the settings of a client, and returns it as it is afterwards.
@@ -103,7 +112,7 @@ impl ManagedClients<'_> {
             };
             let entry = self.entry(action.clone(), id, now);
             let entry = if action == Action::CLIENTS_UPDATE {
-                describe(entry.with("name", &*write.client.name), &write.client)
+                describe(entry, &write.client)
             } else {
                 entry
             };
@@ -120,10 +129,11 @@ impl ManagedClients<'_> {
     }
 }
 
-/// Adds what the client may do.
+/// Adds the client's settings.
 fn describe(entry: Entry, client: &Client) -> Entry {
     let scopes: Vec<_> = client.scopes.iter().copied().map(Scope::as_str).collect();
     let entry = entry
+        .with("name", &*client.name)
         .with("scopes", scopes)
         .with("prefixes", client.prefixes.as_slice());
     let limit = client.requests_per_minute.map(std::num::NonZeroU32::get);

@@ -5,10 +5,10 @@ use std::{fmt, str::FromStr};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{EndpointChange, EndpointUrl, Secret};
+use super::{CLIENT_REVOKED, EndpointChange, EndpointUrl, SCOPE_WITHDRAWN, Secret};
 use crate::{
     Version,
-    client::{Client, ClientId, Prefixes},
+    client::{Client, ClientId, Prefixes, Scope},
     event::{Event, EventName},
     field::Patch,
     posting::event::PUBLIC,
@@ -96,8 +96,8 @@ pub struct Endpoint {
     pub url: EndpointUrl,
     /// The names of the wanted events; `None` for all that are [`PUBLIC`], later ones too.
     pub names: Option<Vec<EventName>>,
-    /// The postings whose events an operator's endpoint gets. A client's endpoint gets those that the
-    /// client may read at the time.
+    /// The postings whose events an operator's endpoint gets. A client's endpoint gets those that
+    /// the client may read at the time.
     pub prefixes: Prefixes,
     /// Whether events of a posting carry the posting as it is when they are delivered.
     pub include_posting: bool,
@@ -150,11 +150,18 @@ impl Endpoint {
         self.names().contains(&event.name) && self.prefixes.permit_event(event)
     }
 
-    /// The endpoint with what its owner may read now.
-    #[must_use]
-    pub fn of_client(mut self, client: &Client) -> Self {
+    /// The endpoint with what its owner may read now, or the reason why it gets no deliveries.
+    pub fn of_owner(mut self, owner: Option<&Client>) -> Result<Self, &'static str> {
+        if self.owner == Owner::Operator {
+            return Ok(self);
+        }
+        let client = owner.filter(|client| client.is_active());
+        let client = client.ok_or(CLIENT_REVOKED)?;
+        if !client.scopes.contains(&Scope::WebhooksManage) {
+            return Err(SCOPE_WITHDRAWN);
+        }
         self.prefixes.clone_from(&client.prefixes);
-        self
+        Ok(self)
     }
 
     /// The secrets that sign a delivery at this time, the newest first.
@@ -240,7 +247,7 @@ mod tests {
         company::{Company, CompanyId, Website},
         event::{PostingState, Subject},
         posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_EXPIRED},
-        testing::{endpoint, hours, identifier, noon, posting, uuid},
+        testing::{client, endpoint, hours, identifier, noon, posting, uuid},
     };
 
     fn of_posting(name: EventName, source: &str) -> Event {
@@ -300,6 +307,22 @@ mod tests {
         };
         assert!(some.wants(&of_company(COMPANY_UPDATED)));
         assert!(!some.wants(&of_company(JOB_POSTING_EXPIRED)));
+    }
+
+    #[test]
+    fn a_clients_endpoint_gets_what_the_client_may_read() {
+        let mut client = client(1);
+        client.prefixes = Prefixes::new(&["acme-"]).unwrap();
+        let mut of_client = endpoint(1);
+        of_client.owner = Owner::Client(client.id);
+        let of = |client: Option<&Client>| of_client.clone().of_owner(client);
+        assert_eq!(of(Some(&client)), Err(SCOPE_WITHDRAWN));
+        client.scopes.push(Scope::WebhooksManage);
+        assert_eq!(of(Some(&client)).unwrap().prefixes, client.prefixes);
+        let revoked = client.revoke(noon()).unwrap().client;
+        assert_eq!(of(Some(&revoked)), Err(CLIENT_REVOKED));
+        assert_eq!(of(None), Err(CLIENT_REVOKED));
+        assert_eq!(endpoint(2).of_owner(None), Ok(endpoint(2)));
     }
 
     #[test]

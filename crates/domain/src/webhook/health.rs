@@ -21,8 +21,11 @@ const LONGEST_QUIET: Duration = Duration::from_mins(10);
 /// Why an endpoint is disabled after five days.
 pub const NO_SUCCESS: &str = "no delivery has succeeded for five days";
 
-/// Why an endpoint is disabled whose owner was revoked.
+/// The reason of a disabled endpoint whose client was revoked.
 pub const CLIENT_REVOKED: &str = "its client was revoked";
+
+/// The reason of a disabled endpoint whose client lost the scope of webhooks.
+pub const SCOPE_WITHDRAWN: &str = "its client may not manage webhooks any more";
 
 /// Why an endpoint is disabled after 410.
 pub const WANTS_NO_MORE: &str = "the receiver answered 410: it wants no more events";

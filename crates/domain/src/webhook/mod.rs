@@ -30,15 +30,18 @@ pub use self::{
         Endpoint, EndpointId, EndpointState, EndpointWrite, MOST_ENDPOINTS, Owner, PreviousSecret,
         SECRET_OVERLAP, WantedState,
     },
-    health::{CLIENT_REVOKED, Health, NO_SUCCESS, WANTS_NO_MORE, WINDOW, asked_for_quiet},
+    health::{
+        CLIENT_REVOKED, Health, NO_SUCCESS, SCOPE_WITHDRAWN, WANTS_NO_MORE, WINDOW, asked_for_quiet,
+    },
     payload::{EndpointChange, LONGEST_DESCRIPTION, NewEndpoint, PublicEvent, parse_replay},
     round::{Begun, DeliveryRound, MOST_WAITING, ROUND_TIME, Workload},
     schedule::{DEFAULT_RETRY_SECONDS, InvalidRetrySchedule, RetrySchedule},
     secret::{InvalidSecret, Secret},
     sender::{AddressProblem, Sender},
     store::{
-        DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, Lease, LeaseQuery, MOST_WAITING_COUNTED,
-        REST, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+        DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, LONGEST_REST, Lease, LeaseQuery,
+        MOST_WAITING_COUNTED, REST, Recorded, Release, Round, TrackedEndpoint, WaitingEvent,
+        Webhooks,
     },
     url::{EndpointUrl, InvalidEndpointUrl, LONGEST_URL},
 };

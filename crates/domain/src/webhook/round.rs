@@ -23,8 +23,8 @@ use crate::{
 pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
 /// The number of waiting events of an endpoint from which on it takes no fresh ones: those stay in
-/// the log, behind its cursor, for as long as events are kept. So what its owner changes, which may
-/// concern all that waits, is done within the time of a statement.
+/// the log, behind its cursor, for as long as events are kept. So a change by its owner, which may
+/// concern all waiting events, is done within the time of a statement.
 pub const MOST_WAITING: usize = 10_000;
 
 /// Why an event is given up that is no longer in the log.

@@ -23,6 +23,9 @@ pub const DELIVERIES_KEPT: usize = 100;
 /// that come all the time make about one round a second, whether it wants them or not.
 pub const REST: Duration = Duration::from_secs(1);
 
+/// The longest rest that is believed: the clocks of processes differ by some seconds.
+pub const LONGEST_REST: Duration = Duration::from_secs(6);
+
 /// The largest count of an endpoint's waiting events.
 pub const MOST_WAITING_COUNTED: usize = 1_000;
 
@@ -144,7 +147,7 @@ impl Round {
     }
 }
 
-/// What became of the result of a round.
+/// The outcome of recording a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// It is written, and the lease has ended.
@@ -272,7 +275,8 @@ pub trait Webhooks: Send + Sync {
     /// its turn.
     ///
     /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which say how long
-    /// the endpoint rests; a rest longer than [`REST`] is that of a clock that was wrong, and over.
+    /// the endpoint rests; a rest longer than [`LONGEST_REST`] is that of a clock that was wrong,
+    /// and over.
     /// Or it ends with its time: its holder still has it until another one leases the endpoint.
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
@@ -310,6 +314,7 @@ pub trait Webhooks: Send + Sync {
     /// and the endpoint has the round's version and cursor.
     async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError>;
 
-    /// The backlogs of up to `limit` active endpoints, ascending by id. The cost of each is bounded.
+    /// The backlogs of up to `limit` active endpoints, ascending by id. The cost of each is
+    /// bounded.
     async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError>;
 }

@@ -43,7 +43,8 @@ fn document(source: &Source<'_>, budget: &Budget) -> Result<Document, Exceeded> 
     Ok(document)
 }
 
-/// Whether a text without tags looks as [`write()`] would write it, and has more than lines of text.
+/// Whether a text without tags looks as [`write()`] would write it, and has more than lines of
+/// text.
 fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
     budget.spend(text.len())?;
     let block = |line: &str| {

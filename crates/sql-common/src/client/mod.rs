@@ -2,8 +2,11 @@
 
 mod activity;
 
+use std::collections::HashMap;
+
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use domain::{
+    Version,
     client::{Client, ClientId, StoredSecret},
     store::StoreError,
 };
@@ -16,7 +19,7 @@ use crate::{
     entity::Entity,
     statement,
     stored::{array_text, corrupt, digest, prefixes},
-    types::{Id, Moment, TextList, optional_time},
+    types::{Id, Moment, StoredId, TextList, optional_time},
 };
 
 /// A client as it is written, with the text that one of its columns holds.
@@ -150,6 +153,19 @@ pub fn clients(rows: Vec<ClientWithSecret>) -> Result<Vec<Client>, StoreError> {
         }
     }
     Ok(clients)
+}
+
+/// The ids of clients as they are stored.
+pub fn stored_ids(ids: &[ClientId]) -> Vec<StoredId> {
+    ids.iter().map(|id| StoredId::from(id.uuid())).collect()
+}
+
+/// The versions of clients that were found.
+pub fn versions(rows: Vec<(StoredId, Version)>) -> Result<HashMap<ClientId, Version>, StoreError> {
+    let versions = rows
+        .into_iter()
+        .map(|(id, version)| Ok((ClientId::new(id.uuid("clients.id")?), version)));
+    versions.collect()
 }
 
 fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {

@@ -3,7 +3,7 @@
 use diesel::sql_types::{BigInt, Nullable};
 use domain::{
     store::StoreError,
-    webhook::{EndpointBacklog, EndpointId, LeaseQuery, MOST_WAITING_COUNTED, REST},
+    webhook::{EndpointBacklog, EndpointId, LONGEST_REST, LeaseQuery, MOST_WAITING_COUNTED},
 };
 
 use super::most;
@@ -32,7 +32,10 @@ macro_rules! may_be_leased {
 /// The values of [`may_be_leased`](crate::may_be_leased).
 pub fn lease_values(query: &LeaseQuery) -> [Value<'static>; 7] {
     let [written_in, number] = cursor_values(query.end).map(Value::from);
-    let (now, rest) = (Value::from(query.now), Value::from(query.now + REST));
+    let (now, rest) = (
+        Value::from(query.now),
+        Value::from(query.now + LONGEST_REST),
+    );
     let limit = most(query.limit).into();
     [now, rest, now, written_in, number, now, limit]
 }

@@ -28,10 +28,11 @@ use actix_web::{
 };
 use async_trait::async_trait;
 use domain::{
+    Version,
     audit::Entry,
     client::{
         ActivityRecorder, Client, ClientId, ClientWrite, Clients, Prefixes, Scope, StoredSecret,
-        activity::{Judgement, Refusal},
+        activity::Refusal,
     },
     posting::PutOutcome,
     store::StoreError,
@@ -89,6 +90,10 @@ impl Clients for FakeClients {
         Ok(self.clients.lock().unwrap().values().cloned().collect())
     }
 
+    async fn versions(&self, _: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError> {
+        unreachable!("the API reads clients whole")
+    }
+
     async fn update(&self, write: &ClientWrite, _: Option<&Entry>) -> Result<(), StoreError> {
         let client = write.client.clone();
         self.clients.lock().unwrap().insert(client.id, client);
@@ -115,8 +120,6 @@ impl ActivityRecorder for Uses {
     fn pushed(&self, _: ClientId, _: PutOutcome, _: OffsetDateTime) {}
 
     fn refused(&self, _: ClientId, _: Refusal) {}
-
-    fn judged(&self, _: ClientId, _: Judgement, _: OffsetDateTime) {}
 
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
         self.0.lock().unwrap().push((client, digest, at));

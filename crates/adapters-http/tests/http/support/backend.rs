@@ -14,7 +14,7 @@ use domain::testing::MemoryStore;
 use domain::{
     client::{
         Activity, ActivityLog, ActivityRecorder, ClientId,
-        activity::{ActivityWrites, Gathered, Judgement, Refusal},
+        activity::{ActivityWrites, Gathered, Refusal},
     },
     event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
     posting::{
@@ -105,10 +105,6 @@ impl ActivityRecorder for Backend {
 
     fn refused(&self, client: ClientId, refusal: Refusal) {
         self.gathered.lock().unwrap().refuse(client, refusal);
-    }
-
-    fn judged(&self, client: ClientId, judgement: Judgement, at: OffsetDateTime) {
-        self.gathered.lock().unwrap().judge(client, judgement, at);
     }
 
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {

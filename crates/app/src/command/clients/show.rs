@@ -97,7 +97,7 @@ impl Serialize for Shown {
     }
 }
 
-/// What a client may do, as lines.
+/// The settings of a client, as lines.
 pub fn settings(client: &Client) -> String {
     let prefixes = match client.prefixes.as_slice() {
         [] => "the whole board".to_owned(),

@@ -12,8 +12,8 @@ use domain::{
     store::StoreError,
     usecase::{RoundStart, start_round},
     webhook::{
-        Attempt, Begun, CLIENT_REVOKED, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner,
-        Recorded, Round, TrackedEndpoint,
+        Attempt, Begun, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner, Recorded, Round,
+        TrackedEndpoint,
     },
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
@@ -65,34 +65,44 @@ struct Ended {
     result: Result<Attempt, StoreError>,
 }
 
-/// An endpoint with what its owner may read now.
-fn within(owner: Option<&Client>, tracked: TrackedEndpoint) -> TrackedEndpoint {
-    match owner {
-        Some(client) => TrackedEndpoint {
-            endpoint: tracked.endpoint.of_client(client),
-            ..tracked
-        },
-        None => tracked,
-    }
+/// The end of a round.
+pub(super) enum RoundEnd {
+    /// It is recorded, which ended the lease.
+    Recorded,
+    /// It came to nothing but events to pass, and its lease is to be ended so.
+    Idle(Box<Round>),
+    /// It is void: the endpoint was moved back or deleted, or the lease is another process's.
+    Lost,
 }
 
 impl Deliveries {
-    /// Makes a round and records it. A round that comes to nothing is returned instead: its lease
-    /// is to be released.
+    /// Makes a round and records it, if there is something to record.
     pub(super) async fn deliver(
         &self,
         tracked: TrackedEndpoint,
         lease: Lease,
         stop: &CancellationToken,
-    ) -> Result<Option<Round>, StoreError> {
+    ) -> Result<RoundEnd, StoreError> {
         let parts = &self.parts;
         let owner = self.owner(&tracked.endpoint).await?;
-        if owner.as_ref().is_some_and(|client| !client.is_active()) {
-            let round = Round::disabling(&tracked, CLIENT_REVOKED, (parts.clock)());
-            let recorded = self.record(&tracked.endpoint, &round, lease).await?;
-            return Ok((recorded == Recorded::Changed).then_some(round));
-        }
-        let tracked = within(owner.as_ref(), tracked);
+        self.note_owner(lease, owner.as_ref());
+        let of_owner = |tracked: TrackedEndpoint| {
+            let endpoint = tracked.endpoint.of_owner(owner.as_ref())?;
+            Ok(TrackedEndpoint {
+                endpoint,
+                ..tracked
+            })
+        };
+        let tracked = match of_owner(tracked.clone()) {
+            Ok(tracked) => tracked,
+            Err(reason) => {
+                let round = Round::disabling(&tracked, reason, (parts.clock)());
+                return Ok(match self.record(&tracked.endpoint, &round, lease).await? {
+                    Recorded::Done => RoundEnd::Recorded,
+                    Recorded::Changed | Recorded::Lost => RoundEnd::Lost,
+                });
+            }
+        };
         let endpoint = tracked.endpoint.clone();
         let (webhooks, log) = (parts.webhooks.endpoints.as_ref(), parts.log.as_ref());
         let (schedule, now) = (parts.webhooks.schedule.clone(), (parts.clock)());
@@ -109,16 +119,20 @@ impl Deliveries {
         let now = (parts.clock)();
         let mut result = round.finish(now, rand::random());
         if result.is_idle() {
-            return Ok(Some(result));
+            return Ok(RoundEnd::Idle(Box::new(result)));
         }
-        while self.record(&endpoint, &result, lease).await? == Recorded::Changed {
-            let Some(changed) = webhooks.find(endpoint.id).await? else {
-                break;
+        loop {
+            match self.record(&endpoint, &result, lease).await? {
+                Recorded::Done => return Ok(RoundEnd::Recorded),
+                Recorded::Lost => return Ok(RoundEnd::Lost),
+                Recorded::Changed => {}
+            }
+            let found = persistently(&endpoint, || webhooks.find(endpoint.id)).await?;
+            let Some(changed) = found else {
+                return Ok(RoundEnd::Lost);
             };
-            let changed = within(owner.as_ref(), changed);
             result = round.finish_changed(&changed, now);
         }
-        Ok(None)
     }
 
     /// Makes the attempts of a round. Each has a time limit, and only a stop does not wait for it.
@@ -241,8 +255,7 @@ impl Deliveries {
         }
     }
 
-    /// Records a round; tries again while the store is away, for what was delivered must not be
-    /// delivered again.
+    /// Records a round.
     async fn record(
         &self,
         endpoint: &Endpoint,
@@ -250,17 +263,8 @@ impl Deliveries {
         lease: Lease,
     ) -> Result<Recorded, StoreError> {
         let id = endpoint.id;
-        let mut waits = waits::after_failures();
-        let recorded = loop {
-            let recorded = self.parts.webhooks.endpoints.record(lease.holder, round);
-            match panics::caught(recorded).await {
-                Err(error) if !matches!(error, StoreError::Broken(_)) => {
-                    tracing::warn!(endpoint = %id, %error, "a round is not recorded yet");
-                    sleep(waits.next().unwrap_or_default()).await;
-                }
-                result => break result?,
-            }
-        };
+        let webhooks = &self.parts.webhooks.endpoints;
+        let recorded = persistently(endpoint, || webhooks.record(lease.holder, round)).await?;
         match recorded {
             Recorded::Done => {
                 metrics::webhook_events_given_up(round.given_up());
@@ -278,5 +282,23 @@ impl Deliveries {
             Recorded::Changed => {}
         }
         Ok(recorded)
+    }
+}
+
+/// Makes a call at the end of a round, again while the store is away: what was delivered must be
+/// recorded, or it is delivered again.
+async fn persistently<T, F>(endpoint: &Endpoint, call: impl Fn() -> F) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    let mut waits = waits::after_failures();
+    loop {
+        match panics::caught(call()).await {
+            Err(error) if !matches!(error, StoreError::Broken(_)) => {
+                tracing::warn!(endpoint = %endpoint.id, %error, "a round is not recorded yet");
+                sleep(waits.next().unwrap_or_default()).await;
+            }
+            result => return result,
+        }
     }
 }

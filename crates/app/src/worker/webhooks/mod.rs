@@ -12,13 +12,14 @@ mod deliver;
 mod tests;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
     time::Duration,
 };
 
 use domain::{
-    client::Clients,
+    Version,
+    client::{Client, ClientId, Clients},
     event::{Cursor, Event, EventLog},
     posting::PostingView,
     store::{PostingReader, StoreError},
@@ -33,6 +34,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use self::deliver::RoundEnd;
 use crate::{clock::Clock, panics, waits};
 
 /// Renders the body of a delivery: the event, and the posting if the endpoint wants it. An error is
@@ -53,6 +55,9 @@ pub struct WebhookParts {
 /// The most rounds of a process that are under way. Each may always have one attempt under way,
 /// however many the other rounds have.
 const ROUNDS: usize = 128;
+
+/// The time for which a round has its place, once all places are taken and others may wait.
+const PLACE: Duration = Duration::from_secs(5);
 
 /// The least time between two questions for endpoints: a board with many pushes a second does not
 /// ask as often, whether there are endpoints or not.
@@ -108,9 +113,14 @@ pub(super) struct Deliveries {
 struct Held {
     /// A time before its end, because calls take a while, and clocks are compared by messages.
     until: Instant,
-    /// Whether it was found lost, or its endpoint changed.
-    is_lost: bool,
-    /// What its end comes to. Until its round says otherwise, nothing.
+    /// The client that owns the endpoint, as the round knows it.
+    owner: Option<(ClientId, Version)>,
+    /// When it began.
+    began: Instant,
+    /// Whether its round is to end: it was found lost, its endpoint or its owner changed, or others
+    /// wait for its place.
+    must_end: bool,
+    /// The changes that its end writes; none until its round is over.
     release: Release,
     /// Whether the round is over, and the lease is to be ended.
     is_over: bool,
@@ -151,15 +161,20 @@ impl Deliveries {
     /// Starts rounds until it is stopped.
     async fn work(self: &Arc<Self>, rounds: &mut JoinSet<()>, stop: &CancellationToken) {
         let mut outage = None;
+        let mut answered_at = Instant::now();
         while !stop.is_cancelled() {
             let next = Instant::now() + TICK;
             while rounds.try_join_next().is_some() {}
+            if rounds.len() == ROUNDS {
+                self.make_room();
+            }
             self.release(|held| held.is_over).await;
             // Not cut short by the stop, so that no endpoint is leased in vain.
-            let leased = panics::caught(self.lease(ROUNDS - rounds.len())).await;
+            let leased = panics::caught(self.lease(ROUNDS - rounds.len(), answered_at)).await;
             let wait = match leased {
                 Ok(leased) => {
                     outage = None;
+                    answered_at = Instant::now();
                     for (tracked, lease) in leased {
                         let (this, stop) = (Arc::clone(self), stop.clone());
                         rounds.spawn(async move { this.round(tracked, lease, &stop).await });
@@ -188,13 +203,32 @@ impl Deliveries {
         }
     }
 
-    /// Leases up to `limit` endpoints with something to do.
-    async fn lease(&self, limit: usize) -> Result<Vec<(TrackedEndpoint, Lease)>, StoreError> {
+    /// Ends the rounds that have had their places for long, so that slow receivers do not keep all
+    /// places.
+    fn make_room(&self) {
+        for held in self.leases().values_mut() {
+            held.must_end |= held.began.elapsed() >= PLACE;
+        }
+    }
+
+    /// Leases up to `limit` endpoints with something to do. `answered_at` is when the store answered
+    /// last.
+    async fn lease(
+        &self,
+        limit: usize,
+        answered_at: Instant,
+    ) -> Result<Vec<(TrackedEndpoint, Lease)>, StoreError> {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        // After an outage, the endpoints of rounds that are still to be recorded are not free.
-        let has_lapsed = |held: &Held| !held.is_lost && held.until <= Instant::now();
+        let settings = &self.parts.settings;
+        let end = self.parts.log.end().await?;
+        // After an outage, the endpoints of rounds that are still to be recorded are not free: those
+        // of this process, and those of others, which renew their leases within this time.
+        if answered_at.elapsed() > settings.lease / 2 {
+            sleep(settings.renew_every).await;
+        }
+        let has_lapsed = |held: &Held| !held.must_end && held.until <= Instant::now();
         if self.leases().values().any(has_lapsed) {
             self.renew().await?;
         }
@@ -202,9 +236,9 @@ impl Deliveries {
         let now = (self.parts.clock)();
         let query = LeaseQuery {
             holder,
-            until: now + self.parts.settings.lease,
+            until: now + settings.lease,
             now,
-            end: self.parts.log.end().await?,
+            end,
             limit,
         };
         let endpoints = self.parts.webhooks.endpoints.lease(&query).await?;
@@ -214,7 +248,9 @@ impl Deliveries {
             let lease = Lease { endpoint, holder };
             let held = Held {
                 until,
-                is_lost: false,
+                owner: None,
+                began: Instant::now(),
+                must_end: false,
                 release: Release {
                     lease,
                     version: tracked.endpoint.version,
@@ -232,16 +268,16 @@ impl Deliveries {
 
     /// Makes a round for a leased endpoint. A round that fails is made again.
     async fn round(&self, tracked: TrackedEndpoint, lease: Lease, stop: &CancellationToken) {
-        let endpoint = lease.endpoint;
+        let (endpoint, from) = (lease.endpoint, tracked.cursor);
         match panics::caught(self.deliver(tracked, lease, stop)).await {
-            Ok(Some(round)) => self.end(lease, round.to, round.again_at),
-            Ok(None) => {
+            Ok(RoundEnd::Recorded) => {
                 self.leases().remove(&lease);
             }
+            Ok(RoundEnd::Idle(round)) => self.end(lease, round.to, round.again_at),
+            Ok(RoundEnd::Lost) => self.end(lease, from, (self.parts.clock)()),
             Err(error) => {
                 tracing::warn!(%endpoint, %error, "deliveries are made again");
-                let from = self.leases().get(&lease).map(|held| held.release.from);
-                self.end(lease, from.unwrap_or_default(), (self.parts.clock)() + REST);
+                self.end(lease, from, (self.parts.clock)() + REST);
             }
         }
     }
@@ -255,26 +291,33 @@ impl Deliveries {
         }
     }
 
-    /// Whether a round may go on: its lease is held, and its endpoint is what it was.
+    /// Whether a round may go on: its lease is held, and its endpoint has not changed.
     fn is_held(&self, lease: Lease) -> bool {
         let leases = self.leases();
         let held = leases.get(&lease);
-        held.is_some_and(|held| !held.is_lost && Instant::now() < held.until)
+        held.is_some_and(|held| !held.must_end && Instant::now() < held.until)
     }
 
-    /// Ends leases, all in one commit. One that fails stays until its time.
+    /// Ends leases, all in one commit. Those that could not be ended are tried again.
     async fn release(&self, is_ended: impl Fn(&Held) -> bool) {
-        let ends: Vec<_> = {
+        let ended: HashMap<_, _> = {
             let mut leases = self.leases();
-            let ended = leases.extract_if(|_, held| is_ended(held));
-            ended.map(|(_, held)| held.release).collect()
+            leases.extract_if(|_, held| is_ended(held)).collect()
         };
-        if ends.is_empty() {
+        if ended.is_empty() {
             return;
         }
+        let ends: Vec<_> = ended.values().map(|held| held.release).collect();
         let released = self.parts.webhooks.endpoints.release(&ends);
-        if let Err(error) = panics::caught(released).await {
-            tracing::debug!(%error, "endpoints stay leased until their leases end");
+        match panics::caught(released).await {
+            Ok(()) => {}
+            Err(error @ StoreError::Broken(_)) => {
+                tracing::warn!(%error, "endpoints stay leased until their leases end");
+            }
+            Err(error) => {
+                tracing::debug!(%error, "leases of endpoints are ended later");
+                self.leases().extend(ended);
+            }
         }
     }
 
@@ -288,27 +331,55 @@ impl Deliveries {
         }
     }
 
-    /// Renews the leases. A lost one, and one of an endpoint that has changed, ends its round.
+    /// Renews the leases. A lost one ends its round, and so does a change of the endpoint or of
+    /// the client that owns it.
     async fn renew(&self) -> Result<(), StoreError> {
-        let asked: Vec<_> = self.leases().keys().copied().collect();
+        let (asked, owners): (Vec<_>, HashSet<_>) = {
+            let leases = self.leases();
+            let owners = leases.values().filter_map(|held| held.owner);
+            (
+                leases.keys().copied().collect(),
+                owners.map(|(id, _)| id).collect(),
+            )
+        };
         if asked.is_empty() {
             return Ok(());
         }
         let until = self.until();
         let end = (self.parts.clock)() + self.parts.settings.lease;
-        let renewed = self.parts.webhooks.endpoints.renew(&asked, end);
-        let renewed = timeout(self.parts.settings.renew_every, panics::caught(renewed)).await;
+        let WebhookParts {
+            endpoints, clients, ..
+        } = &self.parts.webhooks;
+        let renewed = panics::caught(async {
+            let endpoints = endpoints.renew(&asked, end).await?;
+            let owners: Vec<_> = owners.into_iter().collect();
+            let owners = match &*owners {
+                [] => HashMap::new(),
+                owners => clients.versions(owners).await?,
+            };
+            Ok((endpoints, owners))
+        });
+        let renewed = timeout(self.parts.settings.renew_every, renewed).await;
         let late = |_| Err(StoreError::Unavailable("it takes too long".to_owned()));
-        let versions = renewed.unwrap_or_else(late)?;
+        let (endpoints, owners) = renewed.unwrap_or_else(late)?;
         let mut leases = self.leases();
         for lease in asked {
             // A round that has ended meanwhile has no lease any more.
             if let Some(held) = leases.get_mut(&lease) {
+                let is_same_owner = |(id, version)| owners.get(&id) == Some(&version);
                 held.until = until;
-                held.is_lost = versions.get(&lease) != Some(&held.release.version);
+                held.must_end |= endpoints.get(&lease) != Some(&held.release.version)
+                    || !held.owner.is_none_or(is_same_owner);
             }
         }
         Ok(())
+    }
+
+    /// Notes the owner by which a round goes.
+    fn note_owner(&self, lease: Lease, owner: Option<&Client>) {
+        if let Some(held) = self.leases().get_mut(&lease) {
+            held.owner = owner.map(|client| (client.id, client.version));
+        }
     }
 
     fn until(&self) -> Instant {

@@ -1,5 +1,5 @@
-//! What is kept of what was paid for. Processes that wait for each other are tested where there is a
-//! runtime.
+//! What is kept of what was paid for. Processes that wait for each other are tested where there is
+//! a runtime.
 
 use std::{
     sync::{Mutex, PoisonError},

@@ -1,6 +1,6 @@
 //! OAuth clients, and their activity.
 
-use std::num::NonZeroU32;
+use std::{collections::HashMap, num::NonZeroU32};
 
 use time::Duration;
 
@@ -64,12 +64,16 @@ pub async fn a_change_of_a_client_is_written_once<S: Clients>(store: &S) {
     let write = client(1).apply(&change).expect("it changes something");
     assert_eq!(store.update(&write, None).await, Ok(()));
     assert_eq!(found(store, 1).await, write.client);
-    // Whoever decided on the version before has to decide again.
+    // A command that was decided on the version before has to be decided again.
     assert_eq!(store.update(&write, None).await, Err(StoreError::Conflict));
     let revoked = write.client.revoke(noon()).expect("it is not revoked");
     assert_eq!(store.update(&revoked, None).await, Ok(()));
     assert_eq!(found(store, 1).await, revoked.client);
     assert_eq!(found(store, 2).await, client(2));
+    let asked = [1, 2, 404].map(|n| client(n).id);
+    let versions = HashMap::from([(client(1).id, 3), (client(2).id, 1)]);
+    assert_eq!(store.versions(&asked).await, Ok(versions));
+    assert_eq!(store.versions(&[]).await, Ok(HashMap::new()));
 }
 
 pub async fn a_replaced_secret_ends_and_the_one_before_goes<S: Clients>(store: &S) {
@@ -176,7 +180,7 @@ pub async fn a_change_keeps_the_last_use_of_a_secret<S: Clients + ActivityLog>(s
     assert_eq!(used, [None, Some(noon())]);
 }
 
-/// However much is written, and whoever is said to have done it.
+/// Of many days and refusals the newest are kept, and of unknown clients nothing.
 pub async fn activity_has_a_largest_size<S: Clients + ActivityLog>(store: &S) {
     insert(store, 1).await;
     let id = client(1).id;

@@ -1,12 +1,13 @@
 //! Clients and their activity in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use time::{Date, OffsetDateTime};
 
 use super::{Memory, audit};
 use crate::{
+    Version,
     audit::Entry,
     client::{
         Activity, ActivityLog, Client, ClientId, ClientWrite, Clients, StoredSecret,
@@ -44,6 +45,15 @@ impl<C: Send> Clients for Memory<C> {
         let mut clients = self.state().clients.clone();
         clients.sort_by_key(|client| (client.created_at, client.id));
         Ok(clients)
+    }
+
+    async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError> {
+        let state = self.state();
+        let asked = state
+            .clients
+            .iter()
+            .filter(|client| ids.contains(&client.id));
+        Ok(asked.map(|client| (client.id, client.version)).collect())
     }
 
     async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError> {

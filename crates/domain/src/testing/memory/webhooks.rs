@@ -17,8 +17,9 @@ use crate::{
     store::StoreError,
     webhook::{
         DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointState,
-        EndpointWrite, Health, Lease, LeaseQuery, MOST_ENDPOINTS, MOST_WAITING_COUNTED, Owner,
-        REST, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+        EndpointWrite, Health, LONGEST_REST, Lease, LeaseQuery, MOST_ENDPOINTS,
+        MOST_WAITING_COUNTED, Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent,
+        Webhooks,
     },
 };
 
@@ -38,8 +39,9 @@ impl Row {
     }
 
     fn is_free(&self, now: OffsetDateTime) -> bool {
-        self.leased_until
-            .is_none_or(|until| until <= now || (self.holder.is_none() && until > now + REST))
+        self.leased_until.is_none_or(|until| {
+            until <= now || (self.holder.is_none() && until > now + LONGEST_REST)
+        })
     }
 
     /// Whether there is something to do.

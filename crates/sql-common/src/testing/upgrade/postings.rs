@@ -144,7 +144,8 @@ fn scraper() -> Actor {
     Actor::Client(ClientId::new(uuid(0x201)))
 }
 
-/// A posting whose history says who created it, and whose last change is from before that was noted.
+/// A posting whose history says who created it, and whose last change is from before that was
+/// noted.
 fn by_scraper(posting: Posting) -> Posting {
     Posting {
         created_by: Some(scraper()),

@@ -38,6 +38,9 @@ impl Webhooks for SlowEndpoints {
     }
 
     async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError> {
+        if self.3.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("a test".to_owned()));
+        }
         Webhooks::find(&*self.0, id).await
     }
 

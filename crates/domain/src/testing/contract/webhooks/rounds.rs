@@ -1,4 +1,4 @@
-//! What a round has found out: deliveries, waiting events, the cursor and the endpoint's health.
+//! The results of rounds: deliveries, waiting events, the cursor and the endpoint's health.
 
 use std::{collections::HashSet, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What the owner of an endpoint and operators set.
+//! The settings of an endpoint by its owner and by operators.
 
 use super::{
     ONE, TWO, delivery, due, find, found, id, insert, lease, moved, paused, place, record, round,

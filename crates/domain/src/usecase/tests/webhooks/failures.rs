@@ -222,7 +222,7 @@ fn waits_an_hour(event: &RecordedEvent) -> WaitingEvent {
     }
 }
 
-/// What was delivered stays so, and what failed counts for nothing.
+/// Deliveries stay, and failed attempts do not count.
 #[test]
 fn failures_from_before_an_owners_change_do_not_count() {
     pollster::block_on(async {

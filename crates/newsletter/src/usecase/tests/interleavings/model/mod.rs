@@ -28,7 +28,7 @@ pub const ADDRESSES: [&str; 4] = [
     "bo@new.example",
 ];
 
-/// What a worker is at.
+/// The work of a worker.
 struct Job {
     /// The task, where it is one.
     claim: Option<(Receipt, Effect)>,
