@@ -4,13 +4,13 @@
 //! token learns nothing. This is why each has one handler for all methods.
 
 use actix_web::{HttpRequest, HttpResponse, Resource, dev::Payload, web};
-use domain::client::Scope;
+use domain::client::{Prefixes, Scope};
 
 use crate::{
     body,
     error::ApiError,
     middleware::RequestUsage,
-    oauth::{Authorization, Caller},
+    oauth::{AuthError, Authorization, Authorizer, Caller},
     state::State,
 };
 
@@ -45,6 +45,35 @@ pub async fn authorize(
     let Authorization { caller, usage } = checked.await;
     RequestUsage::set(request, usage);
     Ok(caller?)
+}
+
+/// The access of a request that takes long, which is checked again while it does.
+#[derive(Clone)]
+pub struct Access {
+    authorizer: web::Data<Authorizer>,
+    caller: Caller,
+    scopes: &'static [Scope],
+}
+
+impl Access {
+    /// The access of a request that was [authorized](authorize).
+    pub fn new(
+        authorizer: &web::Data<Authorizer>,
+        caller: Caller,
+        scopes: &'static [Scope],
+    ) -> Self {
+        Self {
+            authorizer: web::Data::clone(authorizer),
+            caller,
+            scopes,
+        }
+    }
+
+    /// The prefixes that the client has now, or the reason why it has no access any more.
+    pub async fn prefixes(&self) -> Result<Prefixes, AuthError> {
+        let again = self.authorizer.authorize_again(&self.caller, self.scopes);
+        Ok(again.await?.prefixes().clone())
+    }
 }
 
 /// Refuses a method that the resource does not support.

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::view;
 use crate::{
-    api,
+    api::{self, Access},
     connection::Connection,
     error::ApiError,
     posting::READERS,
@@ -69,15 +69,34 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
         prefixes: caller.prefixes().clone(),
         limit: query.limit,
     };
+    let access = Access::new(&state.authorizer, caller, READERS);
     if query.wait.is_zero() {
         return view::page(read(feed, log, Duration::ZERO).await?).await;
     }
-    let reading = pin!(read(feed, log.clone(), query.wait));
-    let page = match select(reading, pin!(interrupted(request, state))).await {
+    let interrupted = interrupted(request, state);
+    let page = wait(feed, log, query.wait, &access, interrupted).await?;
+    view::page(page).await
+}
+
+/// Waits for a page, for a client that may read it when the wait ends.
+async fn wait(
+    feed: &dyn EventFeed,
+    mut log: LogQuery,
+    wait: Duration,
+    access: &Access,
+    interrupted: impl Future<Output = ()>,
+) -> Result<LogPage, ApiError> {
+    let reading = pin!(read(feed, log.clone(), wait));
+    let page = match select(reading, pin!(interrupted)).await {
         Either::Left((page, _)) => page?,
         Either::Right(((), _)) => feed.follow(&log, Duration::ZERO).await?,
     };
-    view::page(page).await
+    let prefixes = access.prefixes().await?;
+    if prefixes == log.prefixes {
+        return Ok(page);
+    }
+    log.prefixes = prefixes;
+    Ok(read(feed, log, Duration::ZERO).await?)
 }
 
 /// Reads the first page that has wanted events, or the last one. Pages without any are passed by
@@ -169,8 +188,9 @@ fn parse_wait(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::{future::pending, sync::Mutex};
 
+    use actix_web::ResponseError as _;
     use async_trait::async_trait;
     use domain::{
         client::Prefixes,
@@ -179,6 +199,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::oauth::tests::Harness;
 
     #[test]
     fn nothing_is_required() {
@@ -228,6 +249,52 @@ mod tests {
             let message = parse(query).unwrap_err().to_string();
             assert!(message.contains(part), "{query}: {message}");
         }
+    }
+
+    /// A log in which the wait for an event is over at once, and for which reader.
+    #[derive(Default)]
+    struct Asked(Mutex<Vec<(Prefixes, Duration)>>);
+
+    #[async_trait]
+    impl EventFeed for Asked {
+        async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError> {
+            let mut asked = self.0.lock().unwrap();
+            asked.push((query.prefixes.clone(), wait));
+            Ok(empty(cursor(asked.len() as u64)))
+        }
+
+        async fn end(&self) -> Result<Cursor, StoreError> {
+            Ok(Cursor::START)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_of_a_wait_is_for_what_the_client_may_read_by_then() {
+        const LONG: Duration = Duration::from_secs(30);
+        let harness = Harness::new();
+        let (client, access) = harness.reader().await;
+        let feed = Asked::default();
+        let ends = || wait(&feed, everything(), LONG, &access, pending());
+        assert_eq!(ends().await.unwrap(), empty(cursor(1)));
+
+        let prefixes = Prefixes::new(&["acme-"]).unwrap();
+        harness
+            .clients
+            .change(client, |client| client.prefixes = prefixes.clone());
+        harness.set_clock(6);
+        assert_eq!(ends().await.unwrap(), empty(cursor(3)));
+        let asked = feed.0.lock().unwrap().split_off(1);
+        let again = (prefixes, Duration::ZERO);
+        assert_eq!(asked, [(Prefixes::ALL, LONG), again]);
+
+        harness
+            .clients
+            .change(client, |client| client.scopes.clear());
+        harness.set_clock(12);
+        assert_eq!(ends().await.unwrap_err().status_code(), 403);
+        harness.clients.revoke(client);
+        harness.set_clock(18);
+        assert_eq!(ends().await.unwrap_err().status_code(), 401);
     }
 
     /// A log without wanted events, but for one on the last of its pages.

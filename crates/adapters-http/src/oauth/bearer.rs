@@ -12,6 +12,7 @@ use actix_web::http::{
     header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use domain::client::{Client, ClientId, Prefixes, Scope};
+use time::OffsetDateTime;
 
 use super::{
     authorizer::{Authorizer, REALM, RETRY_AFTER_SECONDS},
@@ -48,22 +49,39 @@ pub enum AuthError {
 
 /// The client of an authorised request, as the store had it a few seconds ago at most.
 #[derive(Clone, Debug)]
-pub struct Caller(Arc<Client>);
+pub struct Caller {
+    client: Arc<Client>,
+    token: Arc<VerifiedToken>,
+}
 
 impl Caller {
+    /// The caller, if its token and its client have one of the scopes.
+    fn of(
+        client: Arc<Client>,
+        token: Arc<VerifiedToken>,
+        scopes: &[Scope],
+    ) -> Result<Self, AuthError> {
+        let is_held = |scope| token.scopes.contains(scope) && client.scopes.contains(scope);
+        if scopes.iter().any(is_held) {
+            Ok(Self { client, token })
+        } else {
+            Err(AuthError::WithdrawnScope(scopes.to_vec()))
+        }
+    }
+
     /// The client's id.
     pub fn id(&self) -> ClientId {
-        self.0.id
+        self.client.id
     }
 
     /// The postings that it may read and write.
     pub fn prefixes(&self) -> &Prefixes {
-        &self.0.prefixes
+        &self.client.prefixes
     }
 
     /// The client.
     pub fn client(&self) -> &Client {
-        &self.0
+        &self.client
     }
 }
 
@@ -99,16 +117,20 @@ impl Authorizer {
                 retry_after,
             }),
             (_, None) => Err(AuthError::InsufficientScope(scopes.to_vec())),
-            (_, Some(token)) => {
-                let is_held = |scope| token.scopes.contains(scope) && client.scopes.contains(scope);
-                if scopes.iter().any(is_held) {
-                    Ok(Caller(client))
-                } else {
-                    Err(AuthError::WithdrawnScope(scopes.to_vec()))
-                }
-            }
+            (_, Some(token)) => Caller::of(client, token, scopes),
         };
         Authorization { caller, usage }
+    }
+
+    /// The client of a request that has been under way for a while, as the store has it now: it
+    /// may have been revoked, or have lost its scopes. It does not count towards the limit.
+    pub async fn authorize_again(
+        &self,
+        caller: &Caller,
+        scopes: &[Scope],
+    ) -> Result<Caller, AuthError> {
+        let active = self.active_client(caller.id(), self.now()).await?;
+        Caller::of(active.client, Arc::clone(&caller.token), scopes)
     }
 
     /// The client of a request, and its token if that has any one of the scopes.
@@ -124,8 +146,16 @@ impl Authorizer {
             Verdict::WrongScope(token) => (token.client_id, None),
             Verdict::Invalid(fault) => return Err(AuthError::Invalid(fault)),
         };
+        Ok((self.active_client(id, now).await?, token))
+    }
+
+    async fn active_client(
+        &self,
+        id: ClientId,
+        now: OffsetDateTime,
+    ) -> Result<ActiveClient, AuthError> {
         match self.active.find(id, now).await {
-            Ok(Some(client)) => Ok((client, token)),
+            Ok(Some(client)) => Ok(client),
             Ok(None) => Err(AuthError::Invalid(TokenFault::Revoked)),
             Err(error) => {
                 tracing::error!(%error, "a token's client could not be looked up");

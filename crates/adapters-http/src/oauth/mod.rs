@@ -28,7 +28,7 @@ mod secret;
 mod token;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use actix_web::web::{self, ServiceConfig};
 

@@ -23,7 +23,14 @@ use super::{
     list::{parse_status, parse_texts},
     view,
 };
-use crate::{api, error::ApiError, query::Parameters, slots::Slot, state::State};
+use crate::{
+    api::{self, Access},
+    error::ApiError,
+    oauth::AuthError,
+    query::Parameters,
+    slots::Slot,
+    state::State,
+};
 
 /// The cursor of the events that the export does not contain.
 const EVENTS_CURSOR: HeaderName = HeaderName::from_static("posthaste-events-cursor");
@@ -57,7 +64,8 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     if *request.method() == Method::HEAD {
         return Ok(response.streaming(stream::empty::<io::Result<Bytes>>()));
     }
-    let export = Export::begin(Arc::clone(&state.ports.postings), query, Some(slot)).await?;
+    let access = Access::new(&state.authorizer, caller, READERS);
+    let export = Export::begin(Arc::clone(&state.ports.postings), query, access, slot).await?;
     Ok(response.streaming(export.pieces()))
 }
 
@@ -82,7 +90,9 @@ fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
 /// An export under way. While the client takes a page, the next one is read, and no more.
 struct Export {
     postings: Arc<dyn PostingReader>,
+    /// The page that is being read or was read last.
     query: ListQuery,
+    access: Access,
     /// The page that is being read, if any. Reading ends with the export.
     next: JoinSet<Result<Page, ExportError>>,
     /// The lines that the client has not taken yet.
@@ -90,7 +100,7 @@ struct Export {
     /// The request.
     span: Span,
     /// Held until the answer has ended.
-    _slot: Option<Slot>,
+    _slot: Slot,
 }
 
 /// A page of an export.
@@ -105,6 +115,8 @@ struct Page {
 enum ExportError {
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("its client has no access any more: {0}")]
+    Access(#[from] AuthError),
     #[error("a page cannot be written: {0}")]
     Write(#[from] serde_json::Error),
     #[error("a page was not finished: {0}")]
@@ -115,6 +127,7 @@ impl From<ExportError> for ApiError {
     fn from(error: ExportError) -> Self {
         match error {
             ExportError::Store(error) => error.into(),
+            ExportError::Access(error) => error.into(),
             ExportError::Write(_) | ExportError::Unfinished(_) => Self::internal(&error),
         }
     }
@@ -125,12 +138,14 @@ impl Export {
     async fn begin(
         postings: Arc<dyn PostingReader>,
         query: ListQuery,
-        slot: Option<Slot>,
+        access: Access,
+        slot: Slot,
     ) -> Result<Self, ExportError> {
         let first = read(Arc::clone(&postings), query.clone()).await?;
         let mut export = Self {
             postings,
             query,
+            access,
             next: JoinSet::new(),
             lines: Bytes::new(),
             span: Span::current(),
@@ -150,13 +165,25 @@ impl Export {
         }
     }
 
+    /// A page that was read ahead, if the client may still read it. With other prefixes it is read
+    /// again.
+    async fn permitted(&mut self, page: Page) -> Result<Page, ExportError> {
+        let prefixes = self.access.prefixes().await?;
+        if prefixes == self.query.prefixes {
+            return Ok(page);
+        }
+        self.query.prefixes = prefixes;
+        read(Arc::clone(&self.postings), self.query.clone()).await
+    }
+
     /// The next piece of the answer; `None` at its end.
     async fn piece(&mut self) -> Result<Option<Bytes>, ExportError> {
         while self.lines.is_empty() {
             let Some(page) = self.next.join_next().await else {
                 return Ok(None);
             };
-            self.turn_to(page??);
+            let page = self.permitted(page??).await?;
+            self.turn_to(page);
         }
         let length = self.lines.len().min(PIECE);
         Ok(Some(self.lines.split_to(length)))
@@ -192,12 +219,15 @@ async fn read(postings: Arc<dyn PostingReader>, query: ListQuery) -> Result<Page
 mod tests {
     use std::{
         pin::pin,
-        sync::atomic::{AtomicUsize, Ordering},
+        sync::{
+            Mutex,
+            atomic::{AtomicUsize, Ordering},
+        },
     };
 
     use async_trait::async_trait;
     use domain::{
-        client::ClientId,
+        client::{ClientId, Prefixes},
         posting::{PostingView, SourceIdentifier, Status},
         store::PostingPage,
         testing,
@@ -207,7 +237,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::slots::Slots;
+    use crate::{oauth::tests::Harness, slots::Slots};
 
     #[test]
     fn every_parameter_is_read() {
@@ -228,6 +258,8 @@ mod tests {
         all: usize,
         fails_at: Option<usize>,
         read: AtomicUsize,
+        /// The page, and the prefixes, of each read.
+        asked: Mutex<Vec<(usize, Prefixes)>>,
     }
 
     impl Pages {
@@ -253,7 +285,9 @@ mod tests {
         async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
             let page = query.after.map_or(0, |after| after.id.as_u128());
             let page = usize::try_from(page).unwrap();
-            assert_eq!(self.read.fetch_add(1, Ordering::SeqCst), page);
+            self.read.fetch_add(1, Ordering::SeqCst);
+            let asked = (page, query.prefixes.clone());
+            self.asked.lock().unwrap().push(asked);
             if self.fails_at == Some(page) {
                 return Err(StoreError::Unavailable("gone".into()));
             }
@@ -271,8 +305,19 @@ mod tests {
     }
 
     fn run(test: impl Future<Output = ()>) {
-        let runtime = Builder::new_current_thread().build().unwrap();
-        runtime.block_on(test);
+        let runtime = Builder::new_current_thread().enable_time().build();
+        runtime.unwrap().block_on(test);
+    }
+
+    /// An export by a client that stays as it is.
+    async fn begin(pages: Arc<Pages>) -> Result<Export, ExportError> {
+        let (_, access) = Harness::new().reader().await;
+        Export::begin(pages, parse("").unwrap(), access, slot()).await
+    }
+
+    fn slot() -> Slot {
+        let client = ClientId::new(Uuid::from_u128(1));
+        Slots::new(1, 1).take(client).unwrap()
     }
 
     #[test]
@@ -282,8 +327,8 @@ mod tests {
                 all: 5,
                 ..Pages::default()
             });
-            let export = Export::begin(pages.clone(), parse("").unwrap(), None);
-            let mut pieces = pin!(export.await.unwrap().pieces());
+            let export = begin(pages.clone()).await.unwrap();
+            let mut pieces = pin!(export.pieces());
             pages.settle(2).await;
             let mut lines = Vec::new();
             while !lines.ends_with(b"\n") {
@@ -312,7 +357,8 @@ mod tests {
                 ..Pages::default()
             };
             let slot = slots.take(client).unwrap();
-            let export = Export::begin(Arc::new(pages), parse("").unwrap(), Some(slot));
+            let (_, access) = Harness::new().reader().await;
+            let export = Export::begin(Arc::new(pages), parse("").unwrap(), access, slot);
             let mut pieces = Box::pin(export.await.unwrap().pieces());
             assert!(pieces.next().await.unwrap().is_ok());
             assert!(slots.take(client).is_err());
@@ -329,12 +375,48 @@ mod tests {
                 fails_at: Some(at),
                 ..Pages::default()
             };
-            let first = Export::begin(Arc::new(pages(0)), parse("").unwrap(), None).await;
+            let first = begin(Arc::new(pages(0))).await;
             assert!(matches!(first, Err(ExportError::Store(_))));
-            let later = Export::begin(Arc::new(pages(1)), parse("").unwrap(), None).await;
+            let later = begin(Arc::new(pages(1))).await;
             let pieces: Vec<_> = later.unwrap().pieces().collect().await;
             let (last, all_others) = pieces.split_last().unwrap();
             assert!(last.is_err() && all_others.iter().all(Result::is_ok));
+        });
+    }
+
+    /// Each page is for what the client may read when it is its turn, the page that was read ahead
+    /// too.
+    #[test]
+    fn an_export_keeps_to_what_its_client_may_read_meanwhile() {
+        run(async {
+            let pages = Arc::new(Pages {
+                all: 4,
+                ..Pages::default()
+            });
+            let harness = Harness::new();
+            let (client, access) = harness.reader().await;
+            let export = Export::begin(pages.clone(), parse("").unwrap(), access, slot());
+            let mut pieces = pin!(export.await.unwrap().pieces());
+            pages.settle(2).await;
+            let prefixes = Prefixes::new(&["acme-"]).unwrap();
+            harness
+                .clients
+                .change(client, |client| client.prefixes = prefixes.clone());
+            harness.set_clock(6);
+            let mut take_page = async || {
+                while !pieces.next().await.unwrap()?.ends_with(b"\n") {}
+                io::Result::Ok(())
+            };
+            take_page().await.unwrap();
+            take_page().await.unwrap();
+            pages.settle(4).await;
+            let asked = pages.asked.lock().unwrap().clone();
+            let narrow = |page| (page, prefixes.clone());
+            let expect = [(0, Prefixes::ALL), (1, Prefixes::ALL), narrow(1), narrow(2)];
+            assert_eq!(asked, expect);
+            harness.clients.revoke(client);
+            harness.set_clock(12);
+            assert!(take_page().await.is_err());
         });
     }
 }

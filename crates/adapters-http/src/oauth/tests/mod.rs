@@ -43,6 +43,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::*;
+use crate::api::Access;
 
 const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;
@@ -60,7 +61,7 @@ fn at(seconds: i64) -> OffsetDateTime {
 }
 
 #[derive(Default)]
-struct FakeClients {
+pub(crate) struct FakeClients {
     clients: Mutex<HashMap<ClientId, Client>>,
     down: AtomicBool,
     finds: AtomicUsize,
@@ -103,11 +104,11 @@ impl Clients for FakeClients {
 
 impl FakeClients {
     /// Changes a client in the store.
-    fn change(&self, id: ClientId, change: impl FnOnce(&mut Client)) {
+    pub(crate) fn change(&self, id: ClientId, change: impl FnOnce(&mut Client)) {
         change(self.clients.lock().unwrap().get_mut(&id).unwrap());
     }
 
-    fn revoke(&self, id: ClientId) {
+    pub(crate) fn revoke(&self, id: ClientId) {
         self.change(id, |client| client.revoked_at = Some(at(0)));
     }
 }
@@ -127,9 +128,9 @@ impl ActivityRecorder for Uses {
 }
 
 /// A process: an authorizer with its clients, key folder and clock.
-struct Harness {
+pub(crate) struct Harness {
     folder: KeyFolder,
-    clients: Arc<FakeClients>,
+    pub(crate) clients: Arc<FakeClients>,
     uses: Arc<Uses>,
     authorizer: Data<Authorizer>,
     clock: Arc<AtomicI64>,
@@ -138,7 +139,7 @@ struct Harness {
 
 impl Harness {
     /// A process with one key, generated at [`START`].
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let harness = Self::without_key();
         harness.folder.generate(key_id(at(0), 0)).unwrap();
         harness.authorizer.keys().reload();
@@ -167,7 +168,7 @@ impl Harness {
         authorizer(&self.folder, &self.clients, &self.uses, &self.clock)
     }
 
-    fn set_clock(&self, seconds: i64) {
+    pub(crate) fn set_clock(&self, seconds: i64) {
         self.clock.store(seconds * 1000, Ordering::SeqCst);
     }
 
@@ -208,6 +209,15 @@ impl Harness {
         let answer = self.post(&[], &form).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
         (id, answer.body["access_token"].as_str().unwrap().to_owned())
+    }
+
+    /// The access of a request by a new client that may read postings.
+    pub(crate) async fn reader(&self) -> (ClientId, Access) {
+        const SCOPES: &[Scope] = &[Scope::JobPostingsRead];
+        let (id, token) = self.token(SCOPES).await;
+        let checked = self.authorizer.authorize(&bearer(&token), SCOPES).await;
+        let access = Access::new(&self.authorizer, checked.caller.unwrap(), SCOPES);
+        (id, access)
     }
 
     /// Asks for a token.
