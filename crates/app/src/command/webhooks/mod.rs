@@ -2,7 +2,7 @@
 
 mod show;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, slice};
 
 use adapters_http::{delivery_data, new_ping};
 use adapters_webhooks::WebhookClient;
@@ -20,7 +20,7 @@ use domain::{
 use serde_json::json;
 use uuid::Uuid;
 
-use self::show::Shown;
+use self::show::{Owners, Shown};
 use crate::{
     cli::{
         WebhooksCommand, WebhooksCreateArgs, WebhooksDeliveriesArgs, WebhooksListArgs,
@@ -112,7 +112,8 @@ async fn create(args: WebhooksCreateArgs) -> anyhow::Result<()> {
     let secret = endpoint.secret.reveal();
     if args.json.enabled {
         let tracked = find(&office.database, id).await?;
-        return output::print_json(&Shown::new(&tracked, None).with_secret(&secret));
+        let shown = Shown::new(&tracked, &Owners::new(), None);
+        return output::print_json(&shown.with_secret(&secret));
     }
     output::print(format_args!(
         "id      {id}\nsecret  {secret}\nThe secret is not shown again."
@@ -128,9 +129,10 @@ async fn list(args: &WebhooksListArgs) -> anyhow::Result<()> {
     all.truncate(args.limit);
     let backlog = show::backlog(&*database.webhooks).await?;
     if args.json.enabled {
+        let owners = show::owners(&*database.clients, &all).await?;
         let shown = all
             .iter()
-            .map(|tracked| Shown::new(tracked, backlog.get(&tracked.endpoint.id)));
+            .map(|tracked| Shown::new(tracked, &owners, backlog.get(&tracked.endpoint.id)));
         return output::print_json(&shown.collect::<Vec<_>>());
     }
     output::print(show::table(&all, &backlog))?;
@@ -144,7 +146,8 @@ async fn show(args: &WebhooksShowArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
     let tracked = find(&database, args.id).await?;
     let backlog = show::backlog(&*database.webhooks).await?;
-    let shown = Shown::new(&tracked, backlog.get(&args.id));
+    let owners = show::owners(&*database.clients, slice::from_ref(&tracked)).await?;
+    let shown = Shown::new(&tracked, &owners, backlog.get(&args.id));
     if args.json.enabled {
         output::print_json(&shown)
     } else {
@@ -171,7 +174,9 @@ async fn rotate(args: &WebhooksRotateArgs) -> anyhow::Result<()> {
     let tracked = rotated.await.map_err(in_words)?;
     let secret = tracked.endpoint.secret.reveal();
     if args.json.enabled {
-        return output::print_json(&Shown::new(&tracked, None).with_secret(&secret));
+        let owners = show::owners(&*office.database.clients, slice::from_ref(&tracked)).await?;
+        let shown = Shown::new(&tracked, &owners, None);
+        return output::print_json(&shown.with_secret(&secret));
     }
     output::print(format_args!(
         "secret  {secret}\nThe secret is not shown again. The old one signs too for 24 hours."

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use adapters_http::endpoint_data;
 use domain::{
+    client::{Client, ClientId, Clients, Prefixes},
     store::StoreError,
     webhook::{DeliveryRecord, EndpointBacklog, EndpointId, Owner, TrackedEndpoint, Webhooks},
 };
@@ -23,24 +24,54 @@ pub async fn backlog(webhooks: &dyn Webhooks) -> Result<Backlogs, StoreError> {
     Ok(all.into_iter().map(|of| (of.endpoint, of)).collect())
 }
 
-/// A webhook for an operator: the fields of the API, its owner, its prefixes and its backlog.
+/// The clients that own webhooks.
+pub type Owners = HashMap<ClientId, Client>;
+
+/// Reads the clients that own these webhooks.
+pub async fn owners(clients: &dyn Clients, all: &[TrackedEndpoint]) -> Result<Owners, StoreError> {
+    let mut owners = Owners::new();
+    for tracked in all {
+        if let Owner::Client(id) = tracked.endpoint.owner
+            && !owners.contains_key(&id)
+            && let Some(client) = clients.find(id).await?
+        {
+            owners.insert(id, client);
+        }
+    }
+    Ok(owners)
+}
+
+/// A webhook for an operator: the fields of the API, its owner, the prefixes of the postings whose
+/// events it gets, and its backlog.
 pub struct Shown<'a> {
     tracked: &'a TrackedEndpoint,
+    /// The prefixes, or the reason why there are no deliveries.
+    prefixes: Result<Prefixes, &'static str>,
     backlog: Option<&'a EndpointBacklog>,
     secret: Option<&'a str>,
 }
 
 impl<'a> Shown<'a> {
-    pub const fn new(tracked: &'a TrackedEndpoint, backlog: Option<&'a EndpointBacklog>) -> Self {
+    pub fn new(
+        tracked: &'a TrackedEndpoint,
+        owners: &Owners,
+        backlog: Option<&'a EndpointBacklog>,
+    ) -> Self {
+        let owner = match tracked.endpoint.owner {
+            Owner::Client(id) => owners.get(&id),
+            Owner::Operator => None,
+        };
+        let of_owner = tracked.endpoint.clone().of_owner(owner);
         Self {
             tracked,
+            prefixes: of_owner.map(|endpoint| endpoint.prefixes),
             backlog,
             secret: None,
         }
     }
 
     /// The same with its secret.
-    pub const fn with_secret(self, secret: &'a str) -> Self {
+    pub fn with_secret(self, secret: &'a str) -> Self {
         Self {
             secret: Some(secret),
             ..self
@@ -60,9 +91,10 @@ impl<'a> Shown<'a> {
                 names.join(", ")
             },
         );
-        let prefixes = match endpoint.prefixes.as_slice() {
-            [] => "the whole board".to_owned(),
-            prefixes => text::plain(&prefixes.join(", ")),
+        let prefixes = match self.prefixes.as_ref().map(Prefixes::as_slice) {
+            Ok([]) => "the whole board".to_owned(),
+            Ok(prefixes) => text::plain(&prefixes.join(", ")),
+            Err(reason) => format!("none: {reason}"),
         };
         let optional = |text: &Option<String>| text.as_deref().map(text::plain);
         let lines = [
@@ -104,7 +136,7 @@ impl Serialize for Shown<'_> {
             #[serde(flatten)]
             endpoint: T,
             owner: String,
-            prefixes: &'a [String],
+            prefixes: Option<&'a [String]>,
             waiting: Option<usize>,
             behind_since: Option<String>,
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +145,7 @@ impl Serialize for Shown<'_> {
         let json = Json {
             endpoint: endpoint_data(self.tracked),
             owner: owner(self.tracked.endpoint.owner),
-            prefixes: self.tracked.endpoint.prefixes.as_slice(),
+            prefixes: self.prefixes.as_ref().ok().map(Prefixes::as_slice),
             waiting: self.backlog.map(|of| of.waiting),
             behind_since: self
                 .backlog
@@ -178,4 +210,48 @@ pub fn deliveries(deliveries: &[DeliveryRecord]) -> String {
         }
     }
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        client::Scope,
+        event::Cursor,
+        testing::{client, endpoint, noon},
+        webhook::Health,
+    };
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The line `postings` and the prefixes.
+    fn shown(tracked: &TrackedEndpoint, owner: Option<&Client>) -> (String, Value) {
+        let owners = owner.map(|client| (client.id, client.clone()));
+        let shown = Shown::new(tracked, &owners.into_iter().collect(), None);
+        let text = shown.text();
+        let line = text.lines().find_map(|line| line.strip_prefix("postings"));
+        let json = serde_json::to_value(&shown).unwrap();
+        (line.unwrap().trim().to_owned(), json["prefixes"].clone())
+    }
+
+    #[test]
+    fn the_webhook_of_a_client_is_shown_with_what_the_client_may_read() {
+        let mut owner = client(1);
+        owner.scopes.push(Scope::WebhooksManage);
+        let mut tracked = TrackedEndpoint {
+            endpoint: endpoint(1),
+            cursor: Cursor::START,
+            health: Health::default(),
+        };
+        let all = || ("the whole board".to_owned(), json!([]));
+        assert_eq!(shown(&tracked, None), all());
+        tracked.endpoint.owner = Owner::Client(owner.id);
+        assert_eq!(shown(&tracked, Some(&owner)), all());
+        owner.prefixes = Prefixes::new(&["acme-", "b-"]).unwrap();
+        let some = ("acme-, b-".to_owned(), json!(["acme-", "b-"]));
+        assert_eq!(shown(&tracked, Some(&owner)), some);
+        let revoked = owner.revoke(noon()).unwrap().client;
+        let none = ("none: its client was revoked".to_owned(), Value::Null);
+        assert_eq!(shown(&tracked, Some(&revoked)), none);
+    }
 }
