@@ -11,8 +11,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Attempt, DeliveryRecord, EndpointId, Health, Outcome, REST, RetrySchedule, Round,
-    TrackedEndpoint, WaitingEvent, asked_for_quiet,
+    Attempt, DeliveryRecord, EndpointId, EndpointState, EndpointUrl, Health, Outcome, REST,
+    RetrySchedule, Round, TrackedEndpoint, WaitingEvent, asked_for_quiet,
 };
 use crate::{
     Version,
@@ -52,6 +52,7 @@ pub struct Workload {
 pub struct DeliveryRound {
     endpoint: EndpointId,
     version: Version,
+    url: EndpointUrl,
     from: Cursor,
     next: Cursor,
     schedule: RetrySchedule,
@@ -129,6 +130,7 @@ impl DeliveryRound {
         let mut round = Self {
             endpoint: endpoint.id,
             version: endpoint.version,
+            url: endpoint.url.clone(),
             from: cursor,
             next: work.next,
             schedule,
@@ -354,10 +356,29 @@ impl DeliveryRound {
         }
     }
 
-    /// The result for an endpoint that its owner has changed since the round began. Deliveries
-    /// count. Failures, which are about the endpoint before, do not: their events are due, with no
-    /// attempt more than before, and none is given up. Events that were only read are read again.
-    pub fn finish_changed(&self, changed: &TrackedEndpoint, now: OffsetDateTime) -> Round {
+    /// The result for an endpoint that its owner has changed since the round began: the
+    /// [same](Self::finish), unless the change is about where the attempts went. After another URL
+    /// or a pause, deliveries count. Failures, which are about the endpoint before, do not: their
+    /// events are due, with no attempt more than before, and none is given up. Events that were
+    /// only read are read again.
+    pub fn finish_changed(
+        &self,
+        changed: &TrackedEndpoint,
+        now: OffsetDateTime,
+        jitter: f64,
+    ) -> Round {
+        let TrackedEndpoint {
+            endpoint, health, ..
+        } = changed;
+        let is_same = endpoint.state == EndpointState::Active
+            && endpoint.url == self.url
+            && *health == self.before;
+        if is_same {
+            return Round {
+                version: endpoint.version,
+                ..self.finish(now, jitter)
+            };
+        }
         let to = self.last_ended();
         let attempts = self.attempts.iter();
         Round {

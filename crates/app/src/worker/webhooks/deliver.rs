@@ -131,7 +131,7 @@ impl Deliveries {
             let Some(changed) = found else {
                 return Ok(RoundEnd::Lost);
             };
-            result = round.finish_changed(&changed, now);
+            result = round.finish_changed(&changed, now, rand::random());
         }
     }
 

@@ -224,7 +224,7 @@ fn waits_an_hour(event: &RecordedEvent) -> WaitingEvent {
 
 /// Deliveries stay, and failed attempts do not count.
 #[test]
-fn failures_from_before_an_owners_change_do_not_count() {
+fn failures_from_before_a_move_do_not_count() {
     pollster::block_on(async {
         let mut world = World::new("60", 1).await;
         world.publish([1, 2]).await;
@@ -251,19 +251,21 @@ fn failures_from_before_an_owners_change_do_not_count() {
         let result = round.finish(world.now, 0.0);
         assert_eq!(result.given_up(), 1);
         assert!(result.disabled.is_some());
-        let write = before
-            .endpoint
-            .rotate(before.endpoint.secret.clone(), world.now);
+        let change = EndpointChange {
+            url: Patch::Set(endpoint(2).url),
+            ..EndpointChange::default()
+        };
+        let write = before.endpoint.apply(&change, world.now).unwrap();
         world.store.update(&write, None).await.unwrap();
         let recorded = world.store.record(ONE, &result).await;
         assert_eq!(recorded, Ok(Recorded::Changed));
         let changed = world.tracked(1).await;
-        let result = round.finish_changed(&changed, world.now);
+        let result = round.finish_changed(&changed, world.now, 0.0);
         assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
         let after = world.tracked(1).await;
         assert_eq!(
             (after.endpoint, after.health),
-            (write.endpoint, before.health)
+            (write.endpoint, Health::default())
         );
         let events = world.events().await;
         assert_eq!(after.cursor, events[4].cursor);
@@ -282,6 +284,40 @@ fn failures_from_before_an_owners_change_do_not_count() {
         let rest = [0, 3, 4, 6, 2, 5].map(|n| events[n].cursor);
         assert_eq!(taken.len(), rest.len());
         assert!(rest.iter().all(|event| taken.contains(event)));
+    });
+}
+
+/// A description says nothing of the receiver, so a 410 and a failure for good count as ever.
+#[test]
+fn failures_count_after_a_change_that_is_not_about_the_receiver() {
+    pollster::block_on(async {
+        let world = World::new("60", 1).await;
+        world.publish([1, 2, 3]).await;
+        let before = world.tracked(1).await;
+        let tracked = world.lease(ONE, 1).await.remove(0);
+        let mut round = start(&world, tracked).await;
+        let attempts = [answers(500), answers(200), answers(410)];
+        let begun: Vec<_> = std::iter::from_fn(|| round.begin(world.now)).collect();
+        for (begun, attempt) in begun.iter().zip(&attempts) {
+            round.end(begun.number, attempt, world.now, 0.0);
+        }
+        let change = EndpointChange {
+            description: Patch::Set("Ours".to_owned()),
+            ..EndpointChange::default()
+        };
+        let write = before.endpoint.apply(&change, world.now).unwrap();
+        world.store.update(&write, None).await.unwrap();
+        let recorded = world.store.record(ONE, &round.finish(world.now, 0.0)).await;
+        assert_eq!(recorded, Ok(Recorded::Changed));
+        let changed = world.tracked(1).await;
+        let result = round.finish_changed(&changed, world.now, 0.0);
+        assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
+        let after = world.tracked(1).await;
+        assert_eq!(after.endpoint.state_reason.as_deref(), Some(WANTS_NO_MORE));
+        assert_eq!(after.endpoint.description.as_deref(), Some("Ours"));
+        assert_eq!(after.health.last_success_at, Some(world.now));
+        let due = world.store.due(endpoint(1).id, world.now, 9).await.unwrap();
+        assert_eq!(due, [], "each failure has its wait");
     });
 }
 
