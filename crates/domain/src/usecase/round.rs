@@ -41,7 +41,7 @@ pub async fn start_round(
     let due = webhooks.due(id, now, EVENTS).await?;
     let has_more_due = due.len() == EVENTS;
     let (mut page, mut has_gap) = page(log, &tracked.endpoint, cursor).await?;
-    let mut waiting = HashSet::new();
+    let (mut waiting, mut is_full) = (HashSet::new(), false);
     if !page.events.is_empty() {
         if webhooks.count_waiting(id, MOST_WAITING).await? < MOST_WAITING {
             let events = page.events.iter();
@@ -49,6 +49,7 @@ pub async fn start_round(
             waiting = webhooks.waiting_among(id, &subjects).await?;
         } else {
             (page, has_gap) = (Page::empty(cursor), false);
+            is_full = true;
         }
     }
     let work = Workload {
@@ -58,6 +59,7 @@ pub async fn start_round(
         next: page.next,
         has_more: page.has_more || has_more_due,
         waiting,
+        is_full,
     };
     let round = DeliveryRound::new(work, schedule, now);
     Ok(RoundStart { round, has_gap })

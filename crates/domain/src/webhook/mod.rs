@@ -39,9 +39,9 @@ pub use self::{
     secret::{InvalidSecret, Secret},
     sender::{AddressProblem, Sender},
     store::{
-        DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, LONGEST_REST, Lease, LeaseQuery,
-        MOST_WAITING_COUNTED, REST, Recorded, Release, Round, TrackedEndpoint, WaitingEvent,
-        Webhooks,
+        DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, FULL_REST, LONGEST_REST, Lease,
+        LeaseQuery, MOST_WAITING_COUNTED, REST, Recorded, Release, Round, TrackedEndpoint,
+        WaitingEvent, Webhooks,
     },
     url::{EndpointUrl, InvalidEndpointUrl, LONGEST_URL},
 };

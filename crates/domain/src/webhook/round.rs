@@ -11,8 +11,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Attempt, DeliveryRecord, EndpointId, EndpointState, EndpointUrl, Health, Outcome, REST,
-    RetrySchedule, Round, TrackedEndpoint, WaitingEvent, asked_for_quiet,
+    Attempt, DeliveryRecord, EndpointId, EndpointState, EndpointUrl, FULL_REST, Health, Outcome,
+    REST, RetrySchedule, Round, TrackedEndpoint, WaitingEvent, asked_for_quiet,
 };
 use crate::{
     Version,
@@ -45,6 +45,8 @@ pub struct Workload {
     pub has_more: bool,
     /// The subjects of the page of which an event waits.
     pub waiting: HashSet<Uuid>,
+    /// Whether there is a page, and it is left in the log because [too many](MOST_WAITING) wait.
+    pub is_full: bool,
 }
 
 /// A round that is under way.
@@ -68,6 +70,7 @@ pub struct DeliveryRound {
     /// The attempts that have ended, with their numbers.
     attempts: Vec<(usize, DeliveryRecord)>,
     has_more: bool,
+    is_full: bool,
     health: Health,
     /// The health before.
     before: Health,
@@ -141,6 +144,7 @@ impl DeliveryRound {
             not_kept: Vec::new(),
             attempts: Vec::new(),
             has_more: work.has_more,
+            is_full: work.is_full,
             health,
             before: health,
             deadline: now + ROUND_TIME,
@@ -350,6 +354,8 @@ impl DeliveryRound {
             at: now,
             again_at: if goes_on && !self.withdrew {
                 now
+            } else if self.is_full {
+                now + FULL_REST
             } else {
                 now + REST
             },

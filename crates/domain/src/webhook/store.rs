@@ -23,8 +23,11 @@ pub const DELIVERIES_KEPT: usize = 100;
 /// that come all the time make about one round a second, whether it wants them or not.
 pub const REST: Duration = Duration::from_secs(1);
 
+/// The rest of an endpoint that takes no fresh events for now, however many there are.
+pub const FULL_REST: Duration = Duration::from_secs(5);
+
 /// The longest rest that is believed: the clocks of processes differ by some seconds.
-pub const LONGEST_REST: Duration = Duration::from_secs(6);
+pub const LONGEST_REST: Duration = Duration::from_secs(10);
 
 /// The largest count of an endpoint's waiting events.
 pub const MOST_WAITING_COUNTED: usize = 1_000;

@@ -11,8 +11,8 @@ use crate::{
     testing::{endpoint, noon, uuid},
     usecase::start_round,
     webhook::{
-        Attempt, DEFAULT_RETRY_SECONDS, DeliveryRound, EndpointChange, EndpointState, Health,
-        MOST_WAITING, NO_SUCCESS, NoAnswer, ROUND_TIME, Recorded, Round, TrackedEndpoint,
+        Attempt, DEFAULT_RETRY_SECONDS, DeliveryRound, EndpointChange, EndpointState, FULL_REST,
+        Health, MOST_WAITING, NO_SUCCESS, NoAnswer, ROUND_TIME, Recorded, Round, TrackedEndpoint,
         WANTS_NO_MORE, WaitingEvent, WantedState, Webhooks,
     },
 };
@@ -199,6 +199,10 @@ fn a_limited_number_of_events_waits() {
         world.run(mins(1), &mut |_, _| answers(200)).await;
         assert_eq!(world.tracked(1).await.cursor, full.to);
         let tracked = world.lease(ONE, 1).await.remove(0);
+        let nothing = start(&world, tracked.clone()).await;
+        let nothing = nothing.finish(world.now, 0.0);
+        assert!(nothing.is_idle());
+        assert_eq!(nothing.again_at, world.now + FULL_REST);
         let mut fewer = Round::disabling(&tracked, "", world.now);
         fewer.disabled = None;
         fewer.settled = vec![events[2].cursor];
