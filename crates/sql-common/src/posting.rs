@@ -275,7 +275,7 @@ macro_rules! posting_queries {
             expression::SqlLiteral,
             sql_types::{BigInt, Bool},
         };
-        use domain::store::{ListOrder, ListQuery};
+        use domain::store::{ListOrder, Step};
         use $crate::{
             company::{CompanyRow, companies},
             posting::{PlaceRow, PostingRow, RedactedRow, TextsRow, posting_texts, postings},
@@ -363,11 +363,10 @@ macro_rules! posting_queries {
                 .select(columns)
         }
 
-        pub(super) fn listed(query: &ListQuery) -> IntoBoxed<'static, entries, $db> {
-            // One more than the page looks at tells whether there is a next page.
-            let ahead = query.looks_at().saturating_add(1);
+        pub(super) fn listed(step: &Step) -> IntoBoxed<'static, entries, $db> {
+            let query = &step.query;
             let mut select = entries()
-                .limit(i64::try_from(ahead).unwrap_or(i64::MAX))
+                .limit(i64::try_from(step.length).unwrap_or(i64::MAX))
                 .into_boxed();
             if query.order == ListOrder::Id {
                 // The other conditions are checked once a posting is read (`posting::page`): a

@@ -14,7 +14,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     company::{Company, CompanyId},
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingPage, PostingReader, StoreError, Texts},
+    store::{Known, ListQuery, PostingPage, PostingReader, Search, StoreError, Texts},
 };
 use futures_util::future::try_join;
 use sql_common::{
@@ -182,12 +182,13 @@ impl PostingReader for PostgresStore {
         let query = query.clone();
         self.connections
             .run(async move |conn| {
-                let found = listed(&query).load::<EntryRow>(conn).await?;
-                let found: Vec<_> = found
-                    .into_iter()
-                    .map(|row| entry(row, &query))
-                    .collect::<Result<_, _>>()?;
-                let (page, next) = query.page(&found);
+                let mut search = Search::new(&query);
+                while let Some(step) = search.step() {
+                    let rows = listed(&step).load::<EntryRow>(conn).await?;
+                    let found = rows.into_iter().map(|row| entry(row, &query));
+                    search.add(&step, found.collect::<Result<Vec<_>, _>>()?);
+                }
+                let (page, next) = search.page();
                 let ids = page.iter();
                 let ids: Vec<_> = ids.map(|entry| StoredId::from(entry.position.id)).collect();
                 let views = with_texts(conn, ids, query.texts).await?;
@@ -240,7 +241,7 @@ mod tests {
     use diesel::debug_query;
     use domain::{
         posting::Status,
-        store::{ListOrder, Position},
+        store::{ListOrder, Position, Step},
         testing::{noon, uuid},
     };
 
@@ -283,7 +284,8 @@ mod tests {
                         limit: 50,
                         ..ListQuery::default()
                     };
-                    let text = debug_query::<Pg, _>(&listed(&query)).to_string();
+                    let step = Step { query, length: 51 };
+                    let text = debug_query::<Pg, _>(&listed(&step)).to_string();
                     let plan = plan_of_millions(&text).await;
                     assert_uses_index(&plan, index);
                     assert!(!plan.contains("Sort"), "{plan}");

@@ -13,7 +13,9 @@ use diesel::{
 use domain::{
     company::CompanyId,
     posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListOrder, ListQuery, PostingPage, PostingReader, StoreError, Texts},
+    store::{
+        Known, ListOrder, ListQuery, PostingPage, PostingReader, Search, Step, StoreError, Texts,
+    },
 };
 use sql_common::{
     posting::{
@@ -136,12 +138,13 @@ impl PostingReader for SqliteStore {
 }
 
 fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<PostingPage, Failure> {
-    let found = in_order(query).load::<EntryRow>(conn)?;
-    let found: Vec<_> = found
-        .into_iter()
-        .map(|row| entry(row, query))
-        .collect::<Result<_, _>>()?;
-    let (page, next) = query.page(&found);
+    let mut search = Search::new(query);
+    while let Some(step) = search.step() {
+        let rows = in_order(&step).load::<EntryRow>(conn)?;
+        let found = rows.into_iter().map(|row| entry(row, query));
+        search.add(&step, found.collect::<Result<Vec<_>, _>>()?);
+    }
+    let (page, next) = search.page();
     let ids = page.iter().map(|entry| StoredId::from(entry.position.id));
     let views = with_texts(conn, ids.collect(), query.texts)?;
     Ok(PostingPage {
@@ -152,14 +155,18 @@ fn list(conn: &mut SqliteConnection, query: &ListQuery) -> Result<PostingPage, F
 
 /// The query of a list. By ids SQLite would rather sort all postings of a status for each page, so
 /// a `+` keeps it from the indexes of other orders.
-fn in_order(query: &ListQuery) -> IntoBoxed<'static, entries, Sqlite> {
+fn in_order(step: &Step) -> IntoBoxed<'static, entries, Sqlite> {
+    let query = &step.query;
     if query.order == ListOrder::Changed {
-        return listed(query);
+        return listed(step);
     }
-    let mut select = listed(&ListQuery {
-        status: None,
-        updated_after: None,
-        ..query.clone()
+    let mut select = listed(&Step {
+        query: ListQuery {
+            status: None,
+            updated_after: None,
+            ..query.clone()
+        },
+        ..*step
     });
     if let Some(status) = query.status {
         let status = sql::<Bool>("+postings.status = ").bind::<Text, _>(status.as_str());
@@ -251,7 +258,8 @@ mod tests {
                         limit: 50,
                         ..ListQuery::default()
                     };
-                    let text = debug_query::<Sqlite, _>(&in_order(&query)).to_string();
+                    let step = Step { query, length: 51 };
+                    let text = debug_query::<Sqlite, _>(&in_order(&step)).to_string();
                     assert_uses_index(&text, index).await;
                 }
             }

@@ -1,6 +1,7 @@
 //! The ports of the state: load what a batch names, commit decisions, read postings.
 
 mod locks;
+mod search;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +9,10 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-pub use self::locks::RowLocks;
+pub use self::{
+    locks::RowLocks,
+    search::{Search, Step},
+};
 pub use crate::error::StoreError;
 use crate::{
     Version,
@@ -238,8 +242,8 @@ impl ListQuery {
         self.created_by.is_none_or(is_creator) && self.prefixes.permit(identifier)
     }
 
-    /// The largest number of entries that a store looks at for a page. It looks for one more, to
-    /// know whether there are further ones.
+    /// The largest number of entries that a store looks at for a page, in a [`Search`]. It looks for
+    /// one more, to know whether there are further ones.
     pub fn looks_at(&self) -> usize {
         if self.created_by.is_none() && self.prefixes.are_all() {
             self.limit

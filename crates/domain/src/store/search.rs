@@ -1,0 +1,139 @@
+//! The search for the postings of a page, of which a store may have to look at many.
+
+use super::{ListEntry, ListQuery, Position};
+
+/// The growth of the steps of a search: few statements where few of many postings are wanted, and
+/// few postings where most are.
+const GROWTH: usize = 4;
+
+/// The search for the entries of a page. A store reads them [step](Self::step) by step and
+/// [adds](Self::add) what it finds, until there is no further step.
+#[derive(Debug)]
+pub struct Search<'a> {
+    query: &'a ListQuery,
+    found: Vec<ListEntry>,
+    /// The length of the next step.
+    length: usize,
+    is_at_end: bool,
+}
+
+/// The entries that a store reads at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The query, from the first of the entries on.
+    pub query: ListQuery,
+    /// The largest number of entries.
+    pub length: usize,
+}
+
+impl<'a> Search<'a> {
+    /// Begins a search.
+    pub const fn new(query: &'a ListQuery) -> Self {
+        Self {
+            query,
+            found: Vec::new(),
+            // One more than the page tells whether there is a next one.
+            length: query.limit.saturating_add(1),
+            is_at_end: false,
+        }
+    }
+
+    /// The next step; `None` once the page is complete.
+    pub fn step(&self) -> Option<Step> {
+        let most = self.query.looks_at().saturating_add(1);
+        let left = most.saturating_sub(self.found.len());
+        if self.is_at_end || left == 0 || self.query.page(&self.found).1.is_some() {
+            return None;
+        }
+        let last = self.found.last().map(|entry| entry.position);
+        Some(Step {
+            query: ListQuery {
+                after: last.or(self.query.after),
+                ..self.query.clone()
+            },
+            length: self.length.min(left),
+        })
+    }
+
+    /// Adds the entries of a step.
+    pub fn add(&mut self, step: &Step, entries: impl IntoIterator<Item = ListEntry>) {
+        let before = self.found.len();
+        self.found.extend(entries);
+        self.is_at_end = self.found.len() - before < step.length;
+        self.length = step.length.saturating_mul(GROWTH);
+    }
+
+    /// The entries of the page, and the position of the next one.
+    pub fn page(&self) -> (Vec<ListEntry>, Option<Position>) {
+        self.query.page(&self.found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{client::Prefixes, testing::noon};
+
+    /// The lengths of the steps among so many postings of which some are wanted, and the page.
+    fn search(
+        query: &ListQuery,
+        all: usize,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> (Vec<usize>, Vec<u128>, Option<u128>) {
+        let mut search = Search::new(query);
+        let mut lengths = Vec::new();
+        while let Some(step) = search.step() {
+            let after = step.query.after.map_or(0, |after| after.id.as_u128());
+            let first = usize::try_from(after).unwrap() + 1;
+            let entries = (first..=all).take(step.length).map(|n| ListEntry {
+                position: Position {
+                    updated_at: noon(),
+                    id: Uuid::from_u128(n as u128),
+                },
+                bytes: 1,
+                is_wanted: is_wanted(n),
+            });
+            search.add(&step, entries);
+            lengths.push(step.length);
+        }
+        let (page, next) = search.page();
+        let id = |position: Position| position.id.as_u128();
+        let page = page.iter().map(|entry| id(entry.position)).collect();
+        (lengths, page, next.map(id))
+    }
+
+    #[test]
+    fn a_search_ends_with_its_page() {
+        let all = ListQuery {
+            limit: 50,
+            ..ListQuery::default()
+        };
+        let some = ListQuery {
+            prefixes: Prefixes::new(&["a-"]).unwrap(),
+            ..all.clone()
+        };
+        let first: Vec<_> = (1..=50).collect();
+        for query in [&all, &some] {
+            let page = search(query, 5_000, |_| true);
+            assert_eq!(page, (vec![51], first.clone(), Some(50)));
+            assert_eq!(search(query, 50, |_| true), (vec![51], first.clone(), None));
+            assert_eq!(search(query, 51, |_| true).2, Some(50));
+        }
+        let every_second = (1..=50).map(|n| 2 * n).collect();
+        let page = search(&some, 5_000, |n| n % 2 == 0);
+        assert_eq!(page, (vec![51, 204], every_second, Some(101)));
+        let few = search(&some, 5_000, |n| n % 400 == 0);
+        assert_eq!(few, (vec![51, 204, 746], vec![400, 800], Some(1_000)));
+        let few = search(&some, 1_000, |n| n % 400 == 0);
+        assert_eq!(few, (vec![51, 204, 746], vec![400, 800], None));
+        assert_eq!(
+            search(&some, 255, |_| false),
+            (vec![51, 204, 746], vec![], None)
+        );
+        assert_eq!(search(&some, 254, |_| false), (vec![51, 204], vec![], None));
+        let none = ListQuery { limit: 0, ..all };
+        assert_eq!(search(&none, 9, |_| true).0, [1]);
+    }
+}
