@@ -153,7 +153,7 @@ impl ActivityTask {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
+    use std::collections::{HashMap, VecDeque};
 
     use async_trait::async_trait;
     use domain::{
@@ -202,8 +202,11 @@ mod tests {
             Ok(())
         }
 
-        async fn activity(&self, _: ClientId) -> Result<Activity, StoreError> {
-            Ok(Activity::default())
+        async fn activities(
+            &self,
+            _: &[ClientId],
+        ) -> Result<HashMap<ClientId, Activity>, StoreError> {
+            unreachable!("it is only written")
         }
     }
 

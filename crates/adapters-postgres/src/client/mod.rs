@@ -28,7 +28,7 @@ use sql_common::{
 use crate::{
     PostgresStore, audit,
     error::Failure,
-    statement::{columns, execute, load, row},
+    statement::{Value, columns, execute, load, row},
 };
 
 statement! {
@@ -107,9 +107,10 @@ impl Clients for PostgresStore {
         Ok(found.await?.pop())
     }
 
-    async fn list(&self) -> Result<Vec<Client>, StoreError> {
+    async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError> {
+        let values = List::values(limit).map(Value::from);
         self.connections
-            .run(async |conn| Ok(clients(load::<List, _>(conn, &[]).await?)?))
+            .run(async move |conn| Ok(clients(load::<List, _>(conn, &values).await?)?))
             .await
     }
 

@@ -1,6 +1,6 @@
 //! The activity of clients.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection};
@@ -13,8 +13,7 @@ use domain::{
 };
 use sql_common::{
     client::{
-        ActivityRows, DayRow, FindDays, FindLastPush, FindRefusals, RefusalRow, activity as of,
-        clients,
+        ActivityRows, DayRow, LastPushRow, RefusalRow, activities as of, clients, stored_ids,
     },
     statement,
     types::StoredId,
@@ -24,7 +23,7 @@ use uuid::Uuid;
 use crate::{
     IN_LIST, SqliteStore,
     error::Failure,
-    statement::{execute, load, row},
+    statement::{execute, row},
 };
 
 statement! {
@@ -115,11 +114,22 @@ fn record(conn: &mut SqliteConnection, mut rows: ActivityRows) -> Result<(), Fai
     Ok(())
 }
 
-fn activity(conn: &mut SqliteConnection, client: ClientId) -> Result<Activity, Failure> {
-    let last_push: Vec<_> = load::<FindLastPush, _>(conn, &[client.uuid().into()])?;
-    let days: Vec<DayRow> = load::<FindDays, _>(conn, &FindDays::values(client))?;
-    let refusals: Vec<RefusalRow> = load::<FindRefusals, _>(conn, &FindRefusals::values(client))?;
-    Ok(of(&last_push, days, refusals)?)
+fn activities(
+    conn: &mut SqliteConnection,
+    clients: &[StoredId],
+) -> Result<HashMap<ClientId, Activity>, Failure> {
+    let (mut pushes, mut days, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
+    for ids in clients.chunks(IN_LIST) {
+        let ids = || ids.to_vec();
+        pushes.extend(queries::last_pushes(ids()).load::<LastPushRow>(conn)?);
+        days.extend(queries::days(ids()).load::<DayRow>(conn)?);
+        refusals.extend(queries::refusals(ids()).load::<RefusalRow>(conn)?);
+    }
+    Ok(of(pushes, days, refusals)?)
+}
+
+mod queries {
+    sql_common::activity_queries!(diesel::sqlite::Sqlite);
 }
 
 #[async_trait]
@@ -132,27 +142,34 @@ impl ActivityLog for SqliteStore {
         self.connections.write(move |conn| record(conn, rows)).await
     }
 
-    async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
+    async fn activities(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Activity>, StoreError> {
+        let clients = stored_ids(clients);
         self.connections
-            .read(move |conn| activity(conn, client))
+            .read(move |conn| activities(conn, &clients))
             .await
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use diesel::{debug_query, sqlite::Sqlite};
+
     use super::*;
     use crate::{statement::Sql, tests::plan};
 
     #[tokio::test]
-    async fn rows_are_found_by_their_client_in_order() {
+    async fn rows_are_found_by_their_client() {
+        let ids = || vec![StoredId::from(Uuid::nil())];
         for query in [
-            FindDays::text(),
-            FindRefusals::text(),
-            TrimDays::text(),
-            TrimRefusals::text(),
+            debug_query::<Sqlite, _>(&queries::days(ids())).to_string(),
+            debug_query::<Sqlite, _>(&queries::refusals(ids())).to_string(),
+            TrimDays::text().to_owned(),
+            TrimRefusals::text().to_owned(),
         ] {
-            let plan = plan(query).await;
+            let plan = plan(&query).await;
             assert!(plan.contains("USING PRIMARY KEY (client_id=?"), "{plan}");
             assert!(
                 !plan.contains("SCAN") && !plan.contains("TEMP B-TREE"),

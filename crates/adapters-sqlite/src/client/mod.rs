@@ -98,9 +98,9 @@ impl Clients for SqliteStore {
         Ok(found.await?.pop())
     }
 
-    async fn list(&self) -> Result<Vec<Client>, StoreError> {
+    async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError> {
         self.connections
-            .read(|conn| Ok(clients(load::<List, _>(conn, &[])?)?))
+            .read(move |conn| Ok(clients(load::<List, _>(conn, &List::values(limit))?)?))
             .await
     }
 

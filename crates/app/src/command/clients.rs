@@ -84,14 +84,13 @@ fn prefixes(texts: &[String]) -> anyhow::Result<Prefixes> {
 
 async fn list(args: &ClientsListArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
-    let mut all = database.clients.list().await?;
+    // One more shows whether there are more.
+    let most = args.limit.saturating_add(1);
+    let mut all = database.clients.list(most).await?;
     let is_more = all.len() > args.limit;
     all.truncate(args.limit);
     if args.json.enabled {
-        let mut shown = Vec::with_capacity(all.len());
-        for client in all {
-            shown.push(Shown::read(client, &*database.activity).await?);
-        }
+        let shown = Shown::read(all, &*database.activity).await?;
         return output::print_json(&shown);
     }
     output::print(show::table(&all))?;
@@ -107,7 +106,8 @@ async fn show(args: &ClientsShowArgs) -> anyhow::Result<()> {
     let client = found
         .ok_or(ClientError::NotFound(args.id))
         .map_err(in_words)?;
-    let shown = Shown::read(client, &*database.activity).await?;
+    let activity = database.activity.activity(client.id).await?;
+    let shown = Shown { client, activity };
     if args.json.enabled {
         output::print_json(&shown)
     } else {

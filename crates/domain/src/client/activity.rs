@@ -192,8 +192,18 @@ pub trait ActivityLog: Send + Sync {
     /// no client has more than [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals.
     async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError>;
 
+    /// The activity of clients, with as many queries however many they are. One without any may be
+    /// absent.
+    async fn activities(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Activity>, StoreError>;
+
     /// The activity of a client; nothing of an unknown one.
-    async fn activity(&self, client: ClientId) -> Result<Activity, StoreError>;
+    async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
+        let mut found = self.activities(&[client]).await?;
+        Ok(found.remove(&client).unwrap_or_default())
+    }
 }
 
 /// The driving port for the parts that notice activity. A call only remembers it.

@@ -247,8 +247,8 @@ pub trait Clients: Send + Sync {
     /// Finds a client, revoked or not.
     async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError>;
 
-    /// Every client, oldest first.
-    async fn list(&self) -> Result<Vec<Client>, StoreError>;
+    /// Up to `limit` clients, oldest first.
+    async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError>;
 
     /// The versions of these clients, but of unknown ones.
     async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError>;

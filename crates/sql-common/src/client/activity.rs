@@ -1,12 +1,15 @@
 //! The tables `client_days` and `client_refusals`, and the times beside them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap},
+};
 
 use diesel::sql_types::{BigInt, Nullable, Text};
 use domain::{
     client::{
         Activity, ClientId,
-        activity::{ActivityWrites, Counts, DAYS_KEPT, Day as OfDay, REFUSALS_KEPT, Refusal},
+        activity::{ActivityWrites, Counts, Day as OfDay, Refusal},
     },
     store::StoreError,
 };
@@ -15,11 +18,8 @@ use uuid::Uuid;
 
 use crate::{
     entity,
-    entity::Entity,
-    statement,
     stored::corrupt,
-    types::{Count, Day, Id, Moment, StoredTime, optional_time},
-    value::Value,
+    types::{Count, Day, Id, Moment, StoredId, StoredTime, optional_time},
 };
 
 /// The counts of a client on one day.
@@ -236,59 +236,75 @@ fn latest<K: Ord>(
     latest.into_iter()
 }
 
-statement! {
-    pub FindLastPush = "SELECT last_push_at FROM clients WHERE id = ?",
-    returns (Nullable<Moment>,)
+/// Queries of activity for a database. No client has more rows than are kept.
+#[macro_export]
+macro_rules! activity_queries {
+    ($db:ty) => {
+        use diesel::{
+            ExpressionMethods as _, QueryDsl as _, SelectableHelper as _,
+            dsl::{AsSelect, SqlTypeOf, sql},
+            expression::SqlLiteral,
+            sql_types::Nullable,
+        };
+        use $crate::{
+            client::{DayRow, RefusalRow, client_days, client_refusals, clients},
+            types::{Moment, StoredId},
+        };
+
+        #[diesel::dsl::auto_type]
+        pub(super) fn last_pushes(of: Vec<StoredId>) -> _ {
+            let columns: (clients::id, SqlLiteral<Nullable<Moment>>) =
+                (clients::id, sql("last_push_at"));
+            clients::table
+                .filter(clients::id.eq_any(of))
+                .select(columns)
+        }
+
+        #[diesel::dsl::auto_type]
+        pub(super) fn days(of: Vec<StoredId>) -> _ {
+            let columns: AsSelect<DayRow, $db> = DayRow::as_select();
+            client_days::table
+                .filter(client_days::client_id.eq_any(of))
+                .select(columns)
+        }
+
+        #[diesel::dsl::auto_type]
+        pub(super) fn refusals(of: Vec<StoredId>) -> _ {
+            let columns: AsSelect<RefusalRow, $db> = RefusalRow::as_select();
+            client_refusals::table
+                .filter(client_refusals::client_id.eq_any(of))
+                .select(columns)
+        }
+    };
 }
 
-statement! {
-    pub FindDays =
-    "SELECT {client_days} FROM client_days WHERE client_id = ? ORDER BY date DESC LIMIT ?",
-    over [DayRow],
-    returns <DayRow as Entity>::Row
-}
+/// A client and the time of its last push.
+pub type LastPushRow = (StoredId, Option<StoredTime>);
 
-impl FindDays {
-    /// The values for a client.
-    pub fn values(client: ClientId) -> [Value<'static>; 2] {
-        [client.uuid().into(), kept(DAYS_KEPT).into()]
-    }
-}
-
-statement! {
-    pub FindRefusals =
-    "SELECT {client_refusals} FROM client_refusals WHERE client_id = ? ORDER BY id DESC LIMIT ?",
-    over [RefusalRow],
-    returns <RefusalRow as Entity>::Row
-}
-
-impl FindRefusals {
-    /// The values for a client.
-    pub fn values(client: ClientId) -> [Value<'static>; 2] {
-        [client.uuid().into(), kept(REFUSALS_KEPT).into()]
-    }
-}
-
-fn kept(rows: usize) -> i64 {
-    i64::try_from(rows).unwrap_or(i64::MAX)
-}
-
-/// The activity of rows that were found, newest first.
-pub fn activity(
-    last_push: &[(Option<StoredTime>,)],
+/// The activity of rows that were found, in any order.
+pub fn activities(
+    pushes: Vec<LastPushRow>,
     days: Vec<DayRow>,
     refusals: Vec<RefusalRow>,
-) -> Result<Activity, StoreError> {
-    let last_push_at = last_push.first().and_then(|(at,)| *at);
-    Ok(Activity {
-        last_push_at: optional_time(last_push_at, "clients.last_push_at")?,
-        days: days
-            .into_iter()
-            .map(OfDay::try_from)
-            .collect::<Result<_, _>>()?,
-        refusals: refusals
-            .into_iter()
-            .map(Refusal::try_from)
-            .collect::<Result<_, _>>()?,
-    })
+) -> Result<HashMap<ClientId, Activity>, StoreError> {
+    let mut found: HashMap<_, Activity> = HashMap::new();
+    for (client, at) in pushes {
+        let client = ClientId::new(client.uuid("clients.id")?);
+        let at = optional_time(at, "clients.last_push_at")?;
+        found.entry(client).or_default().last_push_at = at;
+    }
+    for row in days {
+        let client = ClientId::new(row.client_id.clone().uuid("client_days.client_id")?);
+        found.entry(client).or_default().days.push(row.try_into()?);
+    }
+    for row in refusals {
+        let client = ClientId::new(row.client_id.clone().uuid("client_refusals.client_id")?);
+        let of_client = found.entry(client).or_default();
+        of_client.refusals.push(row.try_into()?);
+    }
+    for Activity { days, refusals, .. } in found.values_mut() {
+        days.sort_unstable_by_key(|day| Reverse(day.date));
+        refusals.sort_unstable_by_key(|refusal| Reverse(refusal.id));
+    }
+    Ok(found)
 }

@@ -12,7 +12,8 @@ use domain::{
 };
 
 pub use self::activity::{
-    ActivityRows, DayRow, FindDays, FindLastPush, FindRefusals, LastUse, Push, RefusalRow, activity,
+    ActivityRows, DayRow, LastPushRow, LastUse, Push, RefusalRow, activities, client_days,
+    client_refusals,
 };
 use crate::{
     entity,
@@ -20,6 +21,7 @@ use crate::{
     statement,
     stored::{array_text, corrupt, digest, prefixes},
     types::{Id, Moment, StoredId, TextList, optional_time},
+    value::Value,
 };
 
 /// A client as it is written, with the text that one of its columns holds.
@@ -109,11 +111,11 @@ impl TryFrom<SecretRow> for StoredSecret {
 macro_rules! clients {
     ($condition:expr) => {
         concat!(
-            "SELECT client.*, secret.* FROM (SELECT {clients} FROM clients) AS client \
-             LEFT JOIN (SELECT {client_secrets} FROM client_secrets) AS secret \
-             ON secret.client_id = client.id ",
+            "SELECT client.*, secret.* FROM (SELECT {clients} FROM clients ",
             $condition,
-            " ORDER BY client.created_at, client.id, \
+            ") AS client LEFT JOIN (SELECT {client_secrets} FROM client_secrets) AS secret \
+             ON secret.client_id = client.id \
+             ORDER BY client.created_at, client.id, \
              secret.expires_at IS NOT NULL, secret.created_at DESC, secret.digest"
         )
     };
@@ -129,15 +131,22 @@ pub type ClientColumns = (
 pub type ClientWithSecret = (ClientRow, Option<SecretRow>);
 
 statement! {
-    pub Find = clients!("WHERE client.id = ?"),
+    pub Find = clients!("WHERE id = ?"),
     over [ClientRow, SecretRow],
     returns ClientColumns
 }
 
 statement! {
-    pub List = clients!(""),
+    pub List = clients!("ORDER BY created_at, id LIMIT ?"),
     over [ClientRow, SecretRow],
     returns ClientColumns
+}
+
+impl List {
+    /// The value for a largest number of clients.
+    pub fn values(limit: usize) -> [Value<'static>; 1] {
+        [i64::try_from(limit).unwrap_or(i64::MAX).into()]
+    }
 }
 
 /// The clients of rows that were found.

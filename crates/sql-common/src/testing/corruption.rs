@@ -271,7 +271,7 @@ pub async fn of_clients<S: Clients + Shell>(store: &S) {
             inserted.expect("it is new");
             let named = damage(store, table, *case).await;
             names(Clients::find(store, client.id).await, &named);
-            names(Clients::list(store).await, &named);
+            names(Clients::list(store, 9).await, &named);
         }
     }
 }

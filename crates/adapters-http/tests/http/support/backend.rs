@@ -2,6 +2,7 @@
 //! makes its request fail that way.
 
 use std::{
+    collections::HashMap,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -120,10 +121,13 @@ impl ActivityLog for Backend {
     }
 
     /// Writes first what was gathered.
-    async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
+    async fn activities(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Activity>, StoreError> {
         let writes = self.gathered.lock().unwrap().take();
         self.record(&writes).await?;
-        self.store.activity(client).await
+        self.store.activities(clients).await
     }
 }
 

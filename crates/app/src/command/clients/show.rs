@@ -8,15 +8,20 @@ use crate::{output, text};
 
 /// A client for an operator.
 pub struct Shown {
-    client: Client,
-    activity: Activity,
+    pub client: Client,
+    pub activity: Activity,
 }
 
 impl Shown {
-    /// Reads the client's activity.
-    pub async fn read(client: Client, log: &dyn ActivityLog) -> anyhow::Result<Self> {
-        let activity = log.activity(client.id).await?;
-        Ok(Self { client, activity })
+    /// Reads the activity of clients.
+    pub async fn read(clients: Vec<Client>, log: &dyn ActivityLog) -> anyhow::Result<Vec<Self>> {
+        let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
+        let mut activities = log.activities(&ids).await?;
+        let shown = clients.into_iter().map(|client| Self {
+            activity: activities.remove(&client.id).unwrap_or_default(),
+            client,
+        });
+        Ok(shown.collect())
     }
 
     /// The client, its secrets, its last days and its last refusals.

@@ -48,8 +48,14 @@ pub async fn clients_are_listed_oldest_first<S: Clients>(store: &S) {
     for n in [3, 1, 2] {
         insert(store, n).await;
     }
-    let listed = Clients::list(store).await.expect("the store works");
-    assert_eq!(listed, [client(1), client(2), client(3)]);
+    // Each counts once, however many secrets it has.
+    let write = client(1).rotate([8; 32], hours(24), noon());
+    assert_eq!(store.update(&write, None).await, Ok(()));
+    let all = [write.client, client(2), client(3)];
+    for limit in 0..5 {
+        let listed = Clients::list(store, limit).await.expect("the store works");
+        assert_eq!(listed, all[..limit.min(3)]);
+    }
 }
 
 pub async fn a_change_of_a_client_is_written_once<S: Clients>(store: &S) {
@@ -161,6 +167,13 @@ pub async fn activity_is_added_up<S: Clients + ActivityLog>(store: &S) {
         Some(noon() + hours(1))
     );
     assert_eq!(found(store, 2).await.secrets[0].last_used_at, None);
+    let asked = [other, ClientId::new(uuid(404)), one];
+    let both = store.activities(&asked).await.expect("the store works");
+    for client in asked {
+        let alone = store.activity(client).await.expect("the store works");
+        assert_eq!(both.get(&client).cloned().unwrap_or_default(), alone);
+    }
+    assert_eq!(store.activities(&[]).await, Ok(HashMap::new()));
     let nothing = store.activity(ClientId::new(uuid(404))).await;
     assert_eq!(nothing, Ok(crate::client::Activity::default()));
 }

@@ -41,9 +41,10 @@ impl<C: Send> Clients for Memory<C> {
         Ok(found.cloned())
     }
 
-    async fn list(&self) -> Result<Vec<Client>, StoreError> {
+    async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError> {
         let mut clients = self.state().clients.clone();
         clients.sort_by_key(|client| (client.created_at, client.id));
+        clients.truncate(limit);
         Ok(clients)
     }
 
@@ -109,16 +110,21 @@ impl<C: Send> ActivityLog for Memory<C> {
         Ok(())
     }
 
-    async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
+    async fn activities(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Activity>, StoreError> {
         let state = self.state();
-        let Some(stored) = state.activity.get(&client) else {
-            return Ok(Activity::default());
-        };
-        let days = stored.days.iter().rev();
-        Ok(Activity {
-            last_push_at: stored.pushed_at,
-            days: days.map(|(&date, &counts)| Day { date, counts }).collect(),
-            refusals: stored.refusals.iter().rev().cloned().collect(),
-        })
+        let found = clients.iter().filter_map(|client| {
+            let stored = state.activity.get(client)?;
+            let days = stored.days.iter().rev();
+            let activity = Activity {
+                last_push_at: stored.pushed_at,
+                days: days.map(|(&date, &counts)| Day { date, counts }).collect(),
+                refusals: stored.refusals.iter().rev().cloned().collect(),
+            };
+            Some((*client, activity))
+        });
+        Ok(found.collect())
     }
 }
