@@ -70,7 +70,8 @@ pub struct DeliveryRound {
     /// The attempts that have ended, with their numbers.
     attempts: Vec<(usize, DeliveryRecord)>,
     has_more: bool,
-    is_full: bool,
+    /// The rest after it if there is nothing to do at once.
+    rest: Duration,
     health: Health,
     /// The health before.
     before: Health,
@@ -144,7 +145,7 @@ impl DeliveryRound {
             not_kept: Vec::new(),
             attempts: Vec::new(),
             has_more: work.has_more,
-            is_full: work.is_full,
+            rest: if work.is_full { FULL_REST } else { REST },
             health,
             before: health,
             deadline: now + ROUND_TIME,
@@ -354,10 +355,8 @@ impl DeliveryRound {
             at: now,
             again_at: if goes_on && !self.withdrew {
                 now
-            } else if self.is_full {
-                now + FULL_REST
             } else {
-                now + REST
+                now + self.rest
             },
         }
     }
