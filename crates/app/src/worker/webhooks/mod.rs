@@ -321,13 +321,21 @@ impl Deliveries {
         }
     }
 
-    /// Renews the leases of rounds that are under way, for as long as it is polled.
+    /// Renews the leases of rounds that are under way, for as long as it is polled. After a failure
+    /// it tries again soon: once the store is back, other processes wait for it no longer than the
+    /// time between two renewals.
     async fn keep(&self) {
+        let every = self.parts.settings.renew_every;
+        let mut wait = every;
         loop {
-            sleep(self.parts.settings.renew_every).await;
-            if let Err(error) = self.renew().await {
-                tracing::warn!(%error, "the leases of webhooks were not renewed");
-            }
+            sleep(wait).await;
+            wait = match self.renew().await {
+                Ok(()) => every,
+                Err(error) => {
+                    tracing::warn!(%error, "the leases of webhooks were not renewed");
+                    every / 4
+                }
+            };
         }
     }
 
@@ -359,7 +367,7 @@ impl Deliveries {
             };
             Ok((endpoints, owners))
         });
-        let renewed = timeout(self.parts.settings.renew_every, renewed).await;
+        let renewed = timeout(self.parts.settings.renew_every / 2, renewed).await;
         let late = |_| Err(StoreError::Unavailable("it takes too long".to_owned()));
         let (endpoints, owners) = renewed.unwrap_or_else(late)?;
         let mut leases = self.leases();
