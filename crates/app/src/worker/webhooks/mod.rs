@@ -226,6 +226,16 @@ impl Deliveries {
         // After an outage, the endpoints of rounds that are still to be recorded are not free: those
         // of this process, and those of others, which renew their leases within this time.
         if answered_at.elapsed() > settings.lease / 2 {
+            // The store is back once it takes leases, not only when it can be read.
+            let now = (self.parts.clock)();
+            let none = LeaseQuery {
+                holder: Uuid::now_v7(),
+                until: now,
+                now,
+                end,
+                limit: 0,
+            };
+            self.parts.webhooks.endpoints.lease(&none).await?;
             sleep(settings.renew_every).await;
         }
         let has_lapsed = |held: &Held| !held.must_end && held.until <= Instant::now();
