@@ -3,7 +3,7 @@
 //! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
 //! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
 //! [`EventLog`](domain::event::EventLog), [`Outbox`](domain::outbox::Outbox),
-//! [`Clients`](domain::client::Clients),
+//! [`Clients`](domain::client::Clients), [`Catalogues`](domain::catalogue::Catalogues),
 //! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
 //! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
 //! [`Store`](newsletter::store::Store),
@@ -15,13 +15,15 @@
 //!   connections; `health`, `recent`: whether it can be written.
 //! - `migrations`: the tables, whose columns are explained there.
 //! - `statement`: statements that are prepared once.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `event`,
-//!   `outbox`, `client`, `draft`, `audit` and `webhook` hold the statements of their tables.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
+//!   `event`, `outbox`, `client`, `draft`, `audit` and `webhook` hold the statements of their
+//!   tables.
 //!
 //! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
 //! names.
 
 mod audit;
+mod catalogue;
 mod client;
 mod commit;
 mod company;

@@ -14,7 +14,7 @@ use domain::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{SqliteStore, audit, company, error::Failure, event, outbox, posting};
+use crate::{SqliteStore, audit, catalogue, company, error::Failure, event, outbox, posting};
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -60,6 +60,9 @@ impl Store for SqliteStore {
 /// Writes a whole commit: companies before the postings that refer to them, and ends of tasks last,
 /// so that a task that asks for itself again becomes due again.
 fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
+    if let Some(lease) = writes.import {
+        catalogue::hold(conn, lease)?;
+    }
     let mut unchanged = HashSet::new();
     for write in writes.companies.values() {
         if !company::upsert(conn, write)? {

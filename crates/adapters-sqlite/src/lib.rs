@@ -4,7 +4,7 @@
 //! [`PostingReader`](domain::store::PostingReader),
 //! [`Health`](domain::store::Health),
 //! [`Outbox`](domain::outbox::Outbox), [`EventLog`](domain::event::EventLog),
-//! [`Clients`](domain::client::Clients),
+//! [`Clients`](domain::client::Clients), [`Catalogues`](domain::catalogue::Catalogues),
 //! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
 //! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
 //! [`Store`](newsletter::store::Store),
@@ -16,10 +16,12 @@
 //!   `recent`: whether commits succeed.
 //! - `migrations`: the schema; the migrations themselves explain its columns.
 //! - `statement`: statements that are prepared once.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `subscriber`, `outbox`,
-//!   `event`, `client`, `draft`, `audit` and `webhook` hold the statements of their tables.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
+//!   `outbox`, `event`, `client`, `draft`, `audit` and `webhook` hold the statements of their
+//!   tables.
 
 mod audit;
+mod catalogue;
 mod client;
 mod commit;
 mod company;

@@ -4,6 +4,7 @@
 //! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
 //!   [`database`] is the store it opened, [`embedded`] decides which command may create one.
 //! - [`feed`]: the event log for readers outside.
+//! - [`import`]: takes in the lines of imports, through the lanes.
 //! - [`lane`]: batches pushed postings into shared commits. [`newsletter_service`]: the use
 //!   cases of subscribers.
 //! - [`worker`]: background work that follows from commits, with the [`enricher`] and the e-mail
@@ -32,6 +33,11 @@ mod embedded;
 mod enricher;
 mod exposure;
 mod feed;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "no operation of the API drives imports yet")
+)]
+mod import;
 mod input;
 mod kinds;
 mod lane;

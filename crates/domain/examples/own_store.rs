@@ -15,7 +15,6 @@ use domain::{
     company::{Company, CompanyId, CompanyWrite},
     posting::{
         Description, Lifetime, Posting, PostingId, PostingView, PutPosting, SourceIdentifier,
-        Status,
     },
     store::{
         HISTORY_SHOWN, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
@@ -152,10 +151,9 @@ impl Store for MapStore {
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         let tables = self.tables();
-        let open = [Status::Approved, Status::PendingEnrichment];
         let postings = tables.postings.values().map(|view| &view.posting);
         let mut overdue: Vec<_> = postings
-            .filter(|posting| open.contains(&posting.status))
+            .filter(|posting| posting.status.is_open())
             .filter(|posting| posting.expire_at.is_some_and(|end| end <= now))
             .collect();
         overdue.sort_by_key(|posting| posting.expire_at);
@@ -232,7 +230,10 @@ fn entry(view: &PostingView, query: &ListQuery) -> ListEntry {
         bytes: view.description().len()
             + metadata.map_or(0, |metadata| metadata.as_str().len())
             + texts.map_or(0, |it| it.markdown.len() + it.redacted_markdown.len()),
-        is_wanted: query.wants(&view.posting.source_identifier, view.posting.created_by),
+        is_wanted: query.wants(
+            &view.posting.source_identifier,
+            view.posting.created_by.as_ref(),
+        ),
     }
 }
 

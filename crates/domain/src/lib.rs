@@ -3,9 +3,9 @@
 //! Postings, companies, side effects and clients are plain values here; what happens to them is
 //! decided by plain functions. Time and new ids come in as arguments. There is no clock, no
 //! randomness, no runtime and no I/O in this crate: what needs those implements a port
-//! ([`store::Store`], [`store::PostingReader`], [`event::EventLog`], [`outbox::Outbox`],
-//! [`client::Clients`], [`audit::AuditLog`], [`enrichment::Enricher`], [`webhook::Webhooks`],
-//! [`webhook::Sender`]) in an adapter.
+//! ([`store::Store`], [`store::PostingReader`], [`catalogue::Catalogues`], [`event::EventLog`],
+//! [`outbox::Outbox`], [`client::Clients`], [`audit::AuditLog`], [`enrichment::Enricher`],
+//! [`webhook::Webhooks`], [`webhook::Sender`]) in an adapter.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
 //! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them
@@ -19,6 +19,7 @@
 
 pub mod audit;
 pub mod body;
+pub mod catalogue;
 pub mod checks;
 pub mod client;
 pub mod codes;
@@ -30,6 +31,7 @@ pub mod enrichment;
 mod error;
 pub mod event;
 pub mod field;
+pub mod import;
 pub mod line;
 mod moment;
 pub mod outbox;

@@ -7,6 +7,7 @@ use diesel::{
     sql_types::{BigInt, Binary, Bool, Double, Nullable, Text},
 };
 use domain::{
+    catalogue::CatalogueId,
     company::{Company, CompanyId},
     enrichment::EnrichedTexts,
     posting::{
@@ -38,6 +39,7 @@ entity! {
             status_reason: Nullable<Text> = Text(|write| write.posting.status_reason.as_deref()),
             moderated: Bool = Bool(|write| write.posting.moderated),
             company_id: Id = Id(|write| Some(write.posting.company_id.uuid())),
+            catalogue_id: Nullable<Id> = Id(|write| write.posting.catalogue.map(CatalogueId::uuid)),
             enriched_hash: Nullable<Binary> = Blob(|write| hash(write.posting.enriched_hash.as_ref())),
             approved_hash: Nullable<Binary> = Blob(|write| hash(write.posting.approved_hash.as_ref())),
             texts_digest: Nullable<Binary> = Blob(|write| {
@@ -138,6 +140,8 @@ impl PostingRow {
         let texts_digest = texts_digest
             .map(|bytes| digest(bytes, "postings.texts_digest"))
             .transpose()?;
+        let catalogue = row.catalogue_id;
+        let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));
         Ok(Posting {
             id: PostingId::new(row.id.uuid("postings.id")?),
             source_identifier: parse(row.source_identifier, IDENTIFIER)?,
@@ -147,6 +151,7 @@ impl PostingRow {
             moderated: row.moderated,
             details,
             company_id: CompanyId::new(row.company_id.uuid("postings.company_id")?),
+            catalogue: catalogue.transpose()?.map(CatalogueId::new),
             enriched_hash: hash(row.enriched_hash, "postings.enriched_hash")?,
             approved_hash: hash(row.approved_hash, "postings.approved_hash")?,
             texts_digest: texts_digest.map(TextsDigest::from_bytes),
@@ -408,14 +413,14 @@ pub fn entry(
     query: &ListQuery,
 ) -> Result<ListEntry, StoreError> {
     let identifier = parse(identifier, IDENTIFIER)?;
-    let created_by = parse_optional(created_by, CREATOR)?;
+    let created_by: Option<Actor> = parse_optional(created_by, CREATOR)?;
     Ok(ListEntry {
         position: Position {
             updated_at: updated_at.time("postings.updated_at")?,
             id: id.uuid("postings.id")?,
         },
         bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
-        is_wanted: query.wants(&identifier, created_by),
+        is_wanted: query.wants(&identifier, created_by.as_ref()),
     })
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use domain::{
     audit::Details,
+    catalogue::CatalogueName,
     client::{Prefixes, Scope},
     day,
     enrichment::Coordinates,
@@ -60,6 +61,12 @@ impl StoredText for Email {
 }
 
 impl StoredText for SourceIdentifier {
+    fn from_store(text: &str) -> Option<Self> {
+        Self::new(text).ok()
+    }
+}
+
+impl StoredText for CatalogueName {
     fn from_store(text: &str) -> Option<Self> {
         Self::new(text).ok()
     }
@@ -249,7 +256,11 @@ pub(crate) mod tests {
                 ("lifetime", Actor::Lifetime),
                 (&format!("client:{client}"), Actor::Client(client)),
             ],
-            &["", "somebody", "client:", "client:nobody"],
+            &["", "somebody", "client:", "client:nobody", "catalogue:"],
+        );
+        check(
+            &[("A.b_c-9", CatalogueName::new("A.b_c-9").unwrap())],
+            &["", "a b", "x".repeat(65).as_str()],
         );
     }
 

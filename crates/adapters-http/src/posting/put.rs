@@ -202,8 +202,8 @@ fn trace(request: &HttpRequest, client_id: ClientId, answer: &posting::Answer) {
         %client_id,
         identifier,
         outcome = outcome.as_str(),
-        created_by = answer.created_by.map(tracing::field::display),
-        updated_by = answer.updated_by.map(tracing::field::display),
+        created_by = answer.created_by.as_ref().map(tracing::field::display),
+        updated_by = answer.updated_by.as_ref().map(tracing::field::display),
         "pushed"
     );
 }

@@ -17,7 +17,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    PostgresStore, audit, company,
+    PostgresStore, audit, catalogue, company,
     error::Failure,
     event, outbox, posting,
     statement::{Value, execute, statement},
@@ -83,7 +83,7 @@ impl Store for PostgresStore {
 
 /// Whether `write.sql` alone can carry the whole commit, in one round trip.
 fn is_one_statement(writes: &WriteSet) -> bool {
-    writes.tasks.done.is_empty() && writes.tasks.audit.is_empty()
+    writes.import.is_none() && writes.tasks.done.is_empty() && writes.tasks.audit.is_empty()
 }
 
 statement! {
@@ -111,12 +111,16 @@ async fn write(
     Ok(())
 }
 
-/// Writes a whole commit inside a transaction, after locking the postings that it concerns.
+/// Writes a whole commit inside a transaction, after locking the lease that it needs and the
+/// postings that it concerns.
 async fn apply(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
     lock_timeout: &str,
 ) -> Result<(), Failure> {
+    if let Some(lease) = writes.import {
+        catalogue::hold(conn, lease).await?;
+    }
     posting::lock(conn, writes, lock_timeout).await?;
     finish(conn, writes, lock_timeout).await
 }

@@ -1,6 +1,7 @@
 //! The contract suite, and tests particular to PostgreSQL.
 
 mod availability;
+mod catalogues;
 mod clients;
 mod concurrency;
 mod drafts;

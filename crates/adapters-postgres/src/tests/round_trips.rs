@@ -277,6 +277,7 @@ async fn no_table_is_read_from_end_to_end() {
         of_events(&store).await;
         super::webhooks::use_all(&store, round).await;
         super::clients::use_all(&store, round).await;
+        super::catalogues::use_all(&store, round).await;
     }
     let observer = super::afterwards(&database, [store]).await;
     // The cursors of all consumers, of which there are few, and of endpoints are read once, when a

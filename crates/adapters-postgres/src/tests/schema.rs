@@ -146,6 +146,15 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE event_log SET deleted_number = -1",
     ];
     tables_refuse(&store, &special).await;
+    for actor in ["lifetime", "client:a", "catalogue:a", "operator:a"] {
+        let by = format!("SET created_by = '{actor}', updated_by = '{actor}'");
+        run(&store, &format!("UPDATE postings {by}")).await;
+        run(
+            &store,
+            &format!("UPDATE posting_history SET actor = '{actor}'"),
+        )
+        .await;
+    }
     let event = |columns: &str, values: &str| {
         format!(
             "INSERT INTO events (written_in, at, name, subject{columns}) \

@@ -1,5 +1,6 @@
 //! The contract suite, and tests particular to SQLite.
 
+mod catalogues;
 mod corruption;
 mod drafts;
 mod durability;

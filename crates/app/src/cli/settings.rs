@@ -207,16 +207,22 @@ pub struct LaneArgs {
     ingest_queue: usize,
 }
 
+/// Lanes of imports, whose large batches gain when their commits overlap.
+const LINE_LANES: usize = 2;
+
 impl LaneArgs {
     /// The settings of the lanes, with defaults for this database.
     pub fn settings(self, database: &DatabaseUrl) -> LaneSettings {
-        let lanes = if database.is_embedded() {
-            1
+        // The embedded store has one writer.
+        let (lanes, line_lanes) = if database.is_embedded() {
+            (1, 1)
         } else {
-            cores::half().min(MOST_LANES)
+            let lanes = cores::half().min(MOST_LANES);
+            (lanes, lanes.max(LINE_LANES))
         };
         LaneSettings {
             lanes: self.ingest_lanes.unwrap_or(lanes),
+            line_lanes,
             queue: self.ingest_queue,
             ..LaneSettings::default()
         }

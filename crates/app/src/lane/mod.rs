@@ -13,38 +13,43 @@
 //!   versions.
 //! - [`blocked`] keeps the commands that wait for a row which another transaction holds locked.
 //!
+//! The lines of imports have lanes and slots of their own ([`group`]), so that they fill no queue
+//! in which pushes wait. Their batches are larger, and they give way to pushes ([`turns`]). A push
+//! and a line that write the same posting at the same time meet in its version.
+//!
 //! Because these tasks commit, a request that is dropped half-way takes nothing with it.
 
 mod blocked;
+mod group;
 mod read;
 mod run;
 mod snapshot;
+mod turns;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-use std::{
-    hash::{BuildHasher as _, RandomState},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
-    posting::{Answer, Lifetime, PutPosting, SourceIdentifier},
+    posting::{Answer, Lifetime, PutPosting},
     store::Store,
     usecase::{Answers, Ingest, IngestError},
 };
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
+    sync::{OwnedSemaphorePermit, mpsc, oneshot},
     task::JoinSet,
     time::{Instant, timeout, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    blocked::BlockedCommands, read::Reader, run::Runner, snapshot::Snapshot, write::Writer,
+    group::{Group, GroupSettings, Tasks},
+    run::Runner,
+    snapshot::Snapshot,
+    turns::Turns,
 };
 use crate::clock::Clock;
 
@@ -54,13 +59,20 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Numbers and limits of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSettings {
-    /// How many lanes there are. Each has a commit under way at a time.
+    /// How many lanes of pushes there are. Each has a commit under way at a time.
     pub lanes: usize,
-    /// How many commands may be under way in all.
+    /// How many pushes may be under way in all.
     pub queue: usize,
-    /// How many commands share a commit at most. More gain little and wait longer.
+    /// How many pushes share a commit at most. More gain little and wait longer.
     pub batch: usize,
-    /// How long a command may take from its arrival on.
+    /// How many lanes of lines of imports there are. While one waits for the store, another one
+    /// decides.
+    pub line_lanes: usize,
+    /// How many lines of imports may be under way in all.
+    pub line_queue: usize,
+    /// How many lines of imports share a commit at most.
+    pub line_batch: usize,
+    /// How long a command may take from its arrival in a queue on.
     pub deadline: Duration,
 }
 
@@ -70,7 +82,28 @@ impl Default for LaneSettings {
             lanes: 1,
             queue: 4096,
             batch: 64,
+            line_lanes: 1,
+            line_queue: 1024,
+            line_batch: 256,
             deadline: Duration::from_secs(10),
+        }
+    }
+}
+
+impl LaneSettings {
+    const fn of_pushes(self) -> GroupSettings {
+        GroupSettings {
+            lanes: self.lanes,
+            queue: self.queue,
+            batch: self.batch,
+        }
+    }
+
+    const fn of_lines(self) -> GroupSettings {
+        GroupSettings {
+            lanes: self.line_lanes,
+            queue: self.line_queue,
+            batch: self.line_batch,
         }
     }
 }
@@ -83,7 +116,7 @@ struct Job {
     /// The state that it was read against, once it was.
     snapshot: Option<Box<Snapshot>>,
     deadline: Instant,
-    answer: oneshot::Sender<Result<Answer, IngestError>>,
+    reply: Reply,
     /// Its slot among the commands in flight, released with the answer.
     _slot: OwnedSemaphorePermit,
 }
@@ -96,40 +129,37 @@ impl Job {
 
     fn answer(self, answer: Result<Answer, IngestError>) {
         // The client may have hung up; what was committed stands.
-        let _ = self.answer.send(answer);
-    }
-}
-
-/// The sending end of a lane's queue.
-struct Intake {
-    // Unbounded, because the slots bound the number of commands.
-    queue: mpsc::UnboundedSender<Job>,
-    runner: Arc<Runner>,
-}
-
-impl Intake {
-    /// Queues a command; false once the lane has stopped.
-    fn accept(&self, job: Job) -> bool {
-        self.runner.note_queued();
-        let is_accepted = self.queue.send(job).is_ok();
-        if !is_accepted {
-            self.runner.note_read(1);
+        match self.reply {
+            Reply::Push(reply) => {
+                let _ = reply.send(answer);
+            }
+            Reply::Line(place, reply) => {
+                let _ = reply.send((place, answer));
+            }
         }
-        is_accepted
     }
+}
+
+/// The way of an answer.
+enum Reply {
+    /// To the request of the push.
+    Push(oneshot::Sender<Result<Answer, IngestError>>),
+    /// To the import, with the place of the line in its batch.
+    Line(
+        usize,
+        mpsc::UnboundedSender<(usize, Result<Answer, IngestError>)>,
+    ),
 }
 
 /// The ingest use case on top of the lanes: spreads commands over them and waits for answers.
 pub struct Lanes {
-    intakes: Vec<Intake>,
-    slots: Arc<Semaphore>,
-    queue: usize,
-    hasher: RandomState,
+    pushes: Group,
+    lines: Group,
     deadline: Duration,
 }
 
-/// Commands in flight from which on background work throttles itself. Fewer leave room for it: most
-/// of their time goes to the clients and to the disk.
+/// Commands in flight from which on other work throttles itself. Fewer leave room for it: most of
+/// their time goes to the clients and to the disk.
 const BUSY_AT: usize = 8;
 
 /// The running tasks of the lanes, to stop them.
@@ -147,39 +177,29 @@ impl Lanes {
         clock: &Clock,
         settings: LaneSettings,
     ) -> (Self, LaneTasks) {
-        let stop = CancellationToken::new();
-        let mut tasks = JoinSet::new();
-        let intakes = (0..settings.lanes.max(1)).map(|_| {
-            let runner = Arc::new(Runner::new(Arc::clone(store), lifetime, Arc::clone(clock)));
-            let batch = settings.batch.max(1);
-            let (queue, waiting) = mpsc::unbounded_channel();
-            let (pass_on, changes) = mpsc::unbounded_channel();
-            let blocked = BlockedCommands::new(Arc::clone(&runner));
-            let writer = Writer::new(Arc::clone(&runner), Arc::clone(&blocked), batch);
-            tasks.spawn(writer.run(changes));
-            let reader = Reader::new(Arc::clone(&runner), blocked, batch, pass_on);
-            tasks.spawn(reader.run(waiting, stop.clone()));
-            Intake { queue, runner }
-        });
-        let lanes = Self {
-            intakes: intakes.collect(),
-            slots: Arc::new(Semaphore::new(settings.queue.max(1))),
-            queue: settings.queue.max(1),
-            hasher: RandomState::new(),
+        let mut tasks = Tasks::default();
+        let runner = || Arc::new(Runner::new(Arc::clone(store), lifetime, Arc::clone(clock)));
+        let pushes = Group::start(settings.of_pushes(), runner, None, &mut tasks);
+        let under_way = pushes.under_way();
+        let is_busy = Box::new(move || under_way() >= BUSY_AT);
+        let turns = Turns::new(is_busy, settings.line_lanes, settings.batch);
+        let both = Self {
+            pushes,
+            lines: Group::start(settings.of_lines(), runner, Some(turns), &mut tasks),
             deadline: settings.deadline,
         };
         let tasks = LaneTasks {
-            stop,
-            tasks,
+            stop: tasks.stop,
+            tasks: tasks.set,
             patience: settings.deadline + GRACE,
         };
-        (lanes, tasks)
+        (both, tasks)
     }
 
-    /// A gauge of the commands in flight.
+    /// A gauge of the commands in flight, lines of imports among them.
     pub fn under_way(&self) -> impl Fn() -> usize + Send + Sync + 'static {
-        let (slots, all) = (Arc::clone(&self.slots), self.queue);
-        move || all - slots.available_permits()
+        let (pushes, lines) = (self.pushes.under_way(), self.lines.under_way());
+        move || pushes() + lines()
     }
 
     /// A probe for whether at least [`BUSY_AT`] commands are in flight.
@@ -188,38 +208,26 @@ impl Lanes {
         move || under_way() >= BUSY_AT
     }
 
-    fn lane_of(&self, identifier: &SourceIdentifier) -> Option<&Intake> {
-        let lane = self.hasher.hash_one(identifier) % self.intakes.len() as u64;
-        usize::try_from(lane)
-            .ok()
-            .and_then(|lane| self.intakes.get(lane))
-    }
-}
-
-impl Lanes {
-    /// Queues a command, and waits for its answer.
+    /// Queues a push, and waits for its answer.
     async fn submit(&self, put: PutPosting, is_dry_run: bool) -> Result<Answer, IngestError> {
         let deadline = Instant::now() + self.deadline;
-        let slot = Arc::clone(&self.slots)
-            .try_acquire_owned()
-            .map_err(|_| IngestError::Overloaded)?;
-        let (answer, answered) = oneshot::channel();
-        let lane = self.lane_of(&put.identifier);
+        let slot = self.pushes.free_slot().ok_or(IngestError::Overloaded)?;
+        let (reply, answered) = oneshot::channel();
         let job = Job {
             put,
             is_dry_run,
             snapshot: None,
             deadline,
-            answer,
+            reply: Reply::Push(reply),
             _slot: slot,
         };
-        if !lane.is_some_and(|lane| lane.accept(job)) {
-            return Err(unavailable("the service is stopping"));
+        if !self.pushes.accept(job) {
+            return Err(unavailable(STOPPING));
         }
         match timeout_at(deadline, answered).await {
             Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(unavailable("the service stopped before it had an answer")),
-            Err(_) => Err(unavailable("it took too long")),
+            Ok(Err(_)) => Err(unavailable(STOPPED)),
+            Err(_) => Err(unavailable(TOO_LONG)),
         }
     }
 }
@@ -232,6 +240,14 @@ impl Ingest for Lanes {
 
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
         self.submit(put, true).await
+    }
+
+    async fn put_all(
+        &self,
+        puts: Vec<PutPosting>,
+        dry_run: bool,
+    ) -> Vec<Result<Answer, IngestError>> {
+        self.lines.put_all(puts, dry_run, self.deadline).await
     }
 }
 
@@ -251,6 +267,11 @@ impl LaneTasks {
         }
     }
 }
+
+/// The reasons why a command has no answer.
+const STOPPING: &str = "the service is stopping";
+const STOPPED: &str = "the service stopped before it had an answer";
+const TOO_LONG: &str = "it took too long";
 
 fn unavailable(why: &str) -> IngestError {
     IngestError::Unavailable(why.to_owned())

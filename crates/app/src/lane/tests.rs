@@ -1,4 +1,5 @@
 mod held;
+mod imports;
 
 use domain::{
     posting::{PutOutcome, Rejection},

@@ -14,7 +14,8 @@ use tokio::{
 };
 
 use super::{
-    Job, blocked::BlockedCommands, only, run::Runner, snapshot::RecentWrites, unavailable,
+    Job, TOO_LONG, blocked::BlockedCommands, only, run::Runner, snapshot::RecentWrites,
+    turns::Turns, unavailable,
 };
 use crate::waits;
 
@@ -23,14 +24,22 @@ pub(super) struct Writer {
     runner: Arc<Runner>,
     blocked: Arc<BlockedCommands>,
     batch: usize,
+    /// Of a lane that gives way to others.
+    turns: Option<Arc<Turns>>,
 }
 
 impl Writer {
-    pub fn new(runner: Arc<Runner>, blocked: Arc<BlockedCommands>, batch: usize) -> Self {
+    pub fn new(
+        runner: Arc<Runner>,
+        blocked: Arc<BlockedCommands>,
+        batch: usize,
+        turns: Option<Arc<Turns>>,
+    ) -> Self {
         Self {
             runner,
             blocked,
             batch,
+            turns,
         }
     }
 
@@ -51,12 +60,33 @@ impl Writer {
             if waiting.len() < self.batch && self.runner.next_read().await {
                 self.take(&mut changes, &mut waiting);
             }
-            let count = self.batch.min(waiting.len());
-            let jobs = waiting.drain(..count).filter(|job| !job.is_late());
-            let jobs: Vec<_> = jobs.collect();
-            if !jobs.is_empty() {
-                self.write(jobs, &mut written).await;
+            match &self.turns {
+                None => {
+                    self.write_next(&mut waiting, self.batch, &mut written)
+                        .await;
+                }
+                Some(turns) => {
+                    let turn = turns.next().await;
+                    let batch = turn.batch(self.batch);
+                    self.write_next(&mut waiting, batch, &mut written).await;
+                    turn.end().await;
+                }
             }
+        }
+    }
+
+    /// Commits the next batch of those that wait.
+    async fn write_next(
+        &self,
+        waiting: &mut VecDeque<Job>,
+        batch: usize,
+        written: &mut RecentWrites,
+    ) {
+        let count = batch.min(waiting.len());
+        let jobs = waiting.drain(..count).filter(|job| !job.is_late());
+        let jobs: Vec<_> = jobs.collect();
+        if !jobs.is_empty() {
+            self.write(jobs, written).await;
         }
     }
 
@@ -176,7 +206,7 @@ impl Writer {
         loop {
             let error = match failure.take() {
                 Some(error) => error,
-                None if job.is_late() => return Some(Err(unavailable("it took too long"))),
+                None if job.is_late() => return Some(Err(unavailable(TOO_LONG))),
                 None => match self.runner.ingest(&[&job.put]).await {
                     Ok(answers) => return Some(only(answers)),
                     Err(error) => error,

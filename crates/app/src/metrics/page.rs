@@ -196,7 +196,7 @@ fn record_serving(serving: &Serving) {
     describe_gauge!(
         PUSHES_UNDER_WAY,
         Unit::Count,
-        "Pushes that this process has taken in and not answered yet"
+        "Pushes and lines of imports that this process has taken in and not answered yet"
     );
     gauge!(PUSHES_UNDER_WAY).set(number((serving.pushes)() as u64));
     describe_gauge!(

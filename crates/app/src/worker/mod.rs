@@ -61,12 +61,11 @@ use self::{
     newsletter::Newsletter,
     quarantine::Quarantine,
     tasks::Tasks,
-    throttle::Throttle,
     webhooks::{Deliveries, DeliveryParts, DeliverySettings},
 };
 pub use self::{
     breaker::ModelBreaker,
-    throttle::BusyProbe,
+    throttle::{BusyProbe, Throttle},
     wake::{ObservedStore, Observer, Wake},
     webhooks::{Body, WebhookParts},
 };

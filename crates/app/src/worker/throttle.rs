@@ -23,11 +23,11 @@ pub type BusyProbe = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Sizes batches and pauses of background work by the load of pushes.
 #[derive(Clone)]
-pub(super) struct Throttle(pub BusyProbe);
+pub struct Throttle(pub BusyProbe);
 
 /// The minimum rate of a kind of work under load.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Floor {
+pub struct Floor {
     /// The smallest batch, as a round has costs of its own.
     batch: usize,
     /// The rate a second and process below which no pause brings it.

@@ -73,7 +73,7 @@ impl Change {
             status,
             at: now,
             reason,
-            by,
+            by: by.clone(),
         });
         self.touch(by, now);
     }

@@ -31,7 +31,7 @@ vocabulary! {
 }
 
 /// The answer to an accepted command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The posting.
     pub id: PostingId,
@@ -128,6 +128,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         moderated: false,
         details,
         company_id: company.after.id,
+        catalogue: put.catalogue,
         enriched_hash: None,
         approved_hash: None,
         texts_digest: None,
@@ -136,11 +137,11 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         expire_at: None,
         expired_at: None,
         created_at: now,
-        created_by: Some(by),
+        created_by: Some(by.clone()),
         updated_at: now,
-        updated_by: Some(by),
+        updated_by: Some(by.clone()),
     });
-    change.move_to(Status::PendingEnrichment, None, by, now);
+    change.move_to(Status::PendingEnrichment, None, by.clone(), now);
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);
     }
@@ -235,15 +236,20 @@ fn update(
     lifetime.renew(&mut change.posting, now);
     // The company's name and logo are not part of its postings: feeds that disagree about them
     // would update the postings with every push.
-    change.writes_posting = is_changed || change.posting.expire_at != posting.expire_at;
+    if put.catalogue.is_some() {
+        change.posting.catalogue = put.catalogue;
+    }
+    change.writes_posting = is_changed
+        || change.posting.expire_at != posting.expire_at
+        || change.posting.catalogue != posting.catalogue;
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decision {
         answer: Answer {
             id: posting.id,
             outcome,
             status: change.posting.status,
-            created_by: posting.created_by,
-            updated_by: posting.updated_by,
+            created_by: posting.created_by.clone(),
+            updated_by: posting.updated_by.clone(),
         },
         change: is_any.then(|| Box::new(change)),
     })

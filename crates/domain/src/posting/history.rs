@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use time::OffsetDateTime;
 
 use super::Status;
-use crate::client::ClientId;
+use crate::{catalogue::CatalogueName, client::ClientId};
 
 /// One step of a posting's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,10 +21,12 @@ pub struct HistoryEntry {
 }
 
 /// An actor that changes postings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
     /// An integration, by its OAuth client.
     Client(ClientId),
+    /// The import of a catalogue that does not list it any more.
+    Catalogue(CatalogueName),
     /// The enrichment pipeline.
     Enricher,
     /// A person with the command line.
@@ -37,6 +39,7 @@ impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Client(id) => write!(f, "client:{id}"),
+            Self::Catalogue(name) => write!(f, "catalogue:{name}"),
             Self::Enricher => f.write_str("enricher"),
             Self::Operator => f.write_str("operator"),
             Self::Lifetime => f.write_str("lifetime"),
@@ -58,10 +61,52 @@ impl FromStr for Actor {
             "enricher" => Ok(Self::Enricher),
             "operator" => Ok(Self::Operator),
             "lifetime" => Ok(Self::Lifetime),
-            _ => {
-                let id = text.strip_prefix("client:").ok_or_else(unknown)?;
-                id.parse().map(Self::Client).map_err(|_| unknown())
-            }
+            _ => match text.split_once(':').ok_or_else(unknown)? {
+                ("client", id) => id.parse().map(Self::Client).map_err(|_| unknown()),
+                ("catalogue", name) => {
+                    let name = CatalogueName::new(name);
+                    name.map(Self::Catalogue).map_err(|_| unknown())
+                }
+                _ => Err(unknown()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::uuid;
+
+    #[test]
+    fn an_actor_is_read_as_it_was_written() {
+        let client = ClientId::new(uuid(1));
+        let name = |text| CatalogueName::new(text).unwrap();
+        for (actor, text) in [
+            (Actor::Client(client), format!("client:{client}")),
+            (Actor::Catalogue(name("a")), "catalogue:a".to_owned()),
+            (
+                Actor::Catalogue(name("enricher")),
+                "catalogue:enricher".to_owned(),
+            ),
+            (Actor::Enricher, "enricher".to_owned()),
+            (Actor::Operator, "operator".to_owned()),
+            (Actor::Lifetime, "lifetime".to_owned()),
+        ] {
+            assert_eq!(actor.to_string(), text);
+            assert_eq!(text.parse(), Ok(actor));
+        }
+        for text in [
+            "",
+            "a",
+            ":",
+            "client",
+            "client:a",
+            "catalogue",
+            "catalogue:",
+            "catalogue:a b",
+        ] {
+            assert_eq!(text.parse::<Actor>(), Err(UnknownActor(text.to_owned())));
         }
     }
 }

@@ -35,13 +35,13 @@ impl Lifetime {
     /// if postings stay for ever.
     pub(super) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
         let Some(lifetime) = self.0 else {
-            if matches!(posting.status, Status::Approved | Status::PendingEnrichment) {
+            if posting.status.is_open() {
                 posting.expire_at = None;
             }
             return;
         };
         let is_short = match (posting.status, posting.expire_at) {
-            (Status::Approved | Status::PendingEnrichment, Some(end)) => end - now < lifetime / 2,
+            (status, Some(end)) if status.is_open() => end - now < lifetime / 2,
             // It was approved while lifetimes were switched off.
             (Status::Approved, None) => true,
             _ => false,
@@ -54,8 +54,7 @@ impl Lifetime {
 
 /// Expires a posting whose lifetime has ended; `None` if it has not, or was renewed meanwhile.
 pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
-    let is_open = matches!(posting.status, Status::Approved | Status::PendingEnrichment);
-    if !is_open || posting.expire_at.is_none_or(|end| end > now) {
+    if !posting.status.is_open() || posting.expire_at.is_none_or(|end| end > now) {
         return None;
     }
     let mut change = Change::of(posting);

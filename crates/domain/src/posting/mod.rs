@@ -1,13 +1,14 @@
 //! Job postings and the rules of their changes.
 //!
 //! [`PutPosting`] is the command of the specification's one operation, and [`decide`] its rule.
-//! [`outcome`] applies an enricher's result, [`moderation`] an operator's command, and [`lifetime`]
-//! the passing of time.
+//! [`outcome`] applies an enricher's result, [`moderation`] an operator's command, [`lifetime`] the
+//! passing of time, and [`delisting`] the absence from a catalogue.
 
 mod change;
 mod checks;
 mod content;
 mod decide;
+pub mod delisting;
 mod description;
 pub mod event;
 mod history;
@@ -45,6 +46,7 @@ pub use self::{
 pub use crate::codes::{CountryCode, CurrencyCode};
 use crate::{
     Version,
+    catalogue::CatalogueId,
     company::{Company, CompanyId},
     enrichment::{Coordinates, EnrichedTexts},
 };
@@ -70,6 +72,8 @@ pub struct Posting {
     pub details: Details,
     /// The company.
     pub company_id: CompanyId,
+    /// The catalogue that listed it last, if any did. That catalogue may be deleted.
+    pub catalogue: Option<CatalogueId>,
     /// The content that the last enrichment outcome was for; `None` before the first and
     /// after reopening.
     pub enriched_hash: Option<ContentHash>,

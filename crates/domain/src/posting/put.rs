@@ -1,8 +1,11 @@
 //! The command of the specification's one operation.
 
-use super::{PostingId, PostingPatch, PostingPayload, SourceIdentifier};
+use super::{
+    ExpirationPatch, InvalidIdentifier, PostingId, PostingPatch, PostingPayload, SourceIdentifier,
+};
 use crate::{
     body::{self, BodyError},
+    catalogue::CatalogueId,
     client::ClientId,
     validation::FieldErrors,
 };
@@ -19,6 +22,8 @@ pub struct PutPosting {
     pub errors: FieldErrors,
     /// The client that pushes.
     pub by: ClientId,
+    /// The catalogue that lists the posting, if any does.
+    pub catalogue: Option<CatalogueId>,
     /// The id to use if the posting is new.
     pub new_id: PostingId,
 }
@@ -34,22 +39,8 @@ impl PutPosting {
         by: ClientId,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        let text = body::text(body)?;
-        let (patch, mut errors) = PostingPayload::from_json(text)?.into_patch();
-        body::refuse_nul(text, PostingPayload::OBJECTS, &mut errors);
-        match SourceIdentifier::from_path_segment(segment) {
-            Ok(identifier) => Ok(Self {
-                identifier,
-                patch,
-                errors,
-                by,
-                new_id,
-            }),
-            Err(error) => {
-                errors.add(Self::IDENTIFIER, error.to_string());
-                Err(BodyError::Invalid(errors))
-            }
-        }
+        let identifier = SourceIdentifier::from_path_segment(segment);
+        Self::read(identifier, body::text(body)?, by, new_id)
     }
 
     /// Parses a request as [`Self::parse`] does, and makes unknown fields errors, which it ignores.
@@ -59,15 +50,57 @@ impl PutPosting {
         by: ClientId,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        let text = body::text(body)?;
-        let refuse = |errors: &mut FieldErrors| {
-            body::refuse_unknown(text, PostingPayload::KNOWN, errors);
-        };
-        let mut parsed = Self::parse(segment, body, by, new_id);
-        match &mut parsed {
-            Ok(Self { errors, .. }) | Err(BodyError::Invalid(errors)) => refuse(errors),
-            Err(BodyError::NotJson(_)) => {}
+        let identifier = SourceIdentifier::from_path_segment(segment);
+        Self::read_strictly(identifier, body::text(body)?, by, new_id)
+    }
+
+    /// Reads a payload for an identifier.
+    pub(crate) fn read(
+        identifier: Result<SourceIdentifier, InvalidIdentifier>,
+        payload: &str,
+        by: ClientId,
+        new_id: PostingId,
+    ) -> Result<Self, BodyError> {
+        let (patch, mut errors) = PostingPayload::from_json(payload)?.into_patch();
+        body::refuse_nul(payload, PostingPayload::OBJECTS, &mut errors);
+        match identifier {
+            Ok(identifier) => Ok(Self {
+                identifier,
+                patch,
+                errors,
+                by,
+                catalogue: None,
+                new_id,
+            }),
+            Err(error) => {
+                errors.add(Self::IDENTIFIER, error.to_string());
+                Err(BodyError::Invalid(errors))
+            }
         }
-        parsed
+    }
+
+    /// Reads a payload for an identifier, and makes unknown fields errors.
+    pub(crate) fn read_strictly(
+        identifier: Result<SourceIdentifier, InvalidIdentifier>,
+        payload: &str,
+        by: ClientId,
+        new_id: PostingId,
+    ) -> Result<Self, BodyError> {
+        let mut read = Self::read(identifier, payload, by, new_id);
+        if let Ok(Self { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut read {
+            body::refuse_unknown(payload, PostingPayload::KNOWN, errors);
+        }
+        read
+    }
+
+    /// Makes it a command of a catalogue that lists the posting. If the posting has expired, it
+    /// comes back, unless the command expires it.
+    #[must_use]
+    pub(crate) fn listed_in(mut self, catalogue: CatalogueId) -> Self {
+        self.catalogue = Some(catalogue);
+        if self.patch.expiration == ExpirationPatch::Keep {
+            self.patch.expiration = ExpirationPatch::Reopen;
+        }
+        self
     }
 }

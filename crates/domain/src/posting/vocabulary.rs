@@ -50,3 +50,10 @@ vocabulary! {
         Expired = "expired",
     }
 }
+
+impl Status {
+    /// Whether the posting is, or may become, visible: it waits for a verdict or is approved.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::PendingEnrichment | Self::Approved)
+    }
+}

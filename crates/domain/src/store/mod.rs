@@ -16,6 +16,7 @@ pub use self::{
 pub use crate::error::StoreError;
 use crate::{
     Version,
+    catalogue::CatalogueLease,
     client::{ClientId, Prefixes},
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
@@ -84,6 +85,9 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
+    /// The lease of the catalogue whose import the commit ends. The commit is refused if it is not
+    /// held any more.
+    pub import: Option<CatalogueLease>,
     /// The outbox and audit writes of the same commit.
     pub tasks: TaskWrites,
 }
@@ -94,6 +98,7 @@ impl WriteSet {
         Self {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
+            import: None,
             tasks: TaskWrites::new(at),
         }
     }
@@ -124,9 +129,9 @@ pub trait Store: Send + Sync {
     /// stays as it is, and the events of `writes` about it are left out.
     ///
     /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
-    /// taken meanwhile, or the lease of a finished task was lost. [`StoreError::Locked`] if another
-    /// transaction holds a row's lock for longer than a short time; a store with a single writer
-    /// never returns it.
+    /// taken meanwhile, or the lease of a finished task or of the import was lost.
+    /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
+    /// time; a store with a single writer never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 
     /// The rows among these that other transactions hold locked, without waiting for them.
@@ -237,8 +242,8 @@ const LOOKED_AT: usize = 1_000;
 impl ListQuery {
     /// Whether a posting is wanted by its identifier and its creator, for which a store needs no
     /// index. A store checks status and time itself.
-    pub fn wants(&self, identifier: &SourceIdentifier, created_by: Option<Actor>) -> bool {
-        let is_creator = |client| created_by == Some(Actor::Client(client));
+    pub fn wants(&self, identifier: &SourceIdentifier, created_by: Option<&Actor>) -> bool {
+        let is_creator = |client| created_by == Some(&Actor::Client(client));
         self.created_by.is_none_or(is_creator) && self.prefixes.permit(identifier)
     }
 

@@ -17,6 +17,7 @@ pub use self::{
 };
 use crate::{
     audit::AuditLog,
+    catalogue::Catalogues,
     client::{ActivityLog, Clients},
     enrichment::DraftCache,
     event::EventLog,
@@ -37,6 +38,7 @@ pub trait AllPorts:
     + DraftCache
     + AuditLog
     + Webhooks
+    + Catalogues
 {
 }
 
@@ -51,6 +53,7 @@ impl<T> AllPorts for T where
         + DraftCache
         + AuditLog
         + Webhooks
+        + Catalogues
 {
 }
 
@@ -72,13 +75,14 @@ impl<T> AllPorts for T where
 /// | `clients` | [`Clients`], [`ActivityLog`], [`AuditLog`] |
 /// | `drafts` | [`DraftCache`] |
 /// | `webhooks` | [`Store`], [`EventLog`], [`AuditLog`], [`Webhooks`] |
+/// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`] |
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
             postings companies reading health commits events outbox audit clients drafts
-            webhooks
+            webhooks catalogues
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {
@@ -239,6 +243,22 @@ macro_rules! contract_suite {
             a_replay_goes_back_and_never_forward
             the_backlog_is_counted
             what_operators_do_is_recorded
+        } }
+    };
+    (@catalogues $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; catalogues {
+            a_lease_makes_the_catalogue
+            a_catalogue_has_one_import_at_a_time
+            a_lease_whose_time_is_over_is_taken
+            a_lease_is_renewed_while_it_is_held
+            a_lost_lease_neither_renews_nor_finishes
+            a_commit_with_a_lost_lease_is_a_conflict
+            the_last_import_comes_back
+            open_postings_are_read_by_pages
+            a_posting_moves_to_the_catalogue_that_lists_it
+            a_deleted_catalogue_leaves_its_postings
+            catalogues_are_listed_by_name
+            a_client_has_a_limited_number_of_catalogues
         } }
     };
     (@cases $block_on:path, $fixture:expr; $area:ident { $($case:ident)+ }) => {

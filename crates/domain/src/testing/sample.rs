@@ -121,6 +121,7 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
             ..Details::default()
         },
         company_id,
+        catalogue: None,
         enriched_hash: None,
         approved_hash: None,
         texts_digest: None,
@@ -151,7 +152,7 @@ pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
             PutOutcome::Expired => Status::Expired,
             _ => Status::PendingEnrichment,
         },
-        created_by: by,
+        created_by: by.clone(),
         updated_by: by.filter(|_| outcome != PutOutcome::Created),
     }
 }

@@ -1,8 +1,10 @@
 //! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
 
 mod client;
+mod delist;
 mod enrich;
 mod expire;
+mod import;
 mod ingest;
 mod moderate;
 mod round;
@@ -15,10 +17,12 @@ use async_trait::async_trait;
 
 pub use self::{
     client::{ClientError, ManagedClients},
+    delist::delist_missing,
     enrich::{
         Assignment, Outcome, Unjudged, abandon, assignments, leave_unjudged, record_outcomes,
     },
     expire::expire,
+    import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, decide_batch, ingest, load_batch},
     moderate::{ModerationError, moderate},
     round::{RoundStart, start_round},
@@ -52,4 +56,12 @@ pub trait Ingest: Send + Sync {
     /// Decides one command on the state as it is now, and writes nothing. The id in the answer is
     /// the command's where it would create a posting.
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError>;
+
+    /// Carries out commands of one import, in their order, and waits for room instead of refusing
+    /// them where there are too many; a dry run writes nothing. The answers are in that order.
+    async fn put_all(
+        &self,
+        puts: Vec<PutPosting>,
+        dry_run: bool,
+    ) -> Vec<Result<Answer, IngestError>>;
 }

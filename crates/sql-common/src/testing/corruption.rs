@@ -6,12 +6,14 @@ use std::fmt;
 
 use domain::{
     audit::{Action, AuditLog, AuditQuery},
+    catalogue::{Catalogues, PastImport},
     client::{
         ActivityLog, Clients, Prefixes,
         activity::{ActivityWrites, Counts, Refusal},
     },
     enrichment::{DraftCache, DraftKey},
     event::{Cursor, Event, EventLog, LogError, LogQuery, PostingState, Subject},
+    import::{Missing, Summary},
     outbox::Outbox,
     posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event::JOB_POSTING_CREATED},
     store::{ListQuery, PostingReader, Store, StoreError, WriteSet},
@@ -26,7 +28,7 @@ use newsletter::{
 };
 
 use super::{
-    Shell, sample,
+    Shell, catalogues, sample,
     webhooks::{failed, leased, of, silent},
 };
 
@@ -314,6 +316,59 @@ pub async fn of_activity<S: Clients + ActivityLog + Shell>(store: &S) {
             assert_eq!(store.record(&writes).await, Ok(()));
             let named = damage(store, table, *case).await;
             names(store.activity(client.id).await, &named);
+        }
+    }
+}
+
+const CATALOGUES: [Case; 16] = [
+    ("name", "'a b'", "'a b'"),
+    ("leased_until", "9223372036854775807", "'infinity'"),
+    ("last_started_at", "9223372036854775807", "'infinity'"),
+    ("last_finished_at", "9223372036854775806", "'10000-01-01'"),
+    ("last_finished_at", "NULL", "NULL"),
+    ("lines", "-1", "-1"),
+    ("created", "-1", "-1"),
+    ("updated", "-1", "-1"),
+    ("unchanged", "-1", "-1"),
+    ("expired", "-1", "-1"),
+    ("reopened", "-1", "-1"),
+    ("refused", "-1", "-1"),
+    ("failed", "-1", "-1"),
+    ("missing", "-1", "-1"),
+    ("missing_expired", "-1", "-1"),
+    ("missing_expired", "NULL", "NULL"),
+];
+
+/// Damages a catalogue.
+///
+/// # Panics
+/// When an error does not name the column.
+pub async fn of_catalogues<S: Clients + Catalogues + Shell>(store: &S) {
+    let import = PastImport {
+        started_at: noon(),
+        finished_at: noon(),
+        summary: Summary {
+            missing: Some(Missing {
+                count: 1,
+                expired: 1,
+                held: false,
+            }),
+            ..Summary::default()
+        },
+    };
+    for case in CATALOGUES {
+        store.damage("DELETE FROM clients").await;
+        let lease = catalogues::leased(store, "jobs").await;
+        assert_eq!(store.finish(lease, &import).await, Ok(true));
+        let named = damage(store, "catalogues", case).await;
+        let query = catalogues::query("jobs", 2);
+        names(Catalogues::list(store, query.client, noon()).await, &named);
+        if case.0 != "name" {
+            let found = Catalogues::find(store, query.client, &query.name, noon());
+            names(found.await, &named);
+        }
+        if case.0 == "leased_until" {
+            names(store.lease(&query).await, &named);
         }
     }
 }

@@ -4,6 +4,7 @@
     reason = "these are tests, though not marked as such"
 )]
 
+pub mod catalogues;
 pub mod corruption;
 pub mod load;
 pub mod outbox;
@@ -114,9 +115,11 @@ macro_rules! store_suite {
     ($fixture:path, $empty:path) => {
         $crate::store_suite! { @cases $fixture;
             corruption: of_postings of_history of_subscribers of_the_outbox of_events of_drafts
-                of_clients of_activity of_the_audit of_one_kind of_endpoints of_rounds secrets_are_not_told;
+                of_clients of_activity of_catalogues of_the_audit of_one_kind of_endpoints of_rounds
+                secrets_are_not_told;
             outbox: counting_has_an_end;
             webhooks: tables_refuse_what_has_no_meaning;
+            catalogues: the_table_refuses_what_has_no_meaning;
         }
         mod upgrade {
             use $crate::testing::upgrade;

@@ -97,6 +97,14 @@ impl Ingest for Backend {
         let (mut answers, _) = usecase::decide_batch(known, &batch, Lifetime::NEVER, now);
         Ok(answers.remove(0)?)
     }
+
+    async fn put_all(
+        &self,
+        _puts: Vec<PutPosting>,
+        _dry_run: bool,
+    ) -> Vec<Result<Answer, IngestError>> {
+        unimplemented!("imports take line by line here")
+    }
 }
 
 impl ActivityRecorder for Backend {

@@ -270,8 +270,8 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
     );
     let last = board.history.last().unwrap();
     assert_eq!(
-        (last.status, last.reason.as_deref(), last.by),
-        (Status::Approved, told, Actor::Enricher)
+        (last.status, last.reason.as_deref(), &last.by),
+        (Status::Approved, told, &Actor::Enricher)
     );
     assert_eq!(refuse(&mut board, reason), None, "a try is no step");
     board.put(r#"{"title":"Fraud!"}"#).unwrap();

@@ -1,5 +1,6 @@
 //! The rules, row by row: each row of the specification's and the contract's tables is a test.
 
+mod catalogue;
 mod company;
 mod enrichment;
 mod fields;
@@ -101,7 +102,7 @@ impl Board {
     /// Pushes, and gives the posting's id and the outcome.
     fn run(&mut self, put: &PutPosting) -> Result<(Given, Written), Rejection> {
         let before = self.known.postings.get(&put.identifier);
-        let updated_by = before.and_then(|posting| posting.updated_by);
+        let updated_by = before.and_then(|posting| posting.updated_by.clone());
         let Decision { answer, change } = self.decide(put)?;
         let written = self.record(change.map(|change| *change));
         let after = &self.known.postings[&put.identifier];

@@ -81,7 +81,7 @@ fn an_approval_judges_content_that_awaits_a_review() {
     assert!(written.asked, "its texts are those of the earlier content");
     assert_eq!(board.posting().status_reason, None);
     let last = board.history.last().unwrap();
-    assert_eq!((last.by, last.reason.as_ref()), (Actor::Operator, None));
+    assert_eq!((&last.by, last.reason.as_ref()), (&Actor::Operator, None));
     // The model refuses again; there are texts without it.
     let change = refused(&mut board).unwrap();
     assert!(change.enriched.is_some());

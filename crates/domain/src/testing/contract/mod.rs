@@ -8,6 +8,7 @@
 )]
 
 pub mod audit;
+pub mod catalogues;
 pub mod clients;
 pub mod commits;
 pub mod companies;

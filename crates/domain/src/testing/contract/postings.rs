@@ -2,6 +2,7 @@
 
 use super::{identifier, load, posting, put, run, touching};
 use crate::{
+    catalogue::CatalogueId,
     company::CompanyId,
     enrichment::{Coordinates, EnrichedTexts},
     posting::{ContentHash, Description, Posting, PostingId, Rejection, Status},
@@ -200,6 +201,7 @@ pub async fn every_field_comes_back<S: Store + PostingReader>(store: &S) {
         posting.moderated = true;
         posting.enriched_hash = Some(ContentHash::from_bytes([0xA5; 32]));
         posting.approved_hash = Some(ContentHash::from_bytes([0x5A; 32]));
+        posting.catalogue = Some(CatalogueId::new(uuid(7)));
         posting.is_featured = true;
         posting.published_at = Some(noon());
         posting.expire_at = Some(noon() + hours(1));
@@ -228,7 +230,7 @@ pub async fn unset_fields_come_back_unset<S: Store + PostingReader>(store: &S) {
     assert_eq!(details.metadata, None);
     assert_eq!(details.expiration_reason, None);
     assert_eq!((posting.status_reason, posting.enriched_hash), (None, None));
-    assert_eq!(posting.approved_hash, None);
+    assert_eq!((posting.approved_hash, posting.catalogue), (None, None));
     assert_eq!(
         (posting.published_at, posting.expire_at, posting.expired_at),
         (None, None, None)

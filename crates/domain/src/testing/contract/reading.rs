@@ -38,13 +38,20 @@ pub async fn history_is_in_order<S: Store + PostingReader>(store: &S) {
     let steps: Vec<_> = view
         .history
         .iter()
-        .map(|step| (step.status, step.at, step.reason.as_deref(), step.by))
+        .map(|step| {
+            (
+                step.status,
+                step.at,
+                step.reason.as_deref(),
+                step.by.clone(),
+            )
+        })
         .collect();
     let client = Actor::Client(ClientId::new(uuid(1)));
     assert_eq!(
         steps,
         [
-            (Status::PendingEnrichment, noon(), None, client),
+            (Status::PendingEnrichment, noon(), None, client.clone()),
             (Status::Expired, noon(), Some("gone"), Actor::Client(other)),
             (Status::PendingEnrichment, noon() + hours(1), None, client),
         ]
@@ -451,11 +458,17 @@ pub async fn a_posting_knows_its_first_and_last_writer<S: Store + PostingReader>
     let [one, other] = [1, 2].map(|n| Some(Actor::Client(ClientId::new(uuid(n)))));
     put(store, &[create("a", "acme")]).await;
     let stored = posting(store, "a").await;
-    assert_eq!((stored.created_by, stored.updated_by), (one, one));
+    assert_eq!(
+        (stored.created_by, stored.updated_by),
+        (one.clone(), one.clone())
+    );
     let update = push_by(ClientId::new(uuid(2)), "a", r#"{"title":"Other"}"#);
     put(store, &[update]).await;
     let stored = posting(store, "a").await;
-    assert_eq!((stored.created_by, stored.updated_by), (one, other));
+    assert_eq!(
+        (stored.created_by, stored.updated_by),
+        (one.clone(), other.clone())
+    );
     let found = PostingReader::find(store, &identifier("a")).await;
     let found = found
         .expect("the store works")

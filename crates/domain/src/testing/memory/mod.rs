@@ -1,6 +1,7 @@
 //! A store in memory: the simplest thing that keeps the contract.
 
 mod audit;
+mod catalogues;
 mod clients;
 mod drafts;
 mod events;
@@ -24,9 +25,7 @@ use crate::{
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
     event::{Cursor, Event, RecordedEvent, Subject},
     outbox::{Effect, Receipt, TaskId, TaskWrites},
-    posting::{
-        Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
-    },
+    posting::{Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier},
     store::{
         HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
         PostingReader, PostingWrite, Store, StoreError, Texts, WriteSet,
@@ -52,6 +51,7 @@ struct State {
     companies: HashMap<CompanyId, Company>,
     clients: Vec<Client>,
     activity: HashMap<ClientId, clients::Stored>,
+    catalogues: Vec<catalogues::Row>,
     drafts: HashMap<DraftKey, drafts::Entry>,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,
@@ -130,7 +130,8 @@ impl State {
                         .contains_key(&write.posting.source_identifier)
             }
         });
-        postings_match && writes.tasks.done.iter().all(|receipt| self.holds(receipt))
+        let is_held = writes.import.is_none_or(|lease| self.holds_import(lease));
+        is_held && postings_match && writes.tasks.done.iter().all(|receipt| self.holds(receipt))
     }
 
     fn holds(&self, receipt: &Receipt) -> bool {
@@ -322,9 +323,7 @@ impl<C: Send> Store for Memory<C> {
             .postings
             .values()
             .map(|row| &row.posting)
-            .filter(|posting| {
-                matches!(posting.status, Status::Approved | Status::PendingEnrichment)
-            })
+            .filter(|posting| posting.status.is_open())
             .filter_map(|posting| Some((posting.expire_at?, posting.source_identifier.clone())))
             .filter(|(end, _)| *end <= now)
             .collect();
@@ -419,7 +418,7 @@ fn entry(view: &PostingView, query: &ListQuery) -> ListEntry {
             + texts.map_or(0, |texts| {
                 texts.markdown.len() + texts.redacted_markdown.len()
             }),
-        is_wanted: query.wants(&posting.source_identifier, posting.created_by),
+        is_wanted: query.wants(&posting.source_identifier, posting.created_by.as_ref()),
     }
 }
 

@@ -5,6 +5,7 @@
 //! values are the same in both stores, so the tests here check how they are read. A new migration
 //! gets a fixture (a new column: a row that has it set), and a line in `rows_come_back`.
 
+mod catalogues;
 mod clients;
 mod events;
 mod postings;
@@ -160,6 +161,7 @@ async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &st
         Some((_, "event_log")) => events::come_back(store).await,
         Some((_, "webhooks")) => webhooks::come_back(store).await,
         Some((_, "clients")) => clients::come_back(store).await,
+        Some((_, "catalogues")) => catalogues::come_back(store).await,
         _ => panic!("say in {} how the rows of {migration} are read", file!()),
     }
 }

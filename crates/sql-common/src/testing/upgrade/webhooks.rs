@@ -135,7 +135,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         end: place(7, 2),
         limit: 9,
     };
-    assert_eq!(store.lease(&query).await, Ok(vec![bare]));
+    assert_eq!(Webhooks::lease(store, &query).await, Ok(vec![bare]));
     let newest = attempt(5, 3, Some(500), 1);
     let round = Round {
         endpoint: id,

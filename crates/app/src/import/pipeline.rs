@@ -1,0 +1,374 @@
+//! The task of an import: has lines parsed, carried out, and answered in their order.
+
+use std::{future::pending, pin::Pin, sync::Arc};
+
+use domain::{
+    import::{LineError, Receipt, Summary, Wishes},
+    posting::Answer,
+    usecase::{ImportError, IngestError},
+};
+use futures_util::{
+    StreamExt as _,
+    stream::{FuturesOrdered, FuturesUnordered},
+};
+use time::OffsetDateTime;
+use tokio::{
+    sync::{Semaphore, mpsc, oneshot},
+    task::{JoinError, spawn_blocking},
+    time::sleep_until,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    ImportPorts,
+    catalogue::CatalogueRun,
+    lease,
+    ledger::Ledger,
+    outage::{Outage, Verdict},
+    parse::{Entry, Taken, parse},
+    running::Running,
+    sequence::{Command, Sequence},
+    stopping,
+};
+
+/// The most lines that are parsed by one thread at a time, a millisecond's work, and the most such
+/// parts of an import.
+pub(super) const PARSED_TOGETHER: usize = 64;
+const PARSES: usize = 4;
+
+/// The most commands that are handed to the lanes together, and the most such batches at a time.
+const BATCH: usize = 256;
+const BATCHES: usize = 32;
+
+/// What the request tells the task.
+pub(super) enum Order {
+    Lines(Taken),
+    /// The end of the body, and whether it ended as it should.
+    Finish(bool, Reply),
+}
+
+/// What the task tells the request.
+pub(super) enum Event {
+    Receipts(Vec<Receipt>),
+    /// The import takes nothing more. Lines that it has taken get their receipts.
+    Ended(ImportError),
+}
+
+type Reply = oneshot::Sender<(Summary, Result<(), ImportError>)>;
+type Answers = Vec<Result<Answer, IngestError>>;
+type Parse = Pin<Box<dyn Future<Output = Result<Vec<Entry>, JoinError>> + Send>>;
+type Put = Pin<Box<dyn Future<Output = (Vec<Command>, Answers)> + Send>>;
+
+/// The task of an import.
+pub(super) struct Pipeline {
+    ports: ImportPorts,
+    wishes: Wishes,
+    dry_run: bool,
+    run: Option<CatalogueRun>,
+    started_at: OffsetDateTime,
+    stop: CancellationToken,
+    orders: mpsc::UnboundedReceiver<Order>,
+    events: mpsc::UnboundedSender<Event>,
+    parses: FuturesOrdered<Parse>,
+    /// A permit for each core, shared by all imports.
+    parsers: Arc<Semaphore>,
+    puts: FuturesUnordered<Put>,
+    sequence: Sequence,
+    outage: Outage,
+    ledger: Ledger,
+    /// The end of the body, once it is known.
+    finish: Option<(bool, Reply)>,
+    ended: Option<ImportError>,
+}
+
+/// What the task does next.
+enum Step {
+    Order(Option<Order>),
+    Parsed(Vec<Entry>),
+    Answered(Vec<Command>, Answers),
+    Again,
+    End(ImportError),
+}
+
+impl Pipeline {
+    /// The task, and the side of the request.
+    pub fn new(
+        ports: ImportPorts,
+        wishes: Wishes,
+        dry_run: bool,
+        run: Option<CatalogueRun>,
+        started_at: OffsetDateTime,
+        stop: CancellationToken,
+        parsers: Arc<Semaphore>,
+    ) -> (Self, Running) {
+        let (give_orders, orders) = mpsc::unbounded_channel();
+        let (events, see_events) = mpsc::unbounded_channel();
+        let pipeline = Self {
+            ports,
+            wishes,
+            dry_run,
+            run,
+            started_at,
+            stop,
+            orders,
+            events,
+            parses: FuturesOrdered::new(),
+            parsers,
+            puts: FuturesUnordered::new(),
+            sequence: Sequence::default(),
+            outage: Outage::new(),
+            ledger: Ledger::default(),
+            finish: None,
+            ended: None,
+        };
+        (pipeline, Running::new(give_orders, see_events))
+    }
+
+    /// Works until the body has ended, or the request is gone, and ends the import.
+    pub async fn run(mut self) {
+        loop {
+            self.carry_out();
+            if self.is_settled()
+                && let Some((is_complete, reply)) = self.finish.take()
+            {
+                let result = self.close(is_complete).await;
+                // The client may have hung up; what was done stands.
+                let _ = reply.send(result);
+                return;
+            }
+            match self.step().await {
+                Step::Order(Some(Order::Lines(taken))) => self.parse(taken),
+                Step::Order(Some(Order::Finish(is_complete, reply))) => {
+                    self.finish = Some((is_complete, reply));
+                }
+                Step::Order(None) => return self.abandon().await,
+                Step::Parsed(entries) => self.sort_in(entries),
+                Step::Answered(commands, answers) => self.settle(commands, answers),
+                Step::Again => self.try_again(),
+                Step::End(error) => self.end(error),
+            }
+        }
+    }
+
+    /// Whether every line that was taken has its receipt.
+    fn is_settled(&self) -> bool {
+        self.parses.is_empty() && self.ledger.is_settled()
+    }
+
+    /// Waits for whatever comes first.
+    async fn step(&mut self) -> Step {
+        let again = self.outage.again();
+        let has_ended = self.ended.is_some();
+        let may_parse = self.finish.is_none() && self.parses.len() < PARSES;
+        let lost = self.run.as_ref().and_then(CatalogueRun::lost);
+        let lost = async {
+            match lost {
+                Some(lost) => lost.cancelled().await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled(), if !has_ended => Step::End(stopping()),
+            () = lost, if !has_ended => Step::End(lease::lost()),
+            Some((commands, answers)) = self.puts.next() => Step::Answered(commands, answers),
+            Some(parsed) = self.parses.next() => match parsed {
+                Ok(entries) => Step::Parsed(entries),
+                // The runtime is shutting down: parsing does not panic.
+                Err(_) => Step::End(stopping()),
+            },
+            () = async {
+                match again {
+                    Some(again) => sleep_until(again).await,
+                    None => pending().await,
+                }
+            } => Step::Again,
+            order = self.orders.recv(), if may_parse => Step::Order(order),
+        }
+    }
+
+    /// Has lines parsed, with those that wait already.
+    fn parse(&mut self, first: Taken) {
+        let mut count = first.lines.len();
+        let mut taken = vec![first];
+        while count < PARSED_TOGETHER && self.finish.is_none() {
+            match self.orders.try_recv() {
+                Ok(Order::Lines(more)) => {
+                    count += more.lines.len();
+                    taken.push(more);
+                }
+                Ok(Order::Finish(is_complete, reply)) => self.finish = Some((is_complete, reply)),
+                Err(_) => break,
+            }
+        }
+        if let (Some(run), Some(last)) = (&mut self.run, taken.last()) {
+            run.prefixes = Arc::clone(&last.prefixes);
+        }
+        let (wishes, parsers) = (self.wishes, Arc::clone(&self.parsers));
+        self.parses.push_back(Box::pin(async move {
+            // It is never closed.
+            let turn = parsers.acquire_owned().await;
+            let parsed = spawn_blocking(move || {
+                let _turn = turn;
+                parse(taken, &wishes)
+            });
+            parsed.await
+        }));
+    }
+
+    /// Enters parsed lines, which follow those before.
+    fn sort_in(&mut self, entries: Vec<Entry>) {
+        for entry in entries {
+            if let (Some(run), Some(named)) = (&mut self.run, &entry.named) {
+                run.roster.name(named);
+            }
+            let place = self.ledger.add(entry.line, entry.id);
+            match entry.put {
+                Ok(put) => self.sequence.add(Command {
+                    place,
+                    put,
+                    failing_since: None,
+                }),
+                Err(error) => self.ledger.settle(place, Err(error)),
+            }
+        }
+        self.give_out();
+    }
+
+    /// Hands commands to the lanes, unless the store seems to be away.
+    fn carry_out(&mut self) {
+        if let Some(error) = &self.ended {
+            let error = as_line_error(error);
+            return self.give_up(&error);
+        }
+        while !self.outage.is_away() && self.sequence.has_ready() && self.puts.len() < BATCHES {
+            let commands = self.sequence.next(BATCH);
+            self.put(commands);
+        }
+    }
+
+    /// Tries commands again that the store could not answer.
+    fn try_again(&mut self) {
+        let mut commands = self.outage.take().into_iter();
+        while !commands.as_slice().is_empty() {
+            let batch = commands.by_ref().take(BATCH).collect();
+            self.put(batch);
+        }
+    }
+
+    /// Hands commands to the lanes. They may have to be tried again, so copies go.
+    fn put(&self, commands: Vec<Command>) {
+        let puts = commands.iter().map(|command| command.put.clone());
+        let puts: Vec<_> = puts.collect();
+        let (ingest, dry_run) = (Arc::clone(&self.ports.ingest), self.dry_run);
+        self.puts.push(Box::pin(async move {
+            let answers = ingest.put_all(puts, dry_run).await;
+            (commands, answers)
+        }));
+    }
+
+    /// Notes the answers of a batch.
+    fn settle(&mut self, commands: Vec<Command>, answers: Answers) {
+        let is_any_answered = answers.iter().any(is_answer);
+        if is_any_answered {
+            self.outage.note_answer();
+        }
+        let (mut failed, mut over) = (Vec::new(), None);
+        for (mut command, answer) in commands.into_iter().zip(answers) {
+            if is_answer(&answer) || self.ended.is_some() {
+                self.answer(&command, answer);
+                continue;
+            }
+            match self.outage.judge(&mut command) {
+                Verdict::Again => failed.push(command),
+                Verdict::GivenUp => self.answer(&command, answer),
+                Verdict::Over => {
+                    over = answer.as_ref().err().cloned();
+                    self.answer(&command, answer);
+                }
+            }
+        }
+        self.outage.keep(failed, is_any_answered);
+        self.give_out();
+        if let Some(error) = over {
+            self.end(error.into());
+        }
+    }
+
+    fn answer(&mut self, command: &Command, answer: Result<Answer, IngestError>) {
+        let result = answer.map_err(LineError::from);
+        self.ledger.settle(command.place, result);
+        self.sequence.end(&command.put.identifier);
+    }
+
+    /// Ends the import before its end: what is under way is answered, and nothing more is begun.
+    fn end(&mut self, error: ImportError) {
+        tracing::warn!(client_id = %self.wishes.client, %error, "an import has ended early");
+        self.give_up(&as_line_error(&error));
+        let _ = self.events.send(Event::Ended(error.clone()));
+        self.ended = Some(error);
+    }
+
+    /// Settles the lines whose commands are not under way.
+    fn give_up(&mut self, error: &IngestError) {
+        let waiting = self.sequence.drain().into_iter();
+        for command in waiting.chain(self.outage.take()) {
+            let result = Err(error.clone().into());
+            self.ledger.settle(command.place, result);
+        }
+        self.give_out();
+    }
+
+    fn give_out(&mut self) {
+        let receipts = self.ledger.take();
+        if !receipts.is_empty() {
+            // The request may be gone.
+            let _ = self.events.send(Event::Receipts(receipts));
+        }
+    }
+
+    /// Ends the import of a request that is gone, as soon as nothing of it is under way: another
+    /// import of the catalogue may follow.
+    async fn abandon(mut self) {
+        tracing::info!(client_id = %self.wishes.client, "the request of an import was dropped");
+        let gone = IngestError::Unavailable("the request was dropped".to_owned());
+        self.ended = self.ended.or_else(|| Some(gone.clone().into()));
+        self.give_up(&gone);
+        while let Some((commands, answers)) = self.puts.next().await {
+            self.settle(commands, answers);
+        }
+        // What could not be recorded is in the log; the lease lapses.
+        let _ = self.close(false).await;
+    }
+
+    /// Ends the import once its lines have their receipts.
+    async fn close(self, is_complete: bool) -> (Summary, Result<(), ImportError>) {
+        let mut summary = Summary {
+            counts: self.ledger.counts(),
+            missing: None,
+            complete: is_complete && self.ended.is_none(),
+        };
+        let mut result = self.ended.map_or(Ok(()), Err);
+        if let Some(run) = self.run {
+            let ended = run.end(&self.ports, self.started_at, &mut summary, &self.stop);
+            result = result.and(ended.await);
+        }
+        (summary, result)
+    }
+}
+
+/// Whether the store has answered a command.
+const fn is_answer(answer: &Result<Answer, IngestError>) -> bool {
+    !matches!(
+        answer,
+        Err(IngestError::Unavailable(_) | IngestError::Overloaded)
+    )
+}
+
+/// The error of a line that an import which has ended did not carry out.
+fn as_line_error(error: &ImportError) -> IngestError {
+    match error {
+        ImportError::Failed(error) => error.clone(),
+        other => IngestError::Unavailable(other.to_string()),
+    }
+}

@@ -1,0 +1,173 @@
+//! The side of an import's request: hands lines over while there is room, and collects receipts.
+
+use std::{collections::VecDeque, iter::Peekable, sync::Arc, vec::IntoIter};
+
+use async_trait::async_trait;
+use domain::{
+    client::Prefixes,
+    import::{Line, LineText, Receipt, Summary},
+    usecase::{Import, ImportError, IngestError},
+};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{
+    parse::Taken,
+    pipeline::{Event, Order, PARSED_TOGETHER},
+};
+
+/// The most lines of an import that have no receipt yet, and the most bytes of them. A longer line
+/// is alone.
+pub(super) const MOST_LINES: usize = 2_048;
+pub(super) const MOST_BYTES: usize = 8 << 20;
+
+/// A running import, see [`Import`].
+pub(super) struct Running {
+    orders: mpsc::UnboundedSender<Order>,
+    events: mpsc::UnboundedReceiver<Event>,
+    /// The lines without a receipt, by number and size.
+    open: VecDeque<(u64, usize)>,
+    bytes: usize,
+    prefixes: Arc<Prefixes>,
+    ended: Option<ImportError>,
+}
+
+impl Running {
+    pub fn new(
+        orders: mpsc::UnboundedSender<Order>,
+        events: mpsc::UnboundedReceiver<Event>,
+    ) -> Self {
+        Self {
+            orders,
+            events,
+            open: VecDeque::new(),
+            bytes: 0,
+            prefixes: Arc::new(Prefixes::ALL),
+            ended: None,
+        }
+    }
+
+    fn has_room(&self, line: &Line) -> bool {
+        self.open.is_empty()
+            || self.open.len() < MOST_LINES && self.bytes + size(line) <= MOST_BYTES
+    }
+
+    /// Hands over lines as far as there is room, in parts that are parsed together.
+    fn hand_over(&mut self, lines: &mut Peekable<IntoIter<Line>>) {
+        loop {
+            let mut taken = Vec::new();
+            while taken.len() < PARSED_TOGETHER
+                && let Some(line) = lines.next_if(|line| self.has_room(line))
+            {
+                self.bytes += size(&line);
+                self.open.push_back((line.number, size(&line)));
+                taken.push(line);
+            }
+            if taken.is_empty() {
+                return;
+            }
+            // If the task is gone, its channel of events is closed.
+            let _ = self.orders.send(Order::Lines(Taken {
+                lines: taken,
+                prefixes: Arc::clone(&self.prefixes),
+            }));
+        }
+    }
+
+    fn note(&mut self, event: Event, receipts: &mut Vec<Receipt>) {
+        match event {
+            Event::Receipts(more) => {
+                for _ in &more {
+                    let size = self.open.pop_front().map_or(0, |(_, size)| size);
+                    self.bytes -= size;
+                }
+                receipts.extend(more);
+            }
+            Event::Ended(error) => self.ended = Some(error),
+        }
+    }
+
+    /// Waits for receipts, or for the end of the import.
+    async fn wait(&mut self, receipts: &mut Vec<Receipt>) {
+        match self.events.recv().await {
+            Some(event) => self.note(event, receipts),
+            None => self.fail(receipts),
+        }
+    }
+
+    /// Gives all open lines their receipts after the import's task has ended badly.
+    fn fail(&mut self, receipts: &mut Vec<Receipt>) {
+        let error = IngestError::Broken("the task of the import ended".to_owned());
+        self.bytes = 0;
+        let open = self.open.drain(..);
+        receipts.extend(open.map(|(line, _)| Receipt {
+            line,
+            id: None,
+            result: Err(error.clone().into()),
+        }));
+        self.ended.get_or_insert_with(|| error.into());
+    }
+
+    async fn wait_for_all(&mut self, receipts: &mut Vec<Receipt>) {
+        while !self.open.is_empty() {
+            self.wait(receipts).await;
+        }
+    }
+
+    fn result(&self) -> Result<(), ImportError> {
+        self.ended.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// The size of a line in memory.
+fn size(line: &Line) -> usize {
+    match &line.text {
+        LineText::Whole(text) => text.len(),
+        LineText::TooLong(_) => 0,
+    }
+}
+
+#[async_trait]
+impl Import for Running {
+    async fn take(
+        &mut self,
+        lines: Vec<Line>,
+        prefixes: &Prefixes,
+        receipts: &mut Vec<Receipt>,
+    ) -> Result<(), ImportError> {
+        self.result()?;
+        if *self.prefixes != *prefixes {
+            self.prefixes = Arc::new(prefixes.clone());
+        }
+        let mut lines = lines.into_iter().peekable();
+        loop {
+            self.hand_over(&mut lines);
+            if lines.peek().is_none() {
+                break;
+            }
+            self.wait(receipts).await;
+        }
+        while let Ok(event) = self.events.try_recv() {
+            self.note(event, receipts);
+        }
+        if self.ended.is_some() {
+            // They come soon, as nothing more is begun.
+            self.wait_for_all(receipts).await;
+        }
+        self.result()
+    }
+
+    async fn settle(&mut self, receipts: &mut Vec<Receipt>) -> Result<(), ImportError> {
+        self.wait_for_all(receipts).await;
+        self.result()
+    }
+
+    async fn finish(self: Box<Self>, complete: bool) -> (Summary, Result<(), ImportError>) {
+        let (reply, ended) = oneshot::channel();
+        let _ = self.orders.send(Order::Finish(complete, reply));
+        let ended = ended.await;
+        ended.unwrap_or_else(|_| {
+            let error = IngestError::Broken("the task of the import ended".to_owned());
+            (Summary::default(), Err(error.into()))
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! Imports of catalogues.
+
+use domain::{
+    posting::{Actor, Status},
+    store::RowLocks,
+};
+
+use super::*;
+
+#[tokio::test]
+async fn a_catalogue_is_what_its_last_import_named() {
+    let kit = Kit::new();
+    let first = kit
+        .import(of_catalogue("feed"), &body(&["a", "b", "c"]))
+        .await;
+    assert_eq!(first.receipts(), "1 a created, 2 b created, 3 c created");
+    assert_eq!(first.missing(), (0, 0, false));
+    let commits = kit.store.commits();
+    let same = kit
+        .import(of_catalogue("feed"), &body(&["c", "b", "a"]))
+        .await;
+    assert_eq!(
+        same.receipts(),
+        "1 c unchanged, 2 b unchanged, 3 a unchanged"
+    );
+    assert_eq!(
+        kit.store.commits(),
+        commits,
+        "an unchanged catalogue writes nothing"
+    );
+
+    let fewer = kit
+        .import(of_catalogue("feed"), &body(&["a", "d", "d"]))
+        .await;
+    assert_eq!(
+        fewer.receipts(),
+        "1 a unchanged, 2 d created, 3 d unchanged"
+    );
+    assert_eq!(fewer.missing(), (2, 2, false));
+    let gone = kit.posting("b").await;
+    assert_eq!(gone.status, Status::Expired);
+    let reason = gone.status_reason.as_deref();
+    assert_eq!(reason, Some("no longer in the catalogue feed"));
+    let by = Actor::Catalogue(CatalogueName::new("feed").unwrap());
+    assert_eq!(gone.updated_by, Some(by));
+    let catalogue = kit.catalogue("feed").await.unwrap();
+    assert_eq!((catalogue.postings, catalogue.is_running), (2, false));
+    let last = catalogue.last_import.unwrap();
+    assert_eq!(last.summary, fewer.summary);
+    assert!(last.started_at < last.finished_at);
+
+    let expires = r#"{"id":"a","payload":{"expiration":{}}}"#.to_owned();
+    let back = kit
+        .import(of_catalogue("feed"), &[line("b"), line("d"), expires])
+        .await;
+    assert_eq!(back.receipts(), "1 b reopened, 2 d unchanged, 3 a expired");
+    assert_eq!(back.missing(), (0, 0, false));
+    assert_eq!(back.summary.counts.expired, 1);
+    // Of the expired ones, c was not missing again.
+    assert_eq!(kit.expired(&["a", "b", "c", "d"]).await, ["a", "c"]);
+}
+
+#[tokio::test]
+async fn lines_that_are_refused_name_their_postings() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b", "c", "d", "e"]))
+        .await;
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let refused = [
+        r#"{"id":"a"}"#.to_owned(),
+        r#"{"id":"b","payload":{"title":7}}"#.to_owned(),
+        line("c"),
+        r#"{"id":"d","#.to_owned(),
+    ];
+    let (mut receipts, none) = (Vec::new(), Prefixes::new(&["e"]).unwrap());
+    let (others, last) = refused.split_at(2);
+    import
+        .take(lines(others), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    import
+        .take(lines(last), &none, &mut receipts)
+        .await
+        .unwrap();
+    import
+        .take(lines(&[]), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    import
+        .take(lines(&[line("f")]), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    import.settle(&mut receipts).await.unwrap();
+    let (summary, result) = import.finish(true).await;
+    assert_eq!((summary.counts.refused, result), (4, Ok(())));
+    assert_eq!(kit.expired(&["a", "b", "c", "d", "e"]).await, ["d", "e"]);
+}
+
+#[tokio::test]
+async fn an_import_that_names_too_few_is_held_back() {
+    let kit = Kit::new();
+    let ids: Vec<_> = (10..80).map(|n| n.to_string()).collect();
+    let ids: Vec<_> = ids.iter().map(String::as_str).collect();
+    kit.import(of_catalogue("feed"), &body(&ids)).await;
+    // 22 of 70 are more than 30 %, and 21 are not.
+    let few = kit.import(of_catalogue("feed"), &body(&ids[22..])).await;
+    assert_eq!(few.missing(), (22, 0, true));
+    assert!(kit.expired(&ids).await.is_empty());
+    assert_eq!(kit.catalogue("feed").await.unwrap().postings, 70);
+    let enough = kit.import(of_catalogue("feed"), &body(&ids[21..])).await;
+    assert_eq!(enough.missing(), (21, 21, false));
+    let empty = kit.import(of_catalogue("feed"), &[]).await;
+    assert_eq!(empty.missing(), (49, 0, true));
+    let all = kit.import(up_to(100, of_catalogue("feed")), &[]).await;
+    assert_eq!(all.missing(), (49, 49, false));
+    assert_eq!(kit.expired(&ids).await.len(), 70);
+}
+
+#[tokio::test]
+async fn many_missing_postings_expire_in_batches() {
+    let kit = Kit::new();
+    let ids: Vec<_> = (0..2_500).map(|n| n.to_string()).collect();
+    let all: Vec<_> = ids.iter().map(|id| line(id)).collect();
+    kit.import(of_catalogue("feed"), &all).await;
+    let before = kit.store.commits().len();
+    let order = up_to(100, of_catalogue("feed"));
+    let none = kit.import(order, &all[..1]).await;
+    assert_eq!(none.missing(), (2_499, 2_499, false));
+    let commits = kit.store.commits();
+    assert!(commits[before..].iter().all(|size| *size <= 256));
+    assert_eq!(commits[before..].iter().sum::<usize>(), 2_499);
+}
+
+#[tokio::test]
+async fn a_dry_run_of_a_catalogue_says_what_would_happen() {
+    let kit = Kit::new();
+    let dry = |order| ImportOrder {
+        dry_run: true,
+        ..order
+    };
+    let new = kit.import(dry(of_catalogue("feed")), &body(&["a"])).await;
+    assert_eq!(
+        (new.receipts(), new.missing()),
+        ("1 a created".to_owned(), (0, 0, false))
+    );
+    assert_eq!(kit.catalogue("feed").await, None);
+    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
+    kit.import(of_catalogue("feed"), &body(&["b"])).await;
+    let (tries, before) = (kit.store.tries(), kit.catalogue("feed").await);
+    // Beside an import that is running.
+    let running = kit.begin(of_catalogue("feed")).await;
+    let held = kit.import(dry(of_catalogue("feed")), &body(&["a"])).await;
+    assert_eq!(
+        (held.receipts(), held.missing()),
+        ("1 a reopened".to_owned(), (1, 0, true))
+    );
+    let order = up_to(100, dry(of_catalogue("feed")));
+    assert_eq!(
+        kit.import(order, &body(&["a"])).await.missing(),
+        (1, 1, false)
+    );
+    assert_eq!(kit.store.tries(), tries);
+    let after = kit.catalogue("feed").await.unwrap();
+    assert!(after.is_running);
+    assert_eq!(after.last_import, before.unwrap().last_import);
+    drop(running);
+}
+
+#[tokio::test]
+async fn postings_that_the_client_may_not_use_any_more_stay() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a-1", "a-2", "b-1", "b-2"]))
+        .await;
+    let mut order = of_catalogue("feed");
+    if let Some(catalogue) = &mut order.catalogue {
+        catalogue.prefixes = Prefixes::new(&["a-"]).unwrap();
+    }
+    let narrowed = kit.import(order, &body(&["a-1"])).await;
+    assert_eq!(narrowed.missing(), (1, 1, false));
+    assert_eq!(kit.expired(&["a-1", "a-2", "b-1", "b-2"]).await, ["a-2"]);
+    // Also if the prefixes change while it runs.
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let prefixes = Prefixes::new(&["b-"]).unwrap();
+    let mut receipts = Vec::new();
+    import
+        .take(lines(&body(&["b-1"])), &prefixes, &mut receipts)
+        .await
+        .unwrap();
+    import.settle(&mut receipts).await.unwrap();
+    let (summary, _) = import.finish(true).await;
+    assert_eq!(summary.missing.unwrap().expired, 1);
+    assert_eq!(kit.expired(&["a-1", "b-1", "b-2"]).await, ["b-2"]);
+}
+
+#[tokio::test]
+async fn a_posting_that_another_catalogue_claims_stays() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b", "c"]))
+        .await;
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    kit.import(of_catalogue("other"), &body(&["b"])).await;
+    let mut receipts = Vec::new();
+    import
+        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    import.settle(&mut receipts).await.unwrap();
+    let (summary, result) = import.finish(true).await;
+    assert_eq!(result, Ok(()));
+    let missing = summary.missing.unwrap();
+    assert_eq!((missing.count, missing.expired), (2, 1));
+    assert_eq!(kit.expired(&["a", "b", "c"]).await, ["c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_locked_row_holds_up_only_its_own_expiry() {
+    for (unlocked_after, is_expired) in [(20, true), (1_000, false)] {
+        let kit = Kit::new();
+        kit.import(of_catalogue("feed"), &body(&["a", "b", "c", "d"]))
+            .await;
+        kit.store.lock(RowLocks {
+            postings: [kit.posting("b").await.id].into(),
+            ..RowLocks::default()
+        });
+        let start = Instant::now();
+        let unlock = async {
+            sleep(Duration::from_secs(1)).await;
+            assert_eq!(kit.expired(&["a", "b", "c", "d"]).await, ["c", "d"]);
+            assert!(kit.catalogue("feed").await.unwrap().is_running);
+            sleep(Duration::from_secs(unlocked_after - 1)).await;
+            kit.store.lock(RowLocks::default());
+        };
+        let body = body(&["a"]);
+        let (outcome, ()) = tokio::join!(
+            async {
+                let outcome = kit.import(of_catalogue("feed"), &body).await;
+                (outcome, start.elapsed().as_secs())
+            },
+            unlock
+        );
+        let (outcome, took) = outcome;
+        let missing = outcome.summary.missing.unwrap();
+        if is_expired {
+            assert_eq!(outcome.missing(), (3, 3, false));
+            assert!((20..=22).contains(&took), "{took}");
+        } else {
+            assert_eq!((missing.count, missing.expired), (3, 2));
+            assert!(matches!(outcome.result, Err(ImportError::Failed(_))));
+            assert!(!outcome.summary.complete);
+            assert!((60..=62).contains(&took), "{took}");
+            let last = kit.catalogue("feed").await.unwrap().last_import.unwrap();
+            assert_eq!(last.summary, outcome.summary);
+        }
+    }
+}

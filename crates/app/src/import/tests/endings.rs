@@ -1,0 +1,201 @@
+//! Leases, and imports that end before their end.
+
+use tokio::time::timeout;
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_catalogue_has_one_import_at_a_time() {
+    let kit = Kit::new();
+    let import = kit.begin(of_catalogue("feed")).await;
+    let refused = async || {
+        let begun = kit.importer.begin(of_catalogue("feed")).await;
+        begun.err().unwrap()
+    };
+    assert_eq!(refused().await, ImportError::Running(30));
+    // It is renewed while it runs.
+    sleep(Duration::from_secs(105)).await;
+    let ImportError::Running(seconds) = refused().await else {
+        panic!("it is running");
+    };
+    assert!((20..=30).contains(&seconds), "{seconds}");
+    kit.begin(of_catalogue("other")).await;
+    let (_, result) = import.finish(true).await;
+    assert_eq!(result, Ok(()));
+    kit.begin(of_catalogue("feed")).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_has_a_limited_number_of_catalogues() {
+    let kit = Kit::new();
+    for n in 0..100 {
+        let made = kit.import(of_catalogue(&n.to_string()), &[]).await;
+        assert_eq!(made.result, Ok(()));
+    }
+    let one_more = kit.importer.begin(of_catalogue("100")).await;
+    assert_eq!(one_more.err(), Some(ImportError::TooManyCatalogues(100)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_that_is_dropped_ends_its_lease() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let mut receipts = Vec::new();
+    import
+        .take(lines(&body(&["c"])), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    import.settle(&mut receipts).await.unwrap();
+    kit.store.close_gate();
+    import
+        .take(lines(&body(&["d"])), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    sleep(Duration::from_millis(1)).await;
+    drop(import);
+    sleep(Duration::from_secs(1)).await;
+    // A line of it is still under way.
+    assert!(kit.catalogue("feed").await.unwrap().is_running);
+    kit.store.open_gate();
+    eventually("its lease ends", async || {
+        !kit.catalogue("feed").await.unwrap().is_running
+    })
+    .await;
+    let catalogue = kit.catalogue("feed").await.unwrap();
+    assert_eq!(catalogue.postings, 4);
+    let summary = catalogue.last_import.unwrap().summary;
+    assert_eq!((summary.complete, summary.missing), (false, None));
+    assert_eq!(summary.counts.created, 2);
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_expires_nothing() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let mut receipts = Vec::new();
+    import
+        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    import.settle(&mut receipts).await.unwrap();
+    let (summary, result) = import.finish(false).await;
+    assert_eq!(
+        (summary.complete, summary.missing, result),
+        (false, None, Ok(()))
+    );
+    assert!(kit.expired(&["a", "b"]).await.is_empty());
+    let last = kit.catalogue("feed").await.unwrap().last_import.unwrap();
+    assert_eq!(last.summary, summary);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_whose_lease_is_lost_ends() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
+    let name = CatalogueName::new("feed").unwrap();
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let mut receipts = Vec::new();
+    kit.store.memory.delete(client(), &name).await.unwrap();
+    sleep(Duration::from_secs(11)).await;
+    let taken = import
+        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
+        .await;
+    let taken = if taken.is_ok() {
+        import.settle(&mut receipts).await
+    } else {
+        taken
+    };
+    assert_eq!(taken, Err(ImportError::Running(30)));
+    assert!(receipts.iter().all(Receipt::is_failure));
+    let (summary, result) = import.finish(false).await;
+    assert_eq!(
+        (summary.complete, result),
+        (false, Err(ImportError::Running(30)))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_whose_lease_is_lost_expires_nothing() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let mut receipts = Vec::new();
+    import
+        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    import.settle(&mut receipts).await.unwrap();
+    let name = CatalogueName::new("feed").unwrap();
+    kit.store.memory.delete(client(), &name).await.unwrap();
+    let start = Instant::now();
+    let (summary, result) = import.finish(true).await;
+    assert_eq!(result, Err(ImportError::Running(30)));
+    assert!(start.elapsed() < Duration::from_secs(2));
+    assert!(!summary.complete);
+    assert!(kit.expired(&["a", "b"]).await.is_empty());
+}
+
+#[tokio::test]
+async fn the_end_goes_on_without_its_client() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b", "c"]))
+        .await;
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let mut receipts = Vec::new();
+    import
+        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
+        .await
+        .unwrap();
+    import.settle(&mut receipts).await.unwrap();
+    kit.store.close_gate();
+    let before = kit.store.tries();
+    let finish = tokio::spawn(import.finish(true));
+    eventually("it expires", async || kit.store.tries() > before).await;
+    finish.abort();
+    assert!(finish.await.is_err());
+    kit.store.open_gate();
+    eventually("it ends", async || {
+        !kit.catalogue("feed").await.unwrap().is_running
+    })
+    .await;
+    assert_eq!(kit.expired(&["a", "b", "c"]).await, ["b", "c"]);
+    let summary = kit
+        .catalogue("feed")
+        .await
+        .unwrap()
+        .last_import
+        .unwrap()
+        .summary;
+    assert!(summary.complete);
+    assert_eq!(summary.missing.unwrap().expired, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_imports() {
+    let kit = Kit::new();
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let mut receipts = Vec::new();
+    kit.store.close_gate();
+    let first = import
+        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
+        .await;
+    assert_eq!(first, Ok(()));
+    sleep(Duration::from_millis(1)).await;
+    kit.tasks.interrupt();
+    sleep(Duration::from_millis(1)).await;
+    kit.store.open_gate();
+    let more = import
+        .take(lines(&body(&["b"])), &Prefixes::ALL, &mut receipts)
+        .await;
+    assert_eq!(more, Err(stopping()));
+    // What was under way is answered as it is.
+    assert_eq!(short(&receipts), "1 a created, 1 b failed");
+    let (summary, result) = import.finish(false).await;
+    assert_eq!((summary.complete, result), (false, Err(stopping())));
+    assert!(!kit.catalogue("feed").await.unwrap().is_running);
+    assert_eq!(kit.importer.begin(order()).await.err(), Some(stopping()));
+    let stopped = timeout(Duration::from_secs(1), kit.tasks.stop()).await;
+    assert!(stopped.is_ok());
+}

@@ -1,0 +1,306 @@
+//! A line of an import: `{"id":…,"payload":{…}}`.
+
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::value::RawValue;
+
+use crate::{
+    body::{self, BodyError},
+    catalogue::CatalogueId,
+    client::{ClientId, Forbidden, Prefixes},
+    posting::{PostingId, PutPosting, SourceIdentifier},
+    usecase::IngestError,
+    validation::FieldErrors,
+};
+
+/// A line as it arrived. Blank lines are none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number among the physical lines, from 1.
+    pub number: u64,
+    /// Its text.
+    pub text: LineText,
+}
+
+/// The text of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineText {
+    /// All of it, without its end.
+    Whole(Vec<u8>),
+    /// It has more bytes than this limit, and was not kept.
+    TooLong(usize),
+}
+
+/// What a client wants for all lines of an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wishes {
+    /// The client.
+    pub client: ClientId,
+    /// To have unknown fields refused.
+    pub strict: bool,
+    /// The catalogue that lists the postings. Those that have expired come back, unless the line
+    /// expires them.
+    pub catalogue: Option<CatalogueId>,
+}
+
+/// The reason why a line has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// It is longer than a body may be.
+    #[error("The line is longer than {0} bytes.")]
+    TooLong(usize),
+    /// It is not JSON, or not a line of an import.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// The client may not use the identifier.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
+    /// The command was refused, or failed.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+}
+
+/// A parsed line: its identifier, as far as it has one, and its command.
+pub type Parsed = (Option<String>, Result<PutPosting, LineError>);
+
+#[derive(Deserialize)]
+struct Entry<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    payload: Option<&'a RawValue>,
+}
+
+impl Line {
+    /// The name of the member with the identifier.
+    const ID: &'static str = "id";
+    /// The name of the member with the payload.
+    const PAYLOAD: &'static str = "payload";
+
+    /// Parses a line, and checks that the client may use its identifier.
+    pub fn parse(&self, wishes: &Wishes, prefixes: &Prefixes, new_id: PostingId) -> Parsed {
+        let text = match &self.text {
+            LineText::TooLong(limit) => return (None, Err(LineError::TooLong(*limit))),
+            LineText::Whole(text) => text,
+        };
+        match read(text) {
+            Ok((id, payload)) => {
+                let put = command(&id, payload, wishes, prefixes, new_id);
+                (Some(id), put)
+            }
+            Err((id, error)) => (id, Err(error.into())),
+        }
+    }
+}
+
+/// The identifier and the payload of a line; or the error, with the identifier if there is one.
+fn read(line: &[u8]) -> Result<(String, &str), (Option<String>, BodyError)> {
+    let text = body::text(line).map_err(|error| (None, error))?;
+    let entry = entry(text).map_err(|error| (None, error))?;
+    let mut errors = FieldErrors::default();
+    let id = match entry.id.map(|id| serde_json::from_str::<String>(id.get())) {
+        Some(Ok(id)) => Some(id),
+        Some(Err(_)) => {
+            errors.add(Line::ID, "must be a string");
+            None
+        }
+        None => {
+            errors.add(Line::ID, "is required");
+            None
+        }
+    };
+    if entry.payload.is_none() {
+        errors.add(Line::PAYLOAD, "is required");
+    }
+    match (id, entry.payload) {
+        (Some(id), Some(payload)) => Ok((id, payload.get())),
+        (id, _) => Err((id, BodyError::Invalid(errors))),
+    }
+}
+
+fn entry(text: &str) -> Result<Entry<'_>, BodyError> {
+    let not_json = |error: serde_json::Error| BodyError::NotJson(error.to_string());
+    let invalid = |why| BodyError::Invalid(FieldErrors::one("line", why));
+    if !text.trim_start().starts_with('{') {
+        serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
+        return Err(invalid("must be a JSON object with `id` and `payload`"));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        if error.is_data() {
+            invalid("must have `id` and `payload` once each")
+        } else {
+            not_json(error)
+        }
+    })
+}
+
+fn command(
+    id: &str,
+    payload: &str,
+    wishes: &Wishes,
+    prefixes: &Prefixes,
+    new_id: PostingId,
+) -> Result<PutPosting, LineError> {
+    let identifier = SourceIdentifier::new(id);
+    if let Ok(identifier) = &identifier {
+        prefixes.check(identifier)?;
+    }
+    let read = if wishes.strict {
+        PutPosting::read_strictly
+    } else {
+        PutPosting::read
+    };
+    let put = read(identifier, payload, wishes.client, new_id)?;
+    Ok(match wishes.catalogue {
+        Some(catalogue) => put.listed_in(catalogue),
+        None => put,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        catalogue::CatalogueId,
+        posting::ExpirationPatch,
+        testing::{put_id, uuid},
+    };
+
+    fn wishes() -> Wishes {
+        Wishes {
+            client: ClientId::new(uuid(1)),
+            strict: false,
+            catalogue: None,
+        }
+    }
+
+    fn parse(text: &[u8], wishes: &Wishes, prefixes: &[&str]) -> Parsed {
+        let line = Line {
+            number: 1,
+            text: LineText::Whole(text.to_vec()),
+        };
+        line.parse(wishes, &Prefixes::new(prefixes).unwrap(), put_id("a"))
+    }
+
+    #[test]
+    fn a_line_is_a_command() {
+        let line = br#" {"payload":{"title":"T","salary_min":1},"more":[],"id":"a/\u00e9"} "#;
+        let (id, put) = parse(line, &wishes(), &["a"]);
+        let put = put.unwrap();
+        assert_eq!(id.as_deref(), Some("a/é"));
+        assert_eq!(put.identifier.as_str(), "a/é");
+        assert_eq!(put.patch.title.value().map(String::as_str), Some("T"));
+        assert_eq!((put.by, put.new_id), (wishes().client, put_id("a")));
+        assert_eq!(
+            (put.catalogue, put.patch.expiration),
+            (None, ExpirationPatch::Keep)
+        );
+    }
+
+    #[test]
+    fn what_is_no_line_is_refused() {
+        let field = |id: Option<&str>, name: &str, why: &str| {
+            let errors = FieldErrors::one(name, why);
+            (
+                id.map(str::to_owned),
+                LineError::Body(BodyError::Invalid(errors)),
+            )
+        };
+        let object = "must be a JSON object with `id` and `payload`";
+        for (line, expect) in [
+            (&b"7"[..], field(None, "line", object)),
+            (b"[\"a\",{}]", field(None, "line", object)),
+            (
+                b"{\"id\":\"a\"}",
+                field(Some("a"), "payload", "is required"),
+            ),
+            (b"{\"payload\":{}}", field(None, "id", "is required")),
+            (
+                b"{\"id\":7,\"payload\":{}}",
+                field(None, "id", "must be a string"),
+            ),
+            (
+                b"{\"id\":null,\"payload\":{}}",
+                field(None, "id", "is required"),
+            ),
+            (
+                b"{\"id\":\"a\",\"payload\":{},\"id\":\"b\"}",
+                field(None, "line", "must have `id` and `payload` once each"),
+            ),
+            (
+                b"{\"id\":\"a\",\"payload\":[]}",
+                field(Some("a"), "body", "must be a JSON object"),
+            ),
+        ] {
+            let (id, put) = parse(line, &wishes(), &[]);
+            assert_eq!((id, put.unwrap_err()), expect, "{line:?}");
+        }
+        for line in [
+            &b"nonsense"[..],
+            b"{\"id\":\"a\",\"payload\":{",
+            b"{\"id\":\"\xff\"}",
+            b"{} x",
+        ] {
+            let (id, put) = parse(line, &wishes(), &[]);
+            let error = put.unwrap_err();
+            assert_eq!(id, None);
+            assert!(
+                matches!(error, LineError::Body(BodyError::NotJson(_))),
+                "{error:?}"
+            );
+        }
+        let line = Line {
+            number: 1,
+            text: LineText::TooLong(9),
+        };
+        let (id, put) = line.parse(&wishes(), &Prefixes::ALL, put_id("a"));
+        assert_eq!((id, put.unwrap_err()), (None, LineError::TooLong(9)));
+    }
+
+    #[test]
+    fn identifiers_of_others_are_forbidden_before_anything_else() {
+        let (id, put) = parse(br#"{"id":"b","payload":{"title":7}}"#, &wishes(), &["a"]);
+        assert_eq!(id.as_deref(), Some("b"));
+        assert!(matches!(put.unwrap_err(), LineError::Forbidden(_)));
+        let (_, put) = parse(br#"{"id":"","payload":{"title":7}}"#, &wishes(), &["a"]);
+        let LineError::Body(BodyError::Invalid(errors)) = put.unwrap_err() else {
+            panic!("a bad identifier is a field error");
+        };
+        assert!(errors.concern("title") && errors.concern(PutPosting::IDENTIFIER));
+    }
+
+    #[test]
+    fn a_catalogue_brings_back_what_its_lines_do_not_expire() {
+        let catalogue = CatalogueId::new(uuid(2));
+        let wishes = Wishes {
+            catalogue: Some(catalogue),
+            ..wishes()
+        };
+        for (payload, expect) in [
+            ("{}", ExpirationPatch::Reopen),
+            (r#"{"expiration":null}"#, ExpirationPatch::Reopen),
+            (r#"{"expiration":{}}"#, ExpirationPatch::Expire(None)),
+        ] {
+            let line = format!(r#"{{"id":"a","payload":{payload}}}"#);
+            let put = parse(line.as_bytes(), &wishes, &[]).1.unwrap();
+            assert_eq!(
+                (put.catalogue, put.patch.expiration),
+                (Some(catalogue), expect)
+            );
+        }
+    }
+
+    #[test]
+    fn unknown_fields_are_errors_for_who_wants_that() {
+        let strict = Wishes {
+            strict: true,
+            ..wishes()
+        };
+        for (wishes, errors) in [(wishes(), 0), (strict, 1)] {
+            let put = parse(br#"{"id":"a","payload":{"tittle":"T"}}"#, &wishes, &[])
+                .1
+                .unwrap();
+            let is_refused = put.errors.concern("tittle");
+            assert_eq!(is_refused, errors == 1);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The receipts of an import, and their sum.
+
+use super::LineError;
+use crate::{
+    posting::{Answer, PutOutcome},
+    usecase::IngestError,
+};
+
+/// The receipt of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The number of the line.
+    pub line: u64,
+    /// The identifier, if the line has one.
+    pub id: Option<String>,
+    /// What became of it.
+    pub result: Result<Answer, LineError>,
+}
+
+impl Receipt {
+    /// Whether the line was neither taken nor refused: the service could not answer it.
+    pub const fn is_failure(&self) -> bool {
+        match &self.result {
+            Err(LineError::Ingest(error)) => !matches!(error, IngestError::Rejected(_)),
+            Ok(_) | Err(_) => false,
+        }
+    }
+}
+
+/// The receipts of an import by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The lines that are not blank.
+    pub lines: u64,
+    /// Postings were created.
+    pub created: u64,
+    /// They or their companies were changed.
+    pub updated: u64,
+    /// Nothing was changed.
+    pub unchanged: u64,
+    /// They were expired by their lines.
+    pub expired: u64,
+    /// Expired ones were reopened.
+    pub reopened: u64,
+    /// The rules or the client's rights refuse them.
+    pub refused: u64,
+    /// The service could not answer them.
+    pub failed: u64,
+}
+
+impl Counts {
+    /// Counts a receipt.
+    pub const fn add(&mut self, receipt: &Receipt) {
+        self.lines += 1;
+        let count = match &receipt.result {
+            Ok(answer) => match answer.outcome {
+                PutOutcome::Created => &mut self.created,
+                PutOutcome::Updated => &mut self.updated,
+                PutOutcome::Unchanged => &mut self.unchanged,
+                PutOutcome::Expired => &mut self.expired,
+                PutOutcome::Reopened => &mut self.reopened,
+            },
+            Err(_) if receipt.is_failure() => &mut self.failed,
+            Err(_) => &mut self.refused,
+        };
+        *count += 1;
+    }
+}
+
+/// The postings of a catalogue that no line named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// How many there are.
+    pub count: u64,
+    /// How many of them have expired.
+    pub expired: u64,
+    /// Whether none expires because too many are missing.
+    pub held: bool,
+}
+
+/// The sum of an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The receipts by outcome.
+    pub counts: Counts,
+    /// The missing postings of a catalogue, once they are known.
+    pub missing: Option<Missing>,
+    /// Whether every line has an answer, and the body ended as it should.
+    pub complete: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        body::BodyError,
+        client::Prefixes,
+        posting::Rejection,
+        testing::{answered, identifier},
+        validation::FieldErrors,
+    };
+
+    fn counted(result: Result<Answer, LineError>) -> Counts {
+        let mut counts = Counts::default();
+        counts.add(&Receipt {
+            line: 1,
+            id: None,
+            result,
+        });
+        counts
+    }
+
+    #[test]
+    fn a_receipt_counts_as_a_line_and_by_its_outcome() {
+        let one = Counts {
+            lines: 1,
+            ..Counts::default()
+        };
+        for (outcome, expect) in [
+            (PutOutcome::Created, Counts { created: 1, ..one }),
+            (PutOutcome::Updated, Counts { updated: 1, ..one }),
+            (
+                PutOutcome::Unchanged,
+                Counts {
+                    unchanged: 1,
+                    ..one
+                },
+            ),
+            (PutOutcome::Expired, Counts { expired: 1, ..one }),
+            (PutOutcome::Reopened, Counts { reopened: 1, ..one }),
+        ] {
+            assert_eq!(counted(Ok(answered("a", outcome))), expect);
+        }
+    }
+
+    #[test]
+    fn what_the_rules_refuse_is_no_failure() {
+        let one = Counts {
+            lines: 1,
+            ..Counts::default()
+        };
+        let prefixes = Prefixes::new(&["b"]).unwrap();
+        let forbidden = prefixes.check(&identifier("a")).unwrap_err();
+        for error in [
+            LineError::TooLong(9),
+            LineError::Body(BodyError::NotJson(String::new())),
+            LineError::Body(BodyError::Invalid(FieldErrors::one("id", "is required"))),
+            LineError::Forbidden(forbidden),
+            LineError::Ingest(IngestError::Rejected(Rejection::NotFound)),
+        ] {
+            let refused = Counts { refused: 1, ..one };
+            assert_eq!(counted(Err(error.clone())), refused, "{error:?}");
+        }
+        for error in [
+            IngestError::Overloaded,
+            IngestError::Unavailable(String::new()),
+            IngestError::Broken(String::new()),
+        ] {
+            let failed = Counts { failed: 1, ..one };
+            assert_eq!(counted(Err(error.clone().into())), failed, "{error:?}");
+        }
+    }
+}

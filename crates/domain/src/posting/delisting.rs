@@ -1,0 +1,26 @@
+//! The expiry of postings that their catalogue does not list any more.
+
+use time::OffsetDateTime;
+
+use super::{Actor, Change, Posting, Status, event};
+use crate::catalogue::{CatalogueId, CatalogueName};
+
+/// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
+/// catalogue meanwhile.
+pub fn delist(
+    posting: &Posting,
+    catalogue: CatalogueId,
+    name: &CatalogueName,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    if !posting.status.is_open() || posting.catalogue != Some(catalogue) {
+        return None;
+    }
+    let mut change = Change::of(posting);
+    change.posting.expired_at = Some(now);
+    let reason = format!("no longer in the catalogue {name}");
+    let by = Actor::Catalogue(name.clone());
+    change.move_to(Status::Expired, Some(reason), by, now);
+    change.raise(event::JOB_POSTING_EXPIRED);
+    Some(change)
+}

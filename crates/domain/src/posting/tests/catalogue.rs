@@ -1,0 +1,174 @@
+//! Pushes by a catalogue, and postings that it does not list any more.
+
+use super::*;
+use crate::{
+    catalogue::{CatalogueId, CatalogueName},
+    posting::{Actor, delisting::delist},
+    testing::uuid,
+};
+
+const NOTHING: &str = "{}";
+
+fn catalogue(n: u128) -> CatalogueId {
+    CatalogueId::new(uuid(n))
+}
+
+/// Lists `a` in a catalogue.
+fn list(board: &mut Board, n: u128, body: &str) -> Result<(PutOutcome, Written), Rejection> {
+    let put = push("a", body).listed_in(catalogue(n));
+    board
+        .run(&put)
+        .map(|((_, outcome), written)| (outcome, written))
+}
+
+/// A board with a posting of the first catalogue.
+fn listed(status: Status) -> Board {
+    let mut board = Board::with(status);
+    let posting = board.known.postings.values_mut().next().unwrap();
+    posting.catalogue = Some(catalogue(1));
+    board
+}
+
+fn the_posting_alone() -> Written {
+    Written {
+        postings: 1,
+        ..Written::default()
+    }
+}
+
+#[test]
+fn a_catalogue_creates_postings_of_its_own() {
+    let mut board = Board::new();
+    let (outcome, written) = list(&mut board, 1, CREATE).unwrap();
+    assert_eq!(outcome, PutOutcome::Created);
+    assert_eq!(written.events, [event::JOB_POSTING_CREATED]);
+    assert_eq!(board.posting().catalogue, Some(catalogue(1)));
+    assert_eq!(
+        board.posting().created_by,
+        Some(Actor::Client(push("a", NOTHING).by))
+    );
+}
+
+#[test]
+fn an_unchanged_posting_of_the_catalogue_is_not_written() {
+    for status in [
+        Status::PendingEnrichment,
+        Status::Approved,
+        Status::Rejected,
+    ] {
+        let mut board = listed(status);
+        let unchanged = (PutOutcome::Unchanged, Written::default());
+        assert_eq!(list(&mut board, 1, NOTHING), Ok(unchanged), "{status}");
+    }
+}
+
+/// Readers see no difference, so the time of the last update stays, too.
+#[test]
+fn a_posting_moves_to_the_catalogue_that_lists_it() {
+    for (mut board, from) in [
+        (listed(Status::Approved), Some(catalogue(1))),
+        (Board::with(Status::Approved), None),
+        (Board::with(Status::Rejected), None),
+    ] {
+        let before = board.posting().clone();
+        assert_eq!(before.catalogue, from);
+        let expect = (PutOutcome::Unchanged, the_posting_alone());
+        assert_eq!(list(&mut board, 2, NOTHING), Ok(expect));
+        let moved = Posting {
+            version: before.version + 1,
+            catalogue: Some(catalogue(2)),
+            ..before
+        };
+        assert_eq!(*board.posting(), moved);
+    }
+}
+
+#[test]
+fn an_expired_posting_that_is_listed_comes_back() {
+    for n in [1, 2] {
+        let mut board = listed(Status::Expired);
+        let (outcome, written) = list(&mut board, n, NOTHING).unwrap();
+        assert_eq!(outcome, PutOutcome::Reopened);
+        assert_eq!(written.events, [event::JOB_POSTING_REOPENED]);
+        let posting = board.posting();
+        assert_eq!(posting.status, Status::PendingEnrichment);
+        assert_eq!(
+            (posting.expired_at, posting.catalogue),
+            (None, Some(catalogue(n)))
+        );
+    }
+}
+
+#[test]
+fn a_line_may_expire_its_posting() {
+    let mut board = listed(Status::Approved);
+    let expire = r#"{"expiration":{}}"#;
+    let (outcome, written) = list(&mut board, 1, expire).unwrap();
+    assert_eq!(outcome, PutOutcome::Expired);
+    assert_eq!(written.events, [event::JOB_POSTING_EXPIRED]);
+    let again = (PutOutcome::Unchanged, Written::default());
+    assert_eq!(list(&mut board, 1, expire), Ok(again));
+    assert_eq!(board.posting().catalogue, Some(catalogue(1)));
+}
+
+#[test]
+fn a_rejected_posting_that_is_listed_stays_rejected() {
+    let mut board = Board::with(Status::Rejected);
+    let (outcome, written) = list(&mut board, 1, r#"{"expiration":null}"#).unwrap();
+    assert_eq!(
+        (outcome, written),
+        (PutOutcome::Unchanged, the_posting_alone())
+    );
+    assert_eq!(board.posting().status, Status::Rejected);
+}
+
+#[test]
+fn a_push_without_a_catalogue_keeps_it() {
+    for body in [NOTHING, r#"{"title":"New"}"#, r#"{"expiration":{}}"#] {
+        let mut board = listed(Status::Approved);
+        board.put(body).unwrap();
+        assert_eq!(board.posting().catalogue, Some(catalogue(1)), "{body}");
+    }
+}
+
+fn delist_from(board: &Board, n: u128) -> Option<Change> {
+    let name = CatalogueName::new("jobs").unwrap();
+    delist(board.posting(), catalogue(n), &name, board.now)
+}
+
+#[test]
+fn what_a_catalogue_no_longer_lists_expires() {
+    for status in [Status::PendingEnrichment, Status::Approved] {
+        let mut board = listed(status);
+        board.now += hours(1);
+        let change = delist_from(&board, 1);
+        let written = board.record(change);
+        assert_eq!(written.events, [event::JOB_POSTING_EXPIRED]);
+        assert_eq!((written.postings, written.asked), (1, false));
+        let by = Actor::Catalogue(CatalogueName::new("jobs").unwrap());
+        let posting = board.posting();
+        assert_eq!(posting.status, Status::Expired);
+        assert_eq!(posting.expired_at, Some(board.now));
+        assert_eq!(posting.updated_at, board.now);
+        assert_eq!(posting.updated_by.as_ref(), Some(&by));
+        assert_eq!(posting.catalogue, Some(catalogue(1)));
+        let step = HistoryEntry {
+            status: Status::Expired,
+            at: board.now,
+            reason: Some("no longer in the catalogue jobs".to_owned()),
+            by,
+        };
+        assert_eq!(posting.status_reason, step.reason);
+        assert_eq!(board.history.last(), Some(&step));
+        assert_eq!(delist_from(&board, 1), None, "once");
+    }
+}
+
+#[test]
+fn what_is_not_open_or_listed_elsewhere_does_not_expire() {
+    for status in [Status::Rejected, Status::Expired] {
+        assert_eq!(delist_from(&listed(status), 1), None, "{status}");
+    }
+    assert_eq!(delist_from(&listed(Status::Approved), 2), None);
+    assert_eq!(delist_from(&Board::with(Status::Approved), 1), None);
+}

@@ -1,0 +1,102 @@
+//! The end of an import, on a store in memory.
+
+use pollster::block_on;
+
+use crate::{
+    catalogue::{CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues, Leased},
+    posting::{Actor, Lifetime, Status},
+    store::{PostingReader, Store, StoreError},
+    testing::{MemoryStore, client, create, hours, identifier, noon, uuid},
+    usecase::{delist_missing, ingest},
+};
+
+fn name() -> CatalogueName {
+    CatalogueName::new("jobs").unwrap()
+}
+
+/// A store with three postings of a catalogue, and the lease of an import of it.
+async fn with_catalogue() -> (MemoryStore, CatalogueLease) {
+    let store = MemoryStore::new();
+    let lease = lease(&store, 1).await;
+    let puts = ["a", "b", "c"].map(|id| create(id, "acme").listed_in(lease.catalogue));
+    let answers = ingest(&store, &puts, Lifetime::NEVER, noon())
+        .await
+        .unwrap();
+    assert!(answers.iter().all(Result::is_ok));
+    (store, lease)
+}
+
+/// Leases the catalogue an hour after the holder before.
+async fn lease(store: &MemoryStore, holder: i64) -> CatalogueLease {
+    let now = noon() + hours(holder);
+    let query = CatalogueQuery {
+        client: client(1).id,
+        name: name(),
+        new_id: CatalogueId::new(uuid(9)),
+        holder: uuid(holder.unsigned_abs().into()),
+        now,
+        until: now + hours(1),
+    };
+    match store.lease(&query).await.unwrap() {
+        Leased::Held(lease) => lease,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn statuses(store: &MemoryStore) -> [Status; 3] {
+    let known = store.load(&["a", "b", "c"].map(identifier), &[]).await;
+    let known = known.unwrap();
+    ["a", "b", "c"].map(|id| known.postings[&identifier(id)].status)
+}
+
+#[test]
+fn what_is_missing_expires() {
+    block_on(async {
+        let (store, lease) = with_catalogue().await;
+        let missing = ["a", "c", "unknown"].map(identifier);
+        let now = noon() + hours(1);
+        for expired in [2, 0] {
+            let delisted = delist_missing(&store, lease, &name(), &missing, now).await;
+            assert_eq!(delisted, Ok(expired));
+        }
+        let pending = Status::PendingEnrichment;
+        assert_eq!(
+            statuses(&store).await,
+            [Status::Expired, pending, Status::Expired]
+        );
+        let found = PostingReader::find(&store, &identifier("a")).await.unwrap();
+        let by = found.unwrap().posting.updated_by;
+        assert_eq!(by, Some(Actor::Catalogue(name())));
+    });
+}
+
+/// One that another catalogue has listed meanwhile stays, and the others go.
+#[test]
+fn what_another_catalogue_lists_stays() {
+    block_on(async {
+        let (store, lease) = with_catalogue().await;
+        let moved = create("b", "acme").listed_in(CatalogueId::new(uuid(8)));
+        ingest(&store, &[moved], Lifetime::NEVER, noon())
+            .await
+            .unwrap();
+        let missing = ["a", "b"].map(identifier);
+        let delisted = delist_missing(&store, lease, &name(), &missing, noon()).await;
+        assert_eq!(delisted, Ok(1));
+        let pending = Status::PendingEnrichment;
+        assert_eq!(statuses(&store).await, [Status::Expired, pending, pending]);
+    });
+}
+
+#[test]
+fn an_import_that_lost_its_lease_expires_nothing() {
+    block_on(async {
+        let (store, lost) = with_catalogue().await;
+        let held = lease(&store, 2).await;
+        let missing = ["a", "b"].map(identifier);
+        let delisted = delist_missing(&store, lost, &name(), &missing, noon()).await;
+        assert_eq!(delisted, Err(StoreError::Conflict));
+        assert_eq!(statuses(&store).await, [Status::PendingEnrichment; 3]);
+        let delisted = delist_missing(&store, held, &name(), &missing, noon()).await;
+        assert_eq!(delisted, Ok(2));
+    });
+}

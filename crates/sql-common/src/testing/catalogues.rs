@@ -1,0 +1,149 @@
+//! Catalogues in tables: values that the table refuses, and imports by several processes.
+
+use domain::{
+    catalogue::{
+        CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues, Leased,
+        MOST_CATALOGUES,
+    },
+    client::Clients,
+    testing::{client, hours, noon, uuid},
+};
+use tokio::task::JoinSet;
+
+use super::Shell;
+
+/// A question for a catalogue of client 1, as the holder `n`.
+///
+/// # Panics
+/// When the name is none.
+pub fn query(name: &str, n: u128) -> CatalogueQuery {
+    CatalogueQuery {
+        client: client(1).id,
+        name: CatalogueName::new(name).expect("it is a name"),
+        new_id: CatalogueId::new(uuid(n)),
+        holder: uuid(n),
+        now: noon(),
+        until: noon() + hours(1),
+    }
+}
+
+/// Leases a new catalogue of client 1, who is new as well.
+///
+/// # Panics
+/// When the store fails.
+pub async fn leased<S: Clients + Catalogues>(store: &S, name: &str) -> CatalogueLease {
+    let inserted = store.insert(&client(1), None).await;
+    inserted.expect("it is new");
+    match store.lease(&query(name, 1)).await {
+        Ok(Leased::Held(lease)) => lease,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Statements that the checks refuse.
+const REFUSED: [&str; 24] = [
+    "UPDATE catalogues SET client_id = {id}",
+    "UPDATE catalogues SET name = ''",
+    "UPDATE catalogues SET name = 'a b'",
+    "UPDATE catalogues SET name = 'ä'",
+    "UPDATE catalogues SET name = \
+     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'",
+    "UPDATE catalogues SET holder = NULL",
+    "UPDATE catalogues SET leased_until = NULL",
+    "UPDATE catalogues SET last_started_at = {past}",
+    "UPDATE catalogues SET last_finished_at = {past}",
+    "UPDATE catalogues SET lines = -1",
+    "UPDATE catalogues SET created = -1",
+    "UPDATE catalogues SET updated = -1",
+    "UPDATE catalogues SET unchanged = -1",
+    "UPDATE catalogues SET expired = -1",
+    "UPDATE catalogues SET reopened = -1",
+    "UPDATE catalogues SET refused = -1",
+    "UPDATE catalogues SET failed = NULL",
+    "UPDATE catalogues SET failed = -1",
+    "UPDATE catalogues SET missing = 1",
+    "UPDATE catalogues SET missing_expired = 1",
+    "UPDATE catalogues SET missing = -1, missing_expired = 0",
+    "UPDATE catalogues SET missing = 0, missing_expired = -1",
+    "UPDATE catalogues SET is_held = 2",
+    "INSERT INTO catalogues SELECT * FROM catalogues",
+];
+
+/// Checks that the table refuses rows that only a person with a shell could write.
+///
+/// # Panics
+/// When it accepts one.
+pub async fn the_table_refuses_what_has_no_meaning<S: Clients + Catalogues + Shell>(store: &S) {
+    leased(store, "jobs").await;
+    for statement in REFUSED {
+        assert!(store.shell(statement).await.is_err(), "{statement}");
+    }
+}
+
+/// Checks that of imports by two stores on one database that ask for the same new catalogue at the
+/// same time one gets it.
+///
+/// # Panics
+/// When none does, or several do.
+pub async fn of_imports_at_two_stores_one_gets_the_catalogue<S>(one: &S, other: &S)
+where
+    S: Clients + Catalogues + Clone + 'static,
+{
+    let inserted = one.insert(&client(1), None).await;
+    inserted.expect("it is new");
+    for round in 0..10 {
+        let name = format!("jobs-{round}");
+        let mut imports = JoinSet::new();
+        for n in 0..8_u128 {
+            let store = if n % 2 == 0 { one } else { other }.clone();
+            let query = query(&name, round * 10 + n);
+            imports.spawn(async move { (query.holder, store.lease(&query).await) });
+        }
+        let mut held = Vec::new();
+        for (holder, leased) in imports.join_all().await {
+            match leased.expect("the store works") {
+                Leased::Held(lease) => {
+                    assert_eq!((lease.catalogue.uuid(), lease.holder), (holder, holder));
+                    held.push(lease);
+                }
+                Leased::Running(until) => assert_eq!(until, noon() + hours(1)),
+                Leased::TooMany => panic!("it is the {round}th"),
+            }
+        }
+        assert_eq!(held.len(), 1, "{held:?}");
+        for store in [one, other] {
+            assert_eq!(store.renew(held[0], noon() + hours(1)).await, Ok(true));
+        }
+    }
+}
+
+/// Checks that a client whose imports make catalogues at two stores on one database, all at the
+/// same time, has no more than the limit.
+///
+/// # Panics
+/// When there are too many, or too few.
+pub async fn imports_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
+where
+    S: Clients + Catalogues + Clone + 'static,
+{
+    let inserted = one.insert(&client(1), None).await;
+    inserted.expect("it is new");
+    let mut imports = JoinSet::new();
+    let many = MOST_CATALOGUES + 20;
+    for n in (1..).take(many) {
+        let store = if n % 2 == 0 { one } else { other }.clone();
+        let query = query(&format!("jobs-{n}"), n);
+        imports.spawn(async move { store.lease(&query).await });
+    }
+    let (mut held, mut refused) = (0, 0);
+    for leased in imports.join_all().await {
+        match leased.expect("the store works") {
+            Leased::Held(_) => held += 1,
+            Leased::TooMany => refused += 1,
+            Leased::Running(until) => panic!("each has a name of its own: {until}"),
+        }
+    }
+    assert_eq!((held, refused), (MOST_CATALOGUES, 20));
+    let listed = Catalogues::list(one, client(1).id, noon()).await;
+    assert_eq!(listed.expect("the store works").len(), MOST_CATALOGUES);
+}
